@@ -10,27 +10,25 @@ from dataclasses import dataclass, replace
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
+from agent.text import normalization
 from agent.web.extract.formats.pdf_tables import RuledTable, find_table_at, find_tables
 
-LINE_END_HYPHEN = "\ufffe"
-"""Pdfium's mark for a hyphen at the end of a line, where it joins both halves of the word."""
+LINE_END_HYPHEN = "\uffff"
+"""Stands for pdfium's mark (U+FFFE or U+0002) for a hyphen at the end of a line, where it joins both halves
+of the word: no text holds it."""
 _FIXED_PITCH = 1
 """The font flag of fixed pitch (PDF 1.7, 9.8.2)."""
 _BOLD_WEIGHT = 600
 _MONO_NAME = re.compile(rb"mono|courier|consol|typewriter|fixed|tt$|inconsolata|menlo", re.IGNORECASE)
 _BOLD_NAME = re.compile(rb"bold|black|heavy|semibold|demi", re.IGNORECASE)
 _FIGURES = re.compile(r"(?<=\S)[0-9]{1,3}")
-_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_TYPED_SUPERSCRIPT = re.compile(f"(?<=[0-9])[{_SUPERSCRIPTS}]+")
+_TYPED_SUPERSCRIPT = re.compile("(?<=[0-9])[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _SMALL = 0.8
 """A superscript's share of the size of the type before it, at most."""
 _RAISED = 0.2
 """How far a superscript stands above the line, as a share of the size of the type before it, at least."""
-_KEPT_BY_COMPATIBILITY = frozenset(f"{_SUPERSCRIPTS}₀₁₂₃₄₅₆₇₈₉½¼¾⅓⅔⅛™")
-"""Characters whose compatibility form would change a number or a name: 10² is not 102."""
 _SPACED_GRAVE = re.compile("[ \u00a0]\u0300")
 """How a PDF of TeX spells an opening quotation mark."""
-_INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u00ad\u200b\ufeff\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +46,6 @@ class Line:
     size: float
     is_bold: bool
     is_mono: bool
-    is_partly_mono: bool = False
-    """Whether some of it is: code with a character that its font lacks."""
     is_row: bool = False
     """Whether it is a row of its own, however wide it is."""
     rows: tuple[tuple[str, ...], ...] = ()
@@ -101,15 +97,10 @@ def _build_table_line(table: RuledTable, first: Line) -> Line:
 
 
 def normalize_characters(text: str) -> str:
-    """Ligatures and wide or styled letters in their plain form (NFKC); superscripts stay what they are."""
-    text = _SPACED_GRAVE.sub("`", _INVISIBLE.sub("", text.replace("\x02", LINE_END_HYPHEN)))
-    if text.isascii():
-        return text
+    """Plain characters (`agent.text.normalization`), with figures typed as superscripts as 10^3."""
+    text = _SPACED_GRAVE.sub("`", text.replace("\x02", LINE_END_HYPHEN).replace("\ufffe", LINE_END_HYPHEN))
     text = _TYPED_SUPERSCRIPT.sub(lambda found: "^" + unicodedata.normalize("NFKC", found[0]), text)
-    return "".join(
-        character if character in _KEPT_BY_COMPATIBILITY else unicodedata.normalize("NFKC", character)
-        for character in unicodedata.normalize("NFC", text)
-    )
+    return normalization.normalize_characters(text)
 
 
 def _read_characters(text_page: PdfTextPage) -> str:
@@ -118,7 +109,7 @@ def _read_characters(text_page: PdfTextPage) -> str:
     character by character."""
     count = text_page.count_chars()
     text = text_page.get_text_range() if count else ""
-    if len(text) == count and (text.isascii() or max(text) < "\u2e80" or max(text) == LINE_END_HYPHEN):
+    if len(text) == count and (text.isascii() or max(text) < "\u2e80" or max(text) == "\ufffe"):
         return text
     codes = (pdfium.FPDFText_GetUnicode(text_page, index) for index in range(count))
     return "".join(chr(code) if 0 < code < 0x110000 else " " for code in codes)
@@ -155,7 +146,6 @@ def _measure_line(text_page: PdfTextPage, text: str, start: int, number: int) ->
         size=round(max(probe.size for probe in probes), 1),
         is_bold=probes[0].is_bold and probes[-1].is_bold,
         is_mono=all(probe.is_mono for probe in probes),
-        is_partly_mono=any(probe.is_mono for probe in probes),
     )
 
 
