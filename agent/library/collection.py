@@ -20,7 +20,14 @@ from agent.library.poi_table import find_facilities
 from agent.llm.embed import Embedder
 from agent.retrieval.passages import split_passages
 from agent.retrieval.rank_fusion import fuse_rankings
-from agent.retrieval.scorer import CollectionCounts, question_terms, rank_passages, sum_scores
+from agent.retrieval.scorer import (
+    CollectionCounts,
+    CountedPassages,
+    count_words,
+    question_terms,
+    rank_passages,
+    sum_scores,
+)
 from agent.retrieval.vector_index import VectorIndex
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
@@ -166,7 +173,7 @@ class Library:
         best = max((score for _, score in hits), default=1.0) or 1.0
         return [hit.replace(score=round(score / best, 4)) for hit, score in hits]
 
-    def search_pages(self, query: str, page_ids: Collection[str], k: int) -> list[Passage]:
+    def search_pages(self, query: str, page_ids: Collection[str], k: int) -> CountedPassages:
         """The `k` passages of these stored pages that match the query's words best, best first, each with its
         score (0..1, see agent.retrieval.scorer); words are counted over these pages alone.
 
@@ -177,12 +184,12 @@ class Library:
             self._indexer.index_pages(waiting)
         has_index = self.library_index.has_fulltext
         rows = self.library_index.rows_of_pages(page_ids) if has_index else {}
-        counts, scores = self._score_sources(query, list(rows.values()))
+        others = self._split_unindexed([page_id for page_id in page_ids if page_id not in rows])
+        counts, scores = self._score_sources(query, list(rows.values()), others)
         hits = self.library_index.passages(nlargest(k, scores.items(), key=_by_score))
         found = [hit.replace(score=round(score, 4)) for hit, score in hits]
-        others = self._split_unindexed([page_id for page_id in page_ids if page_id not in rows])
-        found += rank_passages(query, others, k, counts if rows else None)
-        return sorted(found, key=lambda hit: -hit.score)[:k]
+        found += [hit for hit in rank_passages(query, others, k, counts) if hit.score]
+        return CountedPassages(sorted(found, key=lambda hit: -hit.score)[:k], counts)
 
     def _split_unindexed(self, page_ids: Sequence[str]) -> list[Passage]:
         pages = self.store.pages.get_many(page_ids)[0].items()
@@ -197,12 +204,17 @@ class Library:
             return self.library_index.search(terms, k, None if within is None else set(within))
         return nlargest(k, self._score_sources(query, within)[1].items(), key=_by_score)
 
-    def _score_sources(self, query: str, within: Sequence[int]) -> tuple[CollectionCounts, dict[int, float]]:
-        """The words' counts over these sources, and by its id the score of each passage that holds one. Words
-        are stemmed as English ones: of another language an absent one is looked for in its other forms."""
+    def _score_sources(
+        self, query: str, within: Sequence[int], others: Sequence[Passage] = ()
+    ) -> tuple[CollectionCounts, dict[int, float]]:
+        """The words' counts over these sources and `others`, and by its id the score of each passage of the
+        sources that holds one. Words are stemmed as English ones: of another language an absent one is looked
+        for in its other forms."""
         terms, inflected = question_terms(query), not is_stemmed(query)
         passages, held = self.library_index.match_terms(terms, within, inflected=inflected)
-        counts = CollectionCounts(passages, {term: len(found) for term, found in held.items()})
+        beside = count_words(terms, others)
+        frequencies = {term: len(found) + beside[term] for term, found in held.items()}
+        counts = CollectionCounts(passages + len(others), frequencies)
         return counts, sum_scores(held, counts)
 
     def embed_pending(self, *, most: int = 1_000_000, checkpoint: Callable[[], None] = lambda: None) -> int:
@@ -226,13 +238,10 @@ class Library:
             f"{missing:,} passages have no vector yet; those were searched by words only." if missing else "",
         )
 
-    def count_terms(self, question: str, page_ids: Collection[str] | None = None) -> CollectionCounts:
-        """How many passages (of these stored pages) there are, and how many hold each of its words."""
-        terms, index = question_terms(question), self.library_index
-        if page_ids is None:
-            return CollectionCounts(index.passage_count(), index.document_frequencies(terms))
-        rows = index.rows_of_pages(page_ids) if index.has_fulltext else {}
-        return self._score_sources(question, list(rows.values()))[0]
+    def count_terms(self, question: str) -> CollectionCounts:
+        """How many passages there are, and how many hold each of the question's words."""
+        frequencies = self.library_index.document_frequencies(question_terms(question))
+        return CollectionCounts(self.library_index.passage_count(), frequencies)
 
     def index(self, *, scope: LibraryScope | None = None) -> list[IndexEntry]:
         """One entry a source, in the order they were added."""

@@ -5,12 +5,11 @@ A word's weight is its inverse document frequency: no list says which words matt
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agent.retrieval.scorer import REFERENCE_PASSAGES, CollectionCounts, join_head, robertson_idf
+from agent.retrieval.scorer import REFERENCE_PASSAGES, CollectionCounts, count_words, join_head, robertson_idf
 from agent.text.answer_type import Shape, detect_shape
 from agent.text.identifiers import find_unmistakable_codes
 from agent.text.names import find_names
@@ -106,10 +105,7 @@ def _weigh(stems: Sequence[str], counts: CollectionCounts) -> dict[str, float]:
 
 def _count_words(stems: Sequence[str], passages: Sequence[Passage]) -> CollectionCounts:
     """Words counted over the passages at hand, as the best of a collection of `REFERENCE_PASSAGES`."""
-    held: Counter[str] = Counter()
-    for passage in passages:
-        held.update(set(stem_words(f"{join_head(passage)}\n{passage.text}")) & set(stems))
-    return CollectionCounts(max(REFERENCE_PASSAGES, len(passages)), held)
+    return CollectionCounts(max(REFERENCE_PASSAGES, len(passages)), count_words(stems, passages))
 
 
 def _find_codes(text: str) -> dict[str, re.Pattern[str]]:

@@ -75,6 +75,14 @@ def rank_passages(
     return sorted(scored, key=lambda passage: -passage.score)[:k]
 
 
+def count_words(stems: Collection[str], passages: Sequence[Passage]) -> Counter[str]:
+    """How many of the passages hold each of these words (stems)."""
+    held: Counter[str] = Counter()
+    for passage in passages:
+        held.update(set(stem_words(f"{join_head(passage)}\n{passage.text}")).intersection(stems))
+    return held
+
+
 def join_head(passage: Passage) -> str:
     """What stands over a passage: the page's title, the heading path, the label."""
     return f"{passage.title}\n{passage.heading}\n{passage.label}"

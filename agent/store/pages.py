@@ -38,7 +38,9 @@ _SELECT_VERSIONS = (
     .order_by(c.fetched_at.desc(), c.id)
 )
 _INSERT = tables.pages.insert()
-_ADDRESS = select(a.url, a.page_id, a.fetched_at).join(tables.pages, c.id == a.page_id)
+_ADDRESS = select(a.url, a.page_id, a.fetched_at, c.url.label("final_url")).join(
+    tables.pages, c.id == a.page_id
+)
 _SELECT_ADDRESSES = _ADDRESS.where(a.url.in_(bindparam("urls", expanding=True)))
 _SELECT_SITE = (
     _ADDRESS.where(a.origin == bindparam("origin"), a.fetched_at >= bindparam("since"))
@@ -60,11 +62,13 @@ class PageVersion(NamedTuple):
 
 
 class FetchedAddress(NamedTuple):
-    """The page that a server gave for an address, and when it last gave or confirmed it (ISO 8601)."""
+    """The page that a server gave for an address, when it last gave or confirmed it (ISO 8601), and the
+    address that it stood at after redirects."""
 
     url: str
     page_id: str
     fetched_at: str
+    final_url: str
 
 
 class Pages(TableAccess):

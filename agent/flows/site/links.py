@@ -55,8 +55,8 @@ def split_nested(urls: list[str], page: Page) -> tuple[list[str], list[str]]:
     """The entries of a sitemap that are sitemaps themselves, and the others."""
     if b"<sitemapindex" in page.raw[:2000]:
         return urls, []
-    nested = [url for url in urls if urlsplit(url).path.endswith((".xml", ".xml.gz"))]
-    return nested, [url for url in urls if url not in nested]
+    nested = {url: None for url in urls if urlsplit(url).path.endswith((".xml", ".xml.gz"))}
+    return list(nested), [url for url in urls if url not in nested]
 
 
 def rank_sitemaps(urls: list[str], question: str, most: int) -> list[str]:

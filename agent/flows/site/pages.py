@@ -37,7 +37,7 @@ MAX_PAGES_WITHOUT_TEXT, MAX_OPENING_PASSAGES = 10, 3
 def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -> CountedPassages:
     """The best passages of all pages read, and of the stored pages `more`, best first: without menus, pages
     that a person struck or does not trust, and the words of struck facts."""
-    ids = {*state.own.url_content(state).values(), *more}
+    ids = list(dict.fromkeys([*state.own.url_content(state).values(), *more]))
     text = _newest_text(state)
     hits = tools.library.search_pages(text, ids, 2 * MAX_PASSAGES)
     kept: dict[str, Passage] = {}
@@ -47,7 +47,7 @@ def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -
         if not _is_excluded(state, tools, page):
             kept |= {hit.id: hit for hit in _remove_struck_words(state, page, drop_menus(here, page))}
     best = [kept[hit.id] for hit in hits if hit.id in kept][:MAX_PASSAGES]
-    return CountedPassages(best, tools.library.count_terms(text, ids))
+    return CountedPassages(best, hits.counts)
 
 
 class Findings(NamedTuple):

@@ -35,19 +35,25 @@ def list_fresh(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> set[st
     if not tools.world.live:
         return set()
     found, since = tools.store.pages.find_fetched(urls), _oldest_fresh(state)
-    fresh = {url for url, address in found.items() if address.fetched_at >= since}
+    fresh = {
+        url
+        for url, held in found.items()
+        if held.fetched_at >= since and state.settings.allows(held.final_url)
+    }
     return {url for url in urls if canonicalize(url) in fresh}
 
 
 def find_stored(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> dict[str, StoredPage]:
-    """The stored pages of these addresses, fresh or not, as the source filter of the run lets them count."""
+    """The stored pages of these addresses, fresh or not, as the source filter of the run lets them count, with
+    the times when their servers last gave or confirmed them."""
     if not tools.world.live:
         return {}
     known, since, stored = tools.store.pages.find_fetched(urls), _oldest_fresh(state), {}
     for url in urls:
-        if address := known.get(canonicalize(url)):
+        address = known.get(canonicalize(url))
+        if address and state.settings.allows(address.final_url):
             try:
-                page = tools.page(address.page_id)
+                page = tools.page(address.page_id).replace(fetched_at=address.fetched_at)
             except NotFound:  # emptied out of the bin since
                 continue
             page = apply_source_filter.filter_page(page, state.settings.source_filter)
@@ -66,7 +72,7 @@ def list_site_pages(state: SiteRun, tools: RunContext, folders: LanguageFolders)
         address.url: address.page_id
         for origin in origins
         for address in tools.store.pages.list_fetched(origin, _oldest_fresh(state))
-        if state.settings.allows(address.url) and folders.allows(address.url)
+        if all(map(state.settings.allows, (address.url, address.final_url))) and folders.allows(address.url)
     }
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import text
 from agent.library import collection
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
+from agent.store.pages import page_to_row
 from tests.agent.library.pages import ids, page
 
 GUIDE = [
@@ -71,6 +72,18 @@ def test_a_replaced_and_a_deleted_page_are_searched_too(library, store):
     library.delete(gone.source_id)
     found = library.search_pages("heron frog nest", [old, new.page_id, gone.page_id], 5)
     assert {hit.page_id for hit in found} == {old, gone.page_id}
+    assert found.counts.passages == 3 and found.counts.document_frequencies["heron"] == 2
+
+
+def test_pages_that_are_not_in_the_index_are_counted_and_scored_as_those_in_it(library, store):
+    imported = [page(said, f"https://b.example.org/{n}") for n, said in enumerate([*GUIDE, "A pond."])]
+    for one in imported:
+        store.pages.add_if_absent(one)
+    found = library.search_pages("heron frog", [str(page_to_row(one)["id"]) for one in imported], 9)
+    passages = [passage for one in imported for passage in split_passages(one, "x")]
+    by_hand = rank_passages("heron frog", passages, 9)
+    assert [hit.score for hit in found] == [hit.score for hit in by_hand if hit.score] and len(found) == 3
+    assert found.counts.passages == 4 and found.counts.document_frequencies == {"heron": 3, "frog": 1}
 
 
 def test_the_terms_of_a_label_leave_the_index_with_their_passage(library, store):
@@ -89,6 +102,6 @@ def test_a_word_of_a_language_without_stemmer_is_found_in_its_other_forms(librar
         "Die Lampe steht im Schilf, und der Reiher steht daneben.",
     )
     asked = "Wie schalte ich die Lampe aus?"
-    assert library.search_pages(asked, chosen, 1)[0].page_id == chosen[0]
-    assert library.count_terms(asked, chosen).document_frequencies["schalt"] == 1
+    found = library.search_pages(asked, chosen, 1)
+    assert found[0].page_id == chosen[0] and found.counts.document_frequencies["schalt"] == 1
     assert library.count_terms("How do I schalte the Lampe?", chosen).document_frequencies["schalt"] == 0

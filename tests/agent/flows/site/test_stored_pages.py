@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from agent.actions import page_input
+from agent.store.ledger import utc_timestamp
 from agent.types import Outcome, SiteLimits
 from tests.web.folders import page, write_world
 from tests.web.site import Asked, Reply, Site, html
@@ -70,6 +71,29 @@ def test_pages_of_another_world_are_never_used(ask, lamps, tmp_path):
     assert "in the hall" in ask(QUESTION, start, world=write_world(tmp_path / "w", docs)).state.answer.text
     live = ask(QUESTION, start, world="live", allowed_domains=["lamps.example"])
     assert live.state.pages[start].outcome is not Outcome.OK and not live.state.answer.text
+
+
+def test_a_stored_page_that_stood_at_a_blocked_address_is_not_used(ask, bench, lamps):
+    """The first question was redirected to it; the second may not go there."""
+    ask(QUESTION, lamps.url("/"), world="live")
+    stored = bench.store.pages
+    moved = stored.get(stored.find_fetched([lamps.url("/purple-lamp")])[lamps.url("/purple-lamp")].page_id)
+    lamps.pages["/purple-lamp"] = Reply(302, b"", {"Location": "https://away.example.org/lamp"})
+    there = moved.replace(final_url="https://away.example.org/lamp", fetched_at=utc_timestamp())
+    stored.put_fetched([(lamps.url("/purple-lamp"), there)])
+    assert "hall" in ask(QUESTION, lamps.url("/"), world="live").state.answer.text
+    second = ask(QUESTION, lamps.url("/"), world="live", blocked_domains=["example.org"])
+    assert "hall" not in second.state.answer.text and second.state.own.url_content(second.state).keys() == {0}
+
+
+def test_a_confirmed_page_stays_fresh_when_it_is_used_again(ask, bench, lamps):
+    ask(QUESTION, lamps.url("/"), world="live")
+    stored, url = bench.store.pages, lamps.url("/purple-lamp")
+    held = stored.find_fetched([url])[url]
+    first = stored.get(held.page_id)
+    stored.put_fetched([(url, first.replace(fetched_at="2999-01-01T00:00:00Z"))])  # the server confirmed it
+    ask("Which lamp is green?", lamps.url("/"), world="live")
+    assert stored.find_fetched([url])[url].fetched_at == "2999-01-01T00:00:00Z"
 
 
 def test_what_a_person_pasted_is_used_in_its_run_only(ask, bench, lamps):
