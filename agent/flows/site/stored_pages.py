@@ -44,8 +44,8 @@ def list_fresh(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> set[st
 
 
 def find_stored(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> dict[str, StoredPage]:
-    """The stored pages of these addresses, fresh or not, as the source filter of the run lets them count, with
-    the times when their servers last gave or confirmed them."""
+    """The stored pages of these addresses, fresh or not, as the source filter of the run lets them count,
+    with the times when their servers last gave or confirmed them."""
     if not tools.world.live:
         return {}
     known, since, stored = tools.store.pages.find_fetched(urls), _oldest_fresh(state), {}
