@@ -141,7 +141,8 @@ def _find_stated(text: str, now: date) -> TimeRange | None:
             continue
         if days := _BARE_DAY.search(text[: period.start].rstrip().removesuffix("and").rstrip(" –-")):
             opening = _OPENING.search(text[: days.start()])
-            if opening and opening["within"] and period.first == period.last:
+            is_day = 1 <= int(days["day"]) <= period.first.day
+            if opening and opening["within"] and period.first == period.last and is_day:
                 first_day = period.first.replace(day=int(days["day"]))
                 return _make_range(text, opening.start(), period.end, first_day, period.last, now)
         if opening is None and period.is_bare:

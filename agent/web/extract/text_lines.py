@@ -31,9 +31,12 @@ class TextLine:
 
 def read_lines(text: str) -> Iterator[TextLine]:
     """The lines of a text that are not blank."""
-    for match in re.finditer(r"[^\n]*\S", text):
-        indent = len(match[0]) - len(match[0].lstrip())
-        yield TextLine(match.start() + indent, match.end(), match[0].strip())
+    start = 0
+    for line in text.split("\n"):
+        if words := line.strip():
+            first = start + line.index(words)
+            yield TextLine(first, first + len(words), words)
+        start += len(line) + 1
 
 
 class LinkedText:

@@ -104,4 +104,5 @@ def test_a_word_of_a_language_without_stemmer_is_found_in_its_other_forms(librar
     asked = "Wie schalte ich die Lampe aus?"
     found = library.search_pages(asked, chosen, 1)
     assert found[0].page_id == chosen[0] and found.counts.document_frequencies["schalt"] == 1
-    assert library.count_terms("How do I schalte the Lampe?", chosen).document_frequencies["schalt"] == 0
+    in_english = library.search_pages("How do I schalte the Lampe?", chosen, 1)
+    assert in_english.counts.document_frequencies["schalt"] == 0

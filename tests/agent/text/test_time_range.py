@@ -115,6 +115,12 @@ def test_a_time_may_have_a_beginning_and_an_end(text: str, first: str, last: str
     assert (str(found.first or ""), str(found.last or "")) == (first, last)
 
 
+def test_a_day_that_the_month_does_not_have_or_that_comes_later_begins_no_range() -> None:
+    for text in ("news between 31 and 3 February 2024", "news in 0 and 3 February 2024"):
+        found = find_time_range(text, TODAY)
+        assert found and found.first == found.last == date(2024, 2, 3)
+
+
 def test_the_words_of_an_end_are_taken_out() -> None:
     found = find_time_range("news until 5 May about ice", TODAY)
     assert found and " ".join(found.rest.split()) == "news about ice"
