@@ -18,16 +18,10 @@ from agent.library.folder_sync import FolderSync
 from agent.library.ingest import Indexer, IndexRequest, demo_tags_for_path, is_address_list, source_id_for
 from agent.library.poi_table import find_facilities
 from agent.llm.embed import Embedder
+from agent.retrieval import scorer
 from agent.retrieval.passages import split_passages
 from agent.retrieval.rank_fusion import fuse_rankings
-from agent.retrieval.scorer import (
-    CollectionCounts,
-    CountedPassages,
-    count_words,
-    question_terms,
-    rank_passages,
-    sum_scores,
-)
+from agent.retrieval.scorer import CollectionCounts, CountedPassages, question_terms
 from agent.retrieval.vector_index import VectorIndex
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
@@ -182,13 +176,12 @@ class Library:
         self._indexer.rebuild_if_outdated()
         if waiting := self.library_index.list_unindexed_of(page_ids):
             self._indexer.index_pages(waiting)
-        has_index = self.library_index.has_fulltext
-        rows = self.library_index.rows_of_pages(page_ids) if has_index else {}
+        rows = self.library_index.rows_of_pages(page_ids) if self.library_index.has_fulltext else {}
         others = self._split_unindexed([page_id for page_id in page_ids if page_id not in rows])
         counts, scores = self._score_sources(query, list(rows.values()), others)
         hits = self.library_index.passages(nlargest(k, scores.items(), key=_by_score))
         found = [hit.replace(score=round(score, 4)) for hit, score in hits]
-        found += [hit for hit in rank_passages(query, others, k, counts) if hit.score]
+        found += [hit for hit in scorer.rank_passages(query, others, k, counts) if hit.score]
         return CountedPassages(sorted(found, key=lambda hit: -hit.score)[:k], counts)
 
     def _split_unindexed(self, page_ids: Sequence[str]) -> list[Passage]:
@@ -208,14 +201,13 @@ class Library:
         self, query: str, within: Sequence[int], others: Sequence[Passage] = ()
     ) -> tuple[CollectionCounts, dict[int, float]]:
         """The words' counts over these sources and `others`, and by its id the score of each passage of the
-        sources that holds one. Words are stemmed as English ones: of another language an absent one is looked
-        for in its other forms."""
+        sources that holds one; in other languages than English an absent word in its other forms."""
         terms, inflected = question_terms(query), not is_stemmed(query)
         passages, held = self.library_index.match_terms(terms, within, inflected=inflected)
-        beside = count_words(terms, others)
+        beside = scorer.count_words(terms, others)
         frequencies = {term: len(found) + beside[term] for term, found in held.items()}
         counts = CollectionCounts(passages + len(others), frequencies)
-        return counts, sum_scores(held, counts)
+        return counts, scorer.sum_scores(held, counts)
 
     def embed_pending(self, *, most: int = 1_000_000, checkpoint: Callable[[], None] = lambda: None) -> int:
         """Make vectors for passages without one, at most `most`; returns how many. `checkpoint` is called
@@ -240,8 +232,8 @@ class Library:
 
     def count_terms(self, question: str) -> CollectionCounts:
         """How many passages there are, and how many hold each of the question's words."""
-        frequencies = self.library_index.document_frequencies(question_terms(question))
-        return CollectionCounts(self.library_index.passage_count(), frequencies)
+        index = self.library_index
+        return CollectionCounts(index.passage_count(), index.document_frequencies(question_terms(question)))
 
     def index(self, *, scope: LibraryScope | None = None) -> list[IndexEntry]:
         """One entry a source, in the order they were added."""

@@ -19,6 +19,8 @@ EDGE_LINES = 2
 """Lines at the top and the foot of a page that may be running heads."""
 MIN_CONTENTS_LINES = 3
 """So many lines that lead to page numbers in order are a table of contents."""
+MAX_CONTENTS_CHARS = 300
+"""A longer line is no entry of contents (the pattern takes quadratic time)."""
 _LEADER = re.compile(r"(?<=\S)[ \t]*(?:\.[ \t]?){4,}[ \t]*(?=\S)")
 _CONTENTS_LINE = re.compile(r".*?\S[ \t]*(?:\.[ \t]?){4,}[ \t]*(?P<page>\d{1,4}|[ivxlc]{1,7})[ \t]*")
 _JSON = re.compile(r"\s*(?:\{.*\}|\[.*\])\s*", re.DOTALL)
@@ -76,7 +78,7 @@ def _drop_contents(lines: list[str]) -> list[str]:
     kept: list[str] = []
     run: list[tuple[str, str]] = []
     for line in [*lines, "end"]:
-        if found := _CONTENTS_LINE.fullmatch(line):
+        if len(line) <= MAX_CONTENTS_CHARS and (found := _CONTENTS_LINE.fullmatch(line)):
             run.append((line, found["page"]))
         elif line.strip() or not run:
             pages = [int(page) for _, page in run if page.isdecimal()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textwrap import fill
+from time import process_time
 
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.plain_text import extract_plain_text
@@ -55,3 +56,10 @@ def test_addresses_are_links_even_where_lines_are_joined() -> None:
 def test_json_keeps_its_lines() -> None:
     source = '{"name": "a kiln that is fired with wood from the hills",\n"heat": 1300}'
     assert read(source).text == source
+
+
+def test_a_long_line_of_dots_is_read_at_once() -> None:
+    """The pattern for lines of contents took half a minute for it."""
+    started = process_time()
+    assert extract_plain_text(f"Before\n\n{'.' * 20_000}\n\nAfter", "").text.startswith("Before")
+    assert process_time() - started < 2
