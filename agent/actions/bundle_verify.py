@@ -14,6 +14,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from agent.actions.rule_wording import is_rule_wording
 from agent.engine.run_state import RunState
 from agent.errors import BundleError
 from agent.evidence.citation_check import is_written_by_rule
@@ -26,7 +27,6 @@ from agent.flows import FLOWS
 from agent.flows.shared import recheck_answers
 from agent.roles.check_claims import CHECK_CLAIMS
 from agent.store.pages import page_to_row
-from agent.text.normalization import normalize_text
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize
 from agent.types import PAGE_ORIGIN_LABELS, Fact, Outcome, Page, PageOrigin, Settings
@@ -242,14 +242,11 @@ def _check_quotes(facts: Sequence[Fact], found: Sequence[Fact]) -> Iterator[str]
 
 
 def _check_wording(found: Sequence[Fact], contents: BundleContents) -> Iterator[str]:
-    """What code worded by rule, without a model, holds the words of its page alone."""
-    words: dict[str, set[str]] = {}
+    """What code worded by rule, without a model, holds the words of its quote and place alone."""
     for fact in found:
-        if is_written_by_rule(fact) and fact.by != "code" and fact.statement != fact.quote:
-            page = contents.pages[fact.page_id]
-            known = words.setdefault(fact.page_id, set(normalize_text(f"{page.title}\n{page.text}").words))
-            if strange := set(normalize_text(fact.statement).words) - known:
-                yield f"a fact's wording is not its page's: “{' '.join(sorted(strange))[:120]}”"
+        is_worded = is_written_by_rule(fact) and fact.by != "code"
+        if is_worded and not is_rule_wording(fact, contents.pages[fact.page_id]):
+            yield f"a fact's wording is not its page's: “{fact.statement[:120]}”"
 
 
 def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:

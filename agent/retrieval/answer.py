@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from agent.retrieval.asked_question import Asked, analyze_question, count_at_hand
 from agent.retrieval.candidate_scores import ScoredCandidate, score_candidates, share_of_rare_words
-from agent.retrieval.candidates import ELLIPSIS, MAX_WORDS, cut_candidates
+from agent.retrieval.candidates import MAX_WORDS, cut_candidates
 from agent.retrieval.missing_terms import find_missing_terms
 from agent.retrieval.quotation import Quotation, find_topic
 from agent.retrieval.scorer import CollectionCounts, CountedPassages, rank_passages
@@ -22,7 +22,7 @@ MAX_LEAD_WORDS = MAX_WORDS
 MIN_FIT = 0.42
 """The least fit of an answer. One value for all sets together (DECISIONS.md, "Retrieval")."""
 MAX_PASSAGES, MAX_OTHERS = 3, 5
-"""Passages shown below the lead, and folded ones."""
+"""Lines shown below the lead, and folded ones."""
 WORDS_BELOW = 45
 """Words of the passages below the lead: with it some 60, the issue's median."""
 MIN_SHARE_OF_LEAD = 0.5
@@ -95,7 +95,7 @@ def find_best_lines(
     refused."""
     asked = analyze_question(question, passages, counts)
     scored = _score_lines(asked, _rank(question, passages, counts, is_ranked=True))
-    return [_quote(question, [line]) for line in scored if line.candidate.words & asked.weights.keys()][:k]
+    return [_quote(question, line) for line in scored if line.candidate.words & asked.weights.keys()][:k]
 
 
 def _rank(
@@ -127,9 +127,9 @@ def _answer_part(
     below, others = _choose_below(lead, [line for line in lines if line is not lead])
     return PartAnswer(
         part,
-        _quote(question, [lead]),
-        tuple(_quote(question, lines) for lines in below),
-        tuple(_quote(question, lines) for lines in others),
+        _quote(question, lead),
+        tuple(_quote(question, line) for line in below),
+        tuple(_quote(question, line) for line in others),
         fit=fit,
     )
 
@@ -147,39 +147,39 @@ def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandid
 
 def _choose_below(
     lead: ScoredCandidate, lines: Sequence[ScoredCandidate]
-) -> tuple[list[list[ScoredCandidate]], list[list[ScoredCandidate]]]:
-    """The lines below the lead, by passage, and those that are folded. A line that repeats what is shown is
-    left out."""
+) -> tuple[list[ScoredCandidate], list[ScoredCandidate]]:
+    """The lines below the lead, those of one passage together and in its order, and those that are folded. A
+    line that repeats what is shown is left out."""
     said, room = set(lead.candidate.words), WORDS_BELOW
     shown: dict[str, list[ScoredCandidate]] = {}
-    folded: dict[str, list[ScoredCandidate]] = {}
+    folded: dict[str, ScoredCandidate] = {}
     for line in lines:
         candidate, name = line.candidate, line.candidate.passage.id
         if line.score < MIN_SHARE_OF_LEAD * lead.score:
             break
         if candidate.is_question or len(candidate.words - said) <= MIN_NEW_WORDS * len(candidate.words):
             continue
-        has_place = len(shown[name]) < LINES_OF_PASSAGE if name in shown else len(shown) < MAX_PASSAGES
+        has_place = (
+            len(shown.get(name, [])) < LINES_OF_PASSAGE and sum(map(len, shown.values())) < MAX_PASSAGES
+        )
         if has_place and candidate.length <= room:
             shown.setdefault(name, []).append(line)
             room -= candidate.length
             said |= candidate.words
         elif len(folded) < MAX_OTHERS:
-            folded.setdefault(name, [line])
-    return list(shown.values()), [group for name, group in folded.items() if name not in shown]
+            folded.setdefault(name, line)
+    below = [line for group in shown.values() for line in sorted(group, key=lambda one: one.candidate.place)]
+    return below, [line for name, line in folded.items() if name not in shown]
 
 
-def _quote(question: str, lines: Sequence[ScoredCandidate]) -> Quotation:
-    """Lines of one passage as one quotation, in the order of its text."""
-    passage = lines[0].candidate.passage
-    ordered = sorted((line.candidate for line in lines), key=lambda candidate: candidate.place)
-    quote = ELLIPSIS.join(candidate.quote for candidate in ordered)
+def _quote(question: str, line: ScoredCandidate) -> Quotation:
+    passage, quote = line.candidate.passage, line.candidate.quote
     return Quotation(
         page_id=passage.page_id,
         quote=quote,
-        statement=ELLIPSIS.join(candidate.statement for candidate in ordered),
+        statement=line.candidate.statement,
         subject=find_topic(parse_question(question), passage.title, quote),
-        score=lines[0].score,
+        score=line.score,
         passage_id=passage.id,
         heading=passage.heading,
     )

@@ -9,23 +9,24 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agent.retrieval.passages import last_heading, split_sentences
+from agent.text.normalization import ELLIPSIS, is_negation, normalize_text
 from agent.text.tokens import stem_prefix, stem_words
 from agent.types import Passage
 
-ELLIPSIS = " … "
 MAX_WORDS = 40
 """Words of one candidate (the issue's limit of a lead); a longer one is cut at a clause or word."""
-MAX_STRETCHES = 5
-"""Items of a list or lines of code in one candidate: a quote is verified up to six stretches."""
+ITEM_WORDS = 12
+"""Words of an item in a list; a longer one is cut, and "…" marks it."""
 MAX_SENTENCES_AFTER_TERM = 12
 """Sentences of one definition that are looked at."""
 _CLAUSE_END = re.compile(r"[,;:.)\]—–]$")
-_ITEM_MARK = re.compile(r"^\s*(?:[-*•‣◦·–]|\d{1,2}[.)])\s+")
+_ITEM = re.compile(r"(?m)^[^\S\n]*(?:(?:[-*•‣◦·–]|\d{1,2}[.)])\s+)?(\S.*?)[^\S\n]*$")
+"""A line that is not blank, without the mark of a list item."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A line that may answer. `quote` is verbatim (stretches joined by "…"), `statement` what is shown,
+    """A line that may answer. `quote` is one verbatim stretch of the page, `statement` what is shown,
     `body` the words that state something, without the term or header they are about."""
 
     passage: Passage
@@ -86,63 +87,73 @@ def _cut_definition(passage: Passage) -> Iterator[Cut]:
     text = passage.text[len(passage.label) :] if has_term else passage.text
     sentences = split_sentences(passage.replace(text=text)) or [text.strip()]
     room = MAX_WORDS - len(label.split())
-    for n, sentence in enumerate(sentences[:MAX_SENTENCES_AFTER_TERM]):
+    for sentence in sentences[:MAX_SENTENCES_AFTER_TERM]:
         if not sentence:
             continue
         short = shorten(sentence, max(12, room))
-        quote = short
-        if has_term:
-            between = " " if n == 0 else ELLIPSIS
-            quote = passage.label + between + short
+        follows = has_term and text.lstrip().startswith(short)
+        quote = passage.text[: passage.text.index(text.lstrip()) + len(short)] if follows else short
         yield quote, f"{label} — {short}" if label else short, sentence
 
 
 def _cut_list(passage: Passage) -> Iterator[Cut]:
-    """The list from its introduction on, then its items with it."""
-    lines = [line.strip() for line in passage.text.split("\n") if line.strip()]
-    intro = passage.label.strip()
-    if lines and intro and " ".join(intro.split()).startswith(" ".join(lines[0].split())):
-        rest = (
-            passage.text[len(passage.label) :]
-            if passage.text.startswith(passage.label)
-            else "\n".join(lines[1:])
-        )
-        lines = [line.strip() for line in rest.split("\n") if line.strip()]
-    items = [_ITEM_MARK.sub("", line) for line in lines]
+    """The list from its introduction on, the beginnings of as many items as there is room for; then what
+    stands before it, and its items."""
+    text, at = passage.text, _end_of_label(passage)
+    yield from _cut_before(passage, at)
+    items = [(at + m.start(1), m.group(1)) for m in _ITEM.finditer(text[at:])]
     if not items:
         return
-    is_intro_here = bool(intro) and passage.text.startswith(passage.label)
-    taken, room = list[str](), MAX_WORDS - len(intro.split())
-    for item in items:
-        short = shorten(item, max(6, min(12, room)))
-        if taken and (len(short.split()) > room or len(taken) == MAX_STRETCHES):
+    label, taken = passage.label.strip(), list[str]()
+    end, room = 0, MAX_WORDS - len(label.split())
+    for start, item in items:
+        short = _shorten_item(item, max(6, min(ITEM_WORDS, room)))
+        if taken and len(short.split()) > room:
             break
-        taken.append(short)
-        room -= len(short.split())
-    quote = ELLIPSIS.join([intro] * is_intro_here + taken)
-    yield quote, " ".join(filter(None, [intro, "; ".join(taken)])), " ".join(items)
-    for item in items:
+        taken.append(short if short == item else f"{short} {ELLIPSIS}")
+        end, room = start + len(short), room - len(short.split())
+    quote = text[at - len(passage.label) if at else items[0][0] : end]
+    bodies = [item for _, item in items]
+    yield quote.strip(), " ".join(filter(None, [label, "; ".join(taken)])), " ".join(bodies)
+    for item in bodies:
         for sentence in split_sentences(passage.replace(text=item, kind="prose")) or [item]:
             short = shorten(sentence)
             yield short, short, sentence
 
 
+def _shorten_item(item: str, most: int) -> str:
+    """The beginning of an item; the item where the rest negates it."""
+    short = shorten(item, most)
+    has_negation = any(map(is_negation, normalize_text(item[len(short) :]).words))
+    return shorten(item) if has_negation else short
+
+
 def _cut_code(passage: Passage) -> Iterator[Cut]:
-    label = passage.label.strip()
-    is_label_here = bool(label) and passage.text.startswith(passage.label)
-    text = passage.text[len(passage.label) :] if is_label_here else passage.text
-    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
-    room = MAX_WORDS - len(label.split())
-    taken = list[str]()
-    for line in lines:
-        if taken and (len(line.split()) > room or len(taken) == MAX_STRETCHES):
+    """The code's first lines under its introduction, and what stands before that."""
+    text, at = passage.text, _end_of_label(passage)
+    yield from _cut_before(passage, at)
+    label, lines = passage.label.strip(), list[str]()
+    end, room = 0, MAX_WORDS - len(label.split())
+    for line in re.finditer(r"[^\n]*\S", text[at:]):
+        if lines and len(line.group().split()) > room:
             break
-        taken.append(line)
-        room -= len(line.split())
-    if not taken:
-        return
-    quote = ELLIPSIS.join([label] * is_label_here + [line.strip() for line in taken])
-    yield quote, "\n".join(filter(None, [label, *taken])), text
+        lines.append(line.group())
+        end, room = at + line.end(), room - len(line.group().split())
+    if lines:
+        quote = text[at - len(passage.label) if at else 0 : end]
+        yield quote.strip(), "\n".join(filter(None, [label, *lines])), text[at:]
+
+
+def _end_of_label(passage: Passage) -> int:
+    """Where the line that introduces a list or code ends in its text; 0 where it is not there."""
+    at = passage.text.find(passage.label) if passage.label else -1
+    return at + len(passage.label) if at >= 0 else 0
+
+
+def _cut_before(passage: Passage, at: int) -> Iterator[Cut]:
+    """The sentences before the introducing line."""
+    before = passage.text[: max(0, at - len(passage.label))]
+    yield from _cut_prose(passage.replace(text=before, kind="prose")) if before.strip() else ()
 
 
 def shorten(text: str, most: int = MAX_WORDS) -> str:

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from agent.evidence.contradiction.forms import read_cells
 from agent.retrieval.answer import PartAnswer, find_answer
-from agent.retrieval.candidates import ELLIPSIS
 from agent.retrieval.quotation import Quotation
 from agent.retrieval.scorer import CollectionCounts
 from agent.roles.placed_sentence import PlacedSentence
@@ -122,15 +121,14 @@ def _write_part(part: PartAnswer, facts: Mapping[str, Fact]) -> list[ReportSente
 def _write(
     found: Quotation, place: SentencePlace, facts: Mapping[str, Fact], fit: float | None = None
 ) -> list[ReportSentence]:
-    """A sentence for each stretch of a quotation, citing the fact it is from."""
-    among, written = [facts[name] for name in found.passage_id.split()], list[ReportSentence]()
-    for quote, text in zip(found.quote.split(ELLIPSIS), found.statement.split(ELLIPSIS), strict=False):
-        fact = next((f for f in among if _fold(quote) in _fold(_split_row(f)[1])), None)
-        if fact:
-            written.append(
-                ReportSentence(text=text, fact_ids=[fact.id], place=place, heading=fact.heading, fit=fit)
-            )
-    return written
+    """A quotation as a sentence that cites the fact it is from."""
+    among = [facts[name] for name in found.passage_id.split()]
+    fact = next((f for f in among if _fold(found.quote) in _fold(_split_row(f)[1])), None)
+    if fact is None:
+        return []
+    return [
+        ReportSentence(text=found.statement, fact_ids=[fact.id], place=place, heading=fact.heading, fit=fit)
+    ]
 
 
 def _fold(text: str) -> str:
