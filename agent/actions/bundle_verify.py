@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from agent.actions.rule_wording import is_rule_wording
+from agent.actions.rule_statements import is_rule_statement
 from agent.engine.run_state import RunState
 from agent.errors import BundleError
 from agent.evidence.citation_check import is_written_by_rule
@@ -245,7 +245,7 @@ def _check_wording(found: Sequence[Fact], contents: BundleContents) -> Iterator[
     """What code worded by rule, without a model, holds the words of its quote and place alone."""
     for fact in found:
         is_worded = is_written_by_rule(fact) and fact.by != "code"
-        if is_worded and not is_rule_wording(fact, contents.pages[fact.page_id]):
+        if is_worded and not is_rule_statement(fact, contents.pages[fact.page_id]):
             yield f"a fact's wording is not its page's: “{fact.statement[:120]}”"
 
 

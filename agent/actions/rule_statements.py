@@ -19,7 +19,7 @@ LISTED = ("item", "code", "links")
 LIST_MARK = re.compile(r"\n\s*(?:\d{1,2}[.)])\s+")
 
 
-def is_rule_wording(fact: Fact, page: Page) -> bool:
+def is_rule_statement(fact: Fact, page: Page) -> bool:
     """Could code have worded the statement of this verified fact from its quote and page alone?"""
     if fact.statement == fact.quote:
         return True
