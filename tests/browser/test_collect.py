@@ -202,17 +202,15 @@ def test_links_that_lead_in_a_circle_are_walked_once(misled: Served, tab: Tab) -
     page = tab()
     screen = Collecting(page, misled.url).open().collect("Collect the news", f"{NEWS}\n{ARTICLE}")
     screen.stands("Answer to review")
-    expect(screen.at("News, page 2").locator("> .ended")).to_have_text(
-        "Ended here: The page it leads to was visited or planned before."
+    older = screen.at("News, page 2")
+    expect(older).to_contain_text("this page was visited or planned before")  # why the model was refused
+    expect(older).to_contain_text("A list of 5 entries")  # and what is done instead: its entries are read
+    walked = page.locator(".walk li > .page").all_inner_texts()
+    assert {"News, newest first", "News, page 2", "All winners of the cheese fair"} <= set(walked)
+    assert len(walked) == len(set(walked))
+    assert {"Kallsteg opens its factory in Stenfors", "All winners of the cheese fair"} <= set(
+        screen.gathered()
     )
-    shown = page.locator(".walk li > .page")
-    expect(shown).to_have_count(3)
-    assert sorted(shown.all_inner_texts()) == [
-        "Kallsteg opens its factory in Stenfors",
-        "News, newest first",
-        "News, page 2",
-    ]
-    assert screen.gathered() == ["Kallsteg opens its factory in Stenfors"]
 
 
 def test_it_fits_a_narrow_window(server: Served, tab: Tab) -> None:

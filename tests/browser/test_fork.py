@@ -71,4 +71,4 @@ def _side_by_side(page: Page) -> None:
     expect(page.locator(".pair").first).to_contain_text(NOTE)
     expect(page.locator(".paired .removed")).to_contain_text("1974")
     expect(page.get_by_text("in the steps they share").first).to_be_visible()
-    expect(page.locator(".pair li", has_text="norrviddawiki.example").first).to_be_visible()
+    expect(page.locator(".pair li", has_text="founded · 1974 or 1979: open")).to_be_visible()

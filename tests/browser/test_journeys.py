@@ -88,7 +88,7 @@ def test_send_back_with_a_note(server: Served, tab: Tab) -> None:
     screen.button("Send back and continue").click()
     expect(screen.notice).to_contain_text("what is wrong or missing")
     note = page.get_by_label("What is wrong or missing?")
-    note.fill("Which cheese is aged in the cellar, too?")
+    note.fill("How many cheeses does Älvmora Mejeri make, too?")
     screen.button("Send back and continue").click()
     expect(page.locator(".step .head", has_text="You sent the answer back")).to_be_visible()
     screen.stands("Answer to review")

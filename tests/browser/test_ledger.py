@@ -77,11 +77,10 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     answer = page.locator(".answer").first
     expect(answer).to_contain_text("The sources disagree")
 
-    answer.locator(
-        ".cite summary"
-    ).first.click()  # from a sentence to its words, and on to the fact behind them
-    quote = answer.locator(".cite .quote").first.inner_text()
-    answer.get_by_role("link", name="Exclude, always use or correct this fact").first.click()
+    cite = answer.locator(".cite", has_text="bolagsrullen.example")
+    cite.locator("summary").first.click()  # from a sentence to its words, and on to the fact behind them
+    quote = cite.locator(".quote").first.inner_text()
+    cite.get_by_role("link", name="Exclude, always use or correct this fact").first.click()
     card = page.locator(".st-key-fact-card")
     expect(card).to_contain_text(quote)
     screen.button("Always use").click()
