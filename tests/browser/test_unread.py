@@ -30,7 +30,9 @@ def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Callable[.
     page = tab()
     screen = Screen(page, server.url).open().ask(QUESTION)
     screen.stands("Answer to review")
-    expect(page.get_by_text("Nothing could be read: every search engine or page refused or failed.")).to_be_visible()
+    expect(
+        page.get_by_text("Nothing could be read: every search engine or page refused or failed.")
+    ).to_be_visible()
     panel = screen.tab("Unavailable sources")
     row = panel.locator("[class*=st-key-research-unread-]").filter(has_text="premium")
     expect(row).to_contain_text("blocked us")
