@@ -45,11 +45,10 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
     assert [
         (side.value, side.source_count_text, side.independent_sites)
         for side in summarize_sides(conflict, state.facts)
-    ][1] == (
-        "1974",
-        "1 independent source",
-        ["norrviddawiki.example"],
-    )
+    ] == [
+        ("1974", "1 independent source", ["norrviddawiki.example"]),
+        ("1979", "2 independent sources", ["bolagsrullen.example", "granvattnet-courier.example"]),
+    ]
     with pytest.raises(UsageError, match="give a reason"):
         conflict_rulings.resolve_conflict(bench, run_id, conflict.id, "take", value="1979", because="  ")
     with pytest.raises(UsageError, match="none of its values"):

@@ -63,7 +63,13 @@ def test_a_corrected_statement_the_quote_does_not_carry_is_not_backed(bench):
     fact_edits.revise(
         bench,
         run_id,
-        [FactEdit(first, statement="There are 950 solar panels on the roof.", decision="pinned")],
+        [
+            FactEdit(
+                first,
+                statement="There are 950 solar panels on the roof of Älvmora Mejeri.",
+                decision="pinned",
+            )
+        ],
         head,
     )
     state = rewritten(bench, run_id)
@@ -193,11 +199,13 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
 
 def test_what_is_read_from_a_struck_source_later_is_struck(bench):
     run_id = bench.start(FOUNDED, DEMO.model_copy(update={"mode": "step"}))
-    while not bench.snapshot(run_id).state.facts:
+    fact = None
+    while not fact:
         assert bench.drive(run_id) is Status.WAITING
         bench.approve(run_id, bench.snapshot(run_id).head)
         bench.drive(run_id)
-    fact = next(iter(bench.snapshot(run_id).state.facts.values()))
+        facts = bench.snapshot(run_id).state.facts.values()
+        fact = next((fact for fact in facts if "alvmora-mejeri" in fact.url), None)
     source_strikes.strike_source(bench, run_id, site(fact.url))
     known = set(bench.snapshot(run_id).state.facts)
     page = next(
@@ -205,8 +213,7 @@ def test_what_is_read_from_a_struck_source_later_is_struck(bench):
         for url in ("https://www.alvmora-mejeri.example/about/", "https://www.alvmora-mejeri.example/people/")
         if url != fact.url
     )
-    other = f"https://{fact.url.split('/')[2]}/" if "alvmora-mejeri" not in fact.url else page
-    bench.edit(run_id, bench.snapshot(run_id).head, "crawl_url", other)
+    bench.edit(run_id, bench.snapshot(run_id).head, "crawl_url", page)
     bench.drive(run_id)
     new = [
         one
@@ -366,4 +373,4 @@ def test_a_site_run_is_written_anew_from_its_facts(bench):
     assert back.text == first.text
     assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
     bench.send_back(run_id, bench.snapshot(run_id).head, "How many farms bring the milk?")
-    assert "28 farms" in rewritten(bench, run_id).answer.text, "a note is heeded after edits, too"
+    assert "from 27 farms" in rewritten(bench, run_id).answer.text, "a note is heeded after edits, too"

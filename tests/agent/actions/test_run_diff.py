@@ -33,14 +33,14 @@ def pair(bench):
         cost_usd=None,
     )
     bench.store.calls.record(call)
-    two = forks.fork_run(bench, one, 6, note="Leave out everything from norrviddawiki.example.", max_steps=6)
+    two = forks.fork_run(bench, one, 4, note="Leave out everything from norrviddawiki.example.", max_steps=6)
     assert bench.drive(two) is Status.REVIEW
     return one, two
 
 
 def test_a_fork_beside_its_original(bench, pair):
     found = run_diff.compare_runs(bench, *pair)
-    assert found.shared == 7 and found.two.forked_from == pair[0]
+    assert found.shared == 5 and found.two.forked_from == pair[0]
     assert found.settings == {"max_steps": (12, 6)} and found.two.notes == [
         "Leave out everything from norrviddawiki.example."
     ]
@@ -57,7 +57,7 @@ def test_a_fork_beside_its_original(bench, pair):
     )
     assert len(found.conflicts.one) == 1 and found.conflicts.both == []
     figures = {figure.name: figure for figure in found.figures}
-    assert figures["steps"].shared == 2 and figures["steps"].two < figures["steps"].one
+    assert figures["steps"].shared == 1 and figures["steps"].two < figures["steps"].one
     assert (figures["calls"].one, figures["calls"].two, figures["calls"].shared) == (1, 1, 1)
     assert figures["cost"].one is None and figures["cost"].shared is None, (
         "a price nobody knows is not nothing"
@@ -103,5 +103,5 @@ def test_runs_of_two_kinds_and_one_without_an_answer(bench, pair):
 
 def test_as_json(bench, pair):
     told = json.loads(json.dumps(run_diff.build_record(run_diff.compare_runs(bench, *pair))))
-    assert told["shared"] == 7 and told["facts"]["both"] > 0 and told["facts"]["both_but_different"]
+    assert told["shared"] == 5 and told["facts"]["both"] > 0 and told["facts"]["both_but_different"]
     assert set(told["sources"]["only_one"][0]) == {"url", "title", "page_id"}

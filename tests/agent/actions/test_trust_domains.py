@@ -9,6 +9,7 @@ from agent.actions.trust import RESET_TRUST, group_by_domain, normalize_domain, 
 from agent.engine.run_state import RunState
 from agent.engine.state import merge, shallow_copy, to_jsonable
 from agent.errors import UsageError
+from agent.flows.shared.confidence import assess_confidence
 from agent.flows.shared.recompute import recompute_after_edit
 from agent.types import Fact, PageRef
 
@@ -33,8 +34,10 @@ B = said("b", "Berga dairy was founded in 1979.", "https://forum.two.example/b")
 PAGES = [PageRef(url=fact.url, page_id=fact.page_id, trust=0.65, trust_why=["dated"]) for fact in (A, B)]
 
 
-def knowing(*facts: Fact) -> RunState:
+def knowing(*facts: Fact, model: float | None = None) -> RunState:
     state = RunState(question="When was Berga dairy founded?")
+    if model is not None:
+        state = merge(state, to_jsonable({"confidence": [assess_confidence(state, 0, facts, model=model)]}))
     return merge(
         state, to_jsonable({**recompute_after_edit(state, 1, facts=facts), "pages": PAGES[: len(facts)]})
     )
@@ -74,8 +77,11 @@ def test_a_source_that_is_not_trusted_at_all_is_not_heard():
 
 
 def test_full_trust_makes_one_voice_enough():
-    state = knowing(A)
+    state = knowing(A, model=1.0)
     assert state.current_confidence < 0.9 <= after(state, "one.example", 1.0).current_confidence
+    unread = knowing(A)
+    trusted = after(unread, "one.example", 1.0).current_confidence
+    assert unread.current_confidence < trusted < 0.8, "without a model it is never sure"
 
 
 def test_a_word_is_taken_back_to_what_the_signs_say():
