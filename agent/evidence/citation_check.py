@@ -146,12 +146,13 @@ def build_claim(
 
 
 def collect_sources(sentences: Iterable[Sentence], facts: Mapping[str, Fact]) -> list[Source]:
-    """The sources in order of first citation with the quotes they are cited for: one per page address (what a
-    person gave of it is another), and one for what a person said without an address."""
-    found: dict[tuple[str, str], Source] = {}
+    """The sources in order of first citation with the quotes they are cited for: one per page address and
+    title (the entries of a changelog have titles of their own; what a person gave of it is another), and one
+    for what a person said without an address."""
+    found: dict[tuple[str, str, str], Source] = {}
     for fact_id in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids if i in facts):
         fact = facts[fact_id]
-        key = (fact.url or fact.page_id or "a person", fact.given)
+        key = (fact.url or fact.page_id or "a person", fact.title if fact.url else "", fact.given)
         source = found.get(key)
         if source is None:
             title = fact.title or ("" if fact.url else "A person's own knowledge")

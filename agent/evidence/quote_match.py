@@ -67,6 +67,7 @@ _NUMBER_SUFFIX = re.compile(
 )
 _NUMBER_PREFIX = re.compile(r"(?:[$€£¥₹]\s?|(?<![\w)\]%])[-\u2212]|\d[.,:/])$")
 _LAST_WORD = re.compile(r"([^\W\d_]+(?:['’][^\W\d_]+)?)\s+[\"'“‘(]?$")
+_OPENING = re.compile(r"[^\w\s]{1,4}")
 _CLOSING = re.compile(r"[.!?。！？]?[\"'”’»)\]]*")
 _DOUBLED = re.compile(r"(.)\1")
 _SENTENCE_END = re.compile(r"[.!?][\"'”’»)\]]*$")
@@ -192,11 +193,14 @@ def _read_window(text: str, start: int, end: int, *, notes: bool) -> NormalizedT
 def _make_span(
     quote: str, text: str, page: NormalizedText, first: int, last: int, how: Literal["normalised", "fuzzy"]
 ) -> QuoteSpan | None:
-    """The span of the page's words from `first` to `last` with the quote's closing punctuation; None where it
-    cuts something."""
+    """The span of the page's words from `first` to `last` with the quote's opening signs ("--quiet") and its
+    closing punctuation; None where it cuts something."""
     start, end = page.starts[first], page.ends[last]
     if not _is_clean_cut(text, start, end) or not _has_same_ending(quote, text, end):
         return None
+    opening = _OPENING.match(quote)
+    if opening and text.endswith(opening[0], 0, start):
+        start -= len(opening[0])
     closing = _CLOSING.match(text, end) if not quote[-1].isalnum() else None
     return QuoteSpan(start, closing.end() if closing else end, how)
 

@@ -24,7 +24,7 @@ MIN_FIT = 0.42
 MAX_PASSAGES, MAX_OTHERS = 3, 5
 """Lines shown below the lead, and folded ones."""
 WORDS_BELOW = 45
-"""Words of the passages below the lead: with it some 60, the issue's median."""
+"""Words of the passages below the lead: with a lead some 60 in all, which a glance takes in."""
 MIN_SHARE_OF_LEAD = 0.5
 """A line is shown with at least this share of the lead's score."""
 MIN_NEW_WORDS = 0.3

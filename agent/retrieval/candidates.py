@@ -14,7 +14,7 @@ from agent.text.tokens import stem_prefix, stem_words
 from agent.types import Passage
 
 MAX_WORDS = 40
-"""Words of one candidate (the issue's limit of a lead); a longer one is cut at a clause or word."""
+"""Words of one candidate (what a lead may have at most); a longer one is cut at a clause or word."""
 ITEM_WORDS = 12
 """Words of an item in a list; a longer one is cut, and "…" marks it."""
 MAX_SENTENCES_AFTER_TERM = 12

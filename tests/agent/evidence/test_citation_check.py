@@ -144,6 +144,18 @@ def test_sources_are_numbered_in_order_of_first_citation_and_grouped_by_page() -
     assert found[2].title == "A person's own knowledge"
 
 
+def test_entries_of_one_page_with_titles_of_their_own_are_sources_of_their_own() -> None:
+    facts = {
+        "f1": fact("f1", "https://a.example/changes", "Glazes dry faster.", title="2.4.0 (2024-11-21)"),
+        "f2": fact("f2", "https://a.example/changes", "Removed: wood firing.", title="2.3.0 (2024-02-03)"),
+    }
+    found = collect_sources([say("x", "f1"), say("y", "f2")], facts)
+    assert [(s.title, s.quotes) for s in found] == [
+        ("2.4.0 (2024-11-21)", ["Glazes dry faster."]),
+        ("2.3.0 (2024-02-03)", ["Removed: wood firing."]),
+    ]
+
+
 def answer(*sentences: Sentence, facts: dict[str, Fact]) -> Answer:
     return Answer(
         n=1, verdict="answered", sentences=list(sentences), sources=collect_sources(sentences, facts)

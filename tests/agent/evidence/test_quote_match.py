@@ -426,3 +426,11 @@ def test_the_steps_of_an_instruction_are_joined_without_their_numbers():
 def test_a_joined_quote_that_the_page_does_not_hold_in_order_is_refused(quote):
     text = STEPS if "kiln" in quote else "\n".join(f"Step number {n} is here." for n in range(9))
     assert find_quote(quote, text) is None
+
+
+def test_the_signs_that_a_quote_opens_with_stay():
+    found = find_quote(
+        "--quiet  Say nothing while the kiln heats.", "Options: --quiet\nSay nothing while the kiln heats."
+    )
+    assert found and found.how == "normalised"
+    assert found.read("Options: --quiet\nSay nothing while the kiln heats.").startswith("--quiet\nSay")
