@@ -28,7 +28,7 @@ def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab
 
     screen.button("Look for more evidence").click()
     words = page.get_by_label("Words to search for")
-    expect(words).to_have_value("In which year was Älvmora Mejeri founded 1979 1974")
+    expect(words).to_have_value("In which year was Älvmora Mejeri founded 1974 1979")
     words.fill("Sixten Tjäder brewery Lövnäs")
     screen.button("Search for this").click()
     expect(page.locator(".step .head", has_text="You asked for more evidence on a conflict")).to_be_visible()
