@@ -38,7 +38,7 @@ EVERYBODYS = {"types", "text", "errors", "config", "reply_config"}
 Trees = dict[Path, ast.Module]
 FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service", "base", "core"}
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
-MAX_LINES = {"agent": 48_700, "pages": 10_900}
+MAX_LINES = {"agent": 48_750, "pages": 10_900}
 NAMES_IN_ING = {
     "drawing": "a noun: a picture",
     "encoding": "a noun: of characters",

@@ -29,6 +29,8 @@ MIN_SHARE_OF_LEAD = 0.5
 """A line is shown with at least this share of the lead's score."""
 MIN_NEW_WORDS = 0.3
 """The least share of its words that a line adds to what is shown."""
+MAX_CHAINED, WORDS_OF_CHAIN = 40, 90
+"""Lines that a chain of several pages is chosen from, the best ones, and its words below the lead."""
 LINES_OF_PASSAGE = 2
 """Lines shown of one passage."""
 
@@ -124,7 +126,10 @@ def _answer_part(
     fit = round((share_of_rare_words(asked, lead.candidate.passage) + best) / 2, 4)
     if fit < min_fit:
         return PartAnswer(part, fit=fit)
-    below, others = _choose_below(lead, [line for line in lines if line is not lead])
+    rest, room = [line for line in lines if line is not lead], WORDS_BELOW
+    if parse_question(question).is_multi_hop:
+        rest, room = _order_by_new_words(asked, lead, rest), WORDS_OF_CHAIN
+    below, others = _choose_below(lead, rest, room)
     return PartAnswer(
         part,
         _quote(question, lead),
@@ -145,17 +150,38 @@ def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandid
     return sorted(lines, key=lambda line: -line.score)
 
 
+def _order_by_new_words(
+    asked: Asked, lead: ScoredCandidate, lines: Sequence[ScoredCandidate]
+) -> list[ScoredCandidate]:
+    """The lines below the lead of a question that takes several pages: each next one holds most of the
+    question's weight that no line before it holds, so that the links of a chain stand together."""
+    held, left, ordered = set(lead.candidate.words), list(lines[:MAX_CHAINED]), list[ScoredCandidate]()
+
+    def rank(line: ScoredCandidate) -> tuple[float, float]:
+        return sum(w for word, w in asked.weights.items() if word in line.candidate.words - held), line.score
+
+    while left and len(ordered) < MAX_PASSAGES:
+        best = max(left, key=rank)
+        left.remove(best)
+        if rank(best)[0] <= 0:
+            break
+        ordered.append(best)
+        held |= best.candidate.words
+    chained = {id(line) for line in ordered}
+    return [*ordered, *(line for line in lines if id(line) not in chained)]
+
+
 def _choose_below(
-    lead: ScoredCandidate, lines: Sequence[ScoredCandidate]
+    lead: ScoredCandidate, lines: Sequence[ScoredCandidate], room: int
 ) -> tuple[list[ScoredCandidate], list[ScoredCandidate]]:
     """The lines below the lead, those of one passage together and in its order, and those that are folded. A
     line that repeats what is shown is left out."""
-    said, room = set(lead.candidate.words), WORDS_BELOW
+    said = set(lead.candidate.words)
     shown: dict[str, list[ScoredCandidate]] = {}
     folded: dict[str, ScoredCandidate] = {}
-    for line in lines:
+    for n, line in enumerate(lines):
         candidate, name = line.candidate, line.candidate.passage.id
-        if line.score < MIN_SHARE_OF_LEAD * lead.score:
+        if line.score < MIN_SHARE_OF_LEAD * lead.score and n >= MAX_PASSAGES:
             break
         if candidate.is_question or len(candidate.words - said) <= MIN_NEW_WORDS * len(candidate.words):
             continue

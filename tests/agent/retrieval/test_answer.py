@@ -265,3 +265,15 @@ def test_a_quoted_letter_of_the_question_is_told_from_its_other_case() -> None:
     )
     assert "white clay" in lead("What does the clay mark 'K' stand for?", [rows])
     assert "red clay" in lead("What does the clay mark 'k' stand for?", [rows])
+
+
+def test_a_question_of_several_pages_shows_the_links_of_its_chain() -> None:
+    chain = [
+        make_passage(20, "The Skerry bowl was fired in the Tolvan kiln.", title="Skerry bowl"),
+        make_passage(21, "The Skerry bowl is kept in a glass case in the hall.", title="Skerry bowl"),
+        make_passage(22, "The Skerry bowl is shown in a case on holidays too.", title="Skerry bowl"),
+        make_passage(23, "Asta Berg founded the works with two friends.", title="Works"),
+    ]
+    [part] = find_answer("Who founded the kiln that fired the Skerry bowl?", chain, min_fit=0.0).parts
+    assert part.lead and "fired in the Tolvan kiln" in part.lead.statement
+    assert part.passages[0].statement == "Asta Berg founded the works with two friends."
