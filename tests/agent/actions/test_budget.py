@@ -150,6 +150,8 @@ def test_a_sure_run_at_its_cap_does_not_ask(bench):
     assert free.current_confidence > 0.4
     run_id = rested(bench, at=Status.REVIEW, max_steps=len(free.actions), threshold=0.4)
     assert bench.snapshot(run_id).state.stop_reason == "budget"
+    unsure = rested(bench, at=Status.PAUSED, max_steps=len(free.actions) - 1, threshold=0.6)
+    assert bench.snapshot(unsure).state.halt.kind == "steps"
 
 
 def test_until_the_next_conflict_it_rests_says_which_and_goes_on(bench):
