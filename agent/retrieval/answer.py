@@ -126,10 +126,10 @@ def _answer_part(
     fit = round((share_of_rare_words(asked, lead.candidate.passage) + best) / 2, 4)
     if fit < min_fit:
         return PartAnswer(part, fit=fit)
-    rest, room = [line for line in lines if line is not lead], WORDS_BELOW
+    rest, chain, room = [line for line in lines if line is not lead], list[ScoredCandidate](), WORDS_BELOW
     if parse_question(question).is_multi_hop:
-        rest, room = _order_by_new_words(asked, lead, rest), WORDS_OF_CHAIN
-    below, others = _choose_below(lead, rest, room)
+        chain, room = _find_chain(asked, lead, rest), WORDS_OF_CHAIN
+    below, others = _choose_below(lead, chain, rest, room)
     return PartAnswer(
         part,
         _quote(question, lead),
@@ -150,7 +150,7 @@ def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandid
     return sorted(lines, key=lambda line: -line.score)
 
 
-def _order_by_new_words(
+def _find_chain(
     asked: Asked, lead: ScoredCandidate, lines: Sequence[ScoredCandidate]
 ) -> list[ScoredCandidate]:
     """The lines below the lead of a question that takes several pages: each next one holds most of the
@@ -167,21 +167,20 @@ def _order_by_new_words(
             break
         ordered.append(best)
         held |= best.candidate.words
-    chained = {id(line) for line in ordered}
-    return [*ordered, *(line for line in lines if id(line) not in chained)]
+    return ordered
 
 
 def _choose_below(
-    lead: ScoredCandidate, lines: Sequence[ScoredCandidate], room: int
+    lead: ScoredCandidate, chain: Sequence[ScoredCandidate], lines: Sequence[ScoredCandidate], room: int
 ) -> tuple[list[ScoredCandidate], list[ScoredCandidate]]:
     """The lines below the lead, those of one passage together and in its order, and those that are folded. A
     line that repeats what is shown is left out."""
     said = set(lead.candidate.words)
     shown: dict[str, list[ScoredCandidate]] = {}
     folded: dict[str, ScoredCandidate] = {}
-    for n, line in enumerate(lines):
+    for n, line in enumerate([*chain, *(line for line in lines if line not in chain)]):
         candidate, name = line.candidate, line.candidate.passage.id
-        if line.score < MIN_SHARE_OF_LEAD * lead.score and n >= MAX_PASSAGES:
+        if line.score < MIN_SHARE_OF_LEAD * lead.score and n >= len(chain):
             break
         if candidate.is_question or len(candidate.words - said) <= MIN_NEW_WORDS * len(candidate.words):
             continue

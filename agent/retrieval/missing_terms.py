@@ -74,6 +74,6 @@ def _stands(name: str, whole: str, counts: CollectionCounts | None) -> bool:
     words = [word for word in tokenize(name) if len(word) > 1]
     return all(
         (counts is not None and counts.document_frequencies.get(stem(word), 0) > 0)
-        or re.search(rf"(?<!\w){re.escape(stem_prefix(stem(word)))}", whole)
+        or re.search(rf"(?<!\w)(?:{re.escape(stem_prefix(stem(word)))}|{re.escape(word)})", whole)
         for word in words
     )

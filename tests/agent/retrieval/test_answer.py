@@ -277,3 +277,8 @@ def test_a_question_of_several_pages_shows_the_links_of_its_chain() -> None:
     [part] = find_answer("Who founded the kiln that fired the Skerry bowl?", chain, min_fit=0.0).parts
     assert part.lead and "fired in the Tolvan kiln" in part.lead.statement
     assert part.passages[0].statement == "Asta Berg founded the works with two friends."
+
+
+def test_a_name_whose_stem_is_spelled_otherwise_is_found() -> None:
+    [part] = find_answer("When was Skerry built?", [make_passage(30, "Skerry was built in 1904.")]).parts
+    assert part.lead and not part.missing
