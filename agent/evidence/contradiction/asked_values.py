@@ -42,6 +42,8 @@ def states_asked_matter(a: Fact, b: Fact, question: ParsedQuestion) -> bool:
     if not (is_on_question(a, question) and is_on_question(b, question)):
         return False
     rest = frozenset(question.prefix_weights) - _read_names(question) - _prefixes(CALENDAR_WORDS)
+    if rest and not rest & (_prefixes(_said(a)) | _prefixes(_said(b))):
+        return False  # neither speaks of what is asked of the thing
     return not (_replaces_word(a, b, rest) or _replaces_word(b, a, rest))
 
 
