@@ -256,6 +256,7 @@ def test_of_a_long_conversation_the_newest_turns_are_drawn(app, bench):
 
 def test_an_answer_is_streamed_to_who_waits_for_it_once(app, bench, monkeypatch):
     monkeypatch.setattr(turn, "WORD_S", 0.0)
+    monkeypatch.setattr(turn, "MIN_STREAM_S", 0.0)
     stocked(bench)
     run_id = _turn(bench)
     tester = app("chat")

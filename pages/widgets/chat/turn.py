@@ -17,8 +17,9 @@ from pages.widgets.shell import client, escape, ui
 
 STREAM_RUN_KEY = "chat-watched"
 """The run whose answer is to be streamed: somebody here asked for it and waits."""
-STREAM_S = 1.6
-"""Seconds an answer takes at most to appear. It is complete and checked before its first word is shown."""
+STREAM_S, MIN_STREAM_S = 1.6, 1.2
+"""Seconds an answer takes at most and at least to appear: a short one must be seen, too. It is complete and
+checked before its first word is shown."""
 WORD_S = 0.03
 
 
@@ -139,7 +140,7 @@ def _stream_answer(given: Answer) -> None:
 
 def _yield_words(text: str) -> Iterator[str]:
     each = text.split()
-    pause = min(WORD_S, STREAM_S / max(1, len(each)))
+    pause = max(min(WORD_S * len(each), STREAM_S), MIN_STREAM_S) / max(1, len(each))
     for word in each:
         yield f"{escape.md(word)} "
         time.sleep(pause)
