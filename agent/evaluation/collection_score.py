@@ -21,7 +21,6 @@ MIN_TEXT_SHARE = 0.9
 """The share of the wanted words that a rightly extracted item has."""
 MAX_EXTRA_SHARE, MAX_EXTRA_WORDS = 0.5, 30
 """Words beyond the wanted ones that a rightly extracted item may have: title and captions, not a menu."""
-TARGETS = {"extraction": 0.9, "relevance": 0.85, "decisions": 0.9}
 Row = Mapping[str, Any]
 
 
