@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from agent.text import urls
 from agent.text.normalization import lower_figures, normalize_characters, raise_figures
-from agent.types import Block, Heading, Table
+from agent.types import Block, Heading, Link, Table
 from agent.types.web import BlockKind
+from agent.web.extract.extraction import Extraction
 from agent.web.extract.tables import TABLE_CELL_TAGS, parse_table
 
 _PARAGRAPH_TAGS = frozenset(
@@ -235,6 +237,25 @@ class TextBlocks:
             Table(start=start, end=self._out.length, caption=read.caption, rows=read.rows, headed=read.headed)
         )
         return True
+
+
+def extract_fragment(html: str) -> Extraction:
+    """The text of markup that is all content, with its structure and links; an empty one without text."""
+    body = LexborHTMLParser(f"<html><body>{html}</body></html>").body
+    if body is None or not (blocks := TextBlocks(body)).text.strip():
+        return Extraction()
+    found = {
+        address: inline_text(node)
+        for node in body.css("a[href]")
+        if (address := urls.resolve("", node.attributes.get("href") or ""))
+    }
+    return Extraction(
+        text=blocks.text,
+        headings=blocks.headings,
+        tables=blocks.tables,
+        blocks=blocks.blocks,
+        links=[Link(url=address, text=text) for address, text in found.items()],
+    )
 
 
 def readable_text(node: LexborNode) -> str:

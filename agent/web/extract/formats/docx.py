@@ -9,13 +9,10 @@ import zipfile
 from html import unescape
 
 import mammoth
-from selectolax.lexbor import LexborHTMLParser
 
-from agent.text import urls
-from agent.types import Link
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import archive
-from agent.web.extract.text_blocks import TextBlocks, inline_text
+from agent.web.extract.text_blocks import extract_fragment
 
 KIND = archive.ArchiveKind("Word document")
 _CORE_PROPERTY = re.compile(r"<dc:(title|creator)>([^<]{1,500})</dc:\1>")
@@ -39,28 +36,10 @@ def extract_docx(data: bytes) -> Extraction:
         ).value
     except archive.PARSER_ERRORS:
         return KIND.refuse("broken")
-    return _build_extraction(
-        html, {name: unescape(value).strip() for name, value in _CORE_PROPERTY.findall(about)}
-    )
-
-
-def _build_extraction(html: str, about: dict[str, str]) -> Extraction:
-    body = LexborHTMLParser(f"<html><body>{html}</body></html>").body
-    blocks = TextBlocks(body) if body is not None else None
-    if body is None or blocks is None or not blocks.text.strip():
+    reading = extract_fragment(html)
+    if not reading.text:
         return KIND.refuse("empty")
-    first = next((heading.text for heading in blocks.headings if heading.level == 1), "")
-    found = {
-        address: inline_text(node)
-        for node in body.css("a[href]")
-        if (address := urls.resolve("", node.attributes.get("href") or ""))
-    }
-    return Extraction(
-        title=about.get("title") or first,
-        author=about.get("creator", ""),
-        text=blocks.text,
-        headings=blocks.headings,
-        tables=blocks.tables,
-        blocks=blocks.blocks,
-        links=[Link(url=address, text=text) for address, text in found.items()],
-    )
+    stated = {name: unescape(value).strip() for name, value in _CORE_PROPERTY.findall(about)}
+    first = next((heading.text for heading in reading.headings if heading.level == 1), "")
+    reading.title, reading.author = stated.get("title") or first, stated.get("creator", "")
+    return reading

@@ -25,7 +25,8 @@ def headings(page: Page) -> list[tuple[int, str]]:
 
 def rows(page: Page) -> list[list[str]]:
     table = page.tables[0]
-    assert page.text[table.start : table.end] == "\n".join(" | ".join(row) for row in table.rows)
+    lines = page.text[table.start : table.end].split("\n")
+    assert [line.rstrip() for line in lines] == [" | ".join(row).rstrip() for row in table.rows]
     return table.rows
 
 
@@ -77,6 +78,15 @@ def test_markdown_loses_its_marks_and_keeps_its_structure():
         and page.text.endswith("end of_the_text")
     )
     assert [(link.url, link.text) for link in page.links] == [("https://a.example/x_(y)", "the page")]
+
+
+def test_markdown_lists_keep_their_numbers_and_tags_stay_text():
+    page = read("a.md", "Steps:\n\n3. Set <host>\n4. Wait\n\n   a while\n   - or not\n")
+    assert page.text == "Steps:\n\n3. Set <host>\n\n4. Wait\n\na while\n\nor not"
+    assert [page.text[b.start : b.end] for b in page.blocks if b.kind == "item"][::2] == [
+        "3. Set <host>",
+        "or not",
+    ]
 
 
 def test_a_rule_or_a_list_is_no_heading():
