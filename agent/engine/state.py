@@ -1,7 +1,7 @@
 """The state of a run as the fold of its steps' changes, with one reducer a field.
 
 A change is JSON: `{field: value}`. A plain field is replaced. `Annotated[list[X], append]` is appended to;
-`Annotated[list[X], upsert_by_step]` too, but a value of the same step (and query or address) is replaced.
+`Annotated[list[X], upsert_by_step]` too, but a value of the same step, action and address is replaced.
 `Annotated[dict[K, V], merge_dict]` takes entries; `Annotated[dict[str, X], upsert]` takes a list of X, each
 under its own key (`id`, or else `url`). The name of a dict with a minus before it takes a list of keys to
 remove."""
@@ -58,8 +58,8 @@ def upsert(old: dict[str, Any], new: list[Any]) -> dict[str, Any]:
 
 
 def upsert_by_step(old: list[Any], new: list[Any]) -> list[Any]:
-    """The old values, each new one in place of the one with the same `step` and `query_or_url`, or appended.
-    The values are in the order of their steps."""
+    """The old values, each new one in place of the one with the same `step`, `action` and `query_or_url`, or
+    appended. The values are in the order of their steps."""
     for value in new:
         at = _find_same(old, value)
         if at is None:
@@ -70,14 +70,17 @@ def upsert_by_step(old: list[Any], new: list[Any]) -> list[Any]:
 
 
 def _find_same(old: list[Any], value: Any) -> int | None:
-    """The index of the value with the same step and query or address."""
-    about = getattr(value, "query_or_url", "")
+    """The index of the value with the same step, action and query or address."""
     for i in range(len(old) - 1, -1, -1):
         if old[i].step < value.step:
             return None
-        if (old[i].step, getattr(old[i], "query_or_url", "")) == (value.step, about):
+        if _identify(old[i]) == _identify(value):
             return i
     return None
+
+
+def _identify(value: Any) -> tuple[int, str, str]:
+    return value.step, getattr(value, "action", ""), getattr(value, "query_or_url", "")
 
 
 def merge_dict(old: dict[Any, Any], new: dict[Any, Any]) -> dict[Any, Any]:

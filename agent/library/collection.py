@@ -40,8 +40,8 @@ from agent.types import (
     Passage,
     RefusedFile,
 )
-from agent.types.facts import Actor
 from agent.types.library import SourceKind
+from agent.types.record import Actor
 from agent.web.extract import documents
 
 PENDING_PER_SEARCH = 20

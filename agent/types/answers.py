@@ -6,9 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.types.facts import Actor
 from agent.types.plan import PlanPart
-from agent.types.record import PageOrigin, Record
+from agent.types.record import Actor, PageOrigin, Record
 
 Verdict = Literal["answered", "partial", "passages_found", "no_evidence"]
 """`passages_found`: no model judged; these are the passages that fit best."""
@@ -47,6 +46,32 @@ class ClaimFinding(Record):
     """Whether it stands above every judge; else it is a doubt, put to the judge as a question."""
 
 
+BlockKind = Literal["heading", "paragraph", "list", "table", "chart"]
+ReportLength = Literal["brief", "standard", "full"]
+
+
+class AnswerBlock(Record):
+    """A block of an answer. Its sentences, list items and cells are `Answer.sentences` with its id in
+    `Sentence.block`, in their order, so that each is checked and cited as any other."""
+
+    id: str
+    kind: BlockKind = "paragraph"
+    level: int = 2
+    """Of a heading: 2 for a section, 3 below it."""
+    text: str = ""
+    """Of a heading its words, of a table or chart its caption; no claim, so nothing is checked."""
+    heads: list[str] = Field(default_factory=list)
+    """Of a table the names of its columns; the first names the things compared."""
+    row_labels: list[str] = Field(default_factory=list)
+    """Of a table the thing that each row is about."""
+    part: str = ""
+    """The id of the plan's part that it answers; "" for none or the whole question."""
+    by_code: bool = False
+    """Whether code wrote it from the ledger (method, limits, bibliography)."""
+    lines: list[str] = Field(default_factory=list)
+    """Of a block that code wrote its paragraphs or items."""
+
+
 class Sentence(Record):
     """A sentence of an answer and the facts it cites."""
 
@@ -67,6 +92,11 @@ class Sentence(Record):
     """The path of headings its quote stands under, where `place` is set."""
     fit: float | None = None
     """How well a lead fits its part of the question, from 0 to 1; None where no fallback measured it."""
+    block: str = ""
+    """The id of the block of the answer it stands in; "" in an answer without blocks."""
+    row: int = -1
+    column: int = -1
+    """Where it stands in a table block, from 0; -1 elsewhere. Column 0 is the row's label."""
     disputed: str = ""
     """What another source says where an open conflict disputes it ("two.example says “1923”")."""
 
@@ -119,6 +149,11 @@ class Answer(Record):
     """Why it was written again: what a person edited since the previous answer."""
     conflicts: list[str] = Field(default_factory=list)
     """Ids of the open conflicts that the answer names."""
+    title: str = ""
+    """The title of a report; "" for none."""
+    length: ReportLength = "standard"
+    blocks: list[AnswerBlock] = Field(default_factory=list)
+    """The blocks of the answer in their order; empty: one paragraph, or quotes with places."""
     parts: list[PlanPart] = Field(default_factory=list)
     """The parts of a compound question with what became of each; empty for one part, and in answers of older
     versions."""

@@ -9,8 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.types.facts import Actor
-from agent.types.record import Outcome, Record
+from agent.types.record import Actor, Outcome, Record
 
 PageAction = Literal["EXTRACT_CONTENT", "EXTRACT_LINKS", "NAVIGATE_TO", "STOP"]
 CrawlLimit = Literal["", "depth", "links", "scope", "doubt", "words"]

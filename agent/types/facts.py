@@ -8,11 +8,10 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from agent.types.record import Outcome, PageOrigin, Record
+from agent.types.record import Actor, Outcome, PageOrigin, Record
 
 FactOrigin = Literal["page", "image", "person", "prior_turn"]
 PersonMark = Literal["none", "pinned", "struck"]
-Actor = Literal["model", "keyless", "person", "code"]
 ModelRuling = Literal["contradict", "different_things", "later_replaces", "agree"]
 
 
@@ -141,6 +140,11 @@ class PageRef(Record):
     """A person supplied it, and it was not analysed yet."""
     links: list[str] = Field(default_factory=list)
     """Its links to other pages of the run, for the graph."""
+    shown: list[tuple[int, int]] = Field(default_factory=list)
+    """Start and end of each stretch of its text that a model was shown, rising and apart; empty in runs of
+    older versions and without a model."""
+    length: int = 0
+    """Characters of its text; 0 where older versions did not record it."""
 
 
 class TrustRating(Record):
@@ -282,8 +286,12 @@ class Action(Record):
     """One search or page visit of the journey: what was done, why, and its result."""
 
     step: int
-    action: Literal["search_duckduckgo", "search_google", "crawl_url"]
+    """The actions of one round share the step that carried them out."""
+    action: str
+    """search_<engine>, crawl_url or more."""
     query_or_url: str
+    part: str = ""
+    """The id of the plan's part it was for; "" for the whole question."""
     reasoning: str = ""
     by: Actor = "keyless"
     rung: str = ""
@@ -299,14 +307,24 @@ class Action(Record):
 class Proposal(Record):
     """The next action, checked by code. `trouble` says why the model did not choose it."""
 
-    next_action: Literal["search_duckduckgo", "search_google", "crawl_url", "send_to_hitl"]
+    next_action: str
+    """search_<engine>, crawl_url, more (of a page that was read), ask (the person) or send_to_hitl."""
     query_or_url: str = ""
+    part: str = ""
+    """The id of the plan's part it is for; "" for the whole question."""
     reasoning: str = ""
     by: Actor = "keyless"
     trouble: str = ""
     rung: str = ""
     about: str = ""
     """The id of the conflict that it may settle; "" for none."""
+    beside: list[Proposal] = Field(default_factory=list)
+    """The other actions of the same round, carried out side by side; each with an empty `beside`."""
+
+    @property
+    def actions(self) -> list[Proposal]:
+        """All actions of the round, this one first, each without `beside`."""
+        return [self.replace(beside=[]), *self.beside]
 
 
 class Stall(Record):

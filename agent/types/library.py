@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.types.facts import Actor
-from agent.types.record import Record
+from agent.types.record import Actor, Record
 from agent.types.web import Passage
 
 SourceKind = Literal["page", "file", "topic"]

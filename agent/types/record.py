@@ -20,6 +20,8 @@ class Record(BaseModel):
         return self.model_copy(update=changes)
 
 
+Actor = Literal["model", "keyless", "person", "code"]
+"""Who made or decided something; "keyless" are the rules that act without a model."""
 PageOrigin = Literal["fetched", "pasted", "uploaded"]
 """Where a page's text came from: its server, or a person who supplied it for this address."""
 PAGE_ORIGIN_LABELS: dict[PageOrigin, str] = {

@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agent.types.facts import Actor
 from agent.types.library import LibraryScope
-from agent.types.record import Record
+from agent.types.record import Actor, Record
 from agent.types.source_filter import SourceFilter
 
 
@@ -206,6 +205,9 @@ class Settings(Record):
     """Use pages published before this day (ISO 8601); "" for any."""
     dated_only: bool = False
     """Leave out pages without a date, where a time is chosen."""
+    report: Literal["brief", "standard", "full"] = "standard"
+    """How long the answer of a research run is: a lead and what backs it, a standard answer, or a full
+    report. A person's note may ask for another."""
     language: str = ""
     """Use pages in this language (ISO 639-1); "" for any."""
     engines: list[str] = Field(default_factory=list)
