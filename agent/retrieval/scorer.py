@@ -14,20 +14,13 @@ from math import log
 
 from agent.store.fulltext import HEAD_WEIGHT, K1, B
 from agent.text.question_analysis import remove_urls
-from agent.text.tokens import content_stems, stem, stem_prefix, stem_words
-from agent.text.word_lists import COMMON_WORDS
+from agent.text.tokens import content_stems, stem_words
 from agent.types import Passage
 
 MAX_TERMS = 48
 """Words of a question that are searched, the first ones."""
-TITLE_WEIGHT = 0.8
-"""The share a word counts for coverage that is only in the title or heading."""
 REFERENCE_PASSAGES = 2000
-"""The collection size that every collection is scaled down to, so that thresholds mean the same in all."""
-COMMON_WORD_SHARE = 0.05
-"""The share of passages that a common English word is taken to be in at least, however small the
-collection."""
-_COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
+"""The size that small collections are counted as, so that thresholds mean the same in all."""
 
 
 @dataclass(frozen=True)
@@ -112,36 +105,3 @@ def robertson_idf(passages: int, holding: int) -> float:
     """The inverse document frequency of Robertson and Spärck Jones, in the form that is never negative
     (Lucene's)."""
     return log(1 + (max(passages, holding) - holding + 0.5) / (holding + 0.5))
-
-
-def score_question_coverage(
-    question: str, passages: Sequence[Passage], counts: CollectionCounts
-) -> list[Passage]:
-    """The passages, each with the share (0..1) of the question's idf weight that it holds as its score."""
-    weights: dict[str, float] = {}
-    for word, weight in compute_idf(question_terms(question), counts).items():
-        weights[stem_prefix(word)] = max(weight, weights.get(stem_prefix(word), 0.0))
-    return [passage.replace(score=round(_covered_share(weights, passage), 4)) for passage in passages]
-
-
-def compute_idf(words: Collection[str], counts: CollectionCounts) -> dict[str, float]:
-    """Each word's inverse document frequency in a collection of `REFERENCE_PASSAGES`; always above 0."""
-    scale = min(1.0, REFERENCE_PASSAGES / max(1, counts.passages))
-    found: dict[str, float] = {}
-    for word in words:
-        least = COMMON_WORD_SHARE * REFERENCE_PASSAGES if word in _COMMON_STEMS else 0
-        held = min(REFERENCE_PASSAGES, max(least, counts.document_frequencies.get(word, 0) * scale))
-        found[word] = log(1 + (REFERENCE_PASSAGES - held + 0.5) / (held + 0.5))
-    return found
-
-
-def _covered_share(weights: Mapping[str, float], passage: Passage) -> float:
-    here, around = (
-        {stem_prefix(word) for word in stem_words(text)}
-        for text in (passage.text, f"{passage.title} {passage.heading}")
-    )
-    got = sum(
-        weight * (1.0 if word in here else TITLE_WEIGHT if word in around else 0.0)
-        for word, weight in weights.items()
-    )
-    return got / (sum(weights.values()) or 1.0)

@@ -12,12 +12,10 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.passages import find_hidden_sources
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.rank_fusion import fuse_rankings
-from agent.retrieval.scorer import (
-    CountedPassages,
-    rank_passages,
-    score_question_coverage,
-)
+from agent.retrieval.scorer import CountedPassages, rank_passages
+from agent.retrieval.term_coverage import covered_share
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
+from agent.text.question_analysis import parse_question
 from agent.text.tokens import content_stems
 from agent.types import Fact, PageRef, Passage, PassageRef
 
@@ -133,8 +131,10 @@ def load_passages(
 
 def score_passages(tools: RunContext, question: str, docs: Sequence[PassageRef]) -> list[Passage]:
     """The passages, scored by the share of the question that each contains."""
-    counts = tools.library.count_terms(question)
-    return score_question_coverage(question, load_passages(tools, docs), counts)
+    asked = parse_question(question)
+    passages = load_passages(tools, docs)
+    shares = [covered_share(asked, p.text, f"{p.title} {p.heading}") for p in passages]
+    return [p.replace(score=round(share, 4)) for p, share in zip(passages, shares, strict=True)]
 
 
 def rank_by_library(tools: RunContext, question: str, passages: Sequence[Passage]) -> CountedPassages:

@@ -36,8 +36,8 @@ class RerankReply(GradeReply):
 
 
 def fallback(*, question: str, passages: list[Passage]) -> GradeReply:
-    """The passages' own scores: the share of the question's words that each holds, rare ones weighing
-    most."""
+    """The passages' own scores: the share of the question's words that each holds, names and numbers
+    weighing most."""
     return RerankReply(
         grades=[
             PassageGrade(

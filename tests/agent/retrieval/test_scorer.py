@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.retrieval.scorer import (
-    REFERENCE_PASSAGES,
-    TITLE_WEIGHT,
     CollectionCounts,
-    compute_idf,
     rank_passages,
-    score_question_coverage,
 )
 from agent.types import Passage
 
@@ -90,34 +85,3 @@ def test_any_text_is_ranked_between_0_and_1(question: str, texts: list[str]) -> 
     assert all(0 <= p.score <= 1 for p in ranked) and [p.score for p in ranked] == sorted(
         (p.score for p in ranked), reverse=True
     )
-
-
-def test_rare_words_weigh_more_and_all_weigh_something() -> None:
-    counts = CollectionCounts(REFERENCE_PASSAGES, {"rare": 1, "usual": 200, "everywhere": REFERENCE_PASSAGES})
-    weights = compute_idf(["rare", "usual", "everywhere", "zebu"], counts)
-    assert weights["zebu"] > weights["rare"] > weights["usual"] > weights["everywhere"] > 0
-
-
-def test_a_larger_library_is_scaled_to_the_same_measure() -> None:
-    small = compute_idf(["a", "b"], CollectionCounts(REFERENCE_PASSAGES, {"a": 4, "b": 400}))
-    large = compute_idf(["a", "b"], CollectionCounts(50 * REFERENCE_PASSAGES, {"a": 200, "b": 20_000}))
-    assert large == pytest.approx(small)
-
-
-def test_a_common_english_word_is_common_in_a_small_library_too() -> None:
-    weights = compute_idf(["new", "heron"], CollectionCounts(20, {"new": 1, "heron": 1}))
-    assert weights["new"] < weights["heron"] / 2
-    assert (
-        compute_idf([], CollectionCounts(0, {})) == {}
-        and compute_idf(["x"], CollectionCounts(0, {}))["x"] > 0
-    )
-
-
-def test_the_share_of_the_question_that_a_passage_covers() -> None:
-    passages = [
-        Passage(id="a", page_id="p", url="", text="Herons nest.", start=0, end=12),
-        Passage(id="b", page_id="p", url="", title="Heron nests", text="It rains.", start=0, end=9),
-        Passage(id="c", page_id="p", url="", text="It rains.", start=0, end=9),
-    ]
-    whole, title, none = score_question_coverage("heron nests", passages, CollectionCounts(10, {"heron": 1}))
-    assert (whole.score, none.score) == (1.0, 0.0) and title.score == pytest.approx(TITLE_WEIGHT)
