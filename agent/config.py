@@ -97,6 +97,25 @@ class Config(BaseSettings):
         ["duckduckgo"], "the ddgs backend(s) behind search_duckduckgo, comma-separated"
     )
     DDG_ENDPOINT: str = _setting("", "another address for the DuckDuckGo backend (tests, a proxy)")
+    SEARXNG_URL: str = _setting(
+        "", "address of a SearXNG server, which may be on your own network; its settings must allow JSON"
+    )
+    BRAVE_API_KEY: str = _secret("key of Brave's search API")
+    TAVILY_API_KEY: str = _secret("key of Tavily's search API")
+    OPENALEX_API_KEY: str = _secret("key of OpenAlex (free); without one it answers a few searches a day")
+    SEMANTIC_SCHOLAR_API_KEY: str = _secret(
+        "key of Semantic Scholar (free); without one it often asks for pauses"
+    )
+    CONTACT_EMAIL: str = _setting(
+        "",
+        "your e-mail address, sent to Unpaywall (which finds open copies of papers and needs one), Crossref "
+        "and OpenAlex",
+    )
+    ENGINES_OFF: Words = _setting([], "search engines that are switched off, comma-separated")
+    ENGINE_URLS: Words = _setting(
+        [],
+        "other addresses of engines, comma-separated: wikipedia=https://wiki.lan/w/api.php (tests, a proxy)",
+    )
     SEARCH_REGION: str = _setting("us-en", "region of the searches, as ddgs spells it")
     FETCH_TIMEOUT: float = _setting(30, "seconds one page fetch may take in all")
     FETCH_MAX_MB: float = _setting(10, "megabytes (decoded) one page may have")

@@ -234,4 +234,4 @@ def request_retry(state: RunState, what: str, step: int) -> Change | None:
         action, target = searches[-1].action if searches else "", what
     if not failed:
         return None
-    return {"again": [RetryRequest(step=step, action=action, query_or_url=target)]}  # type: ignore[arg-type]
+    return {"again": [RetryRequest(step=step, action=action, query_or_url=target)]}

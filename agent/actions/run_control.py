@@ -46,7 +46,7 @@ def edit(bench: ActionContext, run_id: str, head: int, action: str, query_or_url
     reasoning = pending.reasoning
     if (action, text) != (pending.next_action, pending.query_or_url):
         reasoning = f"changed by a person (proposed was: {pending.next_action} {pending.query_or_url})"
-    changed = Proposal(next_action=action, query_or_url=text, reasoning=reasoning, by="person")  # type: ignore[arg-type]
+    changed = Proposal(next_action=action, query_or_url=text, reasoning=reasoning, by="person")
     commit(
         bench,
         run_id,

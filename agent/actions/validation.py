@@ -12,15 +12,12 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from agent.errors import UsageError
-from agent.flows.research.policy import ENGINE_BY_ACTION
 from agent.text.urls import canonicalize, complete_typed_url, is_blocked, is_in_scope
-from agent.types import LANGUAGES, Settings
+from agent.types import ENGINE_BY_ACTION, ENGINE_NAMES, LANGUAGES, NEXT_ACTIONS, Settings
 from agent.web.world import World
 
 Part = TypeVar("Part", bound=BaseModel)
 _HOST = re.compile(r"(?:\*\.)?\w(?:[\w.-]*\w)?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
-NON_SEARCH_ACTIONS = ("crawl_url", "send_to_hitl")
-"""Actions that are no searches."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 MAX_QUESTION_CHARS = 4000
 """Characters of a question."""
@@ -132,11 +129,8 @@ def check_sources(settings: Settings) -> None:
         raise UsageError(
             f"“{settings.language[:40]}” is not a supported language; there are {', '.join(LANGUAGES)}"
         )
-    if strange := [name for name in settings.engines if name not in ENGINE_BY_ACTION.values()]:
-        raise UsageError(
-            f"there is no search engine {strange[0][:40]}; there are "
-            f"{' and '.join(ENGINE_BY_ACTION.values())}"
-        )
+    if strange := [name for name in settings.engines if name not in ENGINE_NAMES]:
+        raise UsageError(f"there is no search engine {strange[0][:40]}; there are {', '.join(ENGINE_NAMES)}")
 
 
 def check_engines(chosen: Sequence[str], world: World) -> None:
@@ -152,17 +146,15 @@ def check_engines(chosen: Sequence[str], world: World) -> None:
 
 def check_action(action: str, text: str, available: Sequence[str]) -> None:
     """Raise UsageError for an action that is not valid; `available` are the actions that are possible now."""
-    if action not in (*ENGINE_BY_ACTION, *NON_SEARCH_ACTIONS):
-        raise UsageError(
-            f"there is no action {action}; there are {', '.join((*ENGINE_BY_ACTION, *NON_SEARCH_ACTIONS))}"
-        )
+    if action not in NEXT_ACTIONS:
+        raise UsageError(f"there is no action {action}; there are {', '.join(NEXT_ACTIONS)}")
     if action != "send_to_hitl" and not text:
         raise UsageError("say what to search for, or which address to read")
     if action == "crawl_url":
         require_url(text)
     if action not in available:
         raise UsageError(
-            f"{ENGINE_BY_ACTION[action].capitalize()} is not available for this run now; search with "
+            f"{ENGINE_NAMES[ENGINE_BY_ACTION[action]]} is not available for this run now; search with "
             "another engine instead"
         )
 
@@ -205,7 +197,7 @@ def _keep_valid_sources(settings: Settings) -> dict[str, object]:
         "since": since,
         "before": "" if since and since >= before else before,
         "language": settings.language if settings.language in LANGUAGES else "",
-        "engines": [name for name in settings.engines if name in ENGINE_BY_ACTION.values()],
+        "engines": [name for name in settings.engines if name in ENGINE_NAMES],
     }
 
 

@@ -15,9 +15,8 @@ from typing import Annotated, Any
 import typer
 
 from agent.errors import UsageError
-from agent.flows.research.policy import ENGINE_BY_ACTION
 from agent.text.urls import host
-from agent.types import Settings
+from agent.types import ENGINE_NAMES, Settings
 
 DEFAULTS = Settings()
 _HOST = re.compile(
@@ -207,14 +206,19 @@ class SearchOptions(SourceOptions):
     engine: Annotated[
         list[str],
         typer.Option(
-            metavar="NAME",
-            help=f"use only this search engine ({', '.join(ENGINE_BY_ACTION.values())}); repeat it for more",
+            "--engine",
+            "--engines",
+            metavar="NAMES",
+            help=f"use only these search engines, comma-separated ({', '.join(ENGINE_NAMES)})",
         ),
     ] = field(default_factory=list)
 
     def settings(self, previous: Settings | None = None) -> dict[str, Any]:
         """The settings that these options name; empty ones are taken from `previous`."""
-        return {**super().settings(previous), "engines": self.engine}
+        return {
+            **super().settings(previous),
+            "engines": [name.strip() for names in self.engine for name in names.split(",") if name.strip()],
+        }
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ part. Each field says how a change reaches it (see agent.engine.state)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, ClassVar, Generic, Literal
+from typing import Annotated, Any, ClassVar, Generic
 
 from pydantic import Field
 from typing_extensions import TypeVar
@@ -31,6 +31,7 @@ from agent.types import (
     Refusal,
     Settings,
     Stall,
+    ToolAction,
     TrustRating,
     Turn,
 )
@@ -43,7 +44,7 @@ class RetryRequest(Record):
     """A search or an address that a person asked to try again, at this step of theirs."""
 
     step: int
-    action: Literal["search_duckduckgo", "search_google", "crawl_url"]
+    action: ToolAction
     query_or_url: str
 
 

@@ -11,13 +11,23 @@ from agent.export.answer_blocks import WRITER_LABELS, write_answer, write_earlie
 from agent.export.blocks import Block, Bullets, Cell, Curve, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
-from agent.types import PAGE_ORIGIN_LABELS, Action, Answer, Confidence, Conflict, Fact, PlanPart, Source
+from agent.types import (
+    ENGINE_BY_ACTION,
+    ENGINE_NAMES,
+    PAGE_ORIGIN_LABELS,
+    Action,
+    Answer,
+    Confidence,
+    Conflict,
+    Fact,
+    PlanPart,
+    Source,
+)
 from agent.types.facts import FLAG_NOTE
 from agent.types.step_numbers import describe_place, number_step
 
 ACTION_LABELS = {
-    "search_duckduckgo": "search (DuckDuckGo)",
-    "search_google": "search (Google)",
+    **{action: f"search ({ENGINE_NAMES[name]})" for action, name in ENGINE_BY_ACTION.items()},
     "crawl_url": "read page",
 }
 DEMO_WORLD_NOTE = "This run read the demo world: its sites and all that they say are invented."

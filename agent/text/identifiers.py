@@ -19,6 +19,9 @@ _CONTACT = re.compile(
     r"|(?<![\w@./-])(?:[\w-]+\.)+[a-z]{2,}(?![\w-])(?:/[^\s<>\"'`)\]}]*)?",
     re.IGNORECASE,
 )
+_DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>?#&]+)", re.IGNORECASE)
+"""As Crossref recommends to find a DOI (www.crossref.org/blog/dois-and-matching-regular-expressions), without
+the characters that end it in an address."""
 _MASS_MENTION = re.compile(r"(?<!\w)@(?=(?:everyone|here|channel|all)\b)", re.IGNORECASE)
 
 
@@ -32,6 +35,12 @@ def find_codes(text: str) -> list[str]:
             ]
         )
     )
+
+
+def find_doi(text: str) -> str:
+    """The first DOI in a text or an address, in lower case; "" for none."""
+    found = _DOI.search(text)
+    return found[1].rstrip(".,;:)]}'").lower() if found else ""
 
 
 def find_unmistakable_codes(text: str) -> list[str]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from agent.types.answers import *
 from agent.types.batches import *
+from agent.types.engines import *
 from agent.types.facts import *
 from agent.types.library import *
 from agent.types.plan import *
+from agent.types.publication import *
 from agent.types.record import *
 from agent.types.runs import *
 from agent.types.source_filter import *

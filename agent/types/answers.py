@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from agent.types.plan import PlanPart
+from agent.types.publication import Publication
 from agent.types.record import Actor, PageOrigin, Record
 
 Verdict = Literal["answered", "partial", "passages_found", "no_evidence"]
@@ -114,6 +115,8 @@ class Source(Record):
     sha256: str = ""
     fetched_at: str = ""
     given: PageOrigin = "fetched"
+    publication: Publication | None = None
+    """The published work it is, as far as it is known."""
 
 
 class StatementCounts(Record):

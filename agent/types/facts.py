@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from agent.types.publication import Publication
 from agent.types.record import Actor, Outcome, PageOrigin, Record
 
 FactOrigin = Literal["page", "image", "person", "prior_turn"]
@@ -117,6 +118,8 @@ class Lead(Record):
     found_on: str = ""
     step: int = 0
     status: Literal["open", "taken", "dropped"] = "open"
+    publication: Publication | None = None
+    """What the engine that found it says of the published work."""
 
 
 class PageRef(Record):
@@ -145,6 +148,8 @@ class PageRef(Record):
     older versions and without a model."""
     length: int = 0
     """Characters of its text; 0 where older versions did not record it."""
+    publication: Publication | None = None
+    """The published work it is, by its own word and that of the engine that found it."""
 
 
 class TrustRating(Record):

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from agent.types.engines import ENGINE_NAMES
 from agent.types.library import LibraryScope
 from agent.types.record import Actor, Record
 from agent.types.source_filter import SourceFilter
@@ -157,10 +158,6 @@ class PauseRequest(Record):
     conflicts: list[str] = Field(default_factory=list)
     """Ids of the new conflicts."""
     step: int = 0
-
-
-ENGINE_NAMES = {"duckduckgo": "DuckDuckGo", "google": "Google"}
-"""Display names of the search engines."""
 
 
 class Settings(Record):

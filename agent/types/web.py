@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from agent.types.publication import Publication
 from agent.types.record import Outcome, PageOrigin, Record
 
 
@@ -88,6 +89,8 @@ class Page(Record):
     sha256: str = ""
     """SHA-256 of `text` in UTF-8, hex; quotes are checked against the text with this hash."""
     origin: PageOrigin = "fetched"
+    publication: Publication | None = None
+    """The published work that it says it is (`citation_…` tags)."""
 
 
 class SearchHit(Record):
@@ -100,6 +103,8 @@ class SearchHit(Record):
     engine: str = ""
     published_at: str = ""
     """When the page was published, where the engine reports it."""
+    publication: Publication | None = None
+    """What a catalogue says of the work; None where it says nothing."""
 
 
 class SearchResult(Record):

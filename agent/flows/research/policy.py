@@ -21,16 +21,20 @@ from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.negative_constraints import find_excluded_sites, is_excluded
 from agent.text.private_words import find_private_words
 from agent.text.urls import canonicalize, find_urls, map_spellings
-from agent.types import Lead, Outcome, PageRef, Proposal, Refusal, Stall
+from agent.types import (
+    ENGINE_BY_ACTION,
+    SEARCH_ACTIONS,
+    Lead,
+    Outcome,
+    PageRef,
+    Proposal,
+    Refusal,
+    Stall,
+    rank_general,
+)
 from agent.types.step_numbers import number_step
 
-ENGINE_BY_ACTION = {"search_duckduckgo": "duckduckgo", "search_google": "google"}
-STEP_BY_ACTION = {
-    "search_duckduckgo": "search",
-    "search_google": "search",
-    "crawl_url": "crawl",
-    "send_to_hitl": "report",
-}
+STEP_BY_ACTION = {**dict.fromkeys(SEARCH_ACTIONS, "search"), "crawl_url": "crawl", "send_to_hitl": "report"}
 ESCALATION_ORDER = ("reframe", "narrow", "lead", "hand_over")
 ACTIONS_PER_ESCALATION = 2
 """Tool actions that an escalation gets before the next one."""
@@ -73,13 +77,13 @@ def next_start_page(state: RunState) -> Proposal | None:
 def requested_search(state: ResearchRun, actions: Sequence[str]) -> Proposal | None:
     """The search that a person asked for to settle a conflict and that was not made since; None without an
     engine for it."""
-    action = next((name for name in ENGINE_BY_ACTION if name in actions), None)
+    action = next(iter(rank_general(actions)), "")
     for note in state.notes if action else ():
         made = any(done.step > note.step and done.query_or_url == note.text for done in state.actions)
         is_barred = note.text in state.skipped or find_secrets(state, note.text)
         if note.kind == "look" and not made and not is_barred:
             why = "A person asked for this search: it may settle what the sources disagree on."
-            return Proposal(next_action=action, query_or_url=note.text, reasoning=why, by="person")  # type: ignore[arg-type]
+            return Proposal(next_action=action, query_or_url=note.text, reasoning=why, by="person")
     return None
 
 

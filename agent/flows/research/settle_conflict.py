@@ -9,7 +9,7 @@ from agent.flows.research.state import ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.model_rulings import open_conflicts
 from agent.text.urls import site
-from agent.types import Conflict, Proposal
+from agent.types import Conflict, Proposal, rank_general
 
 MAX_SETTLING_ACTIONS = 2
 """Actions for one conflict before the run may hand over with it (our own judgement: a search, and a page)."""
@@ -49,7 +49,7 @@ def propose_settling(state: ResearchRun, conflict: Conflict, actions: list[str])
     query = settling_query(state, conflict)
     proposals = [
         Proposal(next_action=action, query_or_url=query, **more)  # type: ignore[arg-type]
-        for action in policy.ENGINE_BY_ACTION
+        for action in rank_general(actions)
         if not any(done.query_or_url == query for done in state.actions)
     ][:1]
     proposals += [

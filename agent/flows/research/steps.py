@@ -9,7 +9,7 @@ from typing import Any
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.flows.research import analyze_page, policy, settle_conflict
-from agent.flows.research.policy import ENGINE_BY_ACTION, STEP_BY_ACTION
+from agent.flows.research.policy import STEP_BY_ACTION
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.claim_checks import check_sentences
@@ -21,7 +21,7 @@ from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION
 from agent.roles.research.next_step import Decision
 from agent.text.urls import canonicalize
-from agent.types import Conflict, Lead, Outcome, Proposal, Refusal, Stall
+from agent.types import ENGINE_BY_ACTION, Conflict, Lead, Outcome, Proposal, Refusal, Stall, describe_actions
 
 DEFAULT_COOLDOWN_S = 60.0
 """Seconds an engine is not asked after a rate limit that named no time."""
@@ -117,6 +117,7 @@ def _ask_decision(
         "report": AnalyzerReply.model_validate(state.own.report) if state.own.report else None,
         "leads": policy.open_leads(state),
         "actions": actions,
+        "engines": describe_actions(state.settings.engines or tools.world.engines),
         "blockage": stall,
         "threshold": fact_view.confidence_goal(state),
         "remaining": state.settings.max_steps - len(state.actions_this_round),

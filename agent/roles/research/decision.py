@@ -31,9 +31,10 @@ def fallback(
     parts: Sequence[PlanPart] = (),
     conflict: str = "",
     private_notes: Sequence[str] = (),
+    engines: Sequence[str] = (),
 ) -> Decision:
     """The next action by rule, without the private notes; the person when no action is left. `conflict` is
-    the open one on what was asked, in words."""
+    the open one on what was asked, in words; `engines` are the run's, a line each."""
     if remaining <= 0:
         return hand_over("The run's tool actions are used up; what was found goes to the person.")
     public = [note for note in notes if note not in private_notes]

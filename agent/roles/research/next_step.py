@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from pydantic import Field
 
@@ -16,9 +15,19 @@ from agent.roles.role import RoleReply
 from agent.text.negative_constraints import remove_exclusion_sentences
 from agent.text.question_analysis import extract_keywords, parse_question, split_question
 from agent.text.urls import canonicalize, find_urls
-from agent.types import Action, Fact, Lead, Outcome, Refusal
+from agent.types import (
+    ENGINE_BY_ACTION,
+    ENGINE_NAMES,
+    SEARCH_ACTIONS,
+    Action,
+    Fact,
+    Lead,
+    NextAction,
+    Outcome,
+    Refusal,
+    rank_general,
+)
 
-SEARCH_ACTIONS = ("search_duckduckgo", "search_google")
 ANSWERED_OUTCOMES = (Outcome.OK, Outcome.EMPTY)
 MAX_TRIES = 2
 """How often an engine is asked the same after a rate limit; after any other failure it is not asked again."""
@@ -34,7 +43,7 @@ class Decision(RoleReply):
     """The next action. `query_or_url` is the query of a search, the address of a crawl, empty when the person
     is asked."""
 
-    next_action: Literal["search_duckduckgo", "search_google", "crawl_url", "send_to_hitl"]
+    next_action: NextAction
     query_or_url: str = Field(
         default="", description="the query of a search; the id or address to crawl; empty for send_to_hitl"
     )
@@ -109,13 +118,13 @@ class DecisionContext:
         target = _normalize_target(query)
         engines = [
             engine
-            for engine in SEARCH_ACTIONS
-            if engine in self.available_actions and self._failures[engine, target] < MAX_TRIES
+            for engine in rank_general(self.available_actions)
+            if self._failures[engine, target] < MAX_TRIES
         ]
         if not engines or not query or target in self._done:
             return None
-        reasoning = f"{why} {_ENGINES[engines[0]]}"
-        return Decision(next_action=engines[0], query_or_url=query, reasoning=reasoning)  # type: ignore[arg-type]
+        reasoning = f"{why} {_explain_engine(engines[0])}"
+        return Decision(next_action=engines[0], query_or_url=query, reasoning=reasoning)
 
     def crawl(self, url: str, why: str) -> Decision | None:
         """A page that was not read yet."""
@@ -253,11 +262,6 @@ ESCALATIONS: dict[str, tuple[Strategy, ...]] = {
     "lead": (follow_any_lead,),
     "hand_over": (),
 }
-_ENGINES = {
-    "search_google": "Google is asked: the general search is not available now, or did not answer this.",
-    "search_duckduckgo": "The general search is asked: it needs no account.",
-}
-"""Why an engine is asked, without naming the general one: which it is depends on the world."""
 
 
 def decide_by_rule(now: DecisionContext, rung: str = "") -> Decision:
@@ -277,6 +281,14 @@ def _explain_hand_over(now: DecisionContext, rung: str) -> str:
         return "Nothing found bears on the question."
     read = "1 page is read" if now.pages_read == 1 else f"{now.pages_read} pages are read"
     return f"{read}: {'enough for such a question' if now.is_enough_read else 'no lead is left'}."
+
+
+def _explain_engine(action: str) -> str:
+    """Why an engine is asked, without naming the general one: which it is depends on the world."""
+    if action == SEARCH_ACTIONS[0]:
+        return "The general search is asked: it needs no account."
+    label = ENGINE_NAMES[ENGINE_BY_ACTION[action]]
+    return f"{label} is asked: the general search is not available now, or did not answer this."
 
 
 def _first(decisions: Iterable[Decision | None]) -> Decision | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from agent.types import Proposal
+from agent.types import ENGINE_NAMES, Proposal
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, client, drafts, escape, labels, ui
 
@@ -55,7 +55,7 @@ def render_proposal(pending: Proposal, number: int) -> str:
 
 def _draw_change_form(view: RunSnapshot, pending: Proposal, engines: Mapping[str, str]) -> None:
     """Another action or other words. What is typed survives a refresh."""
-    searches = [f"search_{name}" for name in ("duckduckgo", "google") if name in engines]
+    searches = [f"search_{name}" for name in ENGINE_NAMES if name in engines]
     names = {name: labels.ACTION[name] for name in (*searches, "crawl_url", "send_to_hitl")}
     start = list(names).index(pending.next_action) if pending.next_action in names else 0
     action = ui.select("Do this instead", names, f"research-change-action-{view.head}", index=start)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 
 from agent.text.plurals import format_count
-from agent.types import Cap, Outcome, Run, Status
+from agent.types import ENGINE_BY_ACTION, ENGINE_NAMES, Cap, Outcome, Run, Status
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -77,8 +77,8 @@ OUTCOME = {
     Outcome.ERROR: "error",
 }
 ACTION = {
+    **{action: f"Search with {ENGINE_NAMES[name]}" for action, name in ENGINE_BY_ACTION.items()},
     "search_duckduckgo": "Search",
-    "search_google": "Search with Google",
     "crawl_url": "Read a page",
     "send_to_hitl": "Write the answer",
 }

@@ -56,7 +56,7 @@ def site(**more) -> Settings:
         (
             "Why?",
             Settings(engines=["altavista"]),
-            "no search engine altavista; there are duckduckgo and google",
+            "no search engine altavista; there are duckduckgo, google, searxng",
         ),
         ("Why?", site(blocked_domains=["example"]), r"is on a blocked domain \(example\)"),
     ],

@@ -11,7 +11,7 @@ BUDGETS = "--max-steps 3 --max-pages 3 --max-calls 3 --max-tokens 9 --max-cost 1
 SOURCES = "--block b.example --since 2024-01-01 --before 2025-01-01 --dated --language en"
 LINES = {
     "research": f"Why? --world demo --model keyless {BUDGETS} --estimate --allow a.example {SOURCES} "
-    "--engine google --engine duckduckgo --json F --markdown F",
+    "--engine google --engines duckduckgo,arxiv --json F --markdown F",
     "site": f"Why? --start U --start V --allow a.example {SOURCES} --instruction T --max-pages 1 --iterations 2 "
     "--batch 3 --ahead 4 --fresh-days 5 --page-chars 400 --page-links 5 --url-chars 60 --url-buffer 7 --follow R --world demo "
     "--model keyless --json F --markdown F",
@@ -21,7 +21,7 @@ LINES = {
     "reply": "Why? --kb demo --conversation F --model keyless --json F",
     "batch": "F.csv --out F --json --resume I --side-by-side 2 --max-calls 3 --max-tokens 4 --max-cost 5 "
     f"--max-minutes 6 --world demo --model keyless --max-steps 7 --max-pages 8 --allow a.example {SOURCES} "
-    "--engine google",
+    "--engine google --engines arxiv",
     "eval": "demo --flow chat_simple --model keyless --limit 1 --seed 2 --jobs 3 --keep D --json F",
     "runs": "--text T",
     "facts": "R --find W --source S --step 3 --status pinned --json",

@@ -16,8 +16,17 @@ import agent.roles
 from agent.roles.role import Role
 from agent.types import Stall
 
-PERSONS_WORDS = {"question", "notes", "private_notes", "instruction", "prompt", "task", "introduction"}
-"""Blanks that hold a person's own words."""
+PERSONS_WORDS = {
+    "question",
+    "notes",
+    "private_notes",
+    "instruction",
+    "prompt",
+    "task",
+    "introduction",
+    "engines",
+}
+"""Blanks that hold a person's own words, or the program's own."""
 STRANGERS_QUESTIONS = {"gate", "selection", "writing", "verification"}
 """Roles whose question comes from a community."""
 

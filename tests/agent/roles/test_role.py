@@ -86,6 +86,7 @@ FULL: dict[str, dict[str, Any]] = {
         "parts": [PlanPart(id="1", question="Who?")],
         "conflict": EVIL,
         "private_notes": ["Only the registry."],
+        "engines": ["`search_duckduckgo`: a general web search."],
     },
     "analyzer": {
         "question": "Who?",
@@ -126,6 +127,7 @@ BARE: dict[str, dict[str, Any]] = {
         "parts": [],
         "conflict": "",
         "private_notes": [],
+        "engines": [],
     },
     "analyzer": {
         "question": "",

@@ -307,6 +307,7 @@ def test_a_models_reply_is_taken_as_a_decision() -> None:
         "refused": [],
         "parts": [],
         "private_notes": [],
+        "engines": [],
     }
     judgement = DECISION.judge(model, **blanks)
     assert type(judgement.value) is Decision and judgement.value.query_or_url == ""

@@ -1,0 +1,26 @@
+"""A published work: what catalogues and publishers' pages say of it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from agent.types.record import Record
+
+
+class Publication(Record):
+    """A published work; a field is empty where nothing is known."""
+
+    doi: str = ""
+    """Without "https://doi.org/", in lower case."""
+    authors: list[str] = Field(default_factory=list)
+    journal: str = ""
+    year: int = 0
+    licence: str = ""
+    """As its source words it: a name ("cc-by") or an address."""
+    pdf_url: str = ""
+    """A copy that may be read without paying."""
+
+    def complete(self, other: Publication | None) -> Publication:
+        """This one, its empty fields filled with those of another."""
+        known = dict(self) if other is None else dict(other) | {name: value for name, value in self if value}
+        return Publication.model_construct(**known)

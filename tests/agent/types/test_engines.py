@@ -1,0 +1,55 @@
+"""The registry of engines: what may be proposed, which takes over, and what the plan is told."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from agent.config import SETTINGS
+from agent.types import (
+    ENGINE_BY_ACTION,
+    ENGINE_SETTINGS,
+    ENGINES,
+    SEARCH_ACTIONS,
+    Proposal,
+    describe_actions,
+    rank_general,
+    rank_substitutes,
+)
+
+
+def test_the_first_two_engines_keep_the_names_of_the_seed() -> None:
+    assert SEARCH_ACTIONS[:2] == ("search_duckduckgo", "search_google")
+    assert ENGINE_BY_ACTION["search_europepmc"] == "europepmc"
+
+
+def test_each_engines_settings_exist() -> None:
+    assert set(ENGINE_SETTINGS) <= set(SETTINGS)
+    assert len({engine.name for engine in ENGINES}) == len(ENGINES)
+
+
+def test_a_proposal_names_a_known_action() -> None:
+    assert Proposal(next_action="search_arxiv").next_action == "search_arxiv"
+    with pytest.raises(ValidationError):
+        Proposal(next_action="search_altavista")
+
+
+def test_an_engine_of_its_own_kind_takes_over_first() -> None:
+    available = ["wikipedia", "crossref", "europepmc", "google", "duckduckgo"]
+    assert rank_substitutes("duckduckgo", available) == ["google", "wikipedia"]
+    assert rank_substitutes("openalex", available) == ["crossref", "europepmc", "duckduckgo", "google"]
+    assert rank_substitutes("wikipedia", ["arxiv"]) == []
+
+
+def test_a_catalogue_of_papers_is_asked_any_question_only_where_nothing_else_was_chosen() -> None:
+    assert rank_general(["search_arxiv", "search_wikipedia", "search_duckduckgo"]) == [
+        "search_duckduckgo",
+        "search_wikipedia",
+    ]
+    assert rank_general(["search_arxiv", "crawl_url"]) == ["search_arxiv"]
+
+
+def test_the_plan_is_told_what_an_engine_suits() -> None:
+    assert describe_actions(["arxiv"]) == [
+        "`search_arxiv`: preprints: physics, mathematics, computing (scholarly)."
+    ]
