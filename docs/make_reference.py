@@ -64,7 +64,7 @@ def _render_command(name: str, command: Any) -> Iterator[str]:
 
 def _render_row(param: Any, context: Any) -> str:
     shown, text = param.get_help_record(context)
-    names = param.metavar if param.param_type_name == "argument" else shown
+    names = param.metavar if param.param_type_name == "argument" else shown.replace(", ", "`, `")
     return f"| `{_escape(names)}` | {_escape(' '.join(text.split()))} |"
 
 
