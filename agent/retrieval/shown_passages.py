@@ -1,0 +1,138 @@
+"""Which passages of a page a model is shown: the best for what is asked and for the search that led there,
+with their neighbours, within a number of tokens. A short page is shown whole.
+
+Knows no model and no run: what was shown before is given, and what is shown now is returned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from agent.retrieval.passages import split_passages
+from agent.retrieval.scorer import rank_passages
+from agent.types import Page, Passage
+
+CHARS_PER_TOKEN = 4
+"""The usual estimate for European languages; only budgets are measured by it."""
+RANK_OFFSET = 60
+"""k of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009)."""
+MIN_TOKENS = 450
+"""Tokens for the best passages alone, however few there are in all: two of the longest."""
+Spans = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class PageReading:
+    """What is shown of a page: `passages` in the order of its text, and whether that is all there is left to
+    show (`is_whole`)."""
+
+    passages: list[Passage]
+    is_whole: bool
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Start and end of each passage that is shown."""
+        return [(passage.start, passage.end) for passage in self.passages]
+
+
+def choose_passages(
+    queries: Sequence[str],
+    pages: Mapping[str, Page],
+    *,
+    tokens: int,
+    shown: Mapping[str, Spans] | None = None,
+) -> dict[str, PageReading]:
+    """What to show of each page (by its id) for these questions and searches, within `tokens` a page on the
+    average. Nothing that was `shown` before is shown again.
+
+    A page gets its share of the tokens; what a short page leaves is given to the others. Passages are chosen
+    by their ranks for all queries, the best with the other pieces of their list or table and with the
+    passages before and after them under the same heading."""
+    unseen = {
+        page_id: [
+            passage
+            for passage in split_passages(page, page_id)
+            if not is_covered(passage.start, passage.end, (shown or {}).get(page_id, ()))
+        ]
+        for page_id, page in pages.items()
+    }
+    room, readings = tokens * len(pages), dict[str, PageReading]()
+    for n, page_id in enumerate(sorted(pages, key=lambda name: _count_tokens(unseen[name]))):
+        share = room // (len(pages) - n)
+        readings[page_id] = _read_page(queries, unseen[page_id], share)
+        room -= _count_tokens(readings[page_id].passages)
+    return {page_id: readings[page_id] for page_id in pages}
+
+
+def add_spans(spans: Spans, more: Spans) -> list[tuple[int, int]]:
+    """Stretches of a text joined with others: rising, apart from each other."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted([*spans, *more]):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def is_covered(start: int, end: int, spans: Spans) -> bool:
+    """Whether a stretch of a text lies within one of these."""
+    return any(first <= start and end <= last for first, last in spans)
+
+
+def _read_page(queries: Sequence[str], passages: Sequence[Passage], tokens: int) -> PageReading:
+    """The best passages for half of the tokens, then what belongs to these, then the next best ones."""
+    if _count_tokens(passages) <= tokens:
+        return PageReading(list(passages), is_whole=True)
+    ranked = _rank_by_all(queries, passages)
+    costs = accumulate(_count_tokens([passage]) for passage in ranked)
+    first = min(tokens, max(tokens // 2, MIN_TOKENS))
+    chosen = [passage for passage, cost in zip(ranked, costs, strict=True) if cost <= first] or ranked[:1]
+    order = {passage.id: n for n, passage in enumerate(passages)}
+    around = [beside for passage in chosen for beside in _list_neighbours(passages, order[passage.id])]
+    chosen = _take(_take(chosen, around, tokens), ranked, tokens)
+    return PageReading(sorted(chosen, key=lambda passage: passage.start), is_whole=False)
+
+
+def _take(chosen: Sequence[Passage], more: Sequence[Passage], tokens: int) -> list[Passage]:
+    """The chosen passages and, in their order, those of `more` that fit beside them."""
+    kept, names, room = list(chosen), {passage.id for passage in chosen}, tokens - _count_tokens(chosen)
+    for passage in more:
+        cost = _count_tokens([passage])
+        if passage.id not in names and cost <= room:
+            kept.append(passage)
+            names.add(passage.id)
+            room -= cost
+    return kept
+
+
+def _rank_by_all(queries: Sequence[str], passages: Sequence[Passage]) -> list[Passage]:
+    """The passages by their ranks for all queries, best first; those that no query's word stands in last."""
+    votes: dict[str, float] = {}
+    for query in dict.fromkeys(queries):
+        for rank, passage in enumerate(rank_passages(query, passages, len(passages))):
+            vote = 1 / (RANK_OFFSET + rank) if passage.score else 0.0
+            votes[passage.id] = votes.get(passage.id, 0.0) + vote
+    return sorted(passages, key=lambda passage: -votes.get(passage.id, 0.0))
+
+
+def _list_neighbours(passages: Sequence[Passage], at: int) -> list[Passage]:
+    """The other pieces of a passage's list or table; then what stands before and after it under the same
+    heading."""
+    here = passages[at]
+    same = [
+        passage
+        for passage in passages
+        if here.label and passage.kind in ("rows", "list", "definition") and _place(passage) == _place(here)
+    ]
+    return [*same, *(p for p in passages[max(0, at - 1) : at + 2] if p.heading == here.heading)]
+
+
+def _place(passage: Passage) -> tuple[str, str, str]:
+    return passage.kind, passage.heading, passage.label
+
+
+def _count_tokens(passages: Sequence[Passage]) -> int:
+    chars = sum(len(p.text) + len(p.heading) + len(p.label) for p in passages)
+    return -(-chars // CHARS_PER_TOKEN)
