@@ -26,7 +26,7 @@ from agent.export.bundle import BundleContents
 from agent.flows import FLOWS
 from agent.flows.shared import recheck_answers
 from agent.roles.check_claims import CHECK_CLAIMS
-from agent.store.pages import page_to_row
+from agent.store.pages import make_page_id
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize
 from agent.types import PAGE_ORIGIN_LABELS, Fact, Outcome, Page, PageOrigin, Settings
@@ -193,7 +193,7 @@ def _check_pages(contents: BundleContents) -> Iterator[str]:
     for page_id, page in contents.pages.items():
         if sha256(page.text.encode()) != page.sha256:
             yield f"the text of {page.url[:200]} is not the one that was read (its SHA-256 differs)"
-        elif page_to_row(page.replace(raw=b""))["id"] != page_id:
+        elif make_page_id(page) != page_id:
             yield f"the page {page_id[:40]} does not belong to its address and text"
 
 

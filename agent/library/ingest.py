@@ -19,7 +19,7 @@ from agent.store.database import Store
 from agent.store.fulltext import FulltextRow
 from agent.store.ledger import utc_timestamp
 from agent.store.library_rows import IndexedPassage, IndexedSource, SourceUpdate
-from agent.store.pages import page_to_row
+from agent.store.pages import make_page_id
 from agent.text.tokens import ANALYSIS_FINGERPRINT, fold, join_terms
 from agent.text.urls import canonicalize, host, is_page_list
 from agent.types import LibrarySource, Page, Passage, RefusedFile
@@ -174,18 +174,18 @@ class Indexer:
     def _prepare(self, ask: IndexRequest) -> SourceUpdate | LibrarySource | RefusedFile:
         """The update to write; the source itself when it holds this text already (its time and tags are
         refreshed)."""
-        page, row = ask.page, page_to_row(ask.page)
+        page, page_id = ask.page, make_page_id(ask.page)
         former = self.library_index.get(ask.source_id)
-        if former and (why := _refusal_reason(former, ask, same=former.source.page_id == row["id"])):
+        if former and (why := _refusal_reason(former, ask, same=former.source.page_id == page_id)):
             return RefusedFile(name=ask.source_id.partition(":")[2], why=why)
         if (
             former
-            and former.source.page_id == row["id"]
+            and former.source.page_id == page_id
             and former.words == self.fingerprint
             and not former.source.gone_at
         ):
             return self._refresh_unchanged(former, ask)
-        source, pieces = self._build_source(ask, str(row["id"]), former.source if former else None)
+        source, pieces = self._build_source(ask, page_id, former.source if former else None)
         adopted = (
             former and former.source.gone_at and ask.restore
         )  # its file is gone, and it is added by hand
@@ -206,7 +206,7 @@ class Indexer:
             "by_run": int(former.by_run if former and is_by_run else is_by_run),
         }
         return SourceUpdate(
-            source, pieces, row, own, former=former, former_rows=self._indexed_rows(former) if former else []
+            source, pieces, page, own, former=former, former_rows=self._indexed_rows(former) if former else []
         )
 
     def _refresh_unchanged(self, former: IndexedSource, ask: IndexRequest) -> LibrarySource:

@@ -8,6 +8,7 @@ passage's text but of its path. Knows nothing of questions."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -111,6 +112,8 @@ class _Splitter:
     def __init__(self, page: Page, text: str) -> None:
         self.page, self.text = page, text
         self.found: list[_Cut] = []
+        self._sections = [heading.start for heading in page.headings]
+        self._paths: dict[int, list[str]] = {}
 
     def cut(self, pieces: Sequence[Piece], place: _Place) -> None:
         """Cut neighbouring pieces of one level."""
@@ -149,7 +152,7 @@ class _Splitter:
             if key == "heading":
                 key, here = "lone heading" if _is_lone_heading(pieces, n) else key, path
             else:
-                here = heading_path(self.page, piece.start)
+                here = self._headings_over(piece.start)
             opens = key != kind or here != path or key in ("table", "post", "links")
             opens = opens or (piece.kind == "term" and group[-1].kind == "definition")
             if group and opens:
@@ -282,8 +285,14 @@ class _Splitter:
         return text[start:end]
 
     def _path(self, offset: int, place: _Place) -> str:
-        path = [*heading_path(self.page, offset), *place.terms]
-        return PATH_SEPARATOR.join(_flat(part) for part in path)
+        return PATH_SEPARATOR.join(map(_flat, [*self._headings_over(offset), *place.terms]))
+
+    def _headings_over(self, offset: int) -> list[str]:
+        """The headings over an offset, found once for each section."""
+        section = bisect_right(self._sections, offset)
+        if section not in self._paths:
+            self._paths[section] = heading_path(self.page, offset)
+        return self._paths[section]
 
     def _add(self, start: int, end: int, place: _Place, kind: PassageKind, label: str) -> None:
         start, end = self._trim((start, end)) if kind != "code" else (start, end)

@@ -49,7 +49,7 @@ class LibraryIndex(TableAccess):
     def _sources(self, query: Select[Any]) -> list[IndexedSource]:
         with self._reader.connect() as connection:
             rows = connection.execute(query).all()
-            tags = _load_tags(connection, [row.id for row in rows])
+            tags = _load_tags(connection, [row.id for row in rows]) if rows else {}
         return [source_from_row(row, tags.get(row.id, [])) for row in rows]
 
     def passages_of(self, row: int) -> list[tuple[int, IndexedPassage]]:
@@ -74,7 +74,7 @@ class LibraryIndex(TableAccess):
         expected = former and (former.row, former.source.page_id, former.words)
         if (tuple(stored) if stored else None) != expected:
             return False
-        pages.insert_page_row(connection, entry.page)
+        pages.insert_page(connection, entry.page, source.page_id)
         values = source.model_dump(exclude={"tags"}) | {"passages": len(entry.pieces), **entry.index_columns}
         row = self._upsert_source(connection, stored.id if stored else None, values)
         fulltext.remove(connection, entry.former_rows)

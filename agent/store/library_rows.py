@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, or_, select
 
 from agent.store import fulltext, tables
-from agent.types import LibrarySource, Passage
+from agent.types import LibrarySource, Page, Passage
 from agent.types.web import PassageKind
 
 s = tables.sources.c
@@ -50,12 +50,12 @@ class IndexedSource:
 
 @dataclass(frozen=True)
 class SourceUpdate:
-    """A source to index: its passages, the row of its stored page, and the source it replaces with that
+    """A source to index: its passages, its page, and the source it replaces with that
     one's full-text rows."""
 
     source: LibrarySource
     pieces: Sequence[IndexedPassage]
-    page: dict[str, Any]
+    page: Page
     index_columns: dict[str, str | int]
     """Further columns of the source: words, folded, places, origin, mark, by_run."""
     former: IndexedSource | None = None

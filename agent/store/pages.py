@@ -77,24 +77,22 @@ class Pages(TableAccess):
     def put(self, page: Page, *, shelve: bool = True) -> str:
         """Store a page that was fetched; one text of one address is stored once. Returns its id. With
         `shelve` a new page waits to be indexed by the library."""
-        row = page_to_row(page)
+        page_id = make_page_id(page)
         with self._writer.begin() as connection:
-            if insert_page_row(connection, row) and shelve:
-                connection.execute(tables.unindexed_pages.insert().values(page_id=row["id"]))
-        return str(row["id"])
+            _insert_and_shelve(connection, page, page_id, shelve)
+        return page_id
 
     def put_fetched(self, fetched: Sequence[tuple[str, Page]], *, shelve: bool = True) -> list[str]:
         """Store pages of the live web, each with the address that was asked for, in one transaction; what a
         server confirmed without sending it again only gets a new time. Returns their ids."""
-        rows = [(canonicalize(url) or url, page, page_to_row(page)) for url, page in fetched]
+        rows = [(canonicalize(url) or url, page, make_page_id(page)) for url, page in fetched]
         with self._writer.begin() as connection:
-            for url, page, row in rows:
-                if insert_page_row(connection, row) and shelve:
-                    connection.execute(tables.unindexed_pages.insert().values(page_id=row["id"]))
+            for url, page, page_id in rows:
+                _insert_and_shelve(connection, page, page_id, shelve)
                 connection.execute(_FORGET_ADDRESS, {"address": url})
-                here = {"url": url, "origin": urlsplit(url).netloc, "page_id": row["id"]}
+                here = {"url": url, "origin": urlsplit(url).netloc, "page_id": page_id}
                 connection.execute(_REMEMBER_ADDRESS, here | {"fetched_at": page.fetched_at})
-        return [str(row["id"]) for _, _, row in rows]
+        return [page_id for _, _, page_id in rows]
 
     def find_fetched(self, urls: Iterable[str]) -> dict[str, FetchedAddress]:
         """What the live web gave for these addresses, by their canonical form."""
@@ -158,14 +156,18 @@ class Pages(TableAccess):
         return (len(zlib.decompress(packed)), len(packed)) if packed else (0, 0)
 
 
-def page_to_row(page: Page) -> dict[str, Any]:
-    """A page as a row. The id is a hash of address, text and, for a page that a person supplied, its
-    origin."""
+def make_page_id(page: Page) -> str:
+    """A hash of address, text and, for a page that a person supplied, its origin."""
     address = canonicalize(page.final_url) or page.url
     given = "" if page.origin == "fetched" else f"\n{page.origin}"
+    return hashlib.sha256(f"{address}\n{page.sha256}{given}".encode()).hexdigest()[:20]
+
+
+def page_to_row(page: Page) -> dict[str, Any]:
+    """A page as a row."""
     return {
-        "id": hashlib.sha256(f"{address}\n{page.sha256}{given}".encode()).hexdigest()[:20],
-        "url": address,
+        "id": make_page_id(page),
+        "url": canonicalize(page.final_url) or page.url,
         "sha256": page.sha256,
         "text": page.text,
         "record": page.model_dump_json(exclude={"text", "raw"}),
@@ -174,12 +176,19 @@ def page_to_row(page: Page) -> dict[str, Any]:
     }
 
 
-def insert_page_row(connection: Connection, row: dict[str, Any]) -> bool:
-    """Insert the row of a page that was fetched here unless it is stored; it replaces one from a bundle. True
-    when it is new here."""
-    there = connection.execute(_SELECT_IMPORTED, {"page": row["id"]}).first()
+def insert_page(connection: Connection, page: Page, page_id: str) -> bool:
+    """Insert a page that was fetched here unless it is stored; it replaces one from a bundle. True when it is
+    new here."""
+    there = connection.execute(_SELECT_IMPORTED, {"page": page_id}).first()
     if there is None:
-        connection.execute(_INSERT, row)
+        connection.execute(_INSERT, page_to_row(page))
     elif there.imported:
-        connection.execute(update(tables.pages).where(c.id == row["id"]).values(**row, imported=0))
+        connection.execute(
+            update(tables.pages).where(c.id == page_id).values(**page_to_row(page), imported=0)
+        )
     return there is None or bool(there.imported)
+
+
+def _insert_and_shelve(connection: Connection, page: Page, page_id: str, shelve: bool) -> None:
+    if insert_page(connection, page, page_id) and shelve:
+        connection.execute(tables.unindexed_pages.insert().values(page_id=page_id))

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 import Stemmer
 from stop_words import get_stop_words
 
-from agent.text.normalization import WORD, WORD_OR_CJK_CHARACTER, remove_grouping, remove_line_hyphens
+from agent.text.normalization import WORD, WORD_IN_ASCII, WORD_OR_CJK_CHARACTER, remove_grouping, remove_line_hyphens
 from agent.text.word_lists import STOPWORDS, read_patterns
 
 UNSPACED_SCRIPTS = (
@@ -53,15 +53,13 @@ def is_stopword(word: str) -> bool:
 def tokenize(text: str) -> list[str]:
     """The words and numbers of a text in order, folded; unspaced scripts as pairs of characters."""
     folded = _POSSESSIVE.sub("", fold(text))
-    if not folded.isascii() and _UNSPACED.search(folded):
+    is_ascii = folded.isascii()
+    if not is_ascii and _UNSPACED.search(folded):
         return list(_tokenize_unspaced(folded))
-    found: list[str] = []
-    for word in WORD.findall(folded):
-        if word.isalnum():
-            found.append(word)
-        else:
-            found.extend(_clean_word(word))
-    return found
+    words: list[str] = (WORD_IN_ASCII if is_ascii else WORD).findall(folded)
+    if "".join(words).isalnum():
+        return words
+    return [part for word in words for part in ([word] if word.isalnum() else _clean_word(word))]
 
 
 def _tokenize_unspaced(folded: str) -> Iterator[str]:
@@ -110,7 +108,7 @@ def stem_words(text: str) -> list[str]:
 def join_terms(text: str) -> str:
     """The stems of all words of a text, joined by blanks, as full-text indexes hold them; kept in no
     cache."""
-    return " ".join(stem(word) for word in tokenize(text))
+    return " ".join(map(stem, tokenize(text)))
 
 
 @lru_cache(maxsize=8192)

@@ -76,6 +76,7 @@ def complete_typed_url(text: str) -> str:
     return f"https://{said}" if _BARE_HOST.match(said) else said
 
 
+@lru_cache(maxsize=8192)
 def host(url: str) -> str:
     """The host of an address, lowercased; "" when there is none."""
     try:

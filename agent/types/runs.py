@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from agent.text.urls import is_blocked, is_in_scope
 from agent.types.engines import ENGINE_NAMES
 from agent.types.library import LibraryScope
 from agent.types.record import Actor, Record
@@ -242,7 +243,7 @@ class Settings(Record):
 
     def allows(self, url: str) -> bool:
         """Whether the domain filter lets this address be fetched."""
-        return self.source_filter.allows(url)
+        return is_in_scope(url, self.allowed_domains) and not is_blocked(url, self.blocked_domains)
 
     @property
     def source_descriptions(self) -> list[str]:

@@ -11,14 +11,15 @@ The run's store is open before, as it is in the product's server; what is loaded
 collector's sight, as it is there, for both alike. Each round measures first the pool, then ours; the figures
 are medians over the rounds, the share is the median of the rounds' shares.
 
-Last, one question is asked of the site by the flow `site` with 100 requests, and what it spends beyond fetching and extracting them is
-told: links, frontier, store, index, choice of passages, answer.
+Last, one question is asked of the site by the flow `site` with 100 requests, and what it spends beyond extracting them (measured in the
+same run) is told: fetching, links, frontier, store, index, choice of passages, answer. On a busy machine the ratio to extraction says more
+than milliseconds.
 
 What is promised, and when the exit code is 1:
 
 * CPU: our process spends at most 12 ms a page (user and system, all threads, server not counted) beyond extraction, whose own CPU is
   measured on the same bodies.
-* Ask a site: at most 25 ms a page beyond extraction, fetching included.
+* Ask a site: at most 25 ms a page beyond extraction, fetching included, on an otherwise idle machine.
 * Throughput: at least 80 % of the pool's pages/s, up to the CPU bound. The bound is the pages/s at which this process would be at
   work all the time: 1000 / (our CPU ms a page), as one interpreter runs Python on one core at a time; or, where that is less,
   cores x 1000 / (our CPU ms + the server's CPU ms a page), as both live on this machine. A crawl below 80 % of the pool is let off
@@ -45,7 +46,7 @@ from http.server import BaseHTTPRequestHandler
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import requests
 
@@ -107,14 +108,16 @@ def main() -> int:
                 pool.append(measured(lambda: bare(urls, options.side_by_side), len(urls), pid))
                 ours.append(measured(lambda: crawl(urls), len(urls), pid))
         extraction = extraction_ms(options.kilobytes)
-        site = site_ms(root) - extraction
+        site, inside = site_ms(root)
     finally:
         server.terminate()
     print(f"extraction  {extraction:6.1f} ms CPU a page")
+    own = site - inside
     print(
-        f"site        {'kept' if site <= SITE_CPU_MS else 'MISSED'}: {site:.1f} ms a page, at most {SITE_CPU_MS:g}"
+        f"site        {own:6.1f} ms a page beyond extraction ({inside:.1f}), {own / inside:.2f} times as much"
     )
-    return judge(pool, ours, extraction) or int(site > SITE_CPU_MS)
+    print(f"site        {'kept' if own <= SITE_CPU_MS else 'MISSED'}: at most {SITE_CPU_MS:g} ms")
+    return judge(pool, ours, extraction) or int(own > SITE_CPU_MS)
 
 
 def extraction_ms(kilobytes: int) -> float:
@@ -126,8 +129,29 @@ def extraction_ms(kilobytes: int) -> float:
     return (time.process_time() - began) * 10
 
 
-def site_ms(root: str) -> float:
-    """CPU milliseconds a page of a question to the site that reads far, extraction included."""
+def site_ms(root: str) -> tuple[float, float]:
+    """CPU milliseconds a page of a question to the site that reads far, and what of them extraction takes. The
+    question is asked twice, each time of an empty store: the first loads what a process loads once."""
+    spent = [0.0]
+    extract = dispatch.extract_content
+
+    def extract_measured(*args: Any) -> Any:
+        began = time.thread_time()
+        content = extract(*args)
+        spent[0] += time.thread_time() - began
+        return content
+
+    for _ in range(2):
+        dispatch.extract_content, spent[0] = extract_measured, 0.0  # type: ignore[assignment]
+        try:
+            used, read = ask_site(root)
+        finally:
+            dispatch.extract_content = extract
+    return used / read * 1000, spent[0] / read * 1000
+
+
+def ask_site(root: str) -> tuple[float, int]:
+    """CPU seconds of one question, and the pages that it read."""
     with tempfile.TemporaryDirectory() as folder:
         bench = Workbench(
             config.read_config({"TOUCHSTONE_DATA": folder, "FETCH_ALLOW": "127.0.0.1", "FETCH_GAP": "0"})
@@ -140,7 +164,7 @@ def site_ms(root: str) -> float:
         read = bench.snapshot(run_id).state.pages_read_count
         bench.shutdown()
     assert read >= LEAST_PAGES, read
-    return spent / read * 1000
+    return spent, read
 
 
 def judge(pool: list[Round], ours: list[Round], extraction: float) -> int:

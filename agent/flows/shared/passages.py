@@ -38,13 +38,13 @@ def drop_menus(passages: Sequence[Passage], page: Page) -> list[Passage]:
 
     A heading that links to another page is left out of its passage: the text below it is only a teaser of
     that page."""
-    texts = {" ".join(link.text.split()) for link in page.links}
-    here = canonicalize(page.final_url)
-    away = {" ".join(link.text.split()) for link in page.links if canonicalize(link.url) != here}
+    named = [(" ".join(link.text.split()), link.url) for link in page.links]
+    here, texts = canonicalize(page.final_url), {text for text, _ in named} | {page.title}
+    away = {text for text, url in named if canonicalize(url) != here}
     return [
         passage.replace(heading="") if passage.heading.split(" › ")[-1] in away else passage
         for passage in passages
-        if not _is_menu(passage, texts | {page.title})
+        if not _is_menu(passage, texts)
     ]
 
 

@@ -8,6 +8,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from agent.engine.context import RunContext
@@ -77,8 +78,8 @@ def select_links(question: str, links: Iterable[Link], is_open: UrlTest, limit: 
     kept: dict[str, Link] = {}
     for link in links:
         spelled = canonicalize(link.url)
-        readable = spelled and is_open(link.url) and not _MEDIA.search(urlsplit(spelled).path)
-        if readable and (spelled not in kept or not kept[spelled].text):
+        is_new = spelled not in kept or not kept[spelled].text
+        if spelled and is_new and is_open(link.url) and not _is_media(spelled):
             kept[spelled] = link
     found = list(kept.values())
     if len(found) <= limit:
@@ -86,6 +87,11 @@ def select_links(question: str, links: Iterable[Link], is_open: UrlTest, limit: 
     scores = score_links(question, [UnreadLink(link.url, link.text) for link in found])
     best = sorted(range(len(found)), key=lambda i: (-scores[i], i))[:limit]
     return [found[i] for i in sorted(best)]
+
+
+@lru_cache(maxsize=16384)
+def _is_media(url: str) -> bool:
+    return bool(_MEDIA.search(urlsplit(url).path))
 
 
 def find_folders(state: SiteRun, tools: RunContext) -> LanguageFolders:

@@ -147,7 +147,7 @@ def passages_for_prompt(
 ) -> list[Passage]:
     """The best passages of all pages read (`found`, where they are known), best first; for a model with their
     neighbours: the best pages first, each in its own order and within its window."""
-    hits = found or search_site(state, tools) or _opening_passages(state, tools)
+    hits = (search_site(state, tools) if found is None else found) or _opening_passages(state, tools)
     if tools.client is None:
         return hits
     window, room = state.settings.site.content_max_chars, MAX_PROMPT_CHARS

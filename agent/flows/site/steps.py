@@ -251,7 +251,7 @@ def _ask_decision(
     the next addresses of the order."""
     own, limits, unvisited = state.own, state.settings.site, links.list_unvisited(state, order)
     most = min(limits.max_urls_per_iteration, left)
-    passages = reading.passages_for_prompt(state, tools, found.passages)
+    passages = reading.passages_for_prompt(state, tools, found.passages) if tools.client else found.passages
     inputs: dict[str, Any] = {
         "question": state.question,
         "history": state.history,

@@ -8,7 +8,7 @@ from sqlalchemy import text
 from agent.library import collection
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
-from agent.store.pages import page_to_row
+from agent.store.pages import make_page_id
 from tests.agent.library.pages import ids, page
 
 GUIDE = [
@@ -79,7 +79,7 @@ def test_pages_that_are_not_in_the_index_are_counted_and_scored_as_those_in_it(l
     imported = [page(said, f"https://b.example.org/{n}") for n, said in enumerate([*GUIDE, "A pond."])]
     for one in imported:
         store.pages.add_if_absent(one)
-    found = library.search_pages("heron frog", [str(page_to_row(one)["id"]) for one in imported], 9)
+    found = library.search_pages("heron frog", [make_page_id(one) for one in imported], 9)
     passages = [passage for one in imported for passage in split_passages(one, "x")]
     by_hand = rank_passages("heron frog", passages, 9)
     assert [hit.score for hit in found] == [hit.score for hit in by_hand if hit.score] and len(found) == 3

@@ -13,7 +13,7 @@ from agent.errors import NotFound, StoreError
 from agent.store import fulltext, migrations
 from agent.store.database import Store
 from agent.store.library_rows import IndexedPassage, SourceQuery, SourceUpdate
-from agent.store.pages import page_to_row
+from agent.store.pages import make_page_id
 from agent.types import LibrarySource, Outcome, Page
 
 
@@ -46,7 +46,7 @@ def put(store: Store, said: str, name: str = "kb:x", **more) -> bool:
             (row, piece.heading, old[piece.start : piece.end])
             for row, piece in store.library_index.passages_of(former.row)
         ]
-    row = page_to_row(page(said, f"https://a.example/{name}"))
+    said_page = page(said, f"https://a.example/{name}")
     pieces, at = [], 0
     for n, line in enumerate(said.split("\n")):
         pieces.append(
@@ -60,12 +60,16 @@ def put(store: Store, said: str, name: str = "kb:x", **more) -> bool:
         kind="page",
         title=name,
         url=f"https://a.example/{name}",
-        page_id=row["id"],
+        page_id=make_page_id(said_page),
         added_at="2026",
         **more,
     )
     return not store.library_index.put(
-        [SourceUpdate(source, pieces, row, {"words": "w", "folded": name}, former=former, former_rows=gone)]
+        [
+            SourceUpdate(
+                source, pieces, said_page, {"words": "w", "folded": name}, former=former, former_rows=gone
+            )
+        ]
     )
 
 
@@ -132,12 +136,14 @@ def test_an_id_is_never_given_twice(store):
 
 def test_who_looked_at_an_older_state_is_told_to_look_again(store):
     put(store, "heron")
-    row = page_to_row(page("rival"))
-    source = LibrarySource(source_id="kb:x", kind="page", page_id=row["id"], added_at="2026")
-    assert store.library_index.put([SourceUpdate(source, [], row, {"words": "w"})]) == {"kb:x"}
+    rival = page("rival")
+    source = LibrarySource(source_id="kb:x", kind="page", page_id=make_page_id(rival), added_at="2026")
+    assert store.library_index.put([SourceUpdate(source, [], rival, {"words": "w"})]) == {"kb:x"}
     stale = store.library_index.get("kb:x")
     put(store, "stork")
-    assert store.library_index.put([SourceUpdate(source, [], row, {"words": "w"}, former=stale)]) == {"kb:x"}
+    assert store.library_index.put([SourceUpdate(source, [], rival, {"words": "w"}, former=stale)]) == {
+        "kb:x"
+    }
     assert found(store, "stork") == ["stork"]
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from agent.errors import NotFound
 from agent.store import tables
 from agent.store.database import Store
-from agent.store.pages import page_to_row
+from agent.store.pages import make_page_id
 from agent.types import Heading, Link, Outcome, Page, Table
 
 
@@ -129,7 +129,7 @@ def test_what_comes_in_a_bundle_replaces_nothing_and_waits_for_no_shelf(store):
         and count(store) == 2
         and store.library_index.list_unindexed(10) == []
     )
-    assert store.pages.get(page_to_row(other)["id"]).title == "First"
+    assert store.pages.get(make_page_id(other)).title == "First"
 
 
 def test_versions_of_an_address_stand_newest_first(store):
