@@ -16,7 +16,13 @@ from functools import cache, lru_cache
 import Stemmer
 from stop_words import get_stop_words
 
-from agent.text.normalization import WORD, WORD_IN_ASCII, WORD_OR_CJK_CHARACTER, remove_grouping, remove_line_hyphens
+from agent.text.normalization import (
+    WORD,
+    WORD_IN_ASCII,
+    WORD_OR_CJK_CHARACTER,
+    remove_grouping,
+    remove_line_hyphens,
+)
 from agent.text.word_lists import STOPWORDS, read_patterns
 
 UNSPACED_SCRIPTS = (
