@@ -4,7 +4,7 @@ contents."""
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -54,27 +54,22 @@ def _is_alike(line: Line, other: Line) -> bool:
 
 def drop_contents(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """The pages without tables of contents (and of figures): entries whose page numbers rise, set apart by
-    leaders, or whose words are lines of the document. Other leaders become a blank."""
-    texts = Counter(line.text.lower() for lines in pages for line in lines)
+    leaders. Other leaders become a blank."""
     kept: list[list[Line]] = []
     goes_on = False
     for lines in pages:
-        kept.append(_drop_entries(list(lines), texts, 1 if goes_on else _MIN_CONTENTS_LINES))
+        kept.append(_drop_entries(list(lines), 1 if goes_on else _MIN_CONTENTS_LINES))
         goes_on = bool(lines) and not kept[-1]
     return kept
 
 
-def _drop_entries(lines: list[Line], texts: Counter[str], least: int) -> list[Line]:
+def _drop_entries(lines: list[Line], least: int) -> list[Line]:
     """The lines of a page without the entries of a table of contents, if there are at `least` so many."""
     marks = {n: found for n, line in enumerate(lines) if (found := _LEADER.search(line.text))}
     entries = [(n, found[1]) for n, found in marks.items() if found[1]]
-    ends = {n: found for n, line in enumerate(lines) if (found := _LAST_NUMBER.search(line.text))}
-    bare = [(n, f[1]) for n, f in ends.items() if texts[lines[n].text[: f.start()].lower().strip()]]
-    if len(entries) < least and len(bare) >= 0.5 * len(lines):
-        entries = bare
     if len(entries) >= least and _is_rising([number for _, number in entries]):
         first, last = entries[0][0], entries[-1][0]
-        while last + 1 in ends:
+        while last + 1 < len(lines) and _LAST_NUMBER.search(lines[last + 1].text):
             last += 1
         return lines[last + 1 :] if first <= 8 else lines[:first] + lines[last + 1 :]
     for n, found in marks.items():

@@ -85,16 +85,15 @@ class Layout:
         self.vocabulary = Counter(
             part.lower() for word in whole if LINE_END_HYPHEN not in word for part in _WORD.findall(word)
         )
-        self._ends: dict[tuple[int, int], list[float]] = defaultdict(list)
+        ends: dict[int, list[float]] = defaultdict(list)
         for line in self.lines:
             if len(line.text) > 30 and (not line.is_mono or self.is_mono):
-                self._ends[line.page % 2, round(line.x0 / _COLUMN)].append(line.x1)
-        self._edges = {place: _find_usual_end(ends) for place, ends in self._ends.items()}
+                ends[round(line.x0 / _COLUMN)].append(line.x1)
+        self._edges = {column: _find_usual_end(x1s) for column, x1s in ends.items()}
 
     def right_edge(self, line: Line) -> float:
-        """Where the lines of this line's column end, on pages of this side of a sheet (margins may be
-        mirrored)."""
-        return self._edges.get((line.page % 2, round(line.x0 / _COLUMN)), line.x1)
+        """Where the lines of this line's column end."""
+        return self._edges.get(round(line.x0 / _COLUMN), line.x1)
 
 
 def _find_usual_end(ends: list[float]) -> float:
