@@ -8,8 +8,9 @@ import io
 import json
 from typing import Any
 
-from agent.types import Block, Heading, Outcome, Table
+from agent.types import Outcome
 from agent.web.extract.extraction import Extraction
+from agent.web.extract.formats.writer import DocumentWriter
 
 DELIMITERS = ",;\t|"
 MAX_ROWS = 50_000
@@ -29,31 +30,24 @@ _SAMPLE = 64 * 1024
 def extract_csv(text: str, delimiter: str = "") -> Extraction:
     """The rows as one table and as text: cells joined by " | ", one row a line. Empty rows are left out.
     `delimiter` is the expected one: it counts where any line holds it."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    first, _, rest = text.partition("\n")
+    if first.lower().startswith("sep=") and len(first) == 5:  # Excel's way to name the delimiter
+        text, delimiter = rest, first[4]
+    elif not delimiter or delimiter not in text[:_SAMPLE]:
+        delimiter = _detect_delimiter(text[:_SAMPLE])
     try:
-        rows, cut = parse_csv(text, delimiter)
+        return _build_table(*_parse_delimited(text, delimiter))
     except csv.Error:
         return Extraction(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
-    return _build_table(rows, cut)
 
 
 def _build_table(rows: list[list[str]], cut: bool) -> Extraction:
     if not rows:
         return Extraction(outcome=Outcome.EMPTY, detail="The table has no rows: nothing was added.")
-    lines = [" | ".join(row) for row in rows]
-    body = "\n".join(lines)
-    detail = f"Only the first {MAX_ROWS:,} rows were read." if cut else ""
-    return Extraction(text=body, tables=[Table(start=0, end=len(body), rows=rows)], detail=detail)
-
-
-def parse_csv(text: str, delimiter: str = "") -> tuple[list[list[str]], bool]:
-    """The rows, all equally wide, each cell on one line, and whether there are more than MAX_ROWS. Raises
-    csv.Error."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
-    first, _, rest = text.partition("\n")
-    if first.lower().startswith("sep=") and len(first) == 5:  # Excel's way to name the delimiter
-        return _parse_delimited(rest, first[4])
-    is_usable = delimiter and delimiter in text[:_SAMPLE]
-    return _parse_delimited(text, delimiter if is_usable else _detect_delimiter(text[:_SAMPLE]))
+    writer = DocumentWriter()
+    writer.write_table(rows)
+    return writer.finish(detail=f"Only the first {MAX_ROWS:,} rows were read." if cut else "")
 
 
 def extract_json_lines(text: str) -> Extraction:
@@ -94,22 +88,16 @@ def _build_records(records: list[dict[str, str]], cut: bool) -> Extraction:
 
 def _build_sections(records: list[dict[str, str]], cut: bool) -> Extraction:
     """A section for each record: its first short text is the heading, each field a paragraph."""
-    reading = Extraction(detail=f"Only the first {MAX_ROWS:,} records were read." if cut else "")
-    text = ""
+    writer = DocumentWriter()
     for number, record in enumerate(records, start=1):
         short = [v for v in record.values() if v and len(v) <= LONG_CELL_CHARACTERS and "\n" not in v]
         named = record.get("title") or record.get("name") or next(iter(short), "")
         title = named if named in short else f"Record {number}"
-        text += "\n\n" if text else ""
-        reading.headings.append(Heading(start=len(text), level=2, text=title))
-        text += title
+        writer.write_heading(title, 2)
         for name, value in record.items():
-            if value and value != title:
-                start = len(text) + 2
-                text += f"\n\n{name}: {value}" if value in short else f"\n\n{value}"
-                reading.blocks.append(Block("paragraph", start, len(text)))
-    reading.text = text
-    return reading
+            if value != title:
+                writer.write_block(f"{name}: {value}" if value in short else value)
+    return writer.finish(detail=f"Only the first {MAX_ROWS:,} records were read." if cut else "")
 
 
 def _parse_delimited(text: str, delimiter: str) -> tuple[list[list[str]], bool]:
@@ -119,14 +107,9 @@ def _parse_delimited(text: str, delimiter: str) -> tuple[list[list[str]], bool]:
         cells = [" ".join(cell.split())[:MAX_CELL_CHARACTERS] for cell in row[:MAX_COLUMNS]]
         if any(cells):
             if len(rows) > MAX_ROWS:
-                return _pad_rows(rows), True
+                return rows, True
             rows.append(cells)
-    return _pad_rows(rows), False
-
-
-def _pad_rows(rows: list[list[str]]) -> list[list[str]]:
-    width = max((len(row) for row in rows), default=0)
-    return [row + [""] * (width - len(row)) for row in rows]
+    return rows, False
 
 
 def _detect_delimiter(sample: str) -> str:

@@ -16,7 +16,7 @@ from agent.errors import UsageError
 from agent.text.urls import canonicalize
 from agent.types import Outcome, Page
 from agent.web import mime
-from agent.web.extract import csv_rows, dispatch, encoding, markdown
+from agent.web.extract import dispatch
 from agent.web.extract.extraction import Extraction
 
 MAX_BYTES = 50_000_000
@@ -131,13 +131,6 @@ def _extract(data: bytes, ending: str, label: str, address: str) -> tuple[Extrac
         )
     if kind == "other":
         raise UsageError(f"{label} holds nothing that can be read as text. {FORMATS} can be read")
-    if kind == "text" and stated == "application/x-ndjson":
-        return csv_rows.extract_json_lines(encoding.decode(data, stated)), stated
-    if kind == "text" and stated in ("text/csv", "text/tab-separated-values"):
-        delimiter = "\t" if ending == "tsv" else ""
-        return csv_rows.extract_csv(encoding.decode(data, stated), delimiter), stated
-    if stated == "text/markdown" and kind in ("text", "html"):
-        return markdown.extract_markdown(encoding.decode(data, stated)), stated
     is_mislabelled = kind == "html" and stated == "text/plain"
     reading = dispatch.extract_content(data, "" if is_mislabelled else stated, address)
     return reading, stated or f"text/{kind}"

@@ -43,8 +43,8 @@ def extract_plain_text(source: str, url: str) -> Extraction:
 
 
 def name_in_address(url: str) -> str:
-    """The last part of an address's path."""
-    return url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
+    """The last part of an address's path; "" for a document's, which is named by its label."""
+    return "" if url.startswith(urls.FILE_SCHEME) else url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
 
 
 def _drop_running_heads(source: str) -> str:

@@ -6,10 +6,12 @@ declared the main document, so every part that could be XML is checked."""
 
 from __future__ import annotations
 
+import io
 import re
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from xml.parsers.expat import ExpatError
 
@@ -53,6 +55,17 @@ class ArchiveKind:
         """The outcome for one of the reasons broken, hostile, large, locked, empty."""
         outcome = Outcome.TOO_LARGE if reason == "large" else Outcome.UNSUPPORTED
         return Extraction(outcome=outcome, detail=_REASONS[reason].format(self.name))
+
+    def read(
+        self, data: bytes, reader: Callable[[zipfile.ZipFile], Extraction], *errors: type[Exception]
+    ) -> Extraction:
+        """What `reader` makes of the zip; a refusal with advice when it may not be read, or when the reader
+        raises one of PARSER_ERRORS or `errors`."""
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                return find_refusal(packed, self) or reader(packed)
+        except (*PARSER_ERRORS, *errors):
+            return self.refuse("broken")
 
 
 _REASONS = {

@@ -22,24 +22,17 @@ logging.getLogger("mammoth").setLevel(logging.ERROR)
 
 def extract_docx(data: bytes) -> Extraction:
     """The document's text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            if refusal := archive.find_refusal(packed, KIND):
-                return refusal
-            about = (
-                packed.read("docProps/core.xml").decode("utf-8", "replace")
-                if "docProps/core.xml" in packed.namelist()
-                else ""
-            )
-        html = mammoth.convert_to_html(
-            io.BytesIO(data), convert_image=mammoth.images.img_element(lambda _image: {"src": ""})
-        ).value
-    except archive.PARSER_ERRORS:
-        return KIND.refuse("broken")
-    reading = extract_fragment(html)
+    return KIND.read(data, lambda packed: _read_document(packed, data))
+
+
+def _read_document(packed: zipfile.ZipFile, data: bytes) -> Extraction:
+    about = packed.read("docProps/core.xml") if "docProps/core.xml" in packed.namelist() else b""
+    no_picture = mammoth.images.img_element(lambda _image: {"src": ""})
+    reading = extract_fragment(mammoth.convert_to_html(io.BytesIO(data), convert_image=no_picture).value)
     if not reading.text:
         return KIND.refuse("empty")
-    stated = {name: unescape(value).strip() for name, value in _CORE_PROPERTY.findall(about)}
+    stated = _CORE_PROPERTY.findall(about.decode("utf-8", "replace"))
+    names = {name: unescape(value).strip() for name, value in stated}
     first = next((heading.text for heading in reading.headings if heading.level == 1), "")
-    reading.title, reading.author = stated.get("title") or first, stated.get("creator", "")
+    reading.title, reading.author = names.get("title") or first, names.get("creator", "")
     return reading

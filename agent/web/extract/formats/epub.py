@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import posixpath
 import zipfile
 from urllib.parse import unquote
@@ -23,11 +22,7 @@ _READABLE = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 def extract_epub(data: bytes) -> Extraction:
     """The book's text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            return archive.find_refusal(packed, KIND) or _read_book(packed)
-    except archive.PARSER_ERRORS:
-        return KIND.refuse("broken")
+    return KIND.read(data, _read_book)
 
 
 def _read_book(packed: zipfile.ZipFile) -> Extraction:

@@ -3,7 +3,6 @@ comments and the table of contents are left out."""
 
 from __future__ import annotations
 
-import io
 import zipfile
 
 from lxml import etree
@@ -28,18 +27,15 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 
 def extract_odt(data: bytes) -> Extraction:
     """The document's text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            if refusal := archive.find_refusal(packed, KIND):
-                return refusal
-            content = archive.parse_xml(packed.read("content.xml"))
-            about = _read_metadata(packed)
-        reader = _OdtReader()
-        for body in content.iter("{urn:oasis:names:tc:opendocument:xmlns:office:1.0}text"):
-            reader.read(body)
-        reading = reader.finish(about)
-    except archive.PARSER_ERRORS:
-        return KIND.refuse("broken")
+    return KIND.read(data, _read_document)
+
+
+def _read_document(packed: zipfile.ZipFile) -> Extraction:
+    content = archive.parse_xml(packed.read("content.xml"))
+    reader = _OdtReader()
+    for body in content.iter("{urn:oasis:names:tc:opendocument:xmlns:office:1.0}text"):
+        reader.read(body)
+    reading = reader.finish(_read_metadata(packed))
     return reading if reading.text else KIND.refuse("empty")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,13 +20,7 @@ _MAX_DEPTH = 20
 
 def extract_slides(data: bytes) -> Extraction:
     """The slides' text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            if refusal := archive.find_refusal(packed, KIND):
-                return refusal
-        return _read_presentation(Presentation(io.BytesIO(data)))
-    except (PythonPptxError, *archive.PARSER_ERRORS):
-        return KIND.refuse("broken")
+    return KIND.read(data, lambda _: _read_presentation(Presentation(io.BytesIO(data))), PythonPptxError)
 
 
 def _read_presentation(presentation: Any) -> Extraction:
