@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from agent.actions.commit import commit_edit
 from agent.actions.context import ActionContext
@@ -26,53 +26,49 @@ _EDITED_FIELDS = (
     "decision trust struck_with statement quote former verified start end sha256 relevance".split()
 )
 """Fields of a fact that an edit changes."""
+_Pick = Callable[[list[Edit], Mapping[int, str]], Edit | None]
 _OPEN = {"status": "open", "chosen": "", "reason": "", "ruling": "", "settled_by": ""}
 
 
 def undo(bench: ActionContext, run_id: str, head: int | None = None) -> int:
     """Undo the newest edit; returns the step's number. Raises UsageError when there is none."""
-    edit = find_undoable(bench.snapshot(run_id))
-    if edit is None:
-        raise UsageError(
-            "there is nothing to undo: nobody has edited the facts of this run, or all is undone"
-        )
-    return _commit_reversal(bench, run_id, "undo", edit, head)
+    nothing = "there is nothing to undo: nobody has edited the facts of this run, or all is undone"
+    return _commit_reversal(bench, run_id, "undo", newest_edit, nothing, head)
 
 
 def redo(bench: ActionContext, run_id: str, head: int | None = None) -> int:
     """Redo what was undone last; returns the step's number. Raises UsageError when there is nothing."""
-    edit = find_redoable(bench.snapshot(run_id))
-    if edit is None:
-        raise UsageError("there is nothing to redo")
-    return _commit_reversal(bench, run_id, "redo", edit, head)
+    return _commit_reversal(bench, run_id, "redo", newest_undo, "there is nothing to redo", head)
 
 
 def find_undoable(view: RunSnapshot) -> Edit | None:
     """The edit that an undo reverses, with the text of what it did; None when there is none."""
-    return _with_description(view, newest_edit(view.state.edits, _map_step_names(view)))
+    return _find_newest(view, newest_edit)
 
 
 def find_redoable(view: RunSnapshot) -> Edit | None:
     """The undo that a redo reverses, with the text of the edit it undid; None when there is none."""
-    return _with_description(view, newest_undo(view.state.edits, _map_step_names(view)))
+    return _find_newest(view, newest_undo)
 
 
-def _with_description(view: RunSnapshot, edit: Edit | None) -> Edit | None:
-    return edit and edit.replace(text=describe_original_edit(view.state.edits, edit))
+def _find_newest(view: RunSnapshot, pick: _Pick) -> Edit | None:
+    edits, steps = view.state.edits, view.steps
+    edit = pick(edits, {edit.step: steps[edit.step].name for edit in edits if edit.step < len(steps)})
+    return edit and edit.replace(text=describe_original_edit(edits, edit))
 
 
-def _map_step_names(view: RunSnapshot) -> dict[int, str]:
-    return {edit.step: view.steps[edit.step].name for edit in view.state.edits if edit.step < len(view.steps)}
-
-
-def _commit_reversal(bench: ActionContext, run_id: str, name: str, edit: Edit, head: int | None) -> int:
+def _commit_reversal(
+    bench: ActionContext, run_id: str, name: str, pick: _Pick, nothing: str, head: int | None
+) -> int:
     view = bench.snapshot(run_id)
+    edit = _find_newest(view, pick)
+    if edit is None:
+        raise UsageError(nothing)
     flow = FLOWS[view.run.settings.flow]
     before, after = flow.fold_steps(view.steps[: edit.step]), flow.fold_steps(view.steps[: edit.step + 1])
-    find_newest = newest_edit if name == "undo" else newest_undo
 
     def build_change(state: RunState, step: int) -> Change:
-        newest = find_newest(state.edits, _map_step_names(bench.snapshot(run_id)))
+        newest = _find_newest(bench.snapshot(run_id), pick)
         if newest is None or newest.step != edit.step:
             raise UsageError("somebody else has edited the run meanwhile: look at the newest edit again")
         return undo_edit(state, step, edit, before, after)

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from agent.web.extract.nodes import flat_text
 from agent.web.extract.page_dates import normalize_date
-from agent.web.extract.schema_org import is_declared_closed, read_json_ld
+from agent.web.extract.schema_org import is_declared_closed, read_authors, read_json_ld
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
@@ -89,19 +89,13 @@ def _find_title(head: BeautifulSoup, metas: dict[str, str], tree: LexborHTMLPars
 
 
 def _find_author(things: list[dict[str, Any]], metas: dict[str, str], tree: LexborHTMLParser) -> str:
-    names = [name for thing in things for name in _author_names(thing.get("author"))]
+    names = [name for thing in things for name in read_authors(thing.get("author"))]
     names += [metas[key] for key in _AUTHOR_KEYS if key in metas and not metas[key].startswith("http")]
     if not names:
         node = tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')
         text = flat_text(node) if node else ""
         names = [_BY.sub("", text)] if 0 < len(text) <= 80 else []
     return ", ".join(dict.fromkeys(name.strip() for name in names if name.strip()))[:200] if names else ""
-
-
-def _author_names(author: Any) -> list[str]:
-    people = author if isinstance(author, list) else [author]
-    names = [person.get("name") if isinstance(person, dict) else person for person in people]
-    return [name for name in names if isinstance(name, str) and not name.startswith("http")]
 
 
 def _find_published_date(things: list[dict[str, Any]], metas: dict[str, str], tree: LexborHTMLParser) -> str:

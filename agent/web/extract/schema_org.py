@@ -86,9 +86,8 @@ def _read_json_ld_posts(things: Iterable[dict[str, Any]]) -> Iterator[Post]:
                 break
             post, role = waiting.pop(0)
             if text := _strip_markup(post.get("text") or post.get("articleBody") or post.get("name")):
-                yield Post(
-                    n=0, user=_read_author(post.get("author")), date=_read_date(post), text=text, role=role
-                )
+                user = next(iter(read_authors(post.get("author"))), "")[:100]
+                yield Post(n=0, user=user, date=_read_date(post), text=text, role=role)
             waiting = [*_replies(post), *waiting]
         if roles:
             return
@@ -101,15 +100,15 @@ def _replies(post: dict[str, Any]) -> Iterator[tuple[dict[str, Any], PostRole]]:
                 yield reply, "answer" if key.endswith("Answer") else "post"
 
 
+def read_authors(author: Any) -> list[str]:
+    """The names of the people or organisations that an `author` states, without addresses."""
+    names = [person.get("name") if isinstance(person, dict) else person for person in _as_list(author)]
+    return [name.strip() for name in names if isinstance(name, str) and not name.startswith("http")]
+
+
 def _read_date(post: dict[str, Any]) -> str:
     stated = (post.get(key) for key in ("datePublished", "dateCreated", "uploadDate"))
     return next((day for value in stated if isinstance(value, str) and (day := normalize_date(value))), "")
-
-
-def _read_author(author: Any) -> str:
-    person = author[0] if isinstance(author, list) and author else author
-    name = person.get("name") if isinstance(person, dict) else person
-    return str(name).strip()[:100] if isinstance(name, str) else ""
 
 
 def _strip_markup(text: Any) -> str:
