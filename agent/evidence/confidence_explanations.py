@@ -90,7 +90,7 @@ def _explain_weight(was: PartConfidence, new: PartConfidence, found: Evidence, n
 def _explain_dispute(was: PartConfidence, new: PartConfidence, found: Evidence, now: Confidence) -> str:
     if not new.disputed:
         return "no open conflict contradicts it any more"
-    return f"the sources disagree: {describe_conflict(found.conflicts[0])}"
+    return f"the sources differ: {describe_conflict(found.conflicts[0])}"
 
 
 def _explain_answered(was: PartConfidence, new: PartConfidence, found: Evidence, now: Confidence) -> str:

@@ -75,7 +75,7 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     screen = Screen(page, server.url).open().ask(FOUNDED)
     screen.stands("Answer to review")
     answer = page.locator(".answer").first
-    expect(answer).to_contain_text("The sources disagree")
+    expect(answer).to_contain_text("The sources differ")
 
     cite = answer.locator(".cite", has_text="bolagsrullen.example")
     cite.locator("summary").first.click()  # from a sentence to its words, and on to the fact behind them
@@ -86,7 +86,7 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     screen.button("Always use").click()
     changed(page, 1, "pinned 1 fact of bolagsrullen.example")
     expect(answer).to_contain_text("1979")
-    expect(answer).not_to_contain_text("disagree")
+    expect(answer).not_to_contain_text("sources differ")
     expect(page.locator(".step .head").filter(has_text="You pinned 1 fact")).to_be_visible()
     screen.button("Close").click()
     expect(card).to_have_count(0)
@@ -104,7 +104,7 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     expect(answer.locator(".support", has_text="own knowledge")).to_be_visible()
     screen.button("Undo: corrected 1 fact of bolagsrullen.example").click()
     changed(page, 3, "undid: corrected 1 fact of bolagsrullen.example")
-    expect(answer).not_to_contain_text("disagree")
+    expect(answer).not_to_contain_text("sources differ")
     expect(answer.locator(".unsure")).to_have_count(0)
 
     screen.button("Add a fact").click()

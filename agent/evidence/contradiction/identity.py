@@ -7,6 +7,7 @@ import re
 from datetime import date
 from functools import lru_cache
 
+from agent.evidence.contradiction.statements import MIN_SIMILARITY, dice_similarity
 from agent.evidence.statement_features import extract_features
 from agent.types import Fact
 
@@ -26,12 +27,28 @@ def is_same_thing(a: Fact, b: Fact) -> bool:
     """Whether no title or subject tells two things apart.
 
     "Titanic (1997 film)" and "Titanic (1953 film)" are two; so are subjects of which neither occurs in the
-    other fact. The subject is the given one, else the name a statement opens with, else the page's title."""
+    other fact. The subject is the given one, else the name a statement opens with, else the page's title.
+    Above titles stands a name with a day that both statements give: what is born or released on one day under
+    one name is one thing."""
+    if _share_named_day(a, b):
+        return True
     pairs = [(a.title, b.title), (_given_subject(a), _given_subject(b))]
     if any(_has_other_qualifier(left, right) for left, right in pairs):
         return False
     mine, theirs = _subject_words(a), _subject_words(b)
     return not mine or not theirs or mine <= _all_words(b) or theirs <= _all_words(a)
+
+
+def _share_named_day(a: Fact, b: Fact) -> bool:
+    """Whether two statements in like words have a name's word and a date to the day in common."""
+    one, other = extract_features(a.statement), extract_features(b.statement)
+    if dice_similarity(one.words, other.words) < MIN_SIMILARITY:
+        return False
+    days, names = (
+        [{day for date in said.dates for day in date.spans if day[0] == day[1]} for said in (one, other)],
+        [frozenset[str]().union(*(name.words for name in said.names)) for said in (one, other)],
+    )
+    return bool(days[0] & days[1] and names[0] & names[1])
 
 
 def may_have_changed(a: Fact, b: Fact) -> bool:

@@ -13,10 +13,12 @@ from agent.flows.shared import fact_view
 from agent.text.urls import site
 from agent.types import Conflict, Fact, Sentence
 
-CONFLICT_PREFIX = "The sources disagree on"
+CONFLICT_PREFIX = "The sources differ on"
+FORMER_PREFIX = "The sources disagree on"
 RULING_PREFIX = "A person settled this:"
 READING_PREFIX = "The model's reading:"
-"""How the sentences begin that name a conflict, one that a person ruled on, and one that a model settled."""
+"""How the sentences begin that name a conflict (now, and in runs of older versions), one that a person ruled
+on, and one that a model settled. Code sees another value, no contradiction: it says "differ"."""
 MAX_CONFLICTS, MAX_RULINGS, MAX_SIDES, MAX_SITES = 2, 5, 5, 3
 """Conflicts, rulings of a person, sides of a conflict, and sites of a side that an answer names."""
 WORDS_BEFORE, WORDS_AFTER = 10, 6
@@ -61,22 +63,23 @@ def needs_conflicts_first(state: RunState, conflicts: Sequence[Conflict]) -> boo
 
 def is_conflict_sentence(text: str) -> bool:
     """Whether code wrote this sentence about a conflict."""
-    return text.startswith((CONFLICT_PREFIX, RULING_PREFIX, READING_PREFIX))
+    return is_disagreement(text) or text.startswith(RULING_PREFIX)
 
 
 def is_disagreement(text: str) -> bool:
     """Whether code wrote this sentence about sides that no person has ruled on."""
-    return text.startswith((CONFLICT_PREFIX, READING_PREFIX))
+    return text.startswith((CONFLICT_PREFIX, FORMER_PREFIX, READING_PREFIX))
 
 
 def list_possible_sentences(state: RunState, facts: Mapping[str, Fact]) -> set[str]:
     """Every sentence that code may have written about the conflicts of the state."""
     active = {name: fact for name, fact in facts.items() if fact.is_active}
-    return {
+    written = {
         write(conflict, active).text
         for conflict in state.conflicts.values()
         for write in (_conflict_sentence, _ruling_sentence)
     }
+    return written | {text.replace(CONFLICT_PREFIX, FORMER_PREFIX, 1) for text in written}
 
 
 def _is_named(conflict: Conflict) -> bool:

@@ -45,7 +45,7 @@ from agent.types.source_filter import OUTSIDE_FILTER
 MAX_LISTED = 3
 """Unreadable pages, and statements of a person's own, that an answer without evidence names."""
 PART_CAUSES: dict[PartStatus, str] = {
-    "disputed": "the sources disagree on it",
+    "disputed": "the sources differ on it",
     "open": "the pages do not support what the answer says of it",
     "not_found": "not found on the pages read",
 }

@@ -19,7 +19,7 @@ from pages.widgets.shell import badges, escape, labels, markup
 
 MAX_DOUBT_CHARS = 120
 """Characters of a doubt that stand in the text; a longer one is opened by its mark."""
-CONFLICT_MARK = "where sources disagree"
+CONFLICT_MARK = "where sources differ"
 """Beside the sentences that code wrote about conflicts: they are quoted, but nothing that was found out."""
 CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
 

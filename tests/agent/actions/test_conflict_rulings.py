@@ -38,7 +38,7 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
     state = bench.snapshot(run_id).state
     conflict = asked_about(state)
     assert (
-        state.answer.text.startswith("The sources disagree on")
+        state.answer.text.startswith("The sources differ on")
         and "1979" in state.answer.text
         and "1974" in state.answer.text
     )
@@ -66,7 +66,7 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
     assert (
         state.answer.sentences[0].backed
         and not state.answer.conflicts
-        and "disagree" not in state.answer.text
+        and "sources differ" not in state.answer.text
     )
     assert state.answer.because.startswith("after your edit: resolved Älvmora Mejeri (founded) for “1979”")
     overruled = [fact for fact in state.facts.values() if fact.disputed]
@@ -97,7 +97,7 @@ def test_a_ruling_is_undone_and_opened_again(bench):
     assert asked_about(rewritten(bench, run_id)).ruling == "both"
     conflict_rulings.resolve_conflict(bench, run_id, conflict.id, "open")
     state = rewritten(bench, run_id)
-    assert asked_about(state).status == "open" and state.answer.text.startswith("The sources disagree on")
+    assert asked_about(state).status == "open" and state.answer.text.startswith("The sources differ on")
     with pytest.raises(UsageError, match="open already"):
         conflict_rulings.resolve_conflict(bench, run_id, conflict.id, "open")
 

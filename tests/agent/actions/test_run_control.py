@@ -37,7 +37,7 @@ def test_an_answer_sent_back_without_a_source_loses_its_conflict_at_once(bench):
     answer = state.answer
     assert answer.n == 2 and answer.conflicts == [] and active_conflicts(state) == []
     assert "1979" in answer.text and "1974" not in answer.text
-    assert "disagree" not in f"{answer.text} {answer.certainty} {answer.missing}"
+    assert "sources differ" not in f"{answer.text} {answer.certainty} {answer.missing}"
     assert not any(WIKI in source.url for source in answer.sources)
     assert answer.confidence == state.current_confidence > before.current_confidence
     assert not any(action.about for action in state.actions if action.step > before.answer.step)

@@ -43,5 +43,5 @@ def test_a_conflict_is_listed_looked_into_and_settled(capsys):
     assert main(["conflicts", run_id]) == 0
     assert "settled by a person for “1979” (because “the register came first”)" in capsys.readouterr().out
     assert main(["settle", run_id, name, "--reopen"]) == 0
-    assert "The sources disagree on" in capsys.readouterr().out
+    assert "The sources differ on" in capsys.readouterr().out
     assert main(["settle", run_id, "nothing", "--both", "--because", "so"]) == 2

@@ -64,9 +64,9 @@ def test_an_edit_is_driven_to_its_new_answer_and_told(run_id, capsys):
     assert f"excluded {len(stated)} facts of norrviddawiki.example" in shown.err and shown.out.startswith(
         "answer 2: "
     )
-    assert "- The sources disagree" in shown.out
+    assert "- The sources differ" in shown.out
     assert main(["edit", run_id, "--undo"]) == 0
-    assert "+ The sources disagree" in capsys.readouterr().out
+    assert "+ The sources differ" in capsys.readouterr().out
     assert main(["edit", run_id, "--redo"]) == 0
     assert main(["edit", run_id, "--correct", wiki, "It was founded in 1974, they say."]) == 0
     shown = capsys.readouterr().err
@@ -113,7 +113,7 @@ def test_what_a_source_leaves_behind_is_told_too(run_id, capsys):
 def test_a_source_is_struck_only_after_asking(run_id, capsys, monkeypatch):
     assert main(["edit", run_id, "--strike-source", "norrviddawiki.example"]) == 2
     shown = capsys.readouterr().err
-    assert "--yes" in shown and "sentences of the answer fall:\n  - The sources disagree" in shown
+    assert "--yes" in shown and "sentences of the answer fall:\n  - The sources differ" in shown
 
     class Person:
         def __init__(self, said: str) -> None:

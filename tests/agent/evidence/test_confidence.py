@@ -219,7 +219,7 @@ def test_each_change_has_its_reason_and_the_deltas_add_up() -> None:
     ]
     assert second.moves[0].delta == approx(second.value - first.value, abs=1e-4)
     third = explained([fact(1), fact(2)], second, [clash("f1", "f7")])
-    assert third.moves[0].reason == "the sources disagree: x, y: f1 or f7" and third.moves[0].delta < 0
+    assert third.moves[0].reason == "the sources differ: x, y: f1 or f7" and third.moves[0].delta < 0
     fourth = explained([fact(1), fact(2)], third)
     assert fourth.moves[0].reason == "no open conflict contradicts it any more"
     assert explained([fact(1), fact(2)], fourth).moves == []

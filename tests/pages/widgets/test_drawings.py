@@ -82,7 +82,7 @@ def test_an_answer_shows_each_quote_at_its_sentence_and_what_is_not_backed():
 
 def test_bare_quotes_are_a_list_and_a_disagreement_is_marked_quietly():
     said = [
-        Sentence(text="The sources disagree on the mill (opened): a.example says “1979”.", check="quoted"),
+        Sentence(text="The sources differ on the mill (opened): a.example says “1979”.", check="quoted"),
         Sentence(text="Mill: Upper; Opened: 1979", check="quoted"),
     ]
     drawn = answer_card.render(Answer(n=1, verdict="partial", sentences=said), "r")

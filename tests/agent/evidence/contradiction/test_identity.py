@@ -29,6 +29,32 @@ def test_titles_tell_namesakes_apart(title: str, other: str, same: bool):
     assert is_same_thing(one, two) is same is is_same_thing(two, one)
 
 
+@pytest.mark.parametrize(
+    ("statement", "other", "same"),
+    [
+        (
+            "Ada Quill (born 3 May 1901) was a Norse glazier.",
+            "Ada Quill (born 3 May 1901) was a Norse diver.",
+            True,
+        ),
+        (
+            "Ada Quill (born 3 May 1901) was a Norse glazier.",
+            "Ada Quill (born 4 May 1901) was a Norse diver.",
+            False,
+        ),
+        ("Ada Quill (born 1901) was a Norse glazier.", "Ada Quill (born 1901) was a Norse diver.", False),
+        (
+            "Ada Quill (born 3 May 1901) was a Norse glazier.",
+            "Ada Quill sold 40 lamps to a school on 3 May 1901.",
+            False,
+        ),
+    ],
+)
+def test_a_name_with_a_day_in_common_stands_above_titles(statement: str, other: str, same: bool):
+    one, two = said(statement, "Ada Quill (glazier)"), said(other, "Ada Quill (diver)")
+    assert is_same_thing(one, two) is same is is_same_thing(two, one)
+
+
 def test_the_name_that_opens_a_sentence_stands_above_the_title():
     one = said("Nordvik Dairy opened in 1921.", "Dairies of the county")
     assert is_same_thing(one, said("The dairy opened in 1923.", "Nordvik Dairy"))

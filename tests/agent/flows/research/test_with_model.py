@@ -256,7 +256,7 @@ def test_an_inconsistency_told_in_words_makes_no_empty_sentence():
     state = driven(script)[0].state
     assert any(conflict.found_by == "model" for conflict in state.conflicts.values())
     assert not any(
-        "disagree" in sentence.text and not sentence.fact_ids for sentence in state.answer.sentences
+        "sources differ" in sentence.text and not sentence.fact_ids for sentence in state.answer.sentences
     )
 
 

@@ -145,7 +145,7 @@ def test_a_reading_is_named_in_an_answer_that_gives_one_side_only(tmp_path):
         assert bench.drive(run_id) is Status.REVIEW
         text = bench.snapshot(run_id).state.answer.text
         assert "The model's reading: on Port Ember" in text and "the titles name two herons" not in text
-        assert "1934" in text and "disagree" not in text
+        assert "1934" in text and "sources differ" not in text
 
 
 def test_a_person_overturns_the_reading_for_good(tmp_path):

@@ -98,9 +98,11 @@ def test_backed_must_be_what_the_check_says() -> None:
 
 def test_the_sentence_that_code_wrote_about_a_conflict_holds_and_another_does_not() -> None:
     text = (
-        "The sources disagree on the ferry (built): a.example says “The ferry was built in 1907”; "
+        "The sources differ on the ferry (built): a.example says “The ferry was built in 1907”; "
         "b.example says “The ferry was built in 1911”."
     )
     assert problems(text, "quoted", ids=("a", "b"), disputed=True) == []
+    former = text.replace("The sources differ on", "The sources disagree on")
+    assert problems(former, "quoted", ids=("a", "b"), disputed=True) == []
     forged = text.replace("“The ferry was built in 1911”", "“The ferry sank”")
     assert problems(forged, "quoted", ids=("a", "b"), disputed=True)

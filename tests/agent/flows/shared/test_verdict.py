@@ -248,7 +248,7 @@ def test_each_site_of_a_conflict_is_quoted_in_its_own_words_only():
     conflict = clash("a", "d").replace(values=sides, asks=True)
     named = written(state(register, paper, copy, other, conflicts={"c1": conflict})).sentences[0]
     assert named.text == (
-        "The sources disagree on the heron (built): a.example says “The heron was built in 1921 by two smiths"
+        "The sources differ on the heron (built): a.example says “The heron was built in 1921 by two smiths"
         " from the coast” and b.example and c.example say “The heron was built in 1921 for the queen, in an"
         " empty mill”; d.example says “The heron was built in 1934”."
     )
@@ -277,7 +277,7 @@ def test_what_the_count_settled_is_told_with_both_sides_and_makes_nothing_partia
     }
     conflict = clash("a", "b").model_copy(update={**settled, "asks": True, "values": SAID})
     given = written(state(BUILT, OTHER, conflicts={"c1": conflict}), ("Built in 1921.", ["a"]))
-    assert given.text.startswith("The sources disagree on the heron (built): a.example says")
+    assert given.text.startswith("The sources differ on the heron (built): a.example says")
     assert "; “1921” is taken, by one independent site against one." in given.text
     assert (given.verdict, given.conflicts, given.statements.unsupported) == ("answered", [], 0)
 
