@@ -5,6 +5,7 @@ on rests until a person resumes it, within the limits that can be set here."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from agent.actions import validation
@@ -17,6 +18,7 @@ from agent.llm.structured_call import compute_call_key
 from agent.store.ledger import new_id, utc_timestamp
 from agent.types import ModelCall, Refusal, Settings, Status, Step
 
+_RUN_ID = re.compile("[0-9a-f]{12}")
 RESTING_STATUSES = (Status.PAUSED, Status.STOPPED, Status.FAILED)
 
 
@@ -58,7 +60,7 @@ def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
         bench.store.pages.add_if_absent(page)
     columns = {"status": status, "settings": settings, "imported": verified.sha256, "updated_at": step.at}
     run_id, steps, summary = original.id, [*contents.steps, step], state.summary()
-    if not _is_run_id(run_id):
+    if not _RUN_ID.fullmatch(run_id):
         run_id = new_id()
     while not bench.store.ledger.add_if_absent(original.replace(id=run_id, **columns), steps, **summary):
         run_id = new_id()
@@ -100,10 +102,6 @@ def _describe_kept_values(name: str, kept: str | list[str]) -> str:
         return f"not all of it can be chosen here: {_join_values(kept)} is left"
     effect = ": every domain may be read" if name == "allowed_domains" else ""
     return f"it cannot be chosen here, so none is set{effect}"
-
-
-def _is_run_id(run_id: str) -> bool:
-    return len(run_id) == 12 and all(c in "0123456789abcdef" for c in run_id)
 
 
 def _has_own_key(call: ModelCall, run_id: str) -> bool:

@@ -12,14 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.actions.commit import (
-    EDITABLE_FLOWS,
-    GO_ON,
-    UNANSWERED_STATUSES,
-    PersonStep,
-    commit,
-    commit_edit,
-)
+from agent.actions.commit import EDITABLE_FLOWS, GO_ON, UNANSWERED_STATUSES, PersonStep, commit, commit_edit
 from agent.actions.context import ActionContext
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot

@@ -169,16 +169,10 @@ def _write_bundle(bench: ActionContext, run_id: str) -> bytes:
     facts = list(view.state.facts.values())
     contents = bundle.BundleContents(view.run, view.usage, view.steps, facts, pages, calls, missing)
     try:
-        return bundle.write_bundle(contents, _list_secrets(bench))
+        own = reply_config.read_response_config(bench.config).ai_response.llm.api_key.get_secret_value()
+        return bundle.write_bundle(contents, [*bench.config.secrets, own])
     except BundleError as error:
         raise UsageError(str(error)) from error
-
-
-def _list_secrets(bench: ActionContext) -> list[str]:
-    return [
-        *bench.config.secrets,
-        reply_config.read_response_config(bench.config).ai_response.llm.api_key.get_secret_value(),
-    ]
 
 
 def _write_json(bench: ActionContext, run_id: str) -> bytes:

@@ -16,7 +16,7 @@ from agent.actions.forks import measure_usage_up_to
 from agent.engine.snapshots import RunSnapshot
 from agent.evidence import citation_check
 from agent.text.urls import canonicalize
-from agent.types import Answer, Conflict, Fact, Note, PageRef, Record, Sentence, Source, Step, Usage
+from agent.types import Answer, Fact, Note, PageRef, Record, Sentence, Source, Step, Usage
 
 IGNORED_SETTINGS = ("thread_id",)
 """Settings that do not change how a run works."""
@@ -116,7 +116,7 @@ def compare_runs(bench: ActionContext, one: str, two: str) -> RunComparison:
             active_conflicts(first.state),
             active_conflicts(second.state),
             lambda clash: clash.id,
-            _conflict_key,
+            lambda clash: (clash.subject.casefold(), clash.attribute.casefold()),
         ),
     )
 
@@ -264,10 +264,6 @@ def _match_rows(one: Any, two: Any, *keys: Callable[[Any], Any]) -> ListDiff:
 
 def _fact_key(fact: Fact) -> tuple[str, str]:
     return canonicalize(fact.url) or fact.url, " ".join(fact.quote.split())
-
-
-def _conflict_key(clash: Conflict) -> tuple[str, str]:
-    return clash.subject.casefold(), clash.attribute.casefold()
 
 
 def _fact_status(fact: Fact) -> tuple[Any, ...]:

@@ -113,7 +113,8 @@ def set_trust(state: RunState, step: int, domain: str, value: float, reason: str
     changed = [new for new, old in zip(rated, facts, strict=True) if new != old]
     if before and not changed and (before.value, before.reason) == (value, reason):
         raise UsageError(f"nothing changes: {domain} has that trust already")
-    if not before and not facts and not _is_known_domain(state, domain):
+    read = {site(page.final_url or page.url) for page in state.pages.values()}
+    if not before and not facts and domain not in read:
         raise UsageError(f"this run has nothing from {domain}")
     why = f"trust of {domain}: {'as its signals say' if value < 0 else f'{trust_label(value)} ({value:.2f})'}"
     return {
@@ -128,10 +129,6 @@ def _check_value(value: float, least: float | None = 0.0) -> float:
     if not value <= 1 or (least is not None and value < least):  # NaN is refused, too
         raise UsageError("trust goes from 0 (not at all) to 1 (fully)")
     return RESET_TRUST if value < 0 else round(value, 2)
-
-
-def _is_known_domain(state: RunState, domain: str) -> bool:
-    return any(site(page.final_url or page.url) == domain for page in state.pages.values())
 
 
 def trust_from_signals(state: RunState, fact: Fact) -> float:

@@ -28,6 +28,7 @@ _EDITED_FIELDS = (
 """Fields of a fact that an edit changes."""
 _Pick = Callable[[list[Edit], Mapping[int, str]], Edit | None]
 _OPEN = {"status": "open", "chosen": "", "reason": "", "ruling": "", "settled_by": ""}
+"""A conflict without a ruling: open until it is recomputed."""
 
 
 def undo(bench: ActionContext, run_id: str, head: int | None = None) -> int:
@@ -119,7 +120,9 @@ def undo_edit(state: RunState, step: int, edit: Edit, before: RunState, after: R
     facts += _restrike_new_facts(state, {fact.id for fact in facts}, struck)
     remaining = {name: fact for name, fact in state.facts.items() if name not in gone}
     rulings = [
-        _restore_ruling(state.conflicts[name], conflict)
+        state.conflicts[name].model_copy(
+            update={field: getattr(conflict, field) for field in _OPEN} if conflict.ruling else _OPEN
+        )
         for name, conflict in before.conflicts.items()
         if _ruling_key(conflict) != _ruling_key(after.conflicts.get(name)) and name in state.conflicts
     ]
@@ -133,11 +136,6 @@ def undo_edit(state: RunState, step: int, edit: Edit, before: RunState, after: R
 
 def _ruling_key(conflict: Conflict | None) -> tuple[str, ...]:
     return (conflict.ruling, conflict.chosen, conflict.reason) if conflict and conflict.ruling else ()
-
-
-def _restore_ruling(now: Conflict, then: Conflict) -> Conflict:
-    """A conflict with its earlier ruling; without one it is open until it is recomputed."""
-    return now.model_copy(update={name: getattr(then, name) for name in _OPEN} if then.ruling else _OPEN)
 
 
 def _restore_exactly(state: RunState, step: int, before: RunState, why: str) -> Change:

@@ -163,7 +163,9 @@ def drive(
                 if row.state == "running" and row.run_id not in working:
                     working[row.run_id] = pool.submit(bench.drive, row.run_id)
             watch(now)
-            working = {run_id: work for run_id, work in working.items() if not _is_finished(work)}
+            working = {
+                run_id: work for run_id, work in working.items() if not (work.done() and work.result())
+            }
             if not working and (now.batch.state != "running" or stopping.is_set()):
                 return get_status(bench, batch_id)
             if working:
@@ -178,11 +180,6 @@ def _advance(bench: Workbench, batch_id: str, stopping: threading.Event) -> Batc
     elif (batch := bench.store.batches.get(batch_id)).state == "running":
         bench.worker.batch_scheduler.schedule(batch)
     return get_status(bench, batch_id)
-
-
-def _is_finished(work: Future[Status]) -> bool:
-    """Has the run come to rest? An error of it is raised here."""
-    return work.done() and bool(work.result())
 
 
 def _find_rows_cut_short(bench: Workbench, rows: Sequence[BatchRow]) -> list[int]:
@@ -212,7 +209,10 @@ def export_csv(bench: Workbench, batch_id: str) -> str:
     columns = now.batch.columns
     own = [name if name not in columns else f"{name} (found)" for name in RESULT_COLUMNS]
     table = (
-        [*_input_cells(now.batch, row).values(), *map(_join_list, result.values())]
+        [
+            *_input_cells(now.batch, row).values(),
+            *(" ".join(value) if isinstance(value, list) else value for value in result.values()),
+        ]
         for row, result in _rows_with_results(bench, now)
     )
     return write_csv([*columns, *own], table)
@@ -272,7 +272,3 @@ def _describe_row(bench: Workbench, row: BatchRow) -> dict[str, Any]:
             "remark": "; ".join(filter(None, (same, answer.remark))),
         }
     return result
-
-
-def _join_list(value: Any) -> object:
-    return " ".join(value) if isinstance(value, list) else value

@@ -11,10 +11,7 @@ from agent.types import Usage
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 REGISTRY = CollectorRegistry()
 REQUESTS = Counter(
-    "ai_requests_total",
-    "Requests by result: success, skip (silence), error.",
-    ["result"],
-    registry=REGISTRY,
+    "ai_requests_total", "Requests by result: success, skip (silence), error.", ["result"], registry=REGISTRY
 )
 GATE_DECISIONS = Counter(
     "ai_gate_total", "Gate decisions: answerable, not_answerable.", ["decision"], registry=REGISTRY
@@ -26,10 +23,7 @@ LATENCY = Histogram(
     buckets=(0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300),
 )
 TOKENS = Counter(
-    "ai_tokens_total",
-    "Tokens of model calls by kind: prompt, completion.",
-    ["kind"],
-    registry=REGISTRY,
+    "ai_tokens_total", "Tokens of model calls by kind: prompt, completion.", ["kind"], registry=REGISTRY
 )
 
 for _result in ("success", "skip", "error"):

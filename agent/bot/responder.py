@@ -311,7 +311,7 @@ class ReplyService:
         return ReplyOutcome(
             result,
             request.run_id,
-            _step_path(steps),
+            (*(step.name for step in steps[1:] if step.by == "code"), steps[-1].next),
             reason,
             failed=bool(late or over or state.own.trouble),
             answerable=state.own.gating.should_reply if state.own.gating else None,
@@ -338,11 +338,6 @@ class ReplyService:
         ):
             return result
         return result.replace(reply_text=f"{result.reply_text}\n\n{DEMO_NOTE}")
-
-
-def _step_path(steps: Sequence[Step]) -> tuple[str, ...]:
-    """The names of the steps taken, and where the run rests."""
-    return (*(step.name for step in steps[1:] if step.by == "code"), steps[-1].next)
 
 
 def _deadline_check(until: float) -> Any:

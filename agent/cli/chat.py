@@ -24,8 +24,7 @@ EMPTY_LIBRARY_HINT = (
 
 def run(
     question: Annotated[
-        str,
-        typer.Argument(metavar="QUESTION", help="a question, or the answer to the question of --thread"),
+        str, typer.Argument(metavar="QUESTION", help="a question, or the answer to the question of --thread")
     ],
     *,
     thread: Annotated[str, typer.Option(metavar="RUN", help="continue the conversation of this run")] = "",

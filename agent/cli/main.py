@@ -203,16 +203,12 @@ def complete_options(arguments: Sequence[str], options: Mapping[str, int]) -> li
             if name.startswith("--") and name not in options:
                 found = sorted(option for option in options if option.startswith(name))
                 if len(found) > 1:
-                    raise typer.BadParameter(f"{name} may be {_join_choices(found)}.")
+                    raise typer.BadParameter(f"{name} may be {', '.join(found[:-1])} or {found[-1]}.")
                 name = found[0] if found else name
                 argument = name + sign + value
             expected = max(0, options.get(name, 0) - len(sign))
         completed.append(argument)
     return completed
-
-
-def _join_choices(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def put_texts_last(arguments: Sequence[str], options: Mapping[str, int]) -> list[str]:

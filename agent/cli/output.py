@@ -103,11 +103,7 @@ class RunProgress:
 
 
 def drive_run(
-    bench: Workbench,
-    run_id: str,
-    *,
-    after: int = 0,
-    ends: tuple[Status, ...] = (Status.REVIEW, Status.DONE),
+    bench: Workbench, run_id: str, *, after: int = 0, ends: tuple[Status, ...] = (Status.REVIEW, Status.DONE)
 ) -> RunSnapshot | None:
     """Drive a run and report its steps behind `after`; the run with its answer, or None when it did not reach
     one (stderr says why)."""

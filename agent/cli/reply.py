@@ -28,8 +28,7 @@ EMPTY_LIBRARY_HINT = (
 
 def run(
     question: Annotated[
-        str,
-        typer.Argument(metavar="QUESTION", help="the last message; optional with --conversation"),
+        str, typer.Argument(metavar="QUESTION", help="the last message; optional with --conversation")
     ] = "",
     *,
     kb: Annotated[
@@ -54,7 +53,8 @@ def run(
     if not messages:
         raise UsageError("there is nothing to reply to: give a QUESTION, or a --conversation FILE")
     bench = Workbench()
-    service = ReplyService(bench, kb=_knowledge_base_folder(kb))
+    folder = DEMO_KB if kb == "demo" else Path(kb).expanduser() if kb else None
+    service = ReplyService(bench, kb=folder)
     try:
         outcome = service.reply(Conversation(messages=messages), model=model, hold=True)
         for step in bench.store_of(outcome.run_id).ledger.steps(outcome.run_id)[1:] if outcome.run_id else []:
@@ -108,7 +108,3 @@ def reply_record(bench: Workbench, outcome: ReplyOutcome) -> dict[str, Any]:
         ),
         "run": bench.as_json(outcome.run_id) if outcome.run_id else None,
     }
-
-
-def _knowledge_base_folder(name: str) -> Path | None:
-    return DEMO_KB if name == "demo" else Path(name).expanduser() if name else None

@@ -7,15 +7,7 @@ from typing import Annotated
 import typer
 
 from agent.actions import budget, validation
-from agent.cli.options import (
-    Allow,
-    BudgetOptions,
-    Model,
-    OutputFiles,
-    Question,
-    SearchOptions,
-    World,
-)
+from agent.cli.options import Allow, BudgetOptions, Model, OutputFiles, Question, SearchOptions, World
 from agent.cli.output import check_network, drive_and_print, write_stdout
 from agent.engine.run_settings import normalize_settings
 from agent.flows import FLOWS

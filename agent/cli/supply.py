@@ -28,8 +28,7 @@ def run(
     ],
     *,
     file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help=f"the page as a file: {documents.FORMATS}"),
+        Path | None, typer.Option(metavar="FILE", help=f"the page as a file: {documents.FORMATS}")
     ] = None,
     text: Annotated[
         str | None, typer.Option(metavar="TEXT", help="the text of the page; - reads it from stdin")

@@ -228,10 +228,7 @@ def settings_for(job: EvaluationJob, question: dict[str, Any]) -> Settings:
         raise UsageError(
             f"the question {question['id']} names no `host` and no `start_url`; the flow site needs one"
         )
-    return settings.replace(
-        start_urls=[start or f"https://{domain}/"],
-        allowed_domains=[domain],
-    )
+    return settings.replace(start_urls=[start or f"https://{domain}/"], allowed_domains=[domain])
 
 
 def parse_history(history: list[dict[str, str]]) -> list[Turn]:

@@ -122,11 +122,7 @@ def accept_quotations(sentences: Sequence[Sentence], facts: Mapping[str, Fact]) 
 
 
 def build_claim(
-    id: str,
-    sentence: Sentence,
-    facts: Mapping[str, Fact],
-    question: str,
-    nearby: Mapping[str, str],
+    id: str, sentence: Sentence, facts: Mapping[str, Fact], question: str, nearby: Mapping[str, str]
 ) -> Claim:
     """The sentence as a claim on the quotes of the facts it cites, with the `nearby` text by fact id. A
     person's statement, and one that code made by rule, stand beside their quote; a page's title in front of

@@ -81,7 +81,8 @@ def write_bundle(given: BundleContents, secrets: Iterable[str] = ()) -> bytes:
         "facts.json": _dump_json(hidden([fact.model_dump(mode="json") for fact in given.facts])),
         "calls.jsonl": _dump_json_lines(hidden(call.model_dump(mode="json")) for call in given.calls),
         "pages.jsonl": _dump_json_lines(
-            hidden(_page_record(name, given.pages[name])) for name in sorted(given.pages)
+            hidden({"id": name, **given.pages[name].model_dump(mode="json", exclude={"text", "raw"})})
+            for name in sorted(given.pages)
         ),
     }
     for name, page in given.pages.items():
@@ -125,10 +126,6 @@ def read_bundle(data: bytes) -> BundleContents:
     if files:
         raise BundleError(f"it holds a file that no bundle has: {min(files)}")
     return contents
-
-
-def _page_record(name: str, page: Page) -> dict[str, Any]:
-    return {"id": name, **page.model_dump(mode="json", exclude={"text", "raw"})}
 
 
 def _take_pages(files: dict[str, bytes]) -> dict[str, Page]:

@@ -16,7 +16,6 @@ from agent.types import (
     ENGINE_NAMES,
     PAGE_ORIGIN_LABELS,
     Action,
-    Answer,
     Confidence,
     Conflict,
     Fact,
@@ -66,7 +65,11 @@ def build_document(report: Report) -> list[Block]:
         ("Unavailable sources", _unavailable(report)),
         (
             "Earlier answers",
-            [b for earlier in report.former_answers for b in _earlier_answer(earlier)],
+            [
+                b
+                for a in report.former_answers
+                for b in (Heading(3, f"Answer {a.n}"), *write_earlier_answer(a))
+            ],
         ),
         ("Settings and use", _settings(report)),
     )
@@ -103,18 +106,14 @@ def _head(report: Report) -> list[Block]:
     return blocks
 
 
-def _earlier_answer(answer: Answer) -> list[Block]:
-    return [Heading(3, f"Answer {answer.n}"), *write_earlier_answer(answer)]
-
-
 def _conflict(conflict: Conflict) -> tuple[Inline, Sequence[str]]:
     topic = ", ".join(part for part in (conflict.subject, conflict.attribute) if part) or "the same statement"
-    sides = [f"“{side.text}”: {_count_sites(side.sites)}" for side in conflict.values]
+    counts = [format_count(len(side.sites), "independent source") for side in conflict.values]
+    sides = [
+        f"“{side.text}”: " + (f"{count} ({', '.join(side.sites)})" if side.sites else "no source")
+        for side, count in zip(conflict.values, counts, strict=True)
+    ]
     return [Span(topic, "strong"), f" ({conflict.kind}): {conflict.status_text}"], sides
-
-
-def _count_sites(sites: Sequence[str]) -> str:
-    return f"{format_count(len(sites), 'independent source')} ({', '.join(sites)})" if sites else "no source"
 
 
 def _source(source: Source, report: Report) -> list[Block]:

@@ -12,18 +12,7 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from agent.export.blocks import (
-    Block,
-    Bullets,
-    Curve,
-    Folded,
-    Heading,
-    Inline,
-    Paragraph,
-    Quote,
-    Span,
-    Table,
-)
+from agent.export.blocks import Block, Bullets, Curve, Folded, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.document import build_document
 from agent.export.escaping import clean_url, strip_invisible
 from agent.export.report import Report

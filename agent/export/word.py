@@ -9,18 +9,7 @@ from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
-from agent.export.blocks import (
-    Block,
-    Bullets,
-    Curve,
-    Folded,
-    Heading,
-    Inline,
-    Paragraph,
-    Quote,
-    Span,
-    Table,
-)
+from agent.export.blocks import Block, Bullets, Curve, Folded, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.document import build_document
 from agent.export.escaping import clean_url, clean_xml, to_one_line
 from agent.export.report import Report

@@ -91,24 +91,20 @@ class Library:
             [IndexRequest(page, source_id or source_id_for(page), kind=kind, tags=_clean_tags(tags))]
         )[0]
 
-    def add_pages(self, pages: Iterable[Page], *, tags: Sequence[str] = (), kind: SourceKind = "page") -> int:
+    def add_pages(self, pages: Iterable[Page]) -> int:
         """Add many pages, several in one transaction, except those without text and those whose source is a
         file of a synchronised folder. Returns how many were added."""
-        asks = (
-            IndexRequest(page, source_id_for(page), kind=kind, tags=_clean_tags(tags))
-            for page in pages
-            if page.text.strip()
-        )
+        asks = (IndexRequest(page, source_id_for(page)) for page in pages if page.text.strip())
         return len(self._indexer.index(asks, refused=[]))
 
-    def add_path(self, path: Path, *, tags: Sequence[str] = ()) -> LibrarySource:
+    def add_path(self, path: Path) -> LibrarySource:
         """Add a file of this computer under its name. Raises UsageError when it cannot be read."""
-        return self.add_file(path.name, documents.read_bytes(path), tags=[*tags, *demo_tags_for_path(path)])
+        return self.add_file(path.name, documents.read_bytes(path), tags=demo_tags_for_path(path))
 
-    def add_file(self, name: str, data: bytes, *, tags: Sequence[str] = (), url: str = "") -> LibrarySource:
-        """Add a document (from `url`, if anywhere); it replaces one of the same name, unless that is a file
-        of a synchronised folder. Raises UsageError."""
-        return self.add_page(documents.read_document(name, data, url=url), tags=tags, kind="file")
+    def add_file(self, name: str, data: bytes, *, tags: Sequence[str] = ()) -> LibrarySource:
+        """Add a document; it replaces one of the same name, unless that is a file of a synchronised folder.
+        Raises UsageError."""
+        return self.add_page(documents.read_document(name, data), tags=tags, kind="file")
 
     def add_folder(self, folder: Path, *, tags: Sequence[str] = ()) -> FolderImportResult:
         """Add every readable file below a folder; the result lists the refused ones. Raises UsageError when

@@ -199,7 +199,7 @@ class Indexer:
         is_by_run = not ask.restore and ask.origin is None
         own: dict[str, str | int] = {
             "words": self.fingerprint,
-            "folded": _searchable_text(source),
+            "folded": fold(f"{source.title}\n{source.source_id}\n{source.url}\n{source.description}"),
             "places": len(found),
             "origin": origin[0],
             "mark": origin[1],
@@ -329,7 +329,3 @@ def _describe_limits(page: Page) -> str:
 
 def _demo_tags_for_page(page: Page) -> list[str]:
     return [DEMO_TAG] if host(page.final_url or page.url).endswith(".example") else []
-
-
-def _searchable_text(source: LibrarySource) -> str:
-    return fold(f"{source.title}\n{source.source_id}\n{source.url}\n{source.description}")

@@ -46,15 +46,12 @@ class ReplyModel:
                 found = detect.find_model(self.config)
                 if found.client:
                     limit = self.llm.vram_limit
-                    extra = {} if limit is None else {"vram_limit": _as_int_if_whole(limit)}
+                    # some servers accept a whole number as an integer only
+                    whole = int(limit) if limit is not None and limit.is_integer() else limit
+                    extra = {} if whole is None else {"vram_limit": whole}
                     tuned = found.client.with_options(
                         tries=1 + self.llm.max_retries, format=self.llm.structured_output_method, extra=extra
                     )
                     found = detect.DetectedModel(tuned, found.label, found.detail)
                 self._found, self._searched_at = found, time.monotonic()
             return self._found or found
-
-
-def _as_int_if_whole(gigabytes: float) -> int | float:
-    """A whole number as an int: some servers accept nothing else."""
-    return int(gigabytes) if gigabytes.is_integer() else gigabytes

@@ -26,9 +26,9 @@ class TableAccess:
         with self._reader.connect() as connection:
             return connection.execute(query, values or {}).first()
 
-    def _scalars(self, query: Executable, values: Mapping[str, Any] | None = None) -> list[Any]:
+    def _scalars(self, query: Executable) -> list[Any]:
         with self._reader.connect() as connection:
-            return list(connection.scalars(query, values or {}))
+            return list(connection.scalars(query))
 
     def _scalar(self, query: Executable, values: Mapping[str, Any] | None = None) -> Any:
         with self._reader.connect() as connection:

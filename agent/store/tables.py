@@ -204,17 +204,10 @@ vectors = Table(
     sqlite_autoincrement=True,
 )
 
-unindexed_pages = Table(
-    "unshelved",
-    metadata,
-    Column("page_id", String(40), primary_key=True),
-)
+unindexed_pages = Table("unshelved", metadata, Column("page_id", String(40), primary_key=True))
 
 library_metadata = Table(
-    "marks",
-    metadata,
-    Column("name", String(80), primary_key=True),
-    Column("value", Text, nullable=False),
+    "marks", metadata, Column("name", String(80), primary_key=True), Column("value", Text, nullable=False)
 )
 
 LIBRARY_TABLES = (sources, source_tags, passages, embedders, vectors, unindexed_pages, library_metadata)

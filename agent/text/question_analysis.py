@@ -68,8 +68,9 @@ def parse_question(question: str) -> ParsedQuestion:
     rough_weights: dict[str, float] = {}
     for word, weight in weights.items():
         rough_weights[stem_prefix(word)] = max(weight, rough_weights.get(stem_prefix(word), 0.0))
-    kind, is_multi_hop = detect_answer_type(question), _detect_multi_hop(question, found)
-    return ParsedQuestion(question, weights, rough_weights, found, kind, is_multi_hop)
+    takes_several = len(found) > 1 or _RELATIVE_CHAIN.search(question) or _COMPARISON.search(question)
+    kind = detect_answer_type(question)
+    return ParsedQuestion(question, weights, rough_weights, found, kind, bool(takes_several))
 
 
 def remove_urls(question: str) -> str:
@@ -83,11 +84,6 @@ def _weight(word: str, in_names: set[str]) -> float:
     if word.isdigit():
         return NUMBER_WEIGHT
     return COMMON_WORD_WEIGHT if word in _COMMON_STEMS else WORD_WEIGHT
-
-
-def _detect_multi_hop(question: str, found: tuple[str, ...]) -> bool:
-    """A comparison, a chain of possessives or relative clauses, or several names."""
-    return bool(_RELATIVE_CHAIN.search(question) or _COMPARISON.search(question)) or len(found) > 1
 
 
 def split_question(question: str) -> list[str]:

@@ -296,13 +296,11 @@ def _find_marks(words: Sequence[Word], marks: frozenset[str]) -> list[int]:
         n
         for n, word in enumerate(words)
         if word.key in marks
-        and not (word.key == "most" and not (n + 1 < len(words) and _may_be_counted(words[n + 1].key)))
+        and not (
+            word.key == "most" and not any(w.key == "of" or w.key[-1:] == "s" for w in words[n + 1 : n + 2])
+        )
         and not (word.key == "would" and words[n + 1 : n + 2] and words[n + 1].key != "have")
     ]
-
-
-def _may_be_counted(key: str) -> bool:
-    return key == "of" or key.endswith("s")
 
 
 @cache

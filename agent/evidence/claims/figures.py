@@ -345,10 +345,7 @@ def _is_computable(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> 
         return False
     if len(values) > (MAX_OPERANDS if ANNOUNCES_RESULT.search(claim.text) else MAX_COUNTS):
         return False
-    results = [
-        sum(values),
-        *(result for a, b in combinations(values, 2) for result in (a + b, abs(a - b))),
-    ]
+    results = [sum(values), *(result for a, b in combinations(values, 2) for result in (a + b, abs(a - b)))]
     return len(values) > 1 and any(abs(r - n.value) <= 1e-9 * max(1.0, abs(n.value)) for r in results)
 
 

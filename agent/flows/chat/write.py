@@ -233,9 +233,7 @@ def _describe_fault(sentence: Sentence) -> str:
 def build_answer(state: ChatRun, tools: RunContext) -> Answer:
     """The answer of the draft; that of a best effort has a caveat."""
     draft = state.own.draft or Draft()
-    reply = ReportReply(
-        answer=[ReportSentence(text=s.text, fact_ids=s.fact_ids) for s in draft.sentences],
-    )
+    reply = ReportReply(answer=[ReportSentence(text=s.text, fact_ids=s.fact_ids) for s in draft.sentences])
     by: Literal["model", "keyless"] = "model" if draft.by == "model" else "keyless"
     checked = CheckedDraft(draft.sentences, (), count_statements(draft.sentences, draft.dropped))
     answer = verdict.build_answer(

@@ -56,6 +56,7 @@ MAX_BAR_CHARACTERS = 400
 MAX_SINGLE_TURNER_CHARACTERS = 40
 """Nor is a block longer than this with one such link."""
 _BOILERPLATE_NAMES = compile_names(read_lists("page_parts")["boilerplate_names"])
+_ARTICLE_TAGS = frozenset(("article", "main"))
 _CONTENT_TAGS = "body html main article td th tr tbody h1 h2 h3".split()
 _SMALL_CHARACTERS = 300
 _MAX_LINK_SHARE = 0.4
@@ -122,7 +123,11 @@ def remove_boilerplate(body: LexborNode) -> None:
     budget = 1_000_000 + 20 * whole
     suspects: tuple[tuple[str, Callable[[LexborNode], bool], bool], ...] = (
         (_NAVIGATION_SELECTOR, lambda _: True, True),
-        (_SUSPECT_SELECTOR, _is_outside_article, False),
+        (
+            _SUSPECT_SELECTOR,
+            lambda node: not _ARTICLE_TAGS.intersection(a.tag for a in ancestors(node)),
+            False,
+        ),
         ("[class], [id]", _has_boilerplate_name, False),
     )
     for selector, is_suspect, by_tag in suspects:
@@ -151,7 +156,3 @@ def find_main_content(body: LexborNode) -> LexborNode:
 
 def _has_boilerplate_name(node: LexborNode) -> bool:
     return node.tag not in _CONTENT_TAGS and bool(_BOILERPLATE_NAMES.search(names_of(node)))
-
-
-def _is_outside_article(node: LexborNode) -> bool:
-    return not any(level.tag in ("article", "main") for level in ancestors(node))

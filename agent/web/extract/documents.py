@@ -44,10 +44,7 @@ _MEDIA_TYPES = {
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
 }
-_SHEET_TYPES = {
-    "ods": "application/vnd.oasis.opendocument.spreadsheet",
-    "xls": "application/vnd.ms-excel",
-}
+_SHEET_TYPES = {"ods": "application/vnd.oasis.opendocument.spreadsheet", "xls": "application/vnd.ms-excel"}
 _CONVERSION_HINTS = {
     **dict.fromkeys(("doc", "dot"), "an old Word file: open it there and save it as DOCX or PDF"),
     **dict.fromkeys(("ppt", "pps"), "an old PowerPoint file: open it there and save it as PPTX or PDF"),

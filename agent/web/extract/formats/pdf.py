@@ -41,6 +41,7 @@ _BLOCK_KINDS: dict[str, BlockKind] = {
     "term": "term",
     "definition": "definition",
 }
+_PICTURE = [pypdfium2.raw.FPDF_PAGEOBJ_IMAGE]
 _NO_TITLE = re.compile(
     r"untitled|microsoft \w+ - |.*\.(?:docx?|tex|dvi|indd|qxd|pdf|odt|rtf)$", re.IGNORECASE
 )
@@ -73,7 +74,7 @@ def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extractio
         page = document[index]
         pages.append(read_lines(page, index + 1))
         characters += sum(len(line.text) for line in pages[-1])
-        pictures += not pages[-1] and _has_picture(page)
+        pictures += not pages[-1] and any(page.get_objects(filter=_PICTURE, max_depth=2))
         page.close()
     reading = _write_text(pages)
     if not reading.text:
@@ -86,10 +87,6 @@ def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extractio
         reading.detail = f"{pictures} of {count} pages are pictures without text and were not read."
     _fill_metadata(document, reading)
     return reading
-
-
-def _has_picture(page: pypdfium2.PdfPage) -> bool:
-    return any(page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=2))
 
 
 def _write_text(pages: list[list[Line]]) -> Extraction:
