@@ -7,7 +7,7 @@ import pytest
 
 from agent.types import Status
 from pages.widgets.research import run
-from tests.bench.reading import Writer
+from tests.bench.long_runs import Writer
 from tests.pages.conftest import shown
 
 pytestmark = pytest.mark.slow

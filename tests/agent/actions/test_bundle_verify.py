@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions.bundle_verify import refetch_sources, verify_bundle
+from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
 from agent.api import start_collect_run
 from agent.bot.responder import ReplyService
@@ -25,11 +25,8 @@ from agent.flows.shared import recheck_answers
 from agent.reply_config import AIResponseSettings, KBSettings, ResponseConfig
 from agent.types import Answer, Fact, Sentence, Settings, StatementCounts, Status, Step
 from agent.types.reply import Conversation, Message
-from agent.web.world import open_world
 from agent.workbench import Workbench
-from tests.web.folders import page, write_world
 from tests.web.replying_model import stocked
-from tests.web.site import Reply, Site, html
 
 pytestmark = pytest.mark.slow
 
@@ -145,105 +142,6 @@ def test_what_is_of_a_wrong_kind_is_told_or_harmless(made):
         body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         held += verify_bundle(pack(files | {name: body.encode()}, about)).is_valid
     assert held < 40, "most of it is told"
-
-
-def live(pages: dict[str, Reply | str], site: Site) -> None:
-    site.pages = {path: html(body) if isinstance(body, str) else body for path, body in pages.items()}
-
-
-def asked(site: Site, tmp_path) -> tuple[bytes, Workbench]:
-    """A bundle of a run that read the pages of a real server on this machine."""
-    bench = Workbench()
-    urls = [site.url(path) for path in ("/a", "/b", "/c", "/d")]
-    run_id = bench.start(
-        QUESTION,
-        Settings(world="live", model="keyless", flow="site", start_urls=urls, allowed_domains=["127.0.0.1"]),
-    )
-    bench.drive(run_id)
-    return export_run(bench, run_id, "bundle"), bench
-
-
-def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
-    monkeypatch.setenv("FETCH_ALLOW", "127.0.0.1")
-    monkeypatch.setenv("FETCH_GAP", "0")
-    places = {
-        "/a": (31, "by the northern shore, next to an old mill"),
-        "/b": (32, "behind that railway station since last spring"),
-        "/c": (33, "under tall birches where nobody else may graze"),
-        "/d": (34, "across three islands reached over wooden bridges"),
-    }
-    first = {
-        path: PAGE.format(n, n * 2).replace("hectares", f"hectares {where}")
-        for path, (n, where) in places.items()
-    }
-    with Site({}) as site:
-        live(first, site)
-        made, bench = asked(site, tmp_path)
-        found = verify_bundle(made)
-        assert found.is_valid, found.problems
-        world, heard = bench.worker.world("live"), []
-        told = {source.url: source for source in refetch_sources(found, world, heard.append)}
-        assert (
-            set(told) == {site.url(path) for path in first}
-            and {source.drift for source in told.values()} == {"same"}
-            and len(heard) == 4
-        )
-        changed = {
-            "/a": first["/a"],
-            "/b": first["/b"] + "<p>More was added since.</p>",
-            "/c": PAGE.format(50, 66),
-            "/d": Reply(404, b"gone"),
-        }
-        live(changed, site)
-        told = {source.url: source for source in refetch_sources(found, world)}
-        how = {path: told[site.url(path)].drift for path in first}
-        assert how == {"/a": "same", "/b": "stands", "/c": "lost", "/d": "gone"}
-        assert (
-            "33 cows" in told[site.url("/c")].lost_quotes[0] and "missing" in told[site.url("/c")].description
-        )
-        live({"/a": Reply(503, b"later"), "/b": Reply(410, b"")}, site)
-        told = {source.url: source for source in refetch_sources(found, world)}
-        assert (
-            told[site.url("/a")].drift == "unread"
-            and told[site.url("/b")].drift == "gone"
-            and told[site.url("/a")].detail
-        )
-        bench.shutdown()
-
-
-def test_refetch_goes_through_the_guard(monkeypatch, tmp_path, bench):
-    """A bundle cannot make this workbench ask an address of its own network."""
-    monkeypatch.setenv("FETCH_ALLOW", "127.0.0.1")
-    monkeypatch.setenv("FETCH_GAP", "0")
-    with Site({"/a": html(PAGE.format(31, 62))}) as site:
-        live({path: PAGE.format(31, 62) for path in ("/a", "/b", "/c", "/d")}, site)
-        made, own = asked(site, tmp_path)
-        own.shutdown()
-        before = len(site.asked)
-        monkeypatch.setenv("FETCH_ALLOW", "")
-        world = open_world("live", Workbench().config)
-        assert {source.drift for source in refetch_sources(verify_bundle(made), world)} == {"unread"} and len(
-            site.asked
-        ) == before
-        world.close()
-
-
-def test_a_folder_world_is_asked_again_too(bench, tmp_path):
-    name = write_world(
-        tmp_path / "w",
-        [page("https://lund.example/", "Lund farm", "Lund farm keeps 31 cows on its 62 hectares.")],
-    )
-    run_id = bench.start(QUESTION, Settings(world=name, model="keyless"))
-    bench.drive(run_id)
-    found = verify_bundle(export_run(bench, run_id, "bundle"))
-    assert [source.drift for source in refetch_sources(found, bench.worker.world(name))] == ["same"]
-    write_world(
-        tmp_path / "w2",
-        [page("https://lund.example/", "Lund farm", "Lund farm keeps 40 cows on its 62 hectares.")],
-    )
-    assert [source.drift for source in refetch_sources(found, bench.worker.world(str(tmp_path / "w2")))] == [
-        "lost"
-    ]
 
 
 LIE = "The bridge collapsed on 3 May 1999 and was never built again."

@@ -6,7 +6,6 @@ from __future__ import annotations
 import pytest
 
 from agent.engine.run_state import RunState
-from agent.evidence.support import describe_support
 from agent.flows.shared.verdict import build_answer, record_answer
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
@@ -213,126 +212,6 @@ def test_the_journey_is_told_from_the_ledger():
     assert written(run, (BUILT.statement, ["a"])).journey == (
         "1 search and 1 page read; first search: “heron built”; 1 page brought 2 facts; 1 page could not be read."
     )
-
-
-def test_an_open_conflict_is_named_with_both_sides_and_marks_a_claim_of_one_side():
-    one, two = BUILT.model_copy(update={"disputed": True}), OTHER
-    given = written(
-        state(one, two, conflicts={"c1": clash("a", "b")}), ("The heron was built in 1921.", ["a"])
-    )
-    plain, named = given.sentences
-    assert plain.backed and plain.fact_ids == ["a"]
-    assert plain.disputed == "b.example says “1901”" and not named.disputed
-    assert describe_support(plain).text == "disputed; but b.example says “1901”"
-    assert named.backed and named.fact_ids == ["a", "b"]
-    assert (
-        one.quote.rstrip(".") in named.text
-        and two.quote.rstrip(".") in named.text
-        and "a.example" in named.text
-        and "b.example" in named.text
-    )
-    assert (given.verdict, given.conflicts) == ("partial", ["c1"])
-    assert {source.url for source in given.sources} == {"https://a.example/", "https://b.example/"}
-    assert (given.statements.backed, given.statements.unsupported, given.statements.dropped) == (2, 0, 0)
-
-
-def test_each_site_of_a_conflict_is_quoted_in_its_own_words_only():
-    register = fact("a", "The heron was built in 1921 by two smiths from the coast.")
-    paper = fact("b", "The heron was built in 1921 for the queen, in an empty mill.")
-    copy = fact("c", paper.statement)
-    other = fact("d", "The heron was built in 1934.")
-    sides = [
-        ConflictSide(text="1921", fact_ids=["a", "b", "c"], sites=["a.example", "b.example", "c.example"]),
-        ConflictSide(text="1934", fact_ids=["d"], sites=["d.example"]),
-    ]
-    conflict = clash("a", "d").replace(values=sides, asks=True)
-    named = written(state(register, paper, copy, other, conflicts={"c1": conflict})).sentences[0]
-    assert named.text == (
-        "The sources differ on the heron (built): a.example says “The heron was built in 1921 by two smiths"
-        " from the coast” and b.example and c.example say “The heron was built in 1921 for the queen, in an"
-        " empty mill”; d.example says “The heron was built in 1934”."
-    )
-    assert named.backed and named.fact_ids == ["a", "b", "c", "d"]
-
-
-def test_a_settled_conflict_is_not_named():
-    given = written(
-        state(BUILT, OTHER, conflicts={"c1": clash("a", "b", status="settled")}), ("Built in 1921.", ["a"])
-    )
-    assert given.conflicts == [] and given.verdict == "answered"
-
-
-SAID = [
-    ConflictSide(text="1921", fact_ids=["a"], sites=["a.example"]),
-    ConflictSide(text="1934", fact_ids=["b"], sites=["b.example"]),
-]
-
-
-def test_what_the_count_settled_is_told_with_both_sides_and_makes_nothing_partial():
-    settled = {
-        "status": "settled",
-        "chosen": "1921",
-        "reason": "settled by evidence: 3 independent sites against 1",
-        "settled_by": "evidence",
-    }
-    conflict = clash("a", "b").model_copy(update={**settled, "asks": True, "values": SAID})
-    given = written(state(BUILT, OTHER, conflicts={"c1": conflict}), ("Built in 1921.", ["a"]))
-    assert given.text.startswith("The sources differ on the heron (built): a.example says")
-    assert "; “1921” is taken, by one independent site against one." in given.text
-    assert (given.verdict, given.conflicts, given.statements.unsupported) == ("answered", [], 0)
-
-
-def test_a_ruling_is_stated_with_its_reason_which_needs_no_source():
-    ruled = {
-        "values": SAID,
-        "status": "settled",
-        "chosen": "1921",
-        "reason": "the deed of 1888 says so",
-        "ruling": "take",
-        "settled_by": "person",
-    }
-    given = written(
-        state(BUILT, OTHER, conflicts={"c1": clash("a", "b").model_copy(update=ruled)}),
-        ("Built in 1921.", ["a"]),
-    )
-    told = (
-        "A person settled this: the heron (built): “1921”, because “the deed of 1888 says so” (a.example says"
-    )
-    assert (
-        given.text.startswith(told)
-        and given.sentences[0].fact_ids == ["a", "b"]
-        and given.sentences[0].backed
-    )
-    assert given.conflicts == [] and given.verdict == "answered"
-
-
-def test_a_ruling_of_a_person_does_not_stand_for_a_main_sentence_that_fails():
-    more = {"status": "settled", "settled_by": "person", "ruling": "neither", "reason": "both are guesses"}
-    other = fact("b", "The heron was built in 1934.")
-    run = state(BUILT, other, conflicts={"c1": clash("a", "b").replace(**more)})
-    given = written(run, ("It was built in 1950.", ["a"]))
-    assert [s.check for s in given.sentences] == ["quoted", "vetoed"] and given.verdict == "partial"
-
-
-def test_a_conflict_about_something_else_is_not_named():
-    far = [
-        fact(name, f"The fee was {n} crowns.", relevance=0.1, disputed=True) for n, name in enumerate("cd")
-    ]
-    given = written(state(BUILT, *far, conflicts={"c1": clash("c", "d")}), ("Built in 1921.", ["a"]))
-    assert given.conflicts == []
-
-
-def test_a_conflict_without_facts_is_not_named():
-    told = Conflict(
-        id="m", subject="something is off", attribute="", kind="name", values=[], found_by="model"
-    )
-    given = written(
-        state(BUILT.model_copy(update={"relevance": 0.0}), conflicts={"m": told}),
-        ("The heron was built in 1921.", ["a"]),
-    )
-    assert [sentence.text for sentence in given.sentences] == [
-        "The heron was built in 1921."
-    ] and given.verdict == "answered"
 
 
 @pytest.mark.parametrize("bad", [{"verified": False}, {"decision": "struck"}, {"disputed": True}])

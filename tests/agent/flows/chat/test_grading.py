@@ -1,0 +1,182 @@
+"""What a chat does with the grades of its passages: answer, search again, or answer with a caveat."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.flows.chat.flow import CHAT
+from agent.workbench import Workbench
+from tests.agent.flows.chat.test_flow import RETRY, THRICE, Said
+from tests.web.chatting_model import (
+    ASKED,
+    KIOSK,
+    QUOTE,
+    TICKET,
+    Script,
+    passage_ids,
+    stock_kiosks,
+)
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("scores", "way"),
+    [
+        ([0.9, 0.5, 0.5], "router retrieve grade generate validate end"),
+        ([0.9, 0.9, 0.49], f"{THRICE} generate_caveat validate end"),
+        ([1.0, 1.0], f"{THRICE} generate_caveat validate end"),
+        ([], f"{THRICE} generate_caveat validate clarify_final respond"),
+    ],
+)
+def test_three_relevant_passages_are_enough_and_a_half_is_relevant(
+    said: Said, scores: list[float], way: str
+) -> None:
+    assert said(script=Script(grade=[scores])).way == way
+
+
+def test_after_two_retries_the_best_effort_is_written_with_a_caveat(said: Said) -> None:
+    script = Script(grade=[[0.9]], rewrite=["sound crossing", "Skarven"])
+    turn = said(script=script)
+    assert turn.way == f"{THRICE} generate_caveat validate end"
+    assert turn.state.own.retry_count == 2 and turn.state.own.queries == [ASKED, "sound crossing", "Skarven"]
+    answer = turn.state.answer
+    assert answer and answer.verdict == "answered" and "From one passage" in answer.certainty
+    assert "best effort" in script.of("generate")[0], "the writer knows that it is one"
+    assert "only 1 of" in script.of("rewrite")[0] and ASKED in script.of("rewrite")[1], (
+        "why, and what was tried"
+    )
+
+
+def test_the_writer_is_shown_what_was_graded_as_relevant_and_nothing_else(said: Said) -> None:
+    turn = said(script=(script := Script(grade=[[0.9, 0.8, 0.5, 0.49]])))
+    [prompt] = script.of("generate")
+    shown = {doc.heading for doc in turn.state.own.retrieved_docs[:3]}
+    assert prompt.count("<passage-") == 3 and turn.state.own.retrieved_docs[3].heading not in shown
+    assert turn.way == "router retrieve grade generate validate end"
+
+
+def test_with_no_relevant_passage_nobody_writes_and_the_person_is_told(said: Said) -> None:
+    turn = said(script=(script := Script(grade=0.1, rewrite=["sound crossing", "Skarven"])))
+    assert turn.way == f"{THRICE} generate_caveat validate clarify_final respond"
+    assert script.of("generate") == script.of("validate") == []
+    assert "I could not find an answer" in script.of("clarify")[0]
+    assert turn.state.answer and turn.state.answer.remark.startswith("The model worded this")
+    assert turn.state.own.groundings[-1].drafted == 0
+
+
+def test_one_passage_that_answers_alone_is_enough_unless_the_setting_says_no(
+    said: Said, bench: Workbench
+) -> None:
+    def first_alone(prompt: str) -> dict[str, object]:
+        return {
+            "grades": [
+                {"passage_id": name, "score": float(n == 0), "answers_alone": n == 0}
+                for n, name in enumerate(passage_ids(prompt))
+            ]
+        }
+
+    turn = said(script=(script := Script(grade=first_alone)))
+    assert turn.way == "router retrieve grade generate validate end" and turn.text == TICKET[0]
+    assert script.of("generate")[0].count("<passage-") == 1 and turn.state.own.retry_count == 0
+    bench.config.CHAT_ONE_PASSAGE = False
+    turn = said(script=Script(grade=first_alone))
+    assert turn.way == f"{THRICE} generate_caveat validate end"
+
+
+def test_only_passages_that_are_new_are_graded_on_a_retry(said: Said, bench: Workbench) -> None:
+    stock_kiosks(bench)
+    script = Script(grade=[[0.9, 0.1], 0.8], rewrite="harbour kiosk")
+    turn = said(script=script)
+    first, second = script.of("grade")
+    assert turn.way == f"router retrieve grade {RETRY} generate validate end"
+    assert len(passage_ids(second)) == 3 and QUOTE in first and QUOTE not in second
+    assert all(KIOSK.format(n=n) in second and KIOSK.format(n=n) not in first for n in range(3))
+    own = turn.state.own
+    assert own.doc_relevance_scores.count(0.8) == 3 and own.doc_relevance_scores[0] == 0.9
+
+
+def test_a_retry_in_the_same_words_is_not_searched_nor_graded(said: Said) -> None:
+    script = Script(grade=[[0.9]], rewrite="Ferry ticket: costs for Brannvik, the")
+    turn = said(script=script)
+    assert turn.way == f"router retrieve grade {RETRY} generate_caveat validate end"
+    assert turn.state.own.queries == [ASKED] and len(script.of("grade")) == 1
+    first, again = script.of("rewrite")
+    told = "It has only the words of a search that was made before"
+    assert told not in first and told in again, "it hears why, once"
+    assert turn.state.own.rewrites[-1].repeats
+    lines = [CHAT.describe(step) for step in turn.view.steps]
+    assert "no other words were found" in lines and not any("in other words" in line for line in lines)
+    assert "no further search" in lines
+
+
+@pytest.mark.parametrize(
+    ("scores", "told"),
+    [([0.9, 0.1], "From one passage"), ([0.9, 0.8, 0.1], "From two passages")],
+)
+def test_an_answer_from_few_passages_says_from_how_many(said: Said, scores: list[float], told: str) -> None:
+    answer = said(script=Script(grade=[scores] * 3)).state.answer
+    assert answer and answer.sentences and told in answer.certainty
+
+
+def test_one_retry_that_finds_enough_needs_no_caveat(said: Said, bench: Workbench) -> None:
+    stock_kiosks(bench)
+    turn = said(script=Script(grade=[[0.9], 0.9], rewrite="harbour kiosk"))
+    assert turn.state.own.retry_count == 1 and turn.state.answer and turn.state.answer.verdict == "answered"
+    assert "best effort" not in turn.state.answer.certainty
+
+
+def test_all_passages_are_graded_in_one_batch_each_with_a_reason(said: Said) -> None:
+    turn = said(script=(script := Script(grade=[[0.9, 0.8, 0.7, 0.2]])))
+    docs, scores = turn.state.own.retrieved_docs, turn.state.own.doc_relevance_scores
+    assert (
+        script.roles.count("grade") == 1
+        and 3 < len(docs) == len(scores) == len(turn.state.own.doc_reasons) <= 10
+    )
+    assert (
+        scores[:5] == [0.9, 0.8, 0.7, 0.2, 0.0][: len(scores)] and turn.state.own.doc_reasons[0] == "because"
+    )
+
+
+def test_passages_that_the_grader_forgot_or_made_up_do_not_count(said: Said) -> None:
+    grades = {"grades": [{"passage_id": name, "score": 1.0} for name in ("nowhere", "p9", "", "x")]}
+    turn = said(script=Script(grade=grades))
+    assert set(turn.state.own.doc_relevance_scores) == {0.0} and set(turn.state.own.doc_reasons) == {
+        "It was not graded."
+    }
+    assert turn.way == f"{THRICE} generate_caveat validate clarify_final respond"
+
+
+def test_what_a_model_found_relevant_stays_in_front_and_the_rest_gives_way_to_what_is_new(
+    said: Said, bench: Workbench
+) -> None:
+    for n in range(12):
+        bench.library.add_file(
+            f"beacon{n}.md", f"# Beacon {n}\n\nBeacon number {n} is red and blinks by night.\n".encode()
+        )
+    turn = said(
+        script=Script(
+            grade=[[0.9, 0.1], [0.9, 0.8], 0.1], rewrite=["red beacon", "beacon that blinks by night"]
+        )
+    )
+    sources = [doc.source_id for doc in turn.state.own.retrieved_docs]
+    assert (
+        len(sources) == 10
+        and sources[0] == "kb:ferry.md"
+        and turn.state.own.retrieved_docs[0].heading == "Tickets"
+    )
+    assert sum(source.startswith("kb:beacon") for source in sources) > 4
+
+
+def test_a_further_search_by_rule_does_not_push_out_what_was_found_first(
+    said: Said, bench: Workbench
+) -> None:
+    for n in range(12):
+        bench.library.add_file(
+            f"zoo{n}.md", f"# Zanzibar {n}\n\nZanzibar Zanzibar, zoo number {n}.\n".encode()
+        )
+    turn = said("Is there information on the person who painted the lighthouse like the zoo of Zanzibar?")
+    first = bench.library.search(turn.state.own.queries[0], 10).hits
+    assert len(turn.state.own.queries) == 2 and [doc.id for doc in turn.state.own.retrieved_docs[:7]] == [
+        hit.id for hit in first[:7]
+    ]
