@@ -33,6 +33,7 @@ COMMANDS = {
     "batch": ("batch", "Ask many questions from a table, side by side within a budget."),
     "eval": ("evaluate", "Score a world by its questions."),
     "runs": ("runs", "List the runs, newest first."),
+    "plan": ("plan", "Show the plan of a run, or change it."),
     "facts": ("facts", "List the facts of a run with their quotes."),
     "edit": ("edit", "Correct the facts of a run; its answer is rewritten."),
     "conflicts": ("conflicts", "List what the sources of a run disagree on."),

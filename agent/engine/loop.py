@@ -23,6 +23,8 @@ from agent.types import Edge, PauseRequest, Run, Status, Step
 
 log = logging.getLogger(__name__)
 
+GUIDANCE_STEPS = ("steer", "replan")
+"""A person's steps after which a decision that was made without them is made again."""
 STATUS_BY_FLAG = {"stop": Status.STOPPED, "pause": Status.PAUSED}
 StepFunction = Callable[[Any, RunContext], tuple[Change, str]]
 
@@ -237,7 +239,9 @@ class _RunDriver:
             except StaleHead:
                 self.reload()
                 person_steps = self.store.ledger.steps(self.lease.run_id, after=seen)
-                if name == self.flow.reentry_step and any(step.name == "steer" for step in person_steps):
+                if name == self.flow.reentry_step and any(
+                    step.name in GUIDANCE_STEPS for step in person_steps
+                ):
                     return
                 if name == self.flow.write_up_step and any(step.change.get("edits") for step in person_steps):
                     return

@@ -64,10 +64,10 @@ def _lay_out_part(answer: Answer, id: str, question: str) -> PartLayout | None:
     passages = [sentence for sentence in own if sentence.place == "passage"]
     if not (question or leads or passages):
         return None
-    return PartLayout(_format_question(question), leads, passages, "" if own else NOT_FOUND)
+    return PartLayout(format_question(question), leads, passages, "" if own else NOT_FOUND)
 
 
-def _format_question(question: str) -> str:
+def format_question(question: str) -> str:
     """A clause of a question as a heading: with a capital and a question mark."""
     text = question.strip()
     return f"{text[:1].upper()}{text[1:]}{'?' if text[-1:].isalnum() else ''}"

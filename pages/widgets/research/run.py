@@ -9,6 +9,7 @@ from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_card, unreadable_pages
+from pages.widgets.research import plan_panel
 from pages.widgets.run import answer_card, controls, pause_prompt, pending_decision, run_page, stats, timeline
 from pages.widgets.shell import badges, client, ui, view_cache
 
@@ -41,6 +42,8 @@ def _draw_live(view: RunSnapshot) -> None:
     controls.draw(view)
     stats.draw(view)
     pause_prompt.draw(view)
+    if not view.state.answers:
+        plan_panel.draw(view)
     if view.run.status is Status.WAITING:
         pending_decision.draw(view, _list_engines(view))
     fact_card.draw(view)
@@ -48,6 +51,7 @@ def _draw_live(view: RunSnapshot) -> None:
         with st.container(border=True, key="research-answer"):
             answer_card.draw(view)
             controls.draw_review(view)
+        plan_panel.draw(view)
     left, right = st.columns([3, 4], gap="medium")
     with left:
         ui.heading("Journey")

@@ -36,6 +36,15 @@ FACT_STATUS = {
     "not carried by its quote": "not supported by its quote",
 }
 """The stored words for the status of a fact that a person reads in others."""
+PART_STATUS = {
+    "open": "Open",
+    "answered": "Answered",
+    "found": "Passages found",
+    "disputed": "Disputed",
+    "not_found": "Not found",
+}
+PART_TONE = {"open": "mute", "answered": "good", "found": "", "disputed": "warn", "not_found": "mute"}
+"""The status of a part of the plan, and the colour of its mark."""
 REVIEWED_FLOWS = ("research", "site", "collect")
 """Flows whose answer a person accepts; the others are done when they have spoken."""
 

@@ -24,6 +24,7 @@ LINES = {
     "--engine google --engines arxiv",
     "eval": "demo --flow chat_simple --model keyless --limit 1 --seed 2 --jobs 3 --keep D --json F",
     "runs": "--text T",
+    "plan": "R --add A B --drop 1 --reword 2 T --order 2 1 --json",
     "facts": "R --find W --source S --step 3 --status pinned --json",
     "edit": "R --pin A B --strike A --restore A --strike-source S --restore-source S --correct A T --add T "
     "--undo --redo --url U --quote Q --own --yes",

@@ -1,0 +1,125 @@
+"""A person's edits of the plan of a run: parts are added, reworded, put in another order, dropped. Each is
+one step; facts of a dropped part stay, and are given to the part that they bear on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
+from agent.actions.context import ActionContext
+from agent.engine.run_state import RunState
+from agent.engine.snapshots import RunSnapshot
+from agent.engine.state import Change, state_after
+from agent.errors import UsageError
+from agent.flows import FLOWS
+from agent.flows.shared.recompute import recompute_after_edit
+from agent.roles.research.plan import MAX_PARTS
+from agent.types import Edit, PlanPart, Status
+
+MAX_QUESTION_CHARS = 400
+PLANNED_FLOWS = ("research",)
+"""The flows that work by a plan."""
+
+
+@dataclass(frozen=True)
+class PartEdit:
+    """One part as it should be: its question, and the `id` of the part it was; "" for a new one."""
+
+    question: str
+    id: str = ""
+
+
+def can_edit_plan(view: RunSnapshot) -> bool:
+    """Whether the plan of this run can be edited."""
+    return view.run.settings.flow in PLANNED_FLOWS
+
+
+def edit_plan(bench: ActionContext, run_id: str, parts: Sequence[PartEdit], head: int | None = None) -> int:
+    """Replace the plan by these parts, in this order; returns the number of the step.
+
+    The next decision is made by the new plan. Of a run with an answer the research goes on where a part was
+    added or reworded, else the answer is written again. Raises UsageError for an empty, too long or unknown
+    part and when nothing changes, NotFound, ConcurrentChange when the run moved since `head`."""
+
+    def build_step(view: RunSnapshot) -> PersonStep:
+        if not can_edit_plan(view):
+            raise UsageError(f"a {view.run.settings.flow} run has no plan to edit: research runs have one")
+        flow, step = FLOWS[view.run.settings.flow], view.head + 1
+        plan = build_plan(view.state.plan, parts)
+        change = build_change(view.state, step, plan)
+        columns = state_after(view.state, change).summary()
+        has_new = any(part.status == "open" and part.by == "person" for part in plan)
+        if view.run.status in ANSWERED_STATUSES and not has_new:
+            return PersonStep(change, flow.write_up_step, {**columns, **GO_ON})
+        if view.run.status in (*ANSWERED_STATUSES, Status.WAITING) or flow.is_ending(view.next):
+            return PersonStep(*flow.reenter(change), {**columns, **GO_ON})
+        return PersonStep(change, columns=columns)
+
+    return commit(bench, run_id, "replan", build_step, head=head)
+
+
+def build_plan(plan: Sequence[PlanPart], edits: Sequence[PartEdit]) -> list[PlanPart]:
+    """The plan after these edits: kept parts with their state, new and reworded ones open and the person's.
+    Raises UsageError."""
+    known = {part.id: part for part in plan}
+    asked = [(edit.id, " ".join(edit.question.split())) for edit in edits]
+    if not asked or not all(question for _, question in asked):
+        raise UsageError("each part of the plan needs a question, and the plan at least one part")
+    if len(asked) > MAX_PARTS:
+        raise UsageError(f"a plan has at most {MAX_PARTS} parts: drop or join some of the {len(asked)}")
+    if long := next((text for _, text in asked if len(text) > MAX_QUESTION_CHARS), ""):
+        raise UsageError(f"this part is longer than {MAX_QUESTION_CHARS} characters: “{long[:60]}…”")
+    if unknown := next((id for id, _ in asked if id and id not in known), ""):
+        raise UsageError(f"the plan has no part {unknown}: it has {', '.join(known)}")
+    named = [id for id, _ in asked if id]
+    if len(named) != len(set(named)):
+        raise UsageError("name each part of the plan once")
+    free = max((int(id) for id in known if id.isdecimal()), default=0) + 1
+    changed = list[PlanPart]()
+    for id, question in asked:
+        if id and question == known[id].question:
+            changed.append(known[id])
+            continue
+        kept = known[id] if id else PlanPart(id=str(free), question="")
+        free += not id
+        changed.append(kept.replace(question=question, status="open", confidence=0.0, by="person"))
+    names = {part.id for part in changed}
+    changed = [part.replace(after=[id for id in part.after if id in names]) for part in changed]
+    if changed == list(plan):
+        raise UsageError("nothing was changed in the plan")
+    return changed
+
+
+def read_lines(plan: Sequence[PlanPart], text: str) -> list[PartEdit]:
+    """The plan that a person wrote as lines, one part each: a line that is a part's question is that part; of
+    the others, when they are as many as the parts that are left, each rewords one, in their order; else they
+    are new."""
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    left = {part.question: part.id for part in plan}
+    named = [(line, left.pop(line, "")) for line in lines]
+    free = list(left.values()) if len(left) == sum(not id for _, id in named) else []
+    return [PartEdit(line, id or (free.pop(0) if free else "")) for line, id in named]
+
+
+def build_change(state: RunState, step: int, plan: Sequence[PlanPart]) -> Change:
+    """The change of a new plan: with the confidence that it gives, and what was done in words."""
+    now = state_after(state, {"plan_parts": plan})
+    level = recompute_after_edit(now, step, why="changed the plan").get("confidence", [])
+    said = Edit(step=step, text=describe_plan_edit(state.plan, plan))
+    return {"plan_parts": list(plan), "edits": [said], **({"confidence": level} if level else {})}
+
+
+def describe_plan_edit(before: Sequence[PlanPart], after: Sequence[PlanPart]) -> str:
+    """What a person changed in the plan, for a list of edits."""
+    old, new = {part.id: part for part in before}, {part.id: part for part in after}
+    said = [f"added “{part.question}”" for id, part in new.items() if id not in old]
+    said += [f"dropped “{part.question}”" for id, part in old.items() if id not in new]
+    said += [
+        f"reworded “{old[id].question}” to “{part.question}”"
+        for id, part in new.items()
+        if id in old and part.question != old[id].question
+    ]
+    if [id for id in new if id in old] != [id for id in old if id in new]:
+        said.append("put the parts in another order")
+    return f"changed the plan: {'; '.join(said)}"

@@ -1,0 +1,83 @@
+"""The plan of a research run: its parts with what is known of each, and a form to change them at any time."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.actions import plan_edits
+from agent.evidence.answer_layout import format_question
+from agent.flows.shared.plan_view import PartView, view_plan
+from agent.text.plurals import format_count
+from agent.workbench import RunSnapshot
+from pages.widgets.shell import badges, client, drafts, escape, labels, ui, view_cache
+
+EDIT_POPOVER = "research-plan-edit"
+HINT = "One part a line, in the order to work on. Change, add, move or delete lines."
+
+
+def draw(view: RunSnapshot) -> None:
+    """The parts, each with its status, facts and confidence."""
+    parts = view_cache.get_or_compute(view, "plan", lambda: view_plan(view.state))
+    with st.container(border=True, key="research-plan"):
+        st.html(render_plan(parts))
+        opened = ui.popover("Change the plan", EDIT_POPOVER, "checklist")
+        if opened.open:
+            with opened:
+                _draw_form(view)
+
+
+def render_plan(parts: list[PartView]) -> str:
+    """The parts as an HTML list."""
+    items = "".join(f"<li>{_render_part(part)}</li>" for part in parts)
+    return f'<div class="ts plan"><h2 class="ts-section">Plan</h2><ol>{items}</ol></div>'
+
+
+def _render_part(view: PartView) -> str:
+    part = view.part
+    marks = [(labels.PART_STATUS[part.status], labels.PART_TONE[part.status])]
+    figures = [format_count(view.facts, "fact")]
+    if part.confidence:
+        figures.append(f"{labels.format_percent(part.confidence)} confidence")
+    if view.waits_for:
+        figures.append(f"needs part {', '.join(view.waits_for)} first")
+    hints = " · ".join(
+        f"{name}: {escape.html(text)}"
+        for name, text in (("Answered by", part.answered_by), ("Where", part.where))
+        if text
+    )
+    below = f'<div class="small soft">{hints}</div>' if hints else ""
+    question = escape.html(format_question(part.question))
+    return (
+        f'<div class="part"><span>{question}</span> {badges.render_row(marks)}'
+        f'<span class="small soft">{" · ".join(figures)}</span></div>{below}'
+    )
+
+
+def _draw_form(view: RunSnapshot) -> None:
+    """The plan as lines. What is typed survives a refresh."""
+    draft = f"plan:{view.run.id}:{_fingerprint(view)}"
+    given = "\n".join(part.question for part in view.state.plan)
+    drafts.text_area("Parts of the plan", draft, given=given, height=180)
+    st.caption(HINT)
+    ui.button("Use this plan", "research-plan-save", _save, view, draft, type="primary")
+
+
+def _fingerprint(view: RunSnapshot) -> str:
+    """Differs when somebody changed the plan, so that an old draft does not come back."""
+    return "-".join(part.id for part in view.state.plan) + f":{len(view.state.edits)}"
+
+
+def _save(view: RunSnapshot, draft: str) -> None:
+    def saved(_: int) -> None:
+        drafts.clear(draft)
+        ui.close_popover(EDIT_POPOVER)
+
+    edits = plan_edits.read_lines(view.state.plan, drafts.read(draft))
+    client.submit(
+        plan_edits.edit_plan,
+        client.workbench(),
+        view.run.id,
+        edits,
+        done="The plan was changed. The next step follows it.",
+        then=saved,
+    )

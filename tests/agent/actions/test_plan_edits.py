@@ -1,0 +1,98 @@
+"""A person's edits of a plan."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.actions.plan_edits import PartEdit, build_plan, describe_plan_edit, edit_plan, read_lines
+from agent.errors import ConcurrentChange, UsageError
+from agent.types import PlanPart, Status
+from tests.web.demo_runs import reviewed
+
+FIRST = PlanPart(id="1", question="Which yard built it?", status="answered", confidence=0.8, by="model")
+SECOND = PlanPart(id="2", question="Who owns the yard?", after=["1"], by="model")
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+
+
+def test_kept_parts_keep_their_state_and_new_ones_are_open_and_the_persons():
+    plan = build_plan([FIRST, SECOND], [PartEdit("Who owns the yard?", "2"), PartEdit("When was it?")])
+    assert plan[0] == SECOND.replace(after=[])
+    assert (plan[1].id, plan[1].status, plan[1].by) == ("3", "open", "person")
+
+
+def test_a_reworded_part_is_open_again_and_keeps_its_id():
+    plan = build_plan(
+        [FIRST, SECOND], [PartEdit("Which yard repaired it?", "1"), PartEdit("Who owns the yard?", "2")]
+    )
+    assert (plan[0].id, plan[0].status, plan[0].confidence, plan[0].by) == ("1", "open", 0.0, "person")
+    assert plan[1] == SECOND
+
+
+@pytest.mark.parametrize(
+    ("edits", "told"),
+    [
+        ([], "at least one part"),
+        ([PartEdit("  ", "1")], "needs a question"),
+        ([PartEdit("What?", "7")], "no part 7"),
+        ([PartEdit("What?", "1"), PartEdit("Why?", "1")], "once"),
+        ([PartEdit("What?" * 200)], "longer than"),
+        ([PartEdit(f"Part {n}?") for n in range(9)], "at most 8"),
+        ([PartEdit(FIRST.question, "1"), PartEdit(SECOND.question, "2")], "nothing was changed"),
+    ],
+)
+def test_an_edit_that_makes_no_plan_is_refused_with_what_to_do(edits, told):
+    with pytest.raises(UsageError, match=told):
+        build_plan([FIRST, SECOND], edits)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (
+            "Who owns the yard?\n\n Which yard  built it?",
+            [("Who owns the yard?", "2"), ("Which yard built it?", "1")],
+        ),
+        (
+            "Which yard repaired it?\nWho owns the yard?",
+            [("Which yard repaired it?", "1"), ("Who owns the yard?", "2")],
+        ),
+        ("Which yard built it?", [("Which yard built it?", "1")]),
+        (
+            "Which yard built it?\nWho owns the yard?\nWhen?",
+            [("Which yard built it?", "1"), ("Who owns the yard?", "2"), ("When?", "")],
+        ),
+    ],
+)
+def test_lines_are_read_as_the_parts_they_were(text, read):
+    assert read_lines([FIRST, SECOND], text) == [PartEdit(*part) for part in read]
+
+
+def test_an_edit_is_described_in_words():
+    after = build_plan([FIRST, SECOND], [PartEdit("Who sold the yard?", "2"), PartEdit("When was it?")])
+    said = describe_plan_edit([FIRST, SECOND], after)
+    assert said == (
+        "changed the plan: added “When was it?”; dropped “Which yard built it?”; "
+        "reworded “Who owns the yard?” to “Who sold the yard?”"
+    )
+    assert describe_plan_edit([FIRST, SECOND], [SECOND, FIRST]) == (
+        "changed the plan: put the parts in another order"
+    )
+
+
+@pytest.mark.slow
+def test_a_part_dropped_after_the_answer_leaves_it_without_new_research(bench):
+    run_id = reviewed(bench, f"{FOUNDED[:-1]} and how many people does Älvmora Mejeri employ?")
+    before = bench.snapshot(run_id)
+    assert len(before.state.plan) == 2
+    edit_plan(bench, run_id, [PartEdit(before.state.plan[0].question, "1")])
+    assert bench.drive(run_id) is Status.REVIEW
+    after = bench.snapshot(run_id).state
+    assert len(after.plan) == 1 and len(after.actions) == len(before.state.actions)
+
+
+def test_a_second_tab_cannot_edit_a_plan_that_moved(bench):
+    run_id = reviewed(bench)
+    seen = bench.snapshot(run_id)
+    edit_plan(bench, run_id, [PartEdit(FOUNDED, "1")], seen.head)
+    with pytest.raises(ConcurrentChange):
+        edit_plan(bench, run_id, [PartEdit("Who runs Älvmora Mejeri?", "1")], seen.head)
