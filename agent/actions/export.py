@@ -131,7 +131,7 @@ def build_collection(bench: ActionContext, run_id: str) -> CollectionResult:
     state = view.state
     if view.run.settings.flow != "collect":
         raise UsageError(f"run {run_id} collected nothing: it is a {view.run.settings.flow} run")
-    kept = [item.replace(content=_read_item_text(bench, item)) for item in state.own.kept_items]
+    kept = [item.replace(content=read_item_text(bench, item)) for item in state.own.kept_items]
     return CollectionResult(
         run=view.run,
         intent=state.own.effective_intent(state),
@@ -145,7 +145,7 @@ def build_collection(bench: ActionContext, run_id: str) -> CollectionResult:
     )
 
 
-def _read_item_text(bench: ActionContext, item: CollectedItem) -> str:
+def read_item_text(bench: ActionContext, item: CollectedItem) -> str:
     """An article's text: the extracted one, or its piece of the stored page."""
     if item.content or item.kind != "article" or not item.page_ids:
         return item.content

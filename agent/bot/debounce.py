@@ -152,12 +152,4 @@ def _log_event(name: str, batch: MessageBatch[T], **fields: object) -> None:
         "user": to_one_line(batch.context.user),
     }
     extra = {"event": name, **where, "messages": len(batch.messages), **fields}
-    log.debug(
-        "%s channel=%s user=%s messages=%d %s",
-        name,
-        where["channel"],
-        where["user"],
-        len(batch.messages),
-        fields or "",
-        extra=extra,
-    )
+    log.debug("%(event)s channel=%(channel)s user=%(user)s messages=%(messages)d", extra, extra=extra)

@@ -35,12 +35,12 @@ def log_outcome(replied: ReplyOutcome, seconds: float, *, full: bool) -> ReplyOu
     reason is left out: a model wrote it about the conversation."""
     outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
     metrics.count_request(outcome, seconds, replied.usage, answerable=replied.answerable)
-    usage, path = replied.usage, " -> ".join(replied.path)
+    usage = replied.usage
     reason = to_one_line(replied.reason[:MAX_REASON_CHARS]) if full or replied.failed else ""
-    extra = {
+    fields = {
         "event": "reply",
         "run": replied.run_id,
-        "path": path,
+        "path": " -> ".join(replied.path),
         "should_reply": replied.result.should_reply,
         "outcome": outcome,
         "seconds": seconds,
@@ -51,16 +51,9 @@ def log_outcome(replied: ReplyOutcome, seconds: float, *, full: bool) -> ReplyOu
     }
     log.log(
         logging.WARNING if replied.failed else logging.INFO,
-        "reply %s: %s; should_reply=%s (%s); %.3f s, %d calls, %d + %d tokens%s",
-        replied.run_id or "-",
-        path,
-        replied.result.should_reply,
-        outcome,
-        seconds,
-        usage.llm_calls,
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        f"; {reason}" if reason else "",
-        extra=extra,
+        "reply %(run)s: %(path)s; should_reply=%(should_reply)s (%(outcome)s); %(seconds).3f s, "
+        "%(calls)d calls, %(prompt_tokens)d + %(completion_tokens)d tokens; %(reason)s",
+        fields,
+        extra=fields,
     )
     return ReplyOutcome(**{**replied.__dict__, "seconds": seconds})

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from agent.actions.export import read_item_text
 from agent.text.urls import canonicalize
 from agent.types.collection import CollectedItem
 from agent.workbench import RunSnapshot, Workbench
@@ -82,11 +83,8 @@ def _share(part: int, whole: int, empty: float = 1.0) -> float:
 
 
 def _text_of(bench: Workbench, item: CollectedItem) -> str:
-    """The posts of an item, else its text: the extracted one, or its piece of the stored page."""
-    if item.content or item.kind != "article" or not item.page_ids:
-        return "\n".join([item.content, *(post.text for post in item.posts)])
-    text = bench.store.pages.get(item.page_ids[0]).text
-    return text[item.start : item.end if item.end >= 0 else None]
+    """The text of an item with its posts."""
+    return "\n".join([read_item_text(bench, item), *(post.text for post in item.posts)])
 
 
 def _match(item: CollectedItem, text: str, wanted: Sequence[Mapping[str, Any]]) -> int | None:

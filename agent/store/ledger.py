@@ -37,16 +37,7 @@ _SELECT_STEPS = (
     select(tables.steps).where(s.run_id == bindparam("run"), s.n > bindparam("after")).order_by(s.n)
 )
 _INSERT_STEP = tables.steps.insert()
-_COPIED_RUN_FIELDS = {
-    "id",
-    "question",
-    "created_at",
-    "updated_at",
-    "error",
-    "imported",
-    "forked_from",
-    "forked_at",
-}
+_COPIED_RUN_FIELDS = set("id question created_at updated_at error imported forked_from forked_at".split())
 _RUN_COLUMNS = (*sorted(_COPIED_RUN_FIELDS), "verdict", "confidence")
 ANSWERED_FIRST = "someone else (perhaps another tab) answered first; their change is kept"
 

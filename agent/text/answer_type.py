@@ -14,19 +14,7 @@ from agent.text.quantities import CARDINAL_WORDS
 from agent.text.word_lists import read_rows
 
 ANSWER_TYPES = (
-    "comparison",
-    "default",
-    "definition",
-    "option",
-    "number",
-    "date",
-    "place",
-    "reason",
-    "list",
-    "person",
-    "howto",
-    "manner",
-    "thing",
+    "comparison default definition option number date place reason list person howto manner thing".split()
 )
 _SHAPES = [
     (kind, re.compile(pattern, re.IGNORECASE))

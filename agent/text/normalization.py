@@ -59,16 +59,7 @@ _SUPERSCRIPTS = str.maketrans(
 
 _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff\ufffe\x00-\x08\x0e-\x1f]")
 """Soft hyphens, zero-width spaces and control characters. Joiners stay: Persian and emoji need them."""
-_PLAIN_FORMS = {
-    "<compat>",
-    "<noBreak>",
-    "<font>",
-    "<initial>",
-    "<medial>",
-    "<final>",
-    "<isolated>",
-    "<square>",
-}
+_PLAIN_FORMS = set("<compat> <noBreak> <font> <initial> <medial> <final> <isolated> <square>".split())
 """The kinds of compatibility forms (Unicode, chapter 3.7) that are replaced. Not among them: <super>, <sub>,
 <fraction> and <circle>, which change a figure (10² is not 102)."""
 _RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
