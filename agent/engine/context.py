@@ -26,6 +26,7 @@ from agent.text.urls import site
 from agent.types import ModelCall, Page, SearchResult, Settings, Step, TrustRating
 from agent.types.budget import meter_usage
 from agent.web import apply_source_filter
+from agent.web.unpaywall import OpenCopy
 from agent.web.world import World
 
 T = TypeVar("T")
@@ -137,6 +138,11 @@ class RunContext:
         reach = self.settings.source_filter
         page = self._run_interruptibly(lambda check: self.world.fetch(url, reach=reach, checkpoint=check))
         return page if leading else apply_source_filter.filter_page(page, reach)
+
+    def find_open_copy(self, doi: str) -> OpenCopy:
+        """Where a paper may be read without paying."""
+        self.checkpoint()
+        return self._run_interruptibly(lambda check: self.world.find_open_copy(doi))
 
     def fetch_many(
         self, urls: Sequence[str], *, known: Mapping[str, Page] = NO_PAGES, leading: bool = False

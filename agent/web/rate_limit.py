@@ -28,10 +28,12 @@ class HostRateLimiter:
         self,
         gap: float,
         *,
+        concurrent: int = MAX_CONCURRENT,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._gap = gap
+        self._concurrent = concurrent
         self._clock = clock
         self._sleep = sleep
         self._lock = threading.Lock()
@@ -57,7 +59,7 @@ class HostRateLimiter:
     def _claim_slot(self, host: str, gap: float) -> float:
         with self._lock:
             now = self._clock()
-            if self._in_flight[host] >= MAX_CONCURRENT:
+            if self._in_flight[host] >= self._concurrent:
                 return POLL_SECONDS
             if self._next_allowed_at[host] > now:
                 return self._next_allowed_at[host] - now

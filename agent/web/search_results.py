@@ -8,7 +8,7 @@ from html import unescape
 from typing import NamedTuple, Protocol
 
 from agent.text import urls
-from agent.types import Outcome, SearchHit, SearchResult, SourceFilter
+from agent.types import Outcome, Publication, SearchHit, SearchResult, SourceFilter
 
 DEFAULT_PAUSE_S = 60.0
 """Seconds to leave an engine alone that asks for a pause without a time."""
@@ -22,6 +22,7 @@ class RawResult(NamedTuple):
     title: str
     snippet: str
     published_at: str = ""
+    publication: Publication | None = None
 
 
 class SearchEngine(Protocol):
@@ -60,6 +61,7 @@ def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> l
                 rank=len(found) + 1,
                 engine=engine,
                 published_at=raw.published_at,
+                publication=raw.publication,
             )
         if len(found) >= max_results:
             break

@@ -41,15 +41,31 @@ def send_get(
 
     A `requests.Session` would add proxies, .netrc, hooks and redirects, at twice the CPU time. Raises what
     `requests` raises."""
-    request = requests.PreparedRequest()
-    request.prepare_method("GET")
-    request.prepare_url(url, None)
-    request.prepare_headers({**REQUEST_HEADERS, **conditions})
+    request = _prepare("GET", url, conditions)
     if len(cookies):
         request.prepare_cookies(cookies)
     response = adapter.send(request, stream=True, timeout=POLL_SECONDS)
     cookies.update(response.cookies)
     return response
+
+
+def send_to_api(
+    adapter: HTTPAdapter, url: str, headers: Mapping[str, str], body: bytes | None = None
+) -> requests.Response:
+    """The response of a service to a GET, or to a POST of a JSON `body`; no cookies, no redirects."""
+    request = _prepare("POST" if body else "GET", url, {"Accept": "*/*", **headers})
+    if body:
+        request.prepare_body(body, None)
+        request.headers["Content-Type"] = "application/json"
+    return adapter.send(request, stream=True, timeout=POLL_SECONDS)
+
+
+def _prepare(method: str, url: str, headers: Mapping[str, str]) -> requests.PreparedRequest:
+    request = requests.PreparedRequest()
+    request.prepare_method(method)
+    request.prepare_url(url, None)
+    request.prepare_headers({**REQUEST_HEADERS, **headers})
+    return request
 
 
 def read_body(response: requests.Response, deadline: Deadline, limit: int) -> bytes:

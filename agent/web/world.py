@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,11 +17,10 @@ from requests.adapters import HTTPAdapter
 
 from agent.config import ROOT, Config
 from agent.errors import NotFound
-from agent.types import Outcome, Page, SearchResult, SourceFilter
+from agent.types import ENGINE_NAMES, Outcome, Page, SearchResult, SourceFilter
 from agent.web.deadline import Deadline, DeadlineExceeded, run_with_deadline
-from agent.web.engines.duckduckgo import DuckDuckGo
 from agent.web.engines.folder import FolderIndex
-from agent.web.engines.google import Google
+from agent.web.engines.registry import build_engines
 from agent.web.fetcher import ANY_SOURCE, Fetcher
 from agent.web.folder_docs import find_docs_file
 from agent.web.folder_transport import FolderAdapter, FolderSite
@@ -28,14 +28,42 @@ from agent.web.rate_limit import HostRateLimiter
 from agent.web.search_results import SearchEngine, explain_failure
 from agent.web.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.web.transport import GuardedAdapter
+from agent.web.unpaywall import OpenCopy, Unpaywall
 
 SEARCH_SECONDS = 30.0
 DEMO_TODAY = "2026-11-21"
 """The current day in the demo world, so that "last week" always means the same in it."""
 PROBE_SECONDS = 3.0
-_GOOGLE_NOT_CONFIGURED = "no GOOGLE_API_KEY and GOOGLE_CSE_ID set"
-_GOOGLE_NOT_IN_FOLDER = "a world in a folder has only its own index"
+PAUSE_AFTER_S = {Outcome.BLOCKED: 300.0, Outcome.TIMEOUT: 60.0, Outcome.ERROR: 60.0}
+"""Seconds an engine is not asked after it failed without naming a time (our own judgement: a block outlasts a
+fault)."""
+_NOT_IN_FOLDER = "a world in a folder has only its own index"
 _PROBE_URL = "https://html.duckduckgo.com/"
+
+
+@dataclass(frozen=True)
+class EngineHealth:
+    """How an engine answered last, `at` on the monotonic clock, and for how long it is not asked then."""
+
+    outcome: Outcome
+    detail: str
+    at: float
+    pause_s: float = 0.0
+
+    def remaining_pause(self) -> float:
+        """Seconds until it may be asked again."""
+        return max(0.0, self.at + self.pause_s - time.monotonic())
+
+    @property
+    def description(self) -> str:
+        """What happened, how long ago, and until when it rests, in a sentence."""
+        told = self.detail or "It answered."
+        ago = time.monotonic() - self.at
+        rest = self.remaining_pause()
+        when = "just now" if ago < 60 else f"{round(ago / 60)} min ago"
+        return f"Last search, {when}: {told}" + (
+            f" Not asked for another {max(1, round(rest))} s." if rest else ""
+        )
 
 
 class World:
@@ -52,6 +80,7 @@ class World:
         live: bool = False,
         today: str = "",
         probe: Callable[[], None] = lambda: None,
+        unpaywall: Unpaywall | None = None,
     ) -> None:
         self.name = name
         self.title = title
@@ -63,7 +92,9 @@ class World:
         self.probe = probe
         self._engines_by_name = {engine.name: engine for engine in engines}
         self._fetcher = fetcher
-        self._paused_until: dict[str, float] = {}
+        self._unpaywall = unpaywall
+        self.health: dict[str, EngineHealth] = {}
+        """How each engine answered last."""
         self._lock = threading.Lock()
 
     def search(
@@ -82,19 +113,22 @@ class World:
             reason = self.absent.get(engine, "this world has no such engine")
             detail = "There is nothing to search for." if asked else f"{engine} can't be asked: {reason}."
             return SearchResult(engine=engine, query=query, outcome=Outcome.REFUSED, detail=detail)
-        if wait := self._remaining_pause(engine):
-            detail = f"{asked.label} asked for a pause; it can be asked again in {max(1, round(wait))} s."
-            return explain_failure(asked, query, Outcome.RATE_LIMITED, detail, wait)
+        if (last := self.health.get(engine)) and (wait := last.remaining_pause()):
+            why = "asked for a pause" if last.outcome is Outcome.RATE_LIMITED else "did not answer"
+            detail = f"{asked.label} {why}; it can be asked again in {max(1, round(wait))} s."
+            return explain_failure(asked, query, last.outcome, detail, wait)
         checkpoint()
         run = partial(asked.search, query, max_results, reach)
         try:
             result = run_with_deadline(run, Deadline(SEARCH_SECONDS, checkpoint)) if self.live else run()
         except DeadlineExceeded:
-            return explain_failure(asked, query, Outcome.TIMEOUT)
-        if result.outcome is Outcome.RATE_LIMITED and result.retry_after_s:
-            with self._lock:
-                self._paused_until[engine] = time.monotonic() + result.retry_after_s
-        return result
+            result = explain_failure(asked, query, Outcome.TIMEOUT)
+        pause = (
+            PAUSE_AFTER_S.get(result.outcome, 0.0) if result.retry_after_s is None else result.retry_after_s
+        )
+        with self._lock:
+            self.health[engine] = EngineHealth(result.outcome, result.detail, time.monotonic(), pause)
+        return result.replace(retry_after_s=pause) if pause else result
 
     def fetch(
         self,
@@ -108,8 +142,14 @@ class World:
         nothing but what `checkpoint` raises."""
         return self._fetcher.fetch(url, reach=reach, checkpoint=checkpoint, known=known)
 
+    def find_open_copy(self, doi: str) -> OpenCopy:
+        """Where a paper may be read without paying; a world in a folder knows of none."""
+        return self._unpaywall.find_copy(doi) if self._unpaywall else OpenCopy()
+
     def check(self, engine: str) -> SearchResult:
-        """One cheap real search."""
+        """One cheap real search. An engine that asked for a pause is left alone, a blocked one is tried."""
+        if (last := self.health.get(engine)) and last.outcome is not Outcome.RATE_LIMITED:
+            self.health.pop(engine, None)
         return self.search(engine, "weather" if self.live else self.title, max_results=3)
 
     def is_reachable(self) -> bool:
@@ -124,10 +164,6 @@ class World:
         """Close the kept connections."""
         self._fetcher.close()
 
-    def _remaining_pause(self, engine: str) -> float:
-        with self._lock:
-            return max(0.0, self._paused_until.get(engine, 0.0) - time.monotonic())
-
 
 def open_world(name: str, config: Config) -> World:
     """The world called "live" or "demo", or the one in the folder `name`; raises `NotFound` with a hint."""
@@ -141,16 +177,17 @@ def open_world(name: str, config: Config) -> World:
 
 
 def _open_live_world(config: Config) -> World:
-    has_google = config.GOOGLE_API_KEY and config.GOOGLE_CSE_ID
+    engines, absent = build_engines(config)
     guard = SsrfGuard(config.FETCH_ALLOW)
     return World(
         "live",
         "The live web",
         live=True,
-        engines=[DuckDuckGo(config), *([Google(config)] if has_google else [])],
+        engines=engines,
         fetcher=_build_fetcher(GuardedAdapter(guard), guard, config.FETCH_GAP, config),
-        absent={} if has_google else {"google": _GOOGLE_NOT_CONFIGURED},
+        absent=absent,
         probe=partial(_probe_network, config),
+        unpaywall=Unpaywall(config),
     )
 
 
@@ -174,7 +211,7 @@ def _open_folder_world(name: str, path: Path, config: Config) -> World:
         "The demo world" if name == "demo" else path.resolve().name,
         engines=[index],
         fetcher=_build_fetcher(FolderAdapter(site), SsrfGuard(config.FETCH_ALLOW), 0.0, config),
-        absent={"google": _GOOGLE_NOT_IN_FOLDER},
+        absent=dict.fromkeys([name for name in ENGINE_NAMES if name != index.name], _NOT_IN_FOLDER),
         today=DEMO_TODAY if name == "demo" else "",
     )
 

@@ -1,0 +1,96 @@
+"""Which engine is asked when one fails, and the results of several as one list. Pure functions, except for
+the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from agent.retrieval.link_scoring import lead_id
+from agent.retrieval.rank_fusion import fuse_rankings
+from agent.text.urls import canonicalize
+from agent.types import (
+    ENGINE_BY_ACTION,
+    ENGINE_NAMES,
+    Action,
+    Outcome,
+    Proposal,
+    SearchHit,
+    SearchResult,
+    rank_substitutes,
+)
+
+ANSWERED = (Outcome.OK, Outcome.EMPTY)
+
+
+def cool_down(cooling: Mapping[str, str], result: SearchResult) -> dict[str, str]:
+    """The engines that are left alone, and until when (ISO 8601), after this result."""
+    if result.outcome in ANSWERED or not result.retry_after_s:
+        return dict(cooling)
+    until = datetime.now(UTC) + timedelta(seconds=result.retry_after_s)
+    stamp = until.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return {**cooling, result.engine: stamp}
+
+
+def take_over_searches(actions: Sequence[Action], available: Iterable[str]) -> list[Proposal]:
+    """For each search of the latest step that its engine failed to answer, the same search with the next
+    engine that suits and was not asked yet. `available` are the actions that are possible now."""
+    engines = [ENGINE_BY_ACTION[action] for action in available if action in ENGINE_BY_ACTION]
+    found: dict[str, Proposal] = {}
+    for failed in actions:
+        name = ENGINE_BY_ACTION.get(failed.action, "")
+        same = [done for done in actions if _is_same_search(done, failed)]
+        if not name or failed.step < actions[-1].step or any(done.outcome in ANSWERED for done in same):
+            continue
+        asked = {done.action for done in same}
+        left = [other for other in rank_substitutes(name, engines) if f"search_{other}" not in asked]
+        for other in left[:1]:
+            found[lead_id("query", failed.query_or_url)] = Proposal(
+                next_action=f"search_{other}",
+                query_or_url=failed.query_or_url,
+                part=failed.part,
+                about=failed.about,
+                reasoning=f"{ENGINE_NAMES[name]} did not answer this; {ENGINE_NAMES[other]} takes over.",
+                by="code",
+            )
+    return list(found.values())
+
+
+def _is_same_search(one: Action, other: Action) -> bool:
+    queries = (lead_id("query", action.query_or_url) for action in (one, other))
+    return one.action in ENGINE_BY_ACTION and len(set(queries)) == 1
+
+
+def merge_results(results: Sequence[SearchResult], max_results: int) -> list[SearchHit]:
+    """The hits of several searches as one list, best first by reciprocal rank fusion. Hits with one address
+    or one DOI are one: the first, completed by what the others know."""
+    keys: dict[str, str] = {}
+    rankings: list[list[str]] = []
+    merged: dict[str, SearchHit] = {}
+    for result in results:
+        ranking: dict[str, None] = {}
+        for hit in result.hits:
+            names = [canonicalize(hit.url) or hit.url, *_doi_names(hit)]
+            key = next((keys[name] for name in names if name in keys), names[0])
+            keys |= dict.fromkeys(names, key)
+            merged[key] = _join_hits(merged[key], hit) if key in merged else hit
+            ranking[key] = None
+        rankings.append(list(ranking))
+    best = [merged[key] for key, _ in fuse_rankings(rankings)][:max_results]
+    return [hit.replace(rank=n) for n, hit in enumerate(best, start=1)]
+
+
+def _doi_names(hit: SearchHit) -> list[str]:
+    return [f"doi:{hit.publication.doi}"] if hit.publication and hit.publication.doi else []
+
+
+def _join_hits(first: SearchHit, other: SearchHit) -> SearchHit:
+    engines = dict.fromkeys([*first.engine.split(", "), other.engine])
+    work = first.publication.complete(other.publication) if first.publication else other.publication
+    return first.replace(
+        title=first.title or other.title,
+        snippet=first.snippet or other.snippet,
+        published_at=first.published_at or other.published_at,
+        engine=", ".join(engines),
+        publication=work,
+    )

@@ -1,0 +1,199 @@
+"""What engines behind an HTTP API share: a guarded request within limits, and what its failure means.
+
+An adapter says what to ask and how to read the answer. Nothing of an address or a header is ever shown: they
+may hold keys. A host that a setting names may be on the operator's own network; others must be public."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+import requests
+from urllib3.exceptions import HTTPError
+
+from agent.config import Config
+from agent.text.identifiers import find_doi
+from agent.text.retry_after import parse_retry_after
+from agent.types import ENGINE_BY_NAME, Outcome, Publication, SearchResult, SourceFilter
+from agent.web import transport
+from agent.web.deadline import Deadline, DeadlineExceeded
+from agent.web.deadline_sockets import use_deadline
+from agent.web.rate_limit import HostRateLimiter
+from agent.web.search_results import (
+    DEFAULT_PAUSE_S,
+    RawResult,
+    build_hits,
+    explain_failure,
+    strip_markup,
+)
+from agent.web.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
+
+TIMEOUT_S = 15
+MAX_BYTES = 5_000_000
+MAX_AUTHORS = 100
+MAX_SNIPPET_CHARACTERS = 500
+"""Abstracts are cut to about the length of a web engine's longest snippets."""
+
+
+class ApiRequest(NamedTuple):
+    """What is asked: parameters of the address without the empty ones, or a JSON body."""
+
+    params: Mapping[str, str | int]
+    headers: Mapping[str, str] = {}
+    body: Mapping[str, Any] | None = None
+
+
+class ApiResponse(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class ApiError(ValueError):
+    """The engine answered with an error instead of results; the message is for a person."""
+
+    def __init__(self, detail: str, outcome: Outcome = Outcome.ERROR) -> None:
+        super().__init__(detail)
+        self.outcome = outcome
+
+
+class ApiClient:
+    """Sends requests to one service, one at a time, `gap_s` seconds apart. Thread-safe."""
+
+    def __init__(self, own_hosts: Iterable[str], gap_s: float = 0.0) -> None:
+        self._guard = SsrfGuard(list(own_hosts))
+        self._adapter = transport.GuardedAdapter(self._guard)
+        self._pace = HostRateLimiter(gap_s, concurrent=1)
+
+    def send(self, url: str, request: ApiRequest) -> ApiResponse:
+        """Raises FetchRefused, HostUnreachable, DeadlineExceeded, or what `requests` and urllib3 raise."""
+        deadline = Deadline(TIMEOUT_S)
+        words = urlencode({name: value for name, value in request.params.items() if value != ""})
+        full = self._guard.check_url(f"{url}{'&' if '?' in url else '?'}{words}" if words else url)
+        body = json.dumps(request.body).encode() if request.body else None
+        with use_deadline(deadline), self._pace.hold_slot(urlsplit(full).netloc, deadline):
+            response = transport.send_to_api(self._adapter, full, request.headers, body)
+            try:
+                raw = transport.read_body(response, deadline, MAX_BYTES)
+            finally:
+                response.close()
+        return ApiResponse(response.status_code, response.headers, raw)
+
+
+class ApiEngine:
+    """An engine behind an HTTP API."""
+
+    name = ""
+    address = ""
+    """Where its documentation says the API is; "" where only the operator knows."""
+    limited: tuple[int, ...] = (429,)
+    """Statuses that ask for a pause."""
+    blocked_advice = "Use another engine, or try later."
+
+    def __init__(self, config: Config) -> None:
+        self.profile = ENGINE_BY_NAME[self.name]
+        self.label = self.profile.label
+        self.config = config
+        named = dict(entry.partition("=")[::2] for entry in config.ENGINE_URLS).get(self.name, "")
+        self.url = named or self.address
+        own = [urlsplit(named).hostname or ""] if named else []
+        self.client = ApiClient(own, self.profile.gap_s)
+
+    def locate(self, reach: SourceFilter) -> str:
+        """The address that is asked."""
+        return self.url
+
+    def build_request(self, query: str, max_results: int, reach: SourceFilter) -> ApiRequest:
+        """What to ask for at most `max_results` results inside `reach`, as far as the engine supports it."""
+        raise NotImplementedError
+
+    def read_results(self, body: bytes) -> Iterable[RawResult]:
+        """The results of an answer. Raises ApiError, or what reading a wrong shape raises."""
+        raise NotImplementedError
+
+    def search(self, query: str, max_results: int, reach: SourceFilter) -> SearchResult:
+        """Up to `max_results` hits, best first."""
+        try:
+            response = self.client.send(self.locate(reach), self.build_request(query, max_results, reach))
+            if response.status != 200:
+                return self._explain_status(query, response)
+            hits = build_hits(self.name, self.read_results(response.body), max_results)
+        except ApiError as error:
+            return explain_failure(self, query, error.outcome, str(error))
+        except DeadlineExceeded:
+            return explain_failure(self, query, Outcome.TIMEOUT)
+        except FetchRefused as refusal:
+            return explain_failure(self, query, Outcome.REFUSED, f"{self.label}: {refusal}")
+        except (HostUnreachable, requests.RequestException, HTTPError, OSError):
+            detail = f"{self.label} could not be reached. Check the network, or use another engine."
+            return explain_failure(self, query, Outcome.ERROR, detail)
+        except (ValueError, LookupError, TypeError, AttributeError):  # a shape that is not documented
+            detail = f"{self.label} gave an answer that could not be understood. Use another engine."
+            return explain_failure(self, query, Outcome.ERROR, detail)
+        if not hits:
+            return explain_failure(self, query, Outcome.EMPTY)
+        return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=hits)
+
+    def _explain_status(self, query: str, response: ApiResponse) -> SearchResult:
+        status = response.status
+        asked = parse_retry_after(response.headers.get("Retry-After"))
+        if status in self.limited or (status == 503 and asked is not None):
+            detail = f"{self.label} asks for a pause. Use another engine meanwhile."
+            wait = DEFAULT_PAUSE_S if asked is None else asked
+            return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
+        if status in (401, 402, 403):
+            settings = [*self.profile.needs, *self.profile.takes]
+            keys = [name for name in settings if name.endswith("_KEY") and getattr(self.config, name)]
+            advice = f"Check {keys[0]}." if keys else self.blocked_advice
+            detail = f"{self.label} does not answer this program ({status}). {advice}"
+            return explain_failure(self, query, Outcome.BLOCKED, detail)
+        trouble = "is in trouble" if status >= 500 else "did not accept the request"
+        detail = f"{self.label} {trouble} ({status}). Try again later, or use another engine."
+        return explain_failure(self, query, Outcome.ERROR, detail)
+
+
+def shorten(text: str | None) -> str:
+    """A snippet of plain text, cut at a word."""
+    plain = strip_markup(text or "")
+    return (
+        plain
+        if len(plain) <= MAX_SNIPPET_CHARACTERS
+        else f"{plain[:MAX_SNIPPET_CHARACTERS].rpartition(' ')[0]}…"
+    )
+
+
+def build_publication(
+    *,
+    doi: str | None = "",
+    authors: Iterable[str | None] = (),
+    journal: str | None = "",
+    year: int | str | None = 0,
+    licence: str | None = "",
+    pdf_url: str | None = "",
+) -> Publication | None:
+    """What is known of a work, in one spelling; None where nothing is."""
+    names = [" ".join(strip_markup(name).split()) for name in authors if name]
+    found = Publication(
+        doi=find_doi(doi or ""),
+        authors=[name for name in names if name][:MAX_AUTHORS],
+        journal=strip_markup(journal or ""),
+        year=int(year or 0),
+        licence=(licence or "").strip(),
+        pdf_url=(pdf_url or "").strip(),
+    )
+    return found if any(value for _, value in found) else None
+
+
+def join_filters(**filters: str) -> str:
+    """The filters that have a value, as catalogues write them: "name:value,name:value"."""
+    return ",".join(f"{name}:{value}" for name, value in filters.items() if value)
+
+
+def make_doi_url(doi: str | None) -> str:
+    """The address that resolves a DOI; "" for none."""
+    plain = find_doi(doi or "")
+    return f"https://doi.org/{plain}" if plain else ""

@@ -1,0 +1,68 @@
+"""Unpaywall: where a paper with a DOI may be read without paying (unpaywall.org/products/api). It requires an
+e-mail address."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+from urllib.parse import quote, urlsplit
+
+import requests
+from urllib3.exceptions import HTTPError
+
+from agent.config import Config
+from agent.web.deadline import DeadlineExceeded
+from agent.web.engines.http_api import ApiClient, ApiRequest
+from agent.web.ssrf_guard import FetchRefused, HostUnreachable
+
+ADDRESS = "https://api.unpaywall.org/v2"
+NO_EMAIL = "With CONTACT_EMAIL set, an open copy is looked for at Unpaywall."
+
+
+class OpenCopy(NamedTuple):
+    """Where an open copy is and its licence; or, with no address, why there is none, in a sentence."""
+
+    url: str = ""
+    licence: str = ""
+    detail: str = ""
+
+
+class Unpaywall:
+    """The service. `find_copy` never raises for what the web does."""
+
+    def __init__(self, config: Config) -> None:
+        named = dict(entry.partition("=")[::2] for entry in config.ENGINE_URLS).get("unpaywall", "")
+        self._url = named or ADDRESS
+        self._email = config.CONTACT_EMAIL
+        self._client = ApiClient([urlsplit(named).hostname or ""] if named else [])
+
+    def find_copy(self, doi: str) -> OpenCopy:
+        """The best open copy of a paper, a PDF where there is one."""
+        if not self._email:
+            return OpenCopy(detail=NO_EMAIL)
+        try:
+            response = self._client.send(
+                f"{self._url}/{quote(doi, safe='/')}", ApiRequest({"email": self._email})
+            )
+            if response.status == 404:
+                return OpenCopy(detail="Unpaywall does not know its DOI.")
+            if response.status == 422:
+                return OpenCopy(detail="Unpaywall does not accept the e-mail address in CONTACT_EMAIL.")
+            best = json.loads(response.body).get("best_oa_location") if response.status == 200 else {}
+            if best is None:
+                return OpenCopy(detail="Unpaywall knows no open copy.")
+            url = best.get("url_for_pdf") or best.get("url") or ""
+            if url:
+                return OpenCopy(str(url), str(best.get("license") or ""))
+        except (
+            FetchRefused,
+            HostUnreachable,
+            DeadlineExceeded,
+            requests.RequestException,
+            HTTPError,
+            OSError,
+        ):
+            pass
+        except (ValueError, AttributeError):  # no JSON, or of another shape
+            pass
+        return OpenCopy(detail="Unpaywall did not answer.")
