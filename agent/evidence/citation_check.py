@@ -12,7 +12,18 @@ from rapidfuzz import fuzz
 
 from agent.evidence.claim_check import Claim, ClaimCheck, Judge, check_claims
 from agent.text.urls import host
-from agent.types import SUPPORTED_VERDICTS, Answer, Conflict, Fact, Sentence, Source, StatementCounts
+from agent.types import (
+    SUPPORTED_VERDICTS,
+    Answer,
+    Conflict,
+    Fact,
+    Publication,
+    Sentence,
+    Source,
+    StatementCounts,
+)
+
+NO_WORKS: Mapping[str, Publication] = {}
 
 MIN_REWORDING_SIMILARITY = 0.55
 """Least similarity (rapidfuzz `fuzz.ratio` of the sorted words, 0 to 1) of two sentences that say one thing
@@ -141,10 +152,12 @@ def build_claim(
     )
 
 
-def collect_sources(sentences: Iterable[Sentence], facts: Mapping[str, Fact]) -> list[Source]:
+def collect_sources(
+    sentences: Iterable[Sentence], facts: Mapping[str, Fact], works: Mapping[str, Publication] = NO_WORKS
+) -> list[Source]:
     """The sources in order of first citation with the quotes they are cited for: one per page address and
     title (the entries of a changelog have titles of their own; what a person gave of it is another), and one
-    for what a person said without an address."""
+    for what a person said without an address. `works` are published works by the ids of their pages."""
     found: dict[tuple[str, str, str], Source] = {}
     for fact_id in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids if i in facts):
         fact = facts[fact_id]
@@ -162,6 +175,7 @@ def collect_sources(sentences: Iterable[Sentence], facts: Mapping[str, Fact]) ->
                 sha256=fact.sha256,
                 fetched_at=fact.fetched_at,
                 given=fact.given,
+                publication=works.get(fact.page_id),
             )
         else:
             source.quotes.append(fact.quote)

@@ -1,7 +1,8 @@
 """References as BibTeX (UTF-8), written so that BibTeX, biber and Zotero's importer read the same title back.
 
-`@online` with `urldate` is what BibLaTeX and Zotero take for a web page. Braces are escaped the way Zotero
-writes them, each with its invisible counterpart, so that an entry's braces always balance."""
+`@online` with `urldate` is what BibLaTeX and Zotero take for a web page, `@article` for a paper in a journal.
+Braces are escaped the way Zotero writes them, each with its invisible counterpart, so that an entry's braces
+always balance."""
 
 from __future__ import annotations
 
@@ -25,6 +26,8 @@ _TEX_ESCAPES = {
     "&": r"\&",
     "_": r"\_",
 }
+_BRACES = re.compile(r"[{}\\]")
+"""What a DOI, a verbatim field, cannot hold."""
 _LIGATURE = re.compile(r"(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=,)(?=,)|(?<=[?!])(?=`)")
 """Where TeX would make one sign of two."""
 
@@ -37,8 +40,10 @@ def render_bibtex(references: Iterable[Reference]) -> str:
 def _render_entry(reference: Reference) -> str:
     fields = {
         "title": escape_tex(reference.title),
-        "author": f"{{{escape_tex(reference.author)}}}" if reference.author else "",
-        "organization": escape_tex(reference.container),
+        "author": " and ".join(f"{{{escape_tex(name)}}}" for name in reference.authors),
+        "journal": escape_tex(reference.journal),
+        "organization": "" if reference.journal else escape_tex(reference.container),
+        "doi": _BRACES.sub("", reference.doi),
         "url": reference.url,
         "urldate": format_iso_date(reference.accessed),
         "date": format_iso_date(reference.issued),
@@ -47,7 +52,8 @@ def _render_entry(reference: Reference) -> str:
         "note": " ".join(map(escape_tex, reference.remarks)),
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
-    return f"@{'online' if reference.url else 'misc'}{{{reference.key},\n{lines}}}\n"
+    kind = "article" if reference.journal else "online" if reference.url else "misc"
+    return f"@{kind}{{{reference.key},\n{lines}}}\n"
 
 
 def escape_tex(text: str) -> str:

@@ -17,10 +17,11 @@ def render_csl(references: Iterable[Reference]) -> str:
 def _item(reference: Reference) -> dict[str, Any]:
     item = {
         "id": reference.key,
-        "type": "webpage" if reference.url else "document",
+        "type": "article-journal" if reference.journal else "webpage" if reference.url else "document",
         "title": reference.title,
-        "container-title": reference.container,
-        "author": [{"literal": reference.author}] if reference.author else [],
+        "container-title": reference.journal or reference.container,
+        "author": [{"literal": name} for name in reference.authors],
+        "DOI": reference.doi,
         "URL": reference.url,
         "issued": _date_parts(reference.issued),
         "accessed": _date_parts(reference.accessed),

@@ -124,8 +124,10 @@ def _source(source: Source, report: Report) -> list[Block]:
         f"SHA-256 {source.sha256}" if source.sha256 else "",
     ]
     note = " · ".join(part for part in kept if part)
+    work = source.publication.description if source.publication else ""
     return [
         Heading(3, source.title or source.url or "Untitled", source.n),
+        *([Paragraph([f"{work}."])] if work else []),
         Paragraph([Span(source.url, url=source.url)]),
         *quotes_in_context(source, report),
         *([Paragraph([note], "soft")] if note else []),

@@ -66,4 +66,5 @@ def _source(source: Source) -> str:
     origin = PAGE_ORIGIN_LABELS[source.given]
     quotes = "\n".join(f"    “{quote}”" for quote in source.quotes[:MAX_QUOTES])
     note = f" ({origin})" if origin else ""
+    note += f"\n    {source.publication.description}" if source.publication else ""
     return f"[{source.n}] {source.title or source.url} — {source.url}{note}\n{quotes}"

@@ -65,7 +65,9 @@ def _answer_text(answer: Answer) -> str:
 def _source(source: Source) -> dict[str, Any]:
     quotes = list(source.quotes)
     record = {"n": source.n, "url": source.url, "title": source.title, "quote": quotes[0] if quotes else ""}
-    return record | {"quotes": quotes} | ({"given": source.given} if source.given != "fetched" else {})
+    known = {"publication": source.publication.model_dump()} if source.publication else {}
+    given = {"given": source.given} if source.given != "fetched" else {}
+    return record | {"quotes": quotes} | given | known
 
 
 def _page(page: PageRef) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from agent.export.escaping import clean_url, to_one_line
 from agent.export.report import Report
 from agent.text.urls import canonicalize, host, site
-from agent.types import PAGE_ORIGIN_LABELS, PageRef, Source
+from agent.types import PAGE_ORIGIN_LABELS, PageRef, Publication, Source
 
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)")
 _WORD = re.compile(r"[a-z0-9]{3,}")
@@ -27,7 +27,11 @@ class Reference:
     title: str
     url: str
     container: str
-    author: str = ""
+    authors: Sequence[str] = ()
+    """People and groups, each whole; or the one line that a page gives as its author."""
+    doi: str = ""
+    journal: str = ""
+    licence: str = ""
     issued: tuple[int, ...] = ()
     accessed: tuple[int, ...] = ()
     language: str = ""
@@ -37,9 +41,10 @@ class Reference:
 
     @property
     def remarks(self) -> list[str]:
-        """The origin note in brackets and the quotes in quotation marks."""
+        """The origin note in brackets, the licence, and the quotes in quotation marks."""
         origin = [f"({self.origin_note})"] if self.origin_note else []
-        return [*origin, *(f"“{quote}”" for quote in self.quotes)]
+        licence = [f"Licence: {self.licence}."] if self.licence else []
+        return [*origin, *licence, *(f"“{quote}”" for quote in self.quotes)]
 
 
 def collect_references(report: Report, extra: Iterable[PageRef] = ()) -> list[Reference]:
@@ -68,6 +73,7 @@ def _page_source(ref: PageRef, report: Report) -> Source:
         quotes=[fact.quote for fact in facts],
         fetched_at=page.fetched_at if page else "",
         given=ref.origin,
+        publication=ref.publication,
     )
 
 
@@ -76,7 +82,9 @@ def _make_reference(source: Source, report: Report, used: set[str]) -> Reference
     url = clean_url(source.url)
     stated = to_one_line(source.title or (page.title if page else ""))
     title = stated or url or to_one_line(source.url) or "Untitled"
+    work = (source.publication or Publication()).complete(page.publication if page else None)
     issued = parse_date_parts(page.published_at) if page else ()
+    issued = issued if issued or not work.year else (work.year,)
     key = _make_key(site(source.url) or "document", issued, title, used)
     return Reference(
         key=key,
@@ -84,7 +92,10 @@ def _make_reference(source: Source, report: Report, used: set[str]) -> Reference
         url=url,
         container=host(source.url).removeprefix("www.") if url else "",
         issued=issued,
-        author=to_one_line(page.author) if page else "",
+        authors=[to_one_line(name) for name in work.authors or [page.author if page else ""] if name],
+        doi=to_one_line(work.doi),
+        journal=to_one_line(work.journal),
+        licence=to_one_line(work.licence),
         accessed=parse_date_parts(source.fetched_at or (page.fetched_at if page else "")),
         language=to_one_line(page.language) if page else "",
         quotes=[to_one_line(quote) for quote in source.quotes],

@@ -18,17 +18,19 @@ def render_ris(references: Iterable[Reference]) -> str:
 
 def _tags(reference: Reference) -> list[tuple[str, str]]:
     return [
-        ("TY", "ELEC" if reference.url else "GEN"),
+        ("TY", "JOUR" if reference.journal else "ELEC" if reference.url else "GEN"),
         ("ID", reference.key),
         ("TI", reference.title),
-        ("AU", reference.author),
-        ("T2", reference.container),
+        *(("AU", name) for name in reference.authors),
+        ("T2", reference.journal or reference.container),
+        ("DO", reference.doi),
         ("PY", str(reference.issued[0]) if reference.issued else ""),
         ("DA", _format_date(reference.issued)),
         ("Y2", _format_date(reference.accessed)),
         ("LA", reference.language),
         ("UR", reference.url),
         ("N1", reference.origin_note),
+        ("N1", f"Licence: {reference.licence}" if reference.licence else ""),
         *(("N1", quote) for quote in reference.quotes),
     ]
 

@@ -87,6 +87,7 @@ def make_hit_leads(question: str, result: SearchResult, step: int) -> list[Lead]
             prior=1.0 if _is_named(question, hit.title) else round(1 / n, 5),
             found_on=f"search: {result.query}",
             step=step,
+            publication=hit.publication,
         )
         for n, hit in enumerate(result.hits, start=1)
     ]

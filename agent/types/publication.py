@@ -6,6 +6,9 @@ from pydantic import Field
 
 from agent.types.record import Record
 
+MAX_NAMED = 6
+"""Authors that a line names."""
+
 
 class Publication(Record):
     """A published work; a field is empty where nothing is known."""
@@ -19,6 +22,14 @@ class Publication(Record):
     """As its source words it: a name ("cc-by") or an address."""
     pdf_url: str = ""
     """A copy that may be read without paying."""
+
+    @property
+    def description(self) -> str:
+        """What is known, in a line: authors, journal and year, DOI, licence."""
+        names = ", ".join(self.authors[:MAX_NAMED]) + (" et al." if len(self.authors) > MAX_NAMED else "")
+        where = ", ".join(filter(None, [self.journal, str(self.year or "")]))
+        told = [names, where, self.doi and f"DOI {self.doi}", self.licence and f"licence: {self.licence}"]
+        return "; ".join(filter(None, told))
 
     def complete(self, other: Publication | None) -> Publication:
         """This one, its empty fields filled with those of another."""

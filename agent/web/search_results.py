@@ -12,6 +12,14 @@ from agent.types import Outcome, Publication, SearchHit, SearchResult, SourceFil
 
 DEFAULT_PAUSE_S = 60.0
 """Seconds to leave an engine alone that asks for a pause without a time."""
+PAUSES_S = {
+    Outcome.RATE_LIMITED: DEFAULT_PAUSE_S,
+    Outcome.BLOCKED: 300.0,
+    Outcome.TIMEOUT: 60.0,
+    Outcome.ERROR: 60.0,
+}
+"""Seconds to leave an engine alone that failed and named no time (our own judgement: a block outlasts a
+fault)."""
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
 
 
@@ -45,6 +53,12 @@ def explain_failure(
     }
     detail = detail or f"{engine.label} {usual[outcome]}"
     return SearchResult(engine=engine.name, query=query, outcome=outcome, detail=detail, retry_after_s=wait_s)
+
+
+def find_pause(result: SearchResult) -> float:
+    """Seconds for which the engine of a search is not asked again; 0 where it answered."""
+    pause = PAUSES_S.get(result.outcome, 0.0)
+    return result.retry_after_s if pause and result.retry_after_s is not None else pause
 
 
 def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> list[SearchHit]:

@@ -63,6 +63,6 @@ class Unpaywall:
             OSError,
         ):
             pass
-        except (ValueError, AttributeError):  # no JSON, or of another shape
+        except (ValueError, AttributeError, RecursionError):  # no JSON, or of another shape
             pass
         return OpenCopy(detail="Unpaywall did not answer.")

@@ -25,7 +25,7 @@ from agent.web.fetcher import ANY_SOURCE, Fetcher
 from agent.web.folder_docs import find_docs_file
 from agent.web.folder_transport import FolderAdapter, FolderSite
 from agent.web.rate_limit import HostRateLimiter
-from agent.web.search_results import SearchEngine, explain_failure
+from agent.web.search_results import SearchEngine, explain_failure, find_pause
 from agent.web.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.web.transport import GuardedAdapter
 from agent.web.unpaywall import OpenCopy, Unpaywall
@@ -34,9 +34,6 @@ SEARCH_SECONDS = 30.0
 DEMO_TODAY = "2026-11-21"
 """The current day in the demo world, so that "last week" always means the same in it."""
 PROBE_SECONDS = 3.0
-PAUSE_AFTER_S = {Outcome.BLOCKED: 300.0, Outcome.TIMEOUT: 60.0, Outcome.ERROR: 60.0}
-"""Seconds an engine is not asked after it failed without naming a time (our own judgement: a block outlasts a
-fault)."""
 _NOT_IN_FOLDER = "a world in a folder has only its own index"
 _PROBE_URL = "https://html.duckduckgo.com/"
 
@@ -114,21 +111,20 @@ class World:
             detail = "There is nothing to search for." if asked else f"{engine} can't be asked: {reason}."
             return SearchResult(engine=engine, query=query, outcome=Outcome.REFUSED, detail=detail)
         if (last := self.health.get(engine)) and (wait := last.remaining_pause()):
-            why = "asked for a pause" if last.outcome is Outcome.RATE_LIMITED else "did not answer"
+            is_limited = last.outcome is Outcome.RATE_LIMITED
+            why = "asked for a pause" if is_limited else "did not answer"
             detail = f"{asked.label} {why}; it can be asked again in {max(1, round(wait))} s."
-            return explain_failure(asked, query, last.outcome, detail, wait)
+            return explain_failure(asked, query, last.outcome, detail, wait if is_limited else None)
         checkpoint()
         run = partial(asked.search, query, max_results, reach)
         try:
             result = run_with_deadline(run, Deadline(SEARCH_SECONDS, checkpoint)) if self.live else run()
         except DeadlineExceeded:
             result = explain_failure(asked, query, Outcome.TIMEOUT)
-        pause = (
-            PAUSE_AFTER_S.get(result.outcome, 0.0) if result.retry_after_s is None else result.retry_after_s
-        )
+        health = EngineHealth(result.outcome, result.detail, time.monotonic(), find_pause(result))
         with self._lock:
-            self.health[engine] = EngineHealth(result.outcome, result.detail, time.monotonic(), pause)
-        return result.replace(retry_after_s=pause) if pause else result
+            self.health[engine] = health
+        return result
 
     def fetch(
         self,

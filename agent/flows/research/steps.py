@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,9 @@ from agent.flows.research.policy import STEP_BY_ACTION
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.claim_checks import check_sentences
+from agent.flows.shared.engine_choice import cool_down, take_over_searches
 from agent.flows.shared.model_rulings import review_conflicts
+from agent.flows.shared.open_access import read_open_copy
 from agent.flows.shared.page_refs import build_action, store_fetched
 from agent.flows.shared.verdict import build_answer, merge_changes, record_answer
 from agent.flows.shared.write_report import ask_report
@@ -21,10 +22,8 @@ from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION
 from agent.roles.research.next_step import Decision
 from agent.text.urls import canonicalize
-from agent.types import ENGINE_BY_ACTION, Conflict, Lead, Outcome, Proposal, Refusal, Stall, describe_actions
+from agent.types import ENGINE_BY_ACTION, Conflict, Lead, Proposal, Refusal, Stall, describe_actions
 
-DEFAULT_COOLDOWN_S = 60.0
-"""Seconds an engine is not asked after a rate limit that named no time."""
 MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS = 20, 5
 
 
@@ -48,6 +47,8 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     actions = policy.available_actions(state, tools.world.engines, tools.now())
     if wanted := policy.next_start_page(state) or policy.requested_search(state, actions):
         return _propose(state, wanted)
+    if substitutes := take_over_searches(state.actions_this_round, actions):
+        return _propose(state, substitutes[0])
     stall = policy.find_stall(state)
     change: Change = {"blockages": [stall.replace(step=tools.step)]} if stall else {}
     if stall and stall.rung == "hand_over" and not policy.is_asked_to_continue(state):
@@ -175,11 +176,7 @@ def search(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         "pending": None,
         "leads": _mark_leads_taken(state, pending),
     }
-    if result.outcome is Outcome.RATE_LIMITED:
-        until = datetime.now(UTC) + timedelta(seconds=result.retry_after_s or DEFAULT_COOLDOWN_S)
-        stamp = until.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        change["cooling"] = {**state.cooling, engine: stamp}
-    return change, "analyze"
+    return change | {"cooling": cool_down(state.cooling, result)}, "analyze"
 
 
 def crawl(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -188,7 +185,9 @@ def crawl(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         next_action="crawl_url", query_or_url=(state.settings.start_urls or [""])[0]
     )
     url = pending.query_or_url
-    ref = store_fetched(tools, url, tools.fetch(url), _find_origin(state, url))
+    lead = _find_lead(state, url)
+    page = read_open_copy(tools, tools.fetch(url), lead.publication if lead else None)
+    ref = store_fetched(tools, url, page, lead.found_on if lead else "person")
     return {
         "actions": [build_action(pending, tools.step, ref.outcome, ref.detail, page_id=ref.page_id)],
         "pages": [ref],
@@ -230,7 +229,7 @@ def _mark_leads_taken(state: ResearchRun, pending: Proposal) -> list[Lead]:
     ]
 
 
-def _find_origin(state: ResearchRun, url: str) -> str:
-    """The page or search where an address was found; "person" when it was given."""
+def _find_lead(state: ResearchRun, url: str) -> Lead | None:
+    """The lead to an address: where it was found, and what is known of the work; None when it was given."""
     spelled, leads = canonicalize(url), state.own.leads.values()
-    return next((lead.found_on for lead in leads if canonicalize(lead.value) == spelled), "person")
+    return next((lead for lead in leads if canonicalize(lead.value) == spelled), None)

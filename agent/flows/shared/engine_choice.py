@@ -19,15 +19,17 @@ from agent.types import (
     SearchResult,
     rank_substitutes,
 )
+from agent.web.search_results import find_pause
 
 ANSWERED = (Outcome.OK, Outcome.EMPTY)
 
 
 def cool_down(cooling: Mapping[str, str], result: SearchResult) -> dict[str, str]:
     """The engines that are left alone, and until when (ISO 8601), after this result."""
-    if result.outcome in ANSWERED or not result.retry_after_s:
+    pause = find_pause(result)
+    if not pause:
         return dict(cooling)
-    until = datetime.now(UTC) + timedelta(seconds=result.retry_after_s)
+    until = datetime.now(UTC) + timedelta(seconds=pause)
     stamp = until.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return {**cooling, result.engine: stamp}
 
@@ -64,20 +66,27 @@ def _is_same_search(one: Action, other: Action) -> bool:
 def merge_results(results: Sequence[SearchResult], max_results: int) -> list[SearchHit]:
     """The hits of several searches as one list, best first by reciprocal rank fusion. Hits with one address
     or one DOI are one: the first, completed by what the others know."""
-    keys: dict[str, str] = {}
-    rankings: list[list[str]] = []
+    roots: dict[str, str] = {}
+
+    def find_root(name: str) -> str:
+        while roots.setdefault(name, name) != name:
+            name = roots[name]
+        return name
+
+    for hit in (hit for result in results for hit in result.hits):
+        for name in _doi_names(hit):
+            roots[find_root(name)] = find_root(_address(hit))
     merged: dict[str, SearchHit] = {}
-    for result in results:
-        ranking: dict[str, None] = {}
-        for hit in result.hits:
-            names = [canonicalize(hit.url) or hit.url, *_doi_names(hit)]
-            key = next((keys[name] for name in names if name in keys), names[0])
-            keys |= dict.fromkeys(names, key)
-            merged[key] = _join_hits(merged[key], hit) if key in merged else hit
-            ranking[key] = None
-        rankings.append(list(ranking))
+    for hit in (hit for result in results for hit in result.hits):
+        key = find_root(_address(hit))
+        merged[key] = _join_hits(merged[key], hit) if key in merged else hit
+    rankings = [list(dict.fromkeys(find_root(_address(hit)) for hit in result.hits)) for result in results]
     best = [merged[key] for key, _ in fuse_rankings(rankings)][:max_results]
     return [hit.replace(rank=n) for n, hit in enumerate(best, start=1)]
+
+
+def _address(hit: SearchHit) -> str:
+    return canonicalize(hit.url) or hit.url
 
 
 def _doi_names(hit: SearchHit) -> list[str]:

@@ -22,6 +22,7 @@ def store_fetched(tools: RunContext, url: str, page: Page, found_on: str, title:
         detail=page.detail,
         found_on=found_on,
         step=tools.step,
+        publication=page.publication,
     )
 
 

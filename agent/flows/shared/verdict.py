@@ -35,6 +35,7 @@ from agent.types import (
     PartConfidence,
     PartStatus,
     PlanPart,
+    Publication,
     Reason,
     Sentence,
     StatementCounts,
@@ -106,7 +107,7 @@ def build_answer(
         reason="budget" if state.stop_reason == "budget" and _list_open(plan) else "none",
         missing=describe_open_parts(plan, level, sentences, facts),
         journey=journey,
-        sources=collect_sources(sentences, facts),
+        sources=collect_sources(sentences, facts, _list_works(state)),
         statements=count_statements(sentences, draft.counts.dropped + dropped),
         confidence=level.value,
         by=judgement.by,
@@ -117,6 +118,11 @@ def build_answer(
         parts=plan if len(plan) > 1 else [],
         step=step,
     )
+
+
+def _list_works(state: RunState) -> dict[str, Publication]:
+    """The published works among the pages of the run, by the ids of their pages."""
+    return {page.page_id: page.publication for page in state.pages.values() if page.publication}
 
 
 def _add_conflicts(
@@ -157,7 +163,7 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
         parts=plan if len(plan) > 1 else [],
         missing=describe_open_parts(plan, level, sentences, facts),
         sentences=list(sentences),
-        sources=collect_sources(sentences, facts),
+        sources=collect_sources(sentences, facts, _list_works(state)),
         statements=count_statements(sentences, answer.statements.dropped),
     )
 

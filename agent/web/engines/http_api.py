@@ -131,7 +131,7 @@ class ApiEngine:
         except (HostUnreachable, requests.RequestException, HTTPError, OSError):
             detail = f"{self.label} could not be reached. Check the network, or use another engine."
             return explain_failure(self, query, Outcome.ERROR, detail)
-        except (ValueError, LookupError, TypeError, AttributeError):  # a shape that is not documented
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):  # another shape
             detail = f"{self.label} gave an answer that could not be understood. Use another engine."
             return explain_failure(self, query, Outcome.ERROR, detail)
         if not hits:

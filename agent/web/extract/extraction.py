@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent.types import Block, Heading, Link, Outcome, Page, Table
+from agent.types import Block, Heading, Link, Outcome, Page, Publication, Table
 
 
 @dataclass
@@ -25,6 +25,7 @@ class Extraction:
     tables: list[Table] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
+    publication: Publication | None = None
     refresh_url: str = ""
 
     def to_page(self, **known: Any) -> Page:

@@ -31,6 +31,7 @@ def extract_html(html: str, url: str) -> Extraction:
     found = Extraction(
         title=about.title,
         author=about.author,
+        publication=about.publication,
         published_at=about.published_at,
         language=about.language,
         text=blocks.text if blocks else "",

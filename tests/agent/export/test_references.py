@@ -3,12 +3,14 @@ and date."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import warnings
 
 import bibtexparser
 import pytest
 import rispy
+from bibtexparser.middlewares import SeparateCoAuthors
 from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
 from citeproc.source.json import CiteProcJSON
 from hypothesis import given, settings
@@ -20,7 +22,7 @@ from agent.export.csl import render_csl
 from agent.export.references import Reference, collect_references, parse_date_parts
 from agent.export.report import Report
 from agent.export.ris import render_ris
-from agent.types import PageRef, Run, Settings, Status
+from agent.types import PageRef, Publication, Run, Settings, Status
 from tests.web.reports import TITLES, one_line, report
 
 WANTED = [one_line(title) for title in TITLES]
@@ -160,3 +162,62 @@ def test_a_run_without_sources_gives_an_empty_bibliography():
 )
 def test_dates(text, date):
     assert parse_date_parts(text) == date
+
+
+PAPER = Publication(
+    doi="10.5555/heron_{12}",
+    authors=["Ana Field", "The Heron Group"],
+    journal="Waders & Co",
+    year=2021,
+    licence="cc-by",
+)
+
+
+def paper() -> Report:
+    """The report of a run that cites one paper."""
+    full = report()
+    assert full.answer
+    source = full.answer.sources[0].replace(publication=PAPER, page_id="", title="Diets of herons")
+    return dataclasses.replace(full, answer=full.answer.replace(sources=[source]), stored_pages={})
+
+
+def test_a_paper_keeps_doi_authors_journal_year_and_licence_in_bibtex():
+    (entry,) = bibtexparser.parse_string(
+        render_bibtex(collect_references(paper())), append_middleware=[SeparateCoAuthors()]
+    ).entries
+    assert (entry.entry_type, entry["author"]) == ("article", ["{Ana Field}", "{The Heron Group}"])
+    assert (read_tex(entry["journal"]), entry["doi"], entry["year"]) == (
+        "Waders & Co",
+        "10.5555/heron_12",
+        "2021",
+    )
+    assert "Licence: cc-by" in entry["note"] and "organization" not in entry.fields_dict
+
+
+def test_a_paper_keeps_them_in_ris():
+    (entry,) = rispy.loads(render_ris(collect_references(paper())))
+    assert entry["type_of_reference"] == "JOUR" and entry["authors"] == PAPER.authors
+    assert (entry["secondary_title"], entry["doi"], entry["year"]) == ("Waders & Co", PAPER.doi, "2021")
+    assert entry["notes"][0] == "Licence: cc-by"
+
+
+def test_a_paper_is_cited_by_a_citation_processor_with_authors_journal_and_doi():
+    items = json.loads(render_csl(collect_references(paper())))
+    assert items[0]["type"] == "article-journal" and items[0]["DOI"] == PAPER.doi
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        style = CitationStylesStyle("harvard-cite-them-right", validate=False)
+        bibliography = CitationStylesBibliography(style, CiteProcJSON(items), formatter.plain)
+        bibliography.register(Citation([CitationItem(items[0]["id"])]))
+        shown = str(bibliography.bibliography()[0])
+    assert all(words in shown for words in ("Ana Field", "The Heron Group", "2021", "Waders & Co")), shown
+
+
+def test_a_page_that_says_what_it_is_completes_what_the_engine_said():
+    full = report()
+    assert full.answer
+    source = full.answer.sources[0].replace(publication=Publication(doi="10.5555/a"))
+    pages = {key: page.replace(publication=PAPER) for key, page in full.stored_pages.items()}
+    given = dataclasses.replace(full, answer=full.answer.replace(sources=[source]), stored_pages=pages)
+    (found,) = collect_references(given)
+    assert (found.doi, found.journal, found.issued) == ("10.5555/a", "Waders & Co", (2025, 3, 9))

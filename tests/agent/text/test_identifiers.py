@@ -7,6 +7,7 @@ import pytest
 from agent.text.identifiers import (
     find_codes,
     find_contacts,
+    find_doi,
     find_unmistakable_codes,
     is_external_contact,
     is_same_code,
@@ -94,3 +95,18 @@ def test_a_whole_channel_is_never_called() -> None:
 def test_a_long_run_of_one_sign_is_walked_once() -> None:
     for sign in "a1.-+":
         assert find_contacts(f"anna@example.org {sign * 300_000}") == ["anna@example.org"]
+
+
+@pytest.mark.parametrize(
+    ("text", "doi"),
+    [
+        ("https://doi.org/10.5555/Heron.12", "10.5555/heron.12"),
+        ("https://publisher.example/doi/full/10.5555/heron.12?download=1#page", "10.5555/heron.12"),
+        ("see doi:10.5555/12345678.", "10.5555/12345678"),
+        ("(10.1002/(sici)1097)", "10.1002/(sici)1097"),
+        ("version 10.5 / 12", ""),
+        ("", ""),
+    ],
+)
+def test_a_doi_is_found_in_a_text_and_in_an_address(text: str, doi: str) -> None:
+    assert find_doi(text) == doi

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from agent.config import SETTINGS
 from agent.types import (
@@ -11,7 +11,7 @@ from agent.types import (
     ENGINE_SETTINGS,
     ENGINES,
     SEARCH_ACTIONS,
-    Proposal,
+    NextAction,
     describe_actions,
     rank_general,
     rank_substitutes,
@@ -29,9 +29,10 @@ def test_each_engines_settings_exist() -> None:
 
 
 def test_a_proposal_names_a_known_action() -> None:
-    assert Proposal(next_action="search_arxiv").next_action == "search_arxiv"
+    known = TypeAdapter(NextAction)
+    assert known.validate_python("search_arxiv") == "search_arxiv"
     with pytest.raises(ValidationError):
-        Proposal(next_action="search_altavista")
+        known.validate_python("search_altavista")
 
 
 def test_an_engine_of_its_own_kind_takes_over_first() -> None:

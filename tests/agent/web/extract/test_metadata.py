@@ -7,12 +7,33 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from agent.types import Publication
 from agent.web.extract import metadata
 from agent.web.extract.page_dates import normalize_date
 
 
 def about(html: str) -> metadata.PageMetadata:
     return metadata.read_metadata(html, LexborHTMLParser(html))
+
+
+def test_a_paper_says_what_it_is_in_citation_tags() -> None:
+    found = about(
+        "<meta name=citation_title content='Diets of herons'><meta name=citation_author content='Field, Ana'>"
+        "<meta name=citation_author content='Reed, Bo'><meta name=citation_doi content='doi:10.5555/HERON.12'>"
+        "<meta name=citation_journal_title content=Waders><meta name=citation_publication_date content='2021/3/4'>"
+        '<script type="application/ld+json">{"@type": "Article", "license": "https://licence.example/by"}</script>'
+    ).publication
+    assert found == Publication(
+        doi="10.5555/heron.12",
+        authors=["Field, Ana", "Reed, Bo"],
+        journal="Waders",
+        year=2021,
+        licence="https://licence.example/by",
+    )
+
+
+def test_a_page_without_them_says_nothing_of_a_paper() -> None:
+    assert about("<meta name=author content='Ana Field'><title>A dairy</title>").publication is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,147 @@
+"""Which engine takes over, how long a failed one rests, and one list of several engines' results."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from agent.flows.shared.engine_choice import cool_down, merge_results, take_over_searches
+from agent.types import Action, Outcome, Publication, SearchHit, SearchResult
+
+ALL = [
+    "search_duckduckgo",
+    "search_google",
+    "search_wikipedia",
+    "search_openalex",
+    "search_arxiv",
+    "crawl_url",
+]
+
+
+def search(action: str, outcome: Outcome, step: int = 3, query: str = "grey heron", **more: Any) -> Action:
+    return Action(step=step, action=action, query_or_url=query, outcome=outcome, **more)
+
+
+def result(engine: str, *hits: SearchHit, outcome: Outcome = Outcome.OK, **more: Any) -> SearchResult:
+    return SearchResult(engine=engine, query="q", outcome=outcome, hits=list(hits), **more)
+
+
+def hit(url: str, engine: str = "duckduckgo", **more: Any) -> SearchHit:
+    return SearchHit(**{"url": url, "title": url, "engine": engine, **more})
+
+
+def test_the_next_engine_of_its_kind_takes_over_with_the_same_words() -> None:
+    (proposal,) = take_over_searches([search("search_duckduckgo", Outcome.BLOCKED, part="2")], ALL)
+    assert (proposal.next_action, proposal.query_or_url, proposal.part, proposal.by) == (
+        "search_google",
+        "grey heron",
+        "2",
+        "code",
+    )
+    assert "DuckDuckGo" in proposal.reasoning and "Google" in proposal.reasoning
+    (proposal,) = take_over_searches([search("search_openalex", Outcome.RATE_LIMITED)], ALL)
+    assert proposal.next_action == "search_arxiv"
+
+
+def test_each_engine_is_asked_once_until_none_is_left() -> None:
+    done = [search("search_duckduckgo", Outcome.BLOCKED, 2), search("search_google", Outcome.ERROR, 3)]
+    assert [p.next_action for p in take_over_searches(done, ALL)] == ["search_wikipedia"]
+    done.append(search("search_wikipedia", Outcome.TIMEOUT, 4))
+    assert take_over_searches(done, ALL) == []
+
+
+@pytest.mark.parametrize(
+    "done",
+    [
+        [search("search_duckduckgo", Outcome.EMPTY)],
+        [search("search_duckduckgo", Outcome.OK)],
+        [
+            search("search_duckduckgo", Outcome.BLOCKED),
+            search("search_google", Outcome.OK, query="heron grey"),
+        ],
+        [
+            search("search_duckduckgo", Outcome.BLOCKED, 2),
+            Action(step=3, action="crawl_url", query_or_url="u"),
+        ],
+        [Action(step=3, action="crawl_url", query_or_url="https://a.example/", outcome=Outcome.BLOCKED)],
+        [],
+    ],
+    ids=[
+        "nothing found",
+        "found",
+        "answered by another",
+        "something was done since",
+        "a page",
+        "nothing done",
+    ],
+)
+def test_nothing_takes_over_from_what_was_answered_or_is_past(done: list[Action]) -> None:
+    assert take_over_searches(done, ALL) == []
+
+
+def test_two_searches_of_a_round_that_failed_are_taken_over_side_by_side() -> None:
+    done = [
+        search("search_duckduckgo", Outcome.BLOCKED, query=query) for query in ("grey heron", "egret nest")
+    ]
+    assert [p.query_or_url for p in take_over_searches(done, ALL)] == ["grey heron", "egret nest"]
+
+
+def test_a_failed_engine_rests_as_long_as_it_asked_for_else_by_its_failure() -> None:
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}"
+    limited = result("google", outcome=Outcome.RATE_LIMITED, retry_after_s=7200)
+    cooling = cool_down({"brave": "2026-01-01T00:00:00Z"}, limited)
+    assert set(cooling) == {"brave", "google"} and cooling["google"] > now
+    rests = [cool_down({}, result("google", outcome=outcome)) for outcome in (Outcome.BLOCKED, Outcome.ERROR)]
+    assert cooling["google"] > rests[0]["google"] > rests[1]["google"] > now
+    assert cool_down(cooling, result("brave", outcome=Outcome.EMPTY)) == cooling
+
+
+def test_what_several_engines_found_comes_first() -> None:
+    merged = merge_results(
+        [
+            result("duckduckgo", hit("https://a.example/"), hit("https://b.example/")),
+            result("brave", hit("https://c.example/", "brave"), hit("https://b.example/#top", "brave")),
+        ],
+        10,
+    )
+    assert [(one.url, one.rank) for one in merged] == [
+        ("https://b.example/", 1),
+        ("https://a.example/", 2),
+        ("https://c.example/", 3),
+    ]
+    assert merged[0].engine == "duckduckgo, brave"
+
+
+def test_a_paper_is_one_result_by_its_doi_and_keeps_all_that_is_known() -> None:
+    merged = merge_results(
+        [
+            result(
+                "crossref",
+                hit("https://doi.org/10.5555/x", "crossref", publication=Publication(doi="10.5555/x")),
+            ),
+            result("duckduckgo", hit("https://publisher.example/x", snippet="words")),
+            result(
+                "openalex",
+                hit(
+                    "https://publisher.example/x",
+                    "openalex",
+                    publication=Publication(
+                        doi="10.5555/x", journal="Waders", pdf_url="https://open.example/x.pdf"
+                    ),
+                ),
+            ),
+        ],
+        10,
+    )
+    (only,) = merged
+    assert only.url == "https://doi.org/10.5555/x" and only.snippet == "words"
+    assert only.publication == Publication(
+        doi="10.5555/x", journal="Waders", pdf_url="https://open.example/x.pdf"
+    )
+
+
+def test_no_more_results_than_wanted_and_none_of_none() -> None:
+    many = result("duckduckgo", *(hit(f"https://a.example/{n}") for n in range(9)))
+    assert len(merge_results([many, many], 4)) == 4 and merge_results([], 4) == []

@@ -1,0 +1,124 @@
+"""What every engine behind an HTTP API does: honest outcomes, limits, and keys that are never shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from agent.config import USER_AGENT
+from agent.types import ENGINES, Outcome
+from agent.web.engines import http_api
+from agent.web.world import World
+from tests.web.engine_answers import ANSWERS, EMPTY, KEYS, ask, point_at, reply
+from tests.web.site import Reply, Site, sends_to
+
+Live = Callable[..., World]
+of_each = pytest.mark.parametrize("name", ANSWERS)
+
+
+def test_every_engine_of_the_registry_is_tested_here_or_in_a_file_of_its_own() -> None:
+    assert {engine.name for engine in ENGINES} == {*ANSWERS, "duckduckgo", "google"}
+
+
+@of_each
+def test_hits_are_plain_text_from_the_engine_with_ranks(live_world: Live, name: str) -> None:
+    result, site = ask(live_world, name, reply(ANSWERS[name]))
+    assert (result.outcome, result.engine) == (Outcome.OK, name)
+    assert [hit.rank for hit in result.hits] == list(range(1, len(result.hits) + 1))
+    assert all(hit.title and hit.engine == name and "<" not in hit.title + hit.snippet for hit in result.hits)
+    assert all(hit.url.startswith("https://") for hit in result.hits)
+    assert len(site.asked) == 1 and site.asked[0].headers["User-Agent"] == USER_AGENT
+    asked = unquote(site.asked[0].path.replace("+", " ")) + site.asked[0].body.decode()
+    assert all(word in asked for word in ("grey", "heron", "diet"))
+
+
+@of_each
+def test_nothing_found_is_empty(live_world: Live, name: str) -> None:
+    result, _ = ask(live_world, name, reply(EMPTY[name]))
+    assert result.outcome is Outcome.EMPTY and result.detail
+
+
+@of_each
+@pytest.mark.parametrize(
+    ("page", "outcome"),
+    [
+        (reply({}, 429, Retry_After="77"), Outcome.RATE_LIMITED),
+        (reply({}, 503, Retry_After="77"), Outcome.RATE_LIMITED),
+        (reply({}, 401), Outcome.BLOCKED),
+        (reply({}, 500), Outcome.ERROR),
+        (reply({}, 400), Outcome.ERROR),
+        (reply("<html>not what was asked for"), Outcome.ERROR),
+        (reply('[{"results": 3}]'), Outcome.ERROR),
+        (sends_to("http://127.0.0.1:9/elsewhere"), Outcome.ERROR),
+        (Reply(200, b"{", ends="breaks off"), Outcome.ERROR),
+    ],
+    ids=["429", "503", "401", "500", "400", "html", "shape", "redirect", "broken"],
+)
+def test_a_failure_is_never_empty(live_world: Live, name: str, page: Reply, outcome: Outcome) -> None:
+    result, site = ask(live_world, name, page)
+    assert (result.outcome, result.hits, len(site.asked)) == (outcome, [], 1)
+    assert result.retry_after_s == (77 if outcome is Outcome.RATE_LIMITED else None)
+    shown = result.model_dump_json()
+    assert result.detail and site.url("") not in shown
+    assert not any(secret in shown for secret in KEYS.get(name, {}).values())
+
+
+@of_each
+def test_a_failed_engine_is_left_alone_and_told_as_it_failed(live_world: Live, name: str) -> None:
+    with Site({"/search": reply({}, 401)}) as site:
+        world = live_world(**point_at(site, name))
+        first, second = (world.search(name, query) for query in ("heron", "egret"))
+    assert len(site.asked) == 1 and first.outcome is second.outcome is Outcome.BLOCKED
+    assert "again in" in second.detail and world.health[name].remaining_pause() > 0
+
+
+def test_a_check_tries_a_blocked_engine_again(live_world: Live) -> None:
+    answers = iter([reply({}, 401), reply(ANSWERS["openalex"])])
+    with Site({"/search": lambda _: next(answers)}) as site:
+        world = live_world(**point_at(site, "openalex"))
+        assert [world.check("openalex").outcome for _ in range(2)] == [Outcome.BLOCKED, Outcome.OK]
+    assert (
+        world.health["openalex"].outcome is Outcome.OK and "just now" in world.health["openalex"].description
+    )
+
+
+def test_a_server_that_stalls_is_a_timeout(live_world: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_api, "TIMEOUT_S", 0.3)
+    result, _ = ask(live_world, "openalex", Reply(200, b"{", ends="stalls"))
+    assert result.outcome is Outcome.TIMEOUT
+
+
+def test_an_answer_that_is_too_long_or_nests_too_deep_is_an_error(
+    live_world: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result, _ = ask(live_world, "openalex", reply("[" * 200_000))
+    assert result.outcome is Outcome.ERROR
+    monkeypatch.setattr(http_api, "MAX_BYTES", 1000)
+    result, _ = ask(live_world, "openalex", reply({**ANSWERS["openalex"], "meta": "x" * 300_000}))
+    assert result.outcome is Outcome.ERROR
+
+
+def test_only_a_host_that_a_setting_names_may_be_on_the_own_network(live_world: Live) -> None:
+    with Site({}) as site:
+        port = site.url("").rpartition(":")[2]
+        for url in (f"http://localhost:{port}/search", f"http://127.0.0.1:{port}/search"):
+            world = live_world(ENGINE_URLS=f"openalex={url}")
+            assert world.search("openalex", "heron").outcome is not Outcome.REFUSED
+        engine = live_world()._engines_by_name["openalex"]
+        engine.url = site.url("/search")  # type: ignore[attr-defined]
+        refused = engine.search("heron", 3, http_api.SourceFilter())
+    assert refused.outcome is Outcome.REFUSED and "127.0.0.1" not in refused.detail
+
+
+def test_requests_keep_the_gap_that_a_service_asks_for() -> None:
+    clock: list[float] = [0.0]
+    client = http_api.ApiClient([], gap_s=3.0)
+    pace: Any = client._pace
+    pace._clock, pace._sleep = (lambda: clock[0]), lambda s: clock.__setitem__(0, clock[0] + s)
+    for _ in range(3):
+        with pace.hold_slot("export.arxiv.org", http_api.Deadline(60)):
+            pass
+    assert clock[0] >= 6.0
