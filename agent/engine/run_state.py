@@ -56,13 +56,14 @@ class FlowState(State):
     """Whether facts of one site can contradict each other."""
     asks_one_publisher: ClassVar[bool] = False
     """Whether it asks one publisher, or a library that a person chose: one source is enough then."""
-    filter_judgement: ClassVar[float | None] = None
-    """The judgement on what it reports without a model's estimate, where its own steps judged each item; None
-    where nothing did."""
 
     def describe_target(self, run: RunState[Any], step: str) -> str:
         """What the step that is being taken works on: a query or addresses; "" for nothing to name."""
         return run.pending.query_or_url if run.pending and step in ("search", "crawl") else ""
+
+    def judge_items(self, run: RunState[Any]) -> float | None:
+        """The judgement, from 0 to 1, on what it reports where it judged item by item; None elsewhere."""
+        return None
 
     def export_extra(self, run: RunState[Any], read_text: ReadText = lambda _id: "") -> dict[str, Any]:
         """What an export as JSON holds beside the shared fields. `read_text` gives the text of a stored

@@ -11,8 +11,8 @@ puts it.
   to 1 (full from FULL_WEIGHT_TRUST on). A source counts SURE_WEIGHT where a person pinned its fact or trusts
   it fully, where it is the publisher that the question is about, and in the flows that ask one publisher
   (`site`, `collect`, `reply`, `chat`). 0 sources: the part is open and counts 0.
-* judgement: from 0 to 1, the model's own estimate, or without a model a modest constant by the kind of
-  question. It moves the value both ways, and only within the range.
+* judgement: from 0 to 1, the model's own estimate, or without a model a modest constant by the flow. It moves
+  the value both ways, and only within the range.
 * disputed: an open conflict contradicts the claim.
 
 Until there is an answer, the claim of a part is the best supported of its facts. From then on it is the first
@@ -52,15 +52,17 @@ HIGH_DOUBT = 0.16
 DISPUTE_FACTOR = 0.5
 """The part of its value that a disputed claim keeps."""
 MAX_PARTIAL = 0.59
-"""The most while a part is open or disputed: below the level "Moderate"."""
+"""The most while a part is open or disputed."""
 FULL_WEIGHT_TRUST = 0.6
 """Trust of a page that nothing speaks for or against: from here on its source counts in full."""
 SURE_WEIGHT = 2.0
 """What a source counts that is enough alone."""
 MIN_SAME_SIMILARITY = 0.5
 """Least similarity (Dice of content words) of two statements that say the same."""
-LEVELS = (("High", 0.85), ("Moderate", 0.6), ("Low", 0.0))
-"""The names of confidence levels, each with its least value."""
+LEVELS = (("High", 0.85), ("Moderate", 0.5), ("Low", 0.0))
+"""The names of confidence levels, each with its least value: "Low" is less likely right than not."""
+UNJUDGED_LEVEL = "Not judged"
+"""In place of the level where no model judged: the figure is how many of such answers were right."""
 
 
 @dataclass(frozen=True)
@@ -220,9 +222,9 @@ def evidence_level(point: Confidence) -> float:
     return sum(evidence_range(part.weight)[1] for part in point.parts) / len(point.parts)
 
 
-def describe_level(value: float) -> str:
-    """The level of a confidence in words and percent: "High (87%)"."""
-    level = next(name for name, least in LEVELS if value >= least)
+def describe_level(value: float, *, is_judged: bool) -> str:
+    """The level of a confidence in words and percent: "High (87%)", "Not judged (45%)"."""
+    level = next(name for name, least in LEVELS if value >= least) if is_judged else UNJUDGED_LEVEL
     return f"{level} ({value:.0%})"
 
 

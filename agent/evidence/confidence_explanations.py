@@ -104,7 +104,7 @@ def _explain_judgement(was: PartConfidence, new: PartConfidence, found: Evidence
     figures = f"{new.judgement:.2f}, before {was.judgement:.2f}"
     if now.model is not None:
         return f"the model is {'surer' if surer else 'less sure'} of the answer ({figures})"
-    return f"the best quote fits the question {'better' if surer else 'less well'} ({figures})"
+    return f"{'more' if surer else 'less'} of it was judged ({figures})"
 
 
 _EXPLANATIONS = {
@@ -170,7 +170,7 @@ def _describe_part(part: PartConfidence, *, is_model: bool) -> list[tuple[str, s
     low, high = evidence_range(part.weight)
     sources = f"{format_count(len(part.sources), 'independent source')}: {', '.join(part.sources[:4])}"
     weighed = f"; counted as {part.weight:g} by trust" if part.weight != len(part.sources) else ""
-    whose = "the model’s own estimate" if is_model else "how well the best quote fits the question"
+    whose = "the model’s own estimate" if is_model else "what is known without a model’s estimate"
     rows = [
         ("evidence", f"{low:.2f} to {high:.2f}", f"{sources}{weighed}"),
         ("judgement", f"{part.judgement:.2f}", f"{whose}; it places the value in that range"),

@@ -6,7 +6,8 @@ DIR --json FILE` wrote.
 Prints for each file and for all: the answers, the share of right ones, the Brier score, that of a constant
 guess (the share of right answers), the ECE, how many say 80 % or more and how many of these are right; then how
 many were right by fit, kind of question, weight of sources and dispute; then the two judgements without a model
-that fit all files best, and the Brier score of each file with the judgements fitted to the others. `--svg` draws the reliability diagram: how many of the answers with a confidence were right."""
+(where the web is asked, and one publisher) that fit all files best, and the Brier score of each file with the
+judgements fitted to the others, pooled; and that of the best constant of each file. `--svg` draws the reliability diagram: how many of the answers with a confidence were right."""
 
 from __future__ import annotations
 
@@ -24,16 +25,17 @@ from agent.types import PartConfidence
 
 SIZE, EDGE = 300, 60
 SURE = 0.8
+PUBLISHER_FLOWS = ("site", "collect", "reply", "chat", "chat_simple")
 COLOURS = ("#14695b", "#8f5c00", "#7a3b69", "#2f5d8a")
 Row = dict[str, Any]
 
 
 def read(path: str) -> list[Row]:
     """The answered, answerable questions of a result that can be right or wrong."""
-    rows = json.loads(Path(path).read_text(encoding="utf-8"))["questions"]
+    result = json.loads(Path(path).read_text(encoding="utf-8"))
     return [
-        row
-        for row in rows
+        {**row, "asks_publisher": result["flow"] in PUBLISHER_FLOWS}
+        for row in result["questions"]
         if row["answerable"] is True
         and row["verdict"] in metrics.ANSWERED_VERDICTS
         and row.get("right") is not None
@@ -68,34 +70,41 @@ def group(rows: Sequence[Row], key: Callable[[Row], str]) -> str:
     return ", ".join(f"{name}: {sum(r) / len(r):.2f} ({len(r)})" for name, r in sorted(found.items()))
 
 
-def recompute(row: Row, one: float, several: float) -> float:
+def recompute(row: Row, web: float, publisher: float) -> float:
     """The confidence of an answer, had its parts been judged so."""
-    judgement = several if row.get("takes_several") else one
+    judgement = publisher if row["asks_publisher"] else web
     parts = [PartConfidence(**{**part, "judgement": judgement}) for part in row["parts"]]
     return compute_value(parts)
 
 
 def fit_judgements(rows: Sequence[Row]) -> tuple[float, float]:
-    """The judgements (for one page, for several) with the least Brier score, in steps of 0.05."""
+    """The judgements (where the web is asked, and one publisher) with the least Brier score, in steps of 0.05."""
     steps = [n / 20 for n in range(15)]
     return min(itertools.product(steps, steps), key=lambda pair: score_judgements(rows, *pair))
 
 
-def score_judgements(rows: Sequence[Row], one: float, several: float) -> float:
+def score_judgements(rows: Sequence[Row], web: float, publisher: float) -> float:
     """The Brier score of these answers with these judgements."""
-    return metrics.brier([(recompute(row, one, several), bool(row["right"])) for row in rows])
+    return metrics.brier([(recompute(row, web, publisher), bool(row["right"])) for row in rows])
 
 
 def describe_fits(sets: dict[str, list[Row]]) -> str:
     """The best judgements over all sets, and for each set those fitted to the others with its score."""
-    everything = [row for rows in sets.values() for row in rows]
+    everything, pooled = [row for rows in sets.values() for row in rows], 0.0
     lines = ["best judgements over all: {:.2f}, {:.2f}".format(*fit_judgements(everything))]
     for name, rows in sets.items():
         others = [row for other, more in sets.items() if other != name for row in more]
         if rows and others:
-            one, several = fit_judgements(others)
-            score = score_judgements(rows, one, several)
-            lines.append(f"{name:<28} by the others: {one:.2f}, {several:.2f}, Brier {score:.4f}")
+            web, publisher = fit_judgements(others)
+            score = score_judgements(rows, web, publisher)
+            pooled += score * len(rows) / len(everything)
+            lines.append(f"{name:<28} by the others: {web:.2f}, {publisher:.2f}, Brier {score:.4f}")
+    constants = 0.0
+    for rows in filter(None, sets.values()):
+        constants += len(rows) * metrics.constant_brier([(0.0, bool(row["right"])) for row in rows])
+    lines.append(
+        f"each by the others {pooled:.4f}, the best constant of each {constants / len(everything):.4f}"
+    )
     return "\n".join(lines)
 
 

@@ -84,7 +84,6 @@ def write_draft(
         state,
         tools.step,
         [fact for name, fact in facts.items() if name not in state.facts],
-        question=question,
         model=reply.confidence if is_model else None,
         review=review_by_model(state, tools),
     )

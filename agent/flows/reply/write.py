@@ -86,7 +86,6 @@ def build_draft(
         state,
         tools.step,
         [*facts.values(), *{fact.id: fact for found in pictured.values() for fact in found}.values()],
-        question=question,
         model=reply.confidence if judgement.by == "model" else None,
     )
     now = state_after(state, change)
@@ -115,7 +114,7 @@ def build_draft(
         return {**change, "draft": "", "why": f"Nothing could be said: {why.rstrip('.')}."}
     recorded = record_answer(now, _limit_answer(now, answer, fitted, unfitted=len(supported) - len(fitted)))
     posted = recorded["answers"][0]
-    posted = posted.replace(certainty=_describe_certainty(fitted, posted.confidence))
+    posted = posted.replace(certainty=_describe_certainty(fitted, posted))
     return {**merge_changes(change, recorded), "draft": text, "answers": [posted]}
 
 
@@ -254,7 +253,8 @@ def _choose_joint(before: Sentence, sentence: Sentence) -> str:
     return "\n" if _LIST_ITEM.match(sentence.text) else " "
 
 
-def _describe_certainty(sentences: Sequence[Sentence], level: float) -> str:
+def _describe_certainty(sentences: Sequence[Sentence], answer: Answer) -> str:
+    level = confidence.describe_level(answer.confidence, is_judged=answer.by == "model")
     pictured = sum(not sentence.backed for sentence in sentences)
     rest = f"{pictured} of {len(sentences)} statements rest on a picture alone, which nothing can check."
-    return f"{confidence.describe_level(level)}. {rest if pictured else ''}".strip()
+    return f"{level}. {rest if pictured else ''}".strip()

@@ -14,14 +14,12 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.conflict_sentences import RULING_PREFIX
 from agent.flows.shared.plan import bears_on, find_part
 from agent.text.question_analysis import parse_question
-from agent.text.question_parts import remove_output_form
 from agent.types import Confidence, Conflict, Fact, PlanPart, Sentence
 
-ONE_PAGE_JUDGEMENT, SEVERAL_PAGES_JUDGEMENT = 0.45, 0.25
-"""The judgement without a model, on a question that one page may answer and on one that takes several:
-passages were found, and nothing that code sees in them tells right from wrong ones on sets it was not fitted
-to. So it never gives 80 %, whatever the sources. Fitted over all public sets together (DECISIONS.md,
-"Retrieval")."""
+WEB_JUDGEMENT, PUBLISHER_JUDGEMENT = 0.45, 0.0
+"""The judgement without a model, where the web is asked and where one publisher or library is: passages were
+found, and nothing that code sees in them tells right from wrong ones on sets it was not fitted to. So it
+never gives 80 %, whatever the sources. Fitted over all public sets (DECISIONS.md, "Confidence and trust")."""
 
 
 def assess_confidence(
@@ -31,7 +29,6 @@ def assess_confidence(
     *,
     conflicts: Iterable[Conflict] | None = None,
     sentences: Sequence[Sentence] | None = None,
-    question: str = "",
     model: float | None = None,
     unanswered: Collection[str] | None = None,
     keeps_judgement: bool = False,
@@ -39,9 +36,9 @@ def assess_confidence(
     """The confidence with these facts beside or in place of the run's, and the reasons of its change.
 
     With `sentences` (of an answer) the claims are theirs. `model` is the model's own estimate; the last one
-    stands until there is another. Without any the judgement is that of the kind of question, or with
-    `keeps_judgement`, and where nothing new was found, the previous one. `unanswered`: the parts that the
-    model does not call answered; the last ones stand where it says nothing."""
+    stands until there is another. Without any the judgement is that of the flow, or with `keeps_judgement`,
+    and where nothing new was found, the previous one. `unanswered`: the parts that the model does not call
+    answered; the last ones stand where it says nothing."""
     previous = state.confidence[-1] if state.confidence else None
     new = list(new)
     pool_facts = _collect_facts(state, new)
@@ -55,6 +52,8 @@ def assess_confidence(
         state.own.comparison_questions(state),
     )
     former: dict[str, float] = {}
+    unjudged = PUBLISHER_JUDGEMENT if state.own.asks_one_publisher else WEB_JUDGEMENT
+    own = state.own.judge_items(state)
     if model is None and previous and previous.parts:
         model = previous.model
         if unanswered is None:
@@ -64,9 +63,7 @@ def assess_confidence(
     evidence, judgements = list[Evidence](), dict[str, float]()
     for part in state.plan:
         claims = find_claims(state.plan, part, pool_facts, sentences)
-        asked = part.question if len(state.plan) > 1 else question or state.own.relevance_question(state)
-        fit = model if model is not None else former.get(part.id, state.own.filter_judgement)
-        judgement = _judge_without_model(asked) if fit is None else fit
+        judgement = former.get(part.id, unjudged if own is None else own) if model is None else model
         judgements[part.id] = judgement
         evidence.append(pool.measure(part.id, claims, judgement, is_answered=sentences is not None))
     point = confidence.assess_confidence(step, evidence, judgements, model=model, unanswered=unanswered or ())
@@ -119,9 +116,3 @@ def _collect_facts(state: RunState, new: Sequence[Fact]) -> dict[str, Fact]:
     shown = fact_view.facts_for_prompt(state)
     idle = [fact for fact in fact_view.facts_after_notes(state).values() if not fact.is_active]
     return {fact.id: fact for fact in [*shown, *idle[-fact_view.MAX_PROMPT_FACTS :], *new]}
-
-
-def _judge_without_model(question: str) -> float:
-    """The judgement on a part without a model, by the kind of question."""
-    several = parse_question(remove_output_form(question)).is_multi_hop
-    return SEVERAL_PAGES_JUDGEMENT if several else ONE_PAGE_JUDGEMENT

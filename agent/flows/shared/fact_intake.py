@@ -25,7 +25,6 @@ def add_facts(
     step: int,
     new: Sequence[Fact],
     *,
-    question: str = "",
     model: float | None = None,
     unanswered: Collection[str] | None = None,
     review: ConflictReview | None = None,
@@ -33,8 +32,8 @@ def add_facts(
     """The change that new facts make: the facts with their marks, the conflicts that changed, the confidence.
     `review` adds a model's readings of the conflicts.
 
-    `question` is what the quotes are weighed by without a model (the flow's relevance question by default),
-    `model` the model's own estimate of the answer, `unanswered` the parts that it does not call answered."""
+    `model` is the model's own estimate of the answer, `unanswered` the parts that it does not call
+    answered."""
     new = assign_parts(state.plan, new)
     known = [*fact_view.facts_for_prompt(state), *fact_view.remove_excluded(state, new)]
     conflicts, marked = list(state.conflicts.values()), dict[str, Fact]()
@@ -50,7 +49,6 @@ def add_facts(
         step,
         facts.values(),
         conflicts=conflicts,
-        question=question,
         model=model,
         unanswered=unanswered,
     )

@@ -99,11 +99,12 @@ def build_answer(
     open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
     level = assess_confidence(state, step, sentences=sentences)
     plan = close_plan(state, level, sentences, judgement.by)
+    certainty = describe_level(level.value, is_judged=judgement.by == "model")
     return Answer(
         n=len(state.answers) + 1,
         verdict=choose_verdict(plan, judgement.by),
         sentences=sentences,
-        certainty=f"{describe_level(level.value)}. {caveat}".strip(),
+        certainty=f"{certainty}. {caveat}".strip(),
         reason="budget" if state.stop_reason == "budget" and _list_open(plan) else "none",
         missing=describe_open_parts(plan, level, sentences, facts),
         journey=journey,

@@ -176,7 +176,6 @@ def test_an_open_part_keeps_the_whole_below_moderate() -> None:
     assert compute_value(sure) > 0.9
     assert compute_value([*sure, PartConfidence(part="9")]) == MAX_PARTIAL
     assert compute_value([*sure[:-1], sure[-1].replace(disputed=True)]) == MAX_PARTIAL
-    assert describe_level(MAX_PARTIAL) == "Low (59%)"
     assert compute_value([sure[0], PartConfidence(part="9")]) == approx(compute_value(sure) / 2, abs=1e-3)
 
 
@@ -358,3 +357,15 @@ def test_it_stays_between_0_and_1_and_the_deltas_always_add_up(
         assert 0 <= now.value <= 1
         assert abs((previous.value if previous else 0) + moved - now.value) < 0.006
         previous = now
+
+
+@mark.parametrize(
+    ("value", "told"),
+    [(0.85, "High (85%)"), (0.84, "Moderate (84%)"), (0.58, "Moderate (58%)"), (0.49, "Low (49%)")],
+)
+def test_the_level_says_low_only_of_what_is_less_likely_right_than_not(value: float, told: str):
+    assert describe_level(value, is_judged=True) == told
+
+
+def test_what_no_model_judged_has_a_figure_and_no_level():
+    assert describe_level(0.97, is_judged=False) == "Not judged (97%)"

@@ -171,13 +171,11 @@ def test_without_a_model_many_agreeing_sources_never_give_80_percent():
     assert one < many < 0.8
 
 
-def test_without_a_model_a_question_of_several_pages_is_less_sure():
-    several = "When was the heron of the sculptor who married Anna Berg built?"
-    one, more = (
-        written(state(BUILT).model_copy(update={"question": question}), (BUILT.statement, ["a"])).confidence
-        for question in (state(BUILT).question, several)
+def test_without_a_model_no_level_is_claimed():
+    with_model, without = (
+        written(state(BUILT), (BUILT.statement, ["a"]), by=by) for by in ("model", "keyless")
     )
-    assert more < one
+    assert with_model.certainty.startswith("Low (") and without.certainty.startswith("Not judged (")
 
 
 def test_a_model_that_doubts_its_answer_lowers_the_figure_and_not_the_verdict():
