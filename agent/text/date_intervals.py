@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from agent.text.quantities import BASE_UNITS, find_quantities
 from agent.text.word_lists import read_rows
 
 _MONTHS = {
@@ -44,6 +45,8 @@ _YEAR_LEAD_IN = re.compile(
     r"|year|born|of|for|the|&)\.?|[(–;,*†-])\s*$",
     re.IGNORECASE,
 )
+_ARTICLE = re.compile(r"\ban?\s$", re.IGNORECASE)
+"""Before a year that tells a kind of thing: "a 1928 silent film", but not "a 1500 metre race"."""
 _COUNTED_NOUN = re.compile(
     r"\s+(?!(?:and|or|in|at|by|to|the|a|an|was|is|were|as|on|for|with|from|when|until|but|it|he|she|they"
     r"|that|which|who|after|before|"
@@ -132,11 +135,15 @@ def _parse_date(match: re.Match[str]) -> DateInterval | None:
     return DateInterval(tuple(spans), yearless, match.start(), match.end(), match.group().strip())
 
 
+def _has_no_unit(text: str) -> bool:
+    return all(quantity.unit not in BASE_UNITS for quantity in find_quantities(text))
+
+
 def _parse_bare_years(match: re.Match[str], text: str) -> list[DateInterval]:
     """A bare year, or both ends of "1939–45"; [] where the figure is more likely a count ("1200 people")."""
-    if not _YEAR_LEAD_IN.search(text[max(0, match.start() - 12) : match.start()]) and _COUNTED_NOUN.match(
-        text, match.end()
-    ):
+    before = text[max(0, match.start() - 12) : match.start()]
+    noun = None if _YEAR_LEAD_IN.search(before) else _COUNTED_NOUN.match(text, match.end())
+    if noun and not (_ARTICLE.search(before) and _has_no_unit(text[match.start() : noun.end()])):
         return []
     first = int(match["year"])
     years = [(first, match.start("year"), match.end("year"))]

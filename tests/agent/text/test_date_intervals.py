@@ -63,3 +63,17 @@ def test_a_count_is_no_year(text: str) -> None:
 def test_blanked_keeps_the_offsets() -> None:
     text = "On 3 May 1987 it sold 12 cheeses"
     assert blank_dates(text, find_dates(text)) == "On            it sold 12 cheeses"
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("It is a 1928 silent film.", ["1928"]),
+        ("She wrote an 1850 letter.", ["1850"]),
+        ("It is a 1500 metre race.", []),
+        ("It is a 1200 kg car.", []),
+        ("It had 1928 members.", []),
+    ],
+)
+def test_a_year_after_an_article_is_one_unless_a_unit_follows(text: str, years: list[str]) -> None:
+    assert [date.text for date in find_dates(text)] == years
