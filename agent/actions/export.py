@@ -21,7 +21,7 @@ from agent.export.bibtex import render_bibtex
 from agent.export.collected import CollectionResult
 from agent.export.csl import render_csl
 from agent.export.graph import render_graphml
-from agent.export.markdown import render_markdown
+from agent.export.markdown import render_evidence_markdown, render_markdown
 from agent.export.record import build_run_record
 from agent.export.references import collect_references
 from agent.export.report import Report
@@ -204,19 +204,29 @@ READ, CHECK, TABLES, SOURCES = (
 _CSV_ENCODING = "utf-8-sig"
 """With a byte order mark, so that spreadsheets read it as UTF-8."""
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_MD = "text/markdown"
 _RIS = "application/x-research-info-systems"
 _BUNDLE = "pages, quotes and prompts in one zip: can be verified, and imported on another machine"
 _GRAPH = "how the pages led to one another, for Gephi and yEd"
 _facts, _pages = _text(sheets.render_facts_csv, _CSV_ENCODING), _text(sheets.render_pages_csv, _CSV_ENCODING)
 _bib, _ris, _csl = _references(render_bibtex), _references(render_ris), _references(render_csl)
-_html, _md = _text(render_html), _text(render_markdown)
+_html, _md, _evidence = _text(render_html), _text(render_markdown), _text(render_evidence_markdown)
 _docx, _graph = _binary(render_docx), _binary(render_graphml)
 _ALL = (
-    ExportFormat("md", "Markdown", "the report, for reading and notes", "md", "text/markdown", READ, _md),
+    ExportFormat("md", "Markdown", "the answer with numbered references", "md", _MD, READ, _md),
     ExportFormat(
         "html", "Web page", "one file, opens offline, prints well", "html", "text/html", READ, _html
     ),
     ExportFormat("docx", "Word", "the report as a document", "docx", _WORD, READ, _docx, binary=True),
+    ExportFormat(
+        "evidence.md",
+        "Markdown with evidence",
+        "the report with its facts, journey and checks",
+        "evidence.md",
+        _MD,
+        CHECK,
+        _evidence,
+    ),
     ExportFormat(
         "bundle",
         "Evidence bundle",

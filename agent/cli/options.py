@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
 from agent.errors import UsageError
 from agent.text.urls import host
-from agent.types import ENGINE_NAMES, Settings
+from agent.types import ENGINE_NAMES, ReportLength, Settings
 
 DEFAULTS = Settings()
 _HOST = re.compile(
@@ -102,6 +102,14 @@ Allow = Annotated[
         callback=parse_hosts,
         help="hosts that may be read, *.HOST with its subdomains; separate several with spaces or commas, "
         "or repeat the option [default: all]",
+    ),
+]
+ReportOption = Annotated[
+    str,
+    typer.Option(
+        metavar="|".join(get_args(ReportLength)),
+        help="how long the answer is: a lead and what backs it, a standard answer, or a full report",
+        **choose_from(get_args(ReportLength)),
     ),
 ]
 JsonFile = Annotated[

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from agent.actions import budget, validation
-from agent.cli.options import Allow, BudgetOptions, Model, OutputFiles, Question, SearchOptions, World
+from agent.cli.options import (
+    Allow,
+    BudgetOptions,
+    Model,
+    OutputFiles,
+    Question,
+    ReportOption,
+    SearchOptions,
+    World,
+)
 from agent.cli.output import check_network, drive_and_print, write_stdout
 from agent.engine.run_settings import normalize_settings
 from agent.flows import FLOWS
-from agent.types import Settings
+from agent.types import ReportLength, Settings
 from agent.workbench import Workbench
 
 
@@ -20,6 +29,7 @@ def run(
     *,
     world: World = "live",
     model: Model = "auto",
+    report: ReportOption = "standard",
     budgets: BudgetOptions,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="only print what it is likely to need")
@@ -30,7 +40,12 @@ def run(
 ) -> int:
     """Ask and print the answer; returns the exit code."""
     settings = Settings(
-        world=world, model=model, allowed_domains=allow, **budgets.settings, **sources.settings()
+        world=world,
+        model=model,
+        report=cast(ReportLength, report),
+        allowed_domains=allow,
+        **budgets.settings,
+        **sources.settings(),
     )
     validation.check_new_run(question.strip(), normalize_settings(settings), FLOWS)
     bench = Workbench()

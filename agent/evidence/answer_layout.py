@@ -51,7 +51,10 @@ def lay_out(answer: Answer) -> AnswerLayout | None:
 
 
 def label_passage(answer: Answer, sentence: Sentence) -> str:
-    """What stands before a passage: the path of headings over it, else the title of its page."""
+    """What stands before a passage: the path of headings over it, else the title of its page; "" for what is
+    no passage."""
+    if not sentence.place:
+        return ""
     cited = set(sentence.fact_ids)
     titles = [source.title for source in answer.sources if cited.intersection(source.fact_ids)]
     return sentence.heading or next(iter(titles), "")

@@ -143,7 +143,9 @@ def build_claim(
     titles = [above for fact in cited for above in (fact.title, fact.heading) if above]
     return Claim(
         id=id,
-        statement=_remove_title(sentence.text, [" ".join(above.split()) for above in titles]),
+        statement=sentence.claim
+        if sentence.context
+        else _remove_title(sentence.text, [" ".join(above.split()) for above in titles]),
         quotes=tuple(quote for quote, _, _ in evidence),
         context="\n".join(dict.fromkeys(titles)),
         question=question,

@@ -89,7 +89,7 @@ def label_support(sentence: Sentence) -> str:
 def list_checks(answer: Answer) -> list[str]:
     """A line for each sentence that is not simply quoted: its beginning, how it is supported, and why."""
     return [
-        f"“{sentence.text[:MAX_SHOWN].rstrip()}{'…' if len(sentence.text) > MAX_SHOWN else ''}”: {text}"
+        f"“{sentence.claim[:MAX_SHOWN].rstrip()}{'…' if len(sentence.claim) > MAX_SHOWN else ''}”: {text}"
         for sentence in answer.sentences
         if (text := describe_support(sentence).text)
     ]

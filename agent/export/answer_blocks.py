@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
-from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, AnswerLayout, label_passage, lay_out
+from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, label_passage, lay_out
+from agent.evidence.block_layout import CELL_NOT_FOUND, lay_out_blocks
 from agent.evidence.support import count_support, label_support, list_checks
-from agent.export.blocks import Block, Bullets, Folded, Heading, Inline, Paragraph, Span
+from agent.export.blocks import Block, Bullets, Chart, Folded, Heading, Inline, Paragraph, Span, Table
 from agent.text.plurals import format_percent
 from agent.types import Answer, Sentence
 
+Writer = Callable[[Sentence], list[Span | str]]
+"""Writes a sentence, list item or cell with its marks; its text comes first."""
 WRITER_LABELS = {"keyless": "none (rules only)"}
 NO_STATEMENT = "No statement could be backed, so none is made."
 
@@ -17,64 +21,98 @@ NO_STATEMENT = "No statement could be backed, so none is made."
 def write_answer(answer: Answer) -> list[Block]:
     """The newest answer: its figures, what it says, how that was checked, the notes beside it, and last what
     is folded."""
-    layout, written = lay_out(answer), WRITER_LABELS.get(answer.by, answer.by)
+    write, written = partial(_write_sentence, answer), WRITER_LABELS.get(answer.by, answer.by)
     note = [Paragraph([UNJUDGED_NOTE], "soft")] if answer.verdict == "passages_found" else []
     return [
         Paragraph([*_write_figures(answer), f" · model: {written}"]),
         *note,
-        *_write_body(answer, layout),
+        *write_body(answer, write, level=3),
         *_write_checks(answer),
         *(Paragraph([Span(f"{name}:", "strong"), f" {text}"]) for name, text in answer.side_notes if text),
-        *_fold_others(answer, layout),
+        *_fold_others(answer, write),
     ]
 
 
 def write_earlier_answer(answer: Answer) -> list[Block]:
     """An answer before the newest. Its citations are no links: the sources listed are the newest answer's."""
+    write = partial(_write_sentence, answer, linked=False)
+    body = write_body(answer, write, level=4)
+    return [Paragraph(_write_figures(answer)), *body, *_fold_others(answer, write)]
+
+
+def write_body(answer: Answer, write: Writer, *, level: int) -> list[Block]:
+    """What an answer says: its blocks, or running text, or part by part a lead and its passages. Headings
+    stand at `level`."""
     layout = lay_out(answer)
-    body = _write_body(answer, layout, linked=False)
-    return [Paragraph(_write_figures(answer)), *body, *_fold_others(answer, layout, linked=False)]
-
-
-def _write_body(answer: Answer, layout: AnswerLayout | None, *, linked: bool = True) -> list[Block]:
+    if answer.blocks:
+        return _write_blocks(answer, write, level)
     if layout is None:
-        return _write_plain(answer, linked=linked)
-    blocks = _write_lines(answer, layout.opening, linked=linked)
+        return _write_plain(answer, write)
+    blocks = _write_lines(layout.opening, write)
     for part in layout.parts:
-        blocks += [Heading(3, part.question)] if part.question else []
+        blocks += [Heading(level, part.question)] if part.question else []
         for lead in part.leads:
-            _, *marks = _write_sentence(answer, lead, linked=linked)
+            _, *marks = write(lead)
             blocks.append(Paragraph([Span(lead.text, "strong"), *marks], "lead"))
-        blocks += _list_passages(answer, part.passages, linked=linked)
+        blocks += _list_passages(answer, part.passages, write)
         blocks += [Paragraph([Span(part.gap, "emphasis")])] if part.gap else []
-    return blocks + _write_lines(answer, layout.closing, linked=linked)
+    return blocks + _write_lines(layout.closing, write)
 
 
-def _write_plain(answer: Answer, *, linked: bool) -> list[Block]:
+def _write_blocks(answer: Answer, write: Writer, level: int) -> list[Block]:
+    written = list[Block]()
+    for layout in lay_out_blocks(answer):
+        block, lines = layout.block, layout.block.lines
+        if block.kind == "heading":
+            written.append(Heading(block.level - 2 + level, block.text))
+        elif block.kind == "chart":
+            written += [Chart(block.text, layout.points)] if layout.points else []
+        elif block.kind == "table":
+            rows = [
+                [
+                    Span(label, "strong"),
+                    *(write(cell) if cell else Span(CELL_NOT_FOUND, "emphasis") for cell in cells),
+                ]
+                for label, cells in zip(block.row_labels, layout.rows, strict=True)
+            ]
+            written.append(Table(block.heads, rows, block.text))
+        elif block.kind == "list" and not block.by_code:
+            written += _list_passages(answer, layout.sentences, write)
+        elif block.kind == "list":
+            written.append(Bullets([([line], ()) for line in lines]))
+        else:
+            told = [span for said in layout.sentences for span in (*write(said), " ")][:-1]
+            written += [Paragraph(told, "answer")] if told else []
+            written += [Paragraph([line]) for line in lines]
+    return written
+
+
+def _write_plain(answer: Answer, write: Writer) -> list[Block]:
     """The sentences one after the other, quotes that no model joined as a list."""
-    told = [_write_sentence(answer, sentence, linked=linked) for sentence in answer.sentences]
+    told = [write(sentence) for sentence in answer.sentences]
     if answer.by == "keyless" and len(told) > 1:
         return [Bullets([(spans, ()) for spans in told])]
     joined = [span for spans in told for span in (*spans, " ")][:-1]
     return [Paragraph(joined or [NO_STATEMENT], "answer")]
 
 
-def _write_lines(answer: Answer, sentences: Iterable[Sentence], *, linked: bool) -> list[Block]:
-    return [Paragraph(_write_sentence(answer, sentence, linked=linked), "answer") for sentence in sentences]
+def _write_lines(sentences: Iterable[Sentence], write: Writer) -> list[Block]:
+    return [Paragraph(write(sentence), "answer") for sentence in sentences]
 
 
-def _list_passages(answer: Answer, sentences: Sequence[Sentence], *, linked: bool) -> list[Block]:
+def _list_passages(answer: Answer, sentences: Sequence[Sentence], write: Writer) -> list[Block]:
     """Each with the headings it stands under."""
     items: list[tuple[Inline, Sequence[str]]] = []
     for sentence in sentences:
         label = label_passage(answer, sentence)
         above: list[Span | str] = [Span(f"{label}:", "strong"), " "] if label else []
-        items.append(([*above, *_write_sentence(answer, sentence, linked=linked)], ()))
+        items.append(([*above, *write(sentence)], ()))
     return [Bullets(items)] if items else []
 
 
-def _fold_others(answer: Answer, layout: AnswerLayout | None, *, linked: bool = True) -> list[Block]:
-    found = _list_passages(answer, layout.others, linked=linked) if layout else []
+def _fold_others(answer: Answer, write: Writer) -> list[Block]:
+    others = [sentence for sentence in answer.sentences if sentence.place == "other"]
+    found = _list_passages(answer, others, write)
     return [Folded(ALSO_FOUND, found)] if found else []
 
 
@@ -91,7 +129,7 @@ def _write_checks(answer: Answer) -> list[Block]:
     return [Paragraph([Span("How the statements were checked:", "strong")]), Bullets(lines)] if lines else []
 
 
-def _write_sentence(answer: Answer, sentence: Sentence, *, linked: bool) -> list[Span | str]:
+def _write_sentence(answer: Answer, sentence: Sentence, *, linked: bool = True) -> list[Span | str]:
     numbers = answer.citation_numbers(sentence)
     spans: list[Span | str] = [sentence.text, *([" "] if numbers else [])]
     spans += [Span(str(n), "cite") if linked else f"[{n}]" for n in numbers]

@@ -9,17 +9,18 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Span:
-    """Text with one style. `cite` is the number of a source; `url` makes the text a link when it is
+    """Text with one style. `cite` is the number of a source that it links to, `ref` one or several numbers
+    without a link; `url` makes the text a link when it is
     http(s)."""
 
     text: str
-    style: Literal["plain", "strong", "emphasis", "code", "cite"] = "plain"
+    style: Literal["plain", "strong", "emphasis", "code", "cite", "ref"] = "plain"
     url: str = ""
 
 
 Inline = Sequence[Span | str]
 """Spans one after the other; a bare string is a plain span."""
-Cell = Span | str
+Cell = Span | str | Inline
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,10 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Bullets:
-    """A list; an item that is a tuple (item, sub-items) has a list of its own."""
+    """A list of tuples (item, sub-items); a `numbered` one counts from 1."""
 
     items: Sequence[tuple[Inline, Sequence[str]]]
+    numbered: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class Table:
 
     heads: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+    caption: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,14 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Chart:
+    """Numbers by label as bars, or as a line where the labels are years; the web page and Word draw it."""
+
+    caption: str
+    points: Sequence[tuple[str, float]]
+
+
+@dataclass(frozen=True)
 class Folded:
     """Blocks that a web page folds under their title; elsewhere they stand below it."""
 
@@ -80,4 +91,4 @@ class Folded:
     blocks: Sequence[Block]
 
 
-Block = Heading | Paragraph | Bullets | Table | Quote | Curve | Folded
+Block = Heading | Paragraph | Bullets | Table | Quote | Curve | Chart | Folded

@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agent.export.blocks import Block, Bullets, Curve, Folded, Heading, Inline, Paragraph, Quote, Span, Table
+from agent.export.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Chart,
+    Curve,
+    Folded,
+    Heading,
+    Inline,
+    Paragraph,
+    Quote,
+    Span,
+    Table,
+)
 from agent.export.document import build_document
 from agent.export.escaping import (
     clean_url,
@@ -18,11 +31,17 @@ from agent.export.escaping import (
     render_code,
     render_link,
 )
+from agent.export.paper import build_paper
 from agent.export.report import Report
 
 
 def render_markdown(report: Report) -> str:
-    """The report of a run as Markdown."""
+    """The answer of a run as Markdown to paste: text, numbered references, nothing of how it was made."""
+    return render_blocks(build_paper(report))
+
+
+def render_evidence_markdown(report: Report) -> str:
+    """The whole report of a run as Markdown, with its facts, journey and checks."""
     return render_blocks(build_document(report))
 
 
@@ -41,26 +60,34 @@ def _render_block(block: Block) -> str:
             return f"**{text}**" if text and style == "band" else text
         case Folded(title, blocks):
             return render_blocks([Heading(3, title), *blocks]).strip()
-        case Bullets(items):
+        case Bullets(items, numbered):
             lines = [
-                [f"- {_render_spans(spans)}", *(f"    - {escape_inline(s)}" for s in sub)]
-                for spans, sub in items
+                [
+                    f"{f'{n}.' if numbered else '-'} {_render_spans(spans)}",
+                    *(f"    - {escape_inline(s)}" for s in sub),
+                ]
+                for n, (spans, sub) in enumerate(items, start=1)
             ]
             return "\n".join(line for item in lines for line in item)
-        case Table(heads, rows):
+        case Table(heads, rows, caption):
             lines = [
-                list(heads),
+                [escape_inline(head) for head in heads],
                 ["---"] * len(heads),
                 *([_render_cell(cell) for cell in row] for row in rows),
             ]
-            return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+            title = f"*{escape_inline(caption)}*\n\n" if caption else ""
+            return title + "\n".join(f"| {' | '.join(line)} |" for line in lines)
         case Quote(text):
             return render_blockquote(text)
-        case Curve():
+        case Curve() | Chart():
             return ""
 
 
-def _render_cell(cell: Span | str) -> str:
+def _render_cell(cell: Cell) -> str:
+    if not isinstance(cell, Span | str):
+        return _render_spans(cell)
+    if isinstance(cell, Span) and cell.style in ("strong", "emphasis"):
+        return _render_span(cell)
     return (
         render_link(cell.text, cell.url)
         if isinstance(cell, Span) and clean_url(cell.url)
@@ -78,6 +105,8 @@ def _render_span(span: Span | str) -> str:
     match span.style:
         case "cite":
             return f"[\\[{span.text}\\]](#{span.text})"
+        case "ref":
+            return f"[{span.text}]"
         case "code":
             return render_code(span.text)
         case "strong":

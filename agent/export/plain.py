@@ -4,6 +4,7 @@ it is backed, and the numbered sources."""
 from __future__ import annotations
 
 from agent.evidence.answer_layout import UNJUDGED_NOTE, label_passage, lay_out
+from agent.evidence.block_layout import write_block_lines
 from agent.evidence.support import count_support, label_support, list_checks
 from agent.text.plurals import format_count, format_percent
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source
@@ -32,6 +33,8 @@ def render_plain_text(answer: Answer) -> str:
 def _list_lines(answer: Answer) -> list[str]:
     """The lines of what an answer says: running text, a list of quotes, or part by part a lead and its
     passages."""
+    if answer.blocks:
+        return list(write_block_lines(answer, lambda sentence: _sentence(sentence, answer)))
     layout = lay_out(answer)
     if layout is None:
         told = [_sentence(sentence, answer) for sentence in answer.sentences]

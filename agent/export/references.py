@@ -58,7 +58,7 @@ def collect_references(report: Report, extra: Iterable[PageRef] = ()) -> list[Re
         name = canonicalize(source.url) or source.page_id or source.url
         if name and name not in seen:
             seen.add(name)
-            found.append(_make_reference(source, report, used))
+            found.append(make_reference(source, report, used))
     return found
 
 
@@ -77,7 +77,8 @@ def _page_source(ref: PageRef, report: Report) -> Source:
     )
 
 
-def _make_reference(source: Source, report: Report, used: set[str]) -> Reference:
+def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
+    """The reference of a source. `used` holds the keys that are taken; its own is added."""
     page = report.stored_pages.get(source.page_id)
     url = clean_url(source.url)
     stated = to_one_line(source.title or (page.title if page else ""))

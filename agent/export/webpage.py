@@ -12,7 +12,21 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from agent.export.blocks import Block, Bullets, Curve, Folded, Heading, Inline, Paragraph, Quote, Span, Table
+from agent.export.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Chart,
+    Curve,
+    Folded,
+    Heading,
+    Inline,
+    Paragraph,
+    Quote,
+    Span,
+    Table,
+)
+from agent.export.chart import draw_svg
 from agent.export.document import build_document
 from agent.export.escaping import clean_url, strip_invisible
 from agent.export.report import Report
@@ -48,22 +62,26 @@ def _render_block(block: Block) -> Markup:
         case Paragraph(spans, style):
             kind = Markup(f' class="{style}"') if style != "plain" else ""
             return Markup("<p{}>{}</p>").format(kind, _render_spans(spans))
-        case Bullets(items):
+        case Bullets(items, numbered):
             lines = (
                 _render_spans(spans) + (_render_list(map(_clean, sub)) if sub else "") for spans, sub in items
             )
-            return _render_list(lines)
-        case Table(heads, rows):
-            head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
+            return _render_list(lines, tag="ol" if numbered else "ul")
+        case Table(heads, rows, caption):
+            title = Markup("<caption>{}</caption>").format(_clean(caption)) if caption else ""
+            head = Markup("").join(Markup("<th>{}</th>").format(_clean(name)) for name in heads)
             body = (Markup("<tr>{}</tr>\n").format(Markup("").join(map(_render_cell, row))) for row in rows)
-            return Markup('<div class="scroll"><table><tr>{}</tr>\n{}</table></div>').format(
-                head, Markup("").join(body)
+            return Markup('<div class="scroll"><table>{}<tr>{}</tr>\n{}</table></div>').format(
+                title, head, Markup("").join(body)
             )
         case Quote(text, before, after):
             around = [_clean(_EMPTY_LINES.sub("\n", part)) for part in (before, text, after)]
             return Markup("<blockquote>{}<mark>{}</mark>{}</blockquote>").format(*around)
         case Curve():
             return _render_curve(block)
+        case Chart(caption, points):
+            picture = Markup(draw_svg(points))
+            return Markup("<figure>{}<figcaption>{}</figcaption></figure>").format(picture, _clean(caption))
         case Folded(title, blocks):
             inside = Markup("\n").join(map(_render_block, blocks))
             return Markup("<details><summary>{}</summary>\n{}</details>").format(_clean(title), inside)
@@ -73,9 +91,9 @@ def _clean(text: str) -> Markup:
     return escape(strip_invisible(text))
 
 
-def _render_list(items: Iterable[Markup]) -> Markup:
+def _render_list(items: Iterable[Markup], tag: str = "ul") -> Markup:
     listed = Markup("").join(Markup("<li>{}</li>").format(item) for item in items)
-    return Markup("<ul>{}</ul>").format(listed)
+    return Markup(f"<{tag}>{listed}</{tag}>")
 
 
 def _render_spans(spans: Inline) -> Markup:
@@ -94,9 +112,10 @@ def _render_span(span: Span | str) -> Markup:
     return Markup(f"<{tag}>{text}</{tag}>") if tag else text
 
 
-def _render_cell(cell: Span | str) -> Markup:
+def _render_cell(cell: Cell) -> Markup:
     numeric = isinstance(cell, str) and _NUMBER.fullmatch(cell)
-    return Markup("<td{}>{}</td>").format(Markup(' class="n"') if numeric else "", _render_span(cell))
+    inside = _render_span(cell) if isinstance(cell, Span | str) else _render_spans(cell)
+    return Markup("<td{}>{}</td>").format(Markup(' class="n"') if numeric else "", inside)
 
 
 def _render_curve(curve: Curve) -> Markup:

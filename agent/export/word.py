@@ -9,7 +9,20 @@ from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
-from agent.export.blocks import Block, Bullets, Curve, Folded, Heading, Inline, Paragraph, Quote, Span, Table
+from agent.export.blocks import (
+    Block,
+    Bullets,
+    Chart,
+    Curve,
+    Folded,
+    Heading,
+    Inline,
+    Paragraph,
+    Quote,
+    Span,
+    Table,
+)
+from agent.export.chart import draw_png
 from agent.export.document import build_document
 from agent.export.escaping import clean_url, clean_xml, to_one_line
 from agent.export.report import Report
@@ -41,6 +54,8 @@ def _parse_time(at: str) -> datetime:
 
 
 def _write_block(document: Any, block: Block) -> None:
+    from docx.shared import Cm
+
     match block:
         case Heading(level, text, source):
             document.add_heading(
@@ -51,21 +66,27 @@ def _write_block(document: Any, block: Block) -> None:
         case Folded(title, blocks):
             for inner in (Heading(3, title), *blocks):
                 _write_block(document, inner)
-        case Bullets(items):
+        case Bullets(items, numbered):
             for spans, sub_items in items:
-                _write_spans(document.add_paragraph(style="List Bullet"), spans)
+                look = "List Number" if numbered else "List Bullet"
+                _write_spans(document.add_paragraph(style=look), spans)
                 for line in sub_items:
                     document.add_paragraph(_clean_line(line), style="List Bullet 2")
-        case Table(heads, rows):
+        case Table(heads, rows, caption):
+            if caption:
+                document.add_paragraph(_clean_line(caption), style="Caption")
             table = document.add_table(rows=1, cols=len(heads), style="Light Grid Accent 1")
             for row in (heads, *rows):
                 cells = table.rows[0].cells if row is heads else table.add_row().cells
                 for cell, value in zip(cells, row, strict=True):
-                    cell.text = _clean_line(value.text if isinstance(value, Span) else value)
+                    _write_spans(cell.paragraphs[0], [value] if isinstance(value, Span | str) else value)
         case Quote(text):
             lines = clean_xml(text).splitlines()
             quoted = "\n".join(" ".join(line.split()) for line in lines if line.strip())
             document.add_paragraph(quoted, style="Quote")
+        case Chart(caption, points):
+            document.add_picture(BytesIO(draw_png(points)), width=Cm(15))
+            document.add_paragraph(_clean_line(caption), style="Caption")
         case Curve():
             return
 

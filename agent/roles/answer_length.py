@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from agent.text.tokens import tokenize
 from agent.text.word_lists import STOPWORDS
+from agent.types import ReportLength
 
 BRIEF_SENTENCES = 2
 """Sentences of an answer that is to be short."""
@@ -19,6 +20,11 @@ _ONE_SENTENCE = re.compile(
 _BRIEF = re.compile(
     r"\b(?:(?:very\s+|as\s+)?(?:brief|short|concise|terse)(?:ly)?|in\s+(?:brief|short)|(?:a\s+)?few\s+words"
     r"|kurz|knapp|kort(?:fattat)?|bref|brièvement|breve)\b",
+    re.IGNORECASE,
+)
+_FULL = re.compile(
+    r"\b(?:full|long|detailed|comprehensive|thorough|in-depth)\s+(?:research\s+)?(?:report|answer|version)\b"
+    r"|\bausführliche[rn]?\s+bericht\b|\butförlig\s+rapport\b|\brapport\s+(?:complet|détaillé)\b",
     re.IGNORECASE,
 )
 _FRAME_WORDS = frozenset(
@@ -35,6 +41,13 @@ class LengthRequest:
 
     max_sentences: int = 0
     has_other_requests: bool = False
+
+
+def find_length(instruction: str) -> ReportLength | None:
+    """The length of report that an instruction asks for in plain words; None for none."""
+    if _FULL.search(instruction):
+        return "full"
+    return "brief" if _ONE_SENTENCE.search(instruction) or _BRIEF.search(instruction) else None
 
 
 def parse_length_request(instruction: str) -> LengthRequest:

@@ -50,6 +50,11 @@ def remove_output_form(question: str) -> str:
     return rest if re.search(r"\w{3}", rest) else question
 
 
+def find_output_form(question: str) -> str:
+    """The words of a question on the form of its answer; "" for none."""
+    return " ".join(found[0] for found in _FORM.finditer(question))
+
+
 def _split_sentence(sentence: str) -> list[str]:
     """The clauses of one sentence that begin with a question word of their own."""
     parts, start = list[str](), 0

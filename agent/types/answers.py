@@ -71,6 +71,37 @@ class AnswerBlock(Record):
     """Whether code wrote it from the ledger (method, limits, bibliography)."""
     lines: list[str] = Field(default_factory=list)
     """Of a block that code wrote its paragraphs or items."""
+    shows: str = ""
+    """Of a chart the id of the table block whose columns `heads` it draws."""
+
+    def describe_cell(self, row: int, column: int) -> str:
+        """Of a table what a cell is about, by its row's label and its column's name; "" outside of it."""
+        label = self.row_labels[row] if 0 <= row < len(self.row_labels) else ""
+        head = self.heads[column] if 0 <= column < len(self.heads) else ""
+        return ": ".join(filter(None, (label, head)))
+
+
+SectionForm = Literal["prose", "list", "table"]
+
+
+class OutlineSection(Record):
+    """A section of a report before it is written: what it is about and the facts that it alone may use."""
+
+    heading: str
+    part: str = ""
+    """The id of the plan's part that it answers; "" for none or several."""
+    fact_ids: list[str] = Field(default_factory=list)
+    form: SectionForm = "prose"
+
+
+class Outline(Record):
+    """The outline of a report; a person may edit it before the sections are written."""
+
+    title: str = ""
+    sections: list[OutlineSection] = Field(default_factory=list)
+    by: Actor = "keyless"
+    step: int = 0
+    """The step that made it or in which a person last edited it."""
 
 
 class Sentence(Record):
@@ -98,8 +129,15 @@ class Sentence(Record):
     row: int = -1
     column: int = -1
     """Where it stands in a table block, from 0; -1 elsewhere. Column 0 is the row's label."""
+    context: str = ""
+    """Of a table's cell its row and column ("Lynghaug: Turbines"): with them it is checked as a claim."""
     disputed: str = ""
     """What another source says where an open conflict disputes it ("two.example says “1923”")."""
+
+    @property
+    def claim(self) -> str:
+        """What it states outside of its table: of a cell with its row and column."""
+        return f"{self.context}: {self.text}" if self.context else self.text
 
 
 class Source(Record):
@@ -164,8 +202,8 @@ class Answer(Record):
 
     @property
     def text(self) -> str:
-        """The main sentences without citation marks."""
-        return " ".join(s.text for s in self.main_sentences)
+        """The main sentences without citation marks; a table's cells with their row and column."""
+        return " ".join(f"{s.claim.rstrip('.')}." if s.context else s.text for s in self.main_sentences)
 
     @property
     def main_sentences(self) -> list[Sentence]:

@@ -54,7 +54,7 @@ def test_five_surfaces_show_the_figure_that_the_claims_of_the_answer_give(
     assert bench.drive(run_id) is Status.REVIEW
     view = bench.snapshot(run_id)
     assert view.state.answer and view.state.answer.confidence > 0
-    assert main(["export", run_id, "--format", "md"]) == 0
+    assert main(["export", run_id, "--format", "evidence.md"]) == 0
     figures = {
         "card": find_percent(answer_card.render(view.state.answer, run_id)),
         "pause": shown_at_pause(view),
@@ -74,7 +74,7 @@ def test_a_step_has_the_number_of_its_card_everywhere(
     view = bench.snapshot(run_id)
     cards = [card for card in timeline_cards.build_cards(view.steps) if card.number]
     assert [card.number for card in cards] == [1, 2, 3, 4] and cards[-1].n > 4, "the ledger counts on"
-    assert main(["export", run_id, "--format", "md"]) == 0
+    assert main(["export", run_id, "--format", "evidence.md"]) == 0
     export = capsys.readouterr().out
     for card in cards:
         row = next(line for line in export.splitlines() if line.startswith("|") and card.why in line)
@@ -85,5 +85,5 @@ def test_a_step_has_the_number_of_its_card_everywhere(
     numbers = [number_step(view.state.actions, point.step) for point in view.state.confidence]
     assert max(numbers) == 4 and confidence_chart.name_point(numbers, len(numbers) - 1).endswith("step 4")
     fork = forks.fork_run(bench, run_id, cards[1].end)
-    assert main(["export", fork, "--format", "md"]) == 0
+    assert main(["export", fork, "--format", "evidence.md"]) == 0
     assert "after step 2" in capsys.readouterr().out

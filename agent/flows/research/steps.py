@@ -17,7 +17,7 @@ from agent.flows.shared.model_rulings import review_conflicts
 from agent.flows.shared.open_access import read_open_copy
 from agent.flows.shared.page_refs import build_action, store_fetched
 from agent.flows.shared.verdict import build_answer, merge_changes, record_answer
-from agent.flows.shared.write_report import ask_report
+from agent.flows.shared.write_report import ask_report, choose_length
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION
 from agent.roles.research.next_step import Decision
@@ -216,7 +216,13 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     reviewed = review_conflicts(state, tools)
     now = state_after(state, reviewed)
     judgement = ask_report(now, tools)
-    answer = build_answer(now, judgement, tools.step, check=partial(check_sentences, now, tools))
+    answer = build_answer(
+        now,
+        judgement,
+        tools.step,
+        check=partial(check_sentences, now, tools),
+        length=choose_length(now, judgement),
+    )
     return {**merge_changes(reviewed, record_answer(now, answer)), "pending": None}, "review"
 
 

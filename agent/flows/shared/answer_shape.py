@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
 from agent.roles.research.report import ReportSentence
-from agent.types import Actor, PlanPart, Sentence
+from agent.types import Actor, PlanPart, ReportLength, Sentence
 
 
 def make_sentence(
@@ -40,13 +40,15 @@ def repeat_sentence(plan: Sequence[PlanPart], sentence: Sentence) -> ReportSente
     )
 
 
-def arrange_places(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences with at most one lead and MAX_PASSAGES passages for each part, when any has a place.
+def arrange_places(sentences: Sequence[Sentence], length: ReportLength = "standard") -> list[Sentence]:
+    """The sentences with at most one lead and MAX_PASSAGES passages for each part, when any has a place; a
+    brief answer has one passage for each and nothing else.
 
     A part that lost its lead gets its first short passage as lead. A sentence without a place (a fact that a
     person pinned) becomes a passage. What is shown already is not folded a second time."""
     if not any(sentence.place for sentence in sentences):
         return list(sentences)
+    most = 1 if length == "brief" else MAX_PASSAGES
     led = {sentence.part for sentence in sentences if sentence.place == "lead"}
     passages, arranged = dict[str, int](), list[Sentence]()
     for sentence in sentences:
@@ -55,8 +57,9 @@ def arrange_places(sentences: Sequence[Sentence]) -> list[Sentence]:
             place, led = "lead", led | {part}
         if place == "passage":
             passages[part] = passages.get(part, 0) + 1
-            place = "passage" if passages[part] <= MAX_PASSAGES else "other"
-        arranged.append(sentence.replace(place=place))
+            place = "passage" if passages[part] <= most else "other"
+        if place != "other" or length != "brief":
+            arranged.append(sentence.replace(place=place))
     shown, kept = {s.text for s in arranged if s.place != "other"}, list[Sentence]()
     for sentence in arranged:
         if sentence.place != "other" or sentence.text not in shown:

@@ -93,8 +93,10 @@ def repair_sentences(
         repaired, trouble = _repair(tools, checked, failed, facts, question, clean)
         replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
         drafts, more = filter_citations(replacing.values(), facts, conflicts)
-        new = [repaired.get(n, sentence).text for n, sentence in enumerate(checked)]
-        judged, judge_trouble = _judge(tools, drafts, facts, question, " ".join(filter(None, new)))
+        new = [repaired.get(n, sentence) for n, sentence in enumerate(checked)]
+        judged, judge_trouble = _judge(
+            tools, drafts, facts, question, " ".join(sentence.claim for sentence in new if sentence.text)
+        )
         again = dict(zip(replacing, judged, strict=True))
         removed = repaired.keys() - replacing.keys()
         kept = {n: sentence for n, sentence in again.items() if sentence.backed}
@@ -127,7 +129,7 @@ def _judge(
 ) -> tuple[list[Sentence], str]:
     """The sentences with their verdicts, and why a call of the judge failed. `text` is the whole draft where
     they are a part of it."""
-    judge = ClaimJudge(tools.judge, question, text or " ".join(sentence.text for sentence in sentences))
+    judge = ClaimJudge(tools.judge, question, text or " ".join(sentence.claim for sentence in sentences))
     cited = [facts[i] for i in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids)]
     nearby = _read_surroundings(tools, [fact for fact in cited if fact.verified and fact.page_id])
     checked = check_support(
@@ -165,7 +167,7 @@ def _repair(
     result = tools.judge(
         REPAIR,
         question=question,
-        text=" ".join(sentence.text for sentence in sentences),
+        text=" ".join(sentence.claim for sentence in sentences),
         quotes=[
             QuoteShown(id=names[i], text=quote, source=source)
             for i in ids
@@ -174,7 +176,7 @@ def _repair(
         sentences=[
             FailedSentence(
                 n=n + 1,
-                text=sentences[n].text,
+                text=sentences[n].claim,
                 quotes=[names[i] for i in sentences[n].fact_ids if i in names],
                 faults=_describe_faults(sentences[n]),
             )
@@ -198,8 +200,14 @@ def _repair(
 def _rewrite(
     old: Sentence, reply: RepairedSentence, given: Mapping[str, str], clean: Callable[[str], str]
 ) -> Sentence:
+    """The sentence in new words at its old place; of a cell without the row and column that stood before
+    it."""
     ids = [given[name] for name in dict.fromkeys(reply.quotes) if name in given]
-    return Sentence(text=clean(reply.text).strip(), fact_ids=ids or old.fact_ids, part=old.part)
+    return Sentence(
+        text=clean(reply.text).strip().removeprefix(f"{old.context}:" if old.context else "").strip(),
+        fact_ids=ids or old.fact_ids,
+        **old.model_dump(include={"part", "block", "row", "column", "context"}),
+    )
 
 
 def _describe_faults(sentence: Sentence) -> list[str]:

@@ -9,7 +9,7 @@ from agent.engine.state import fold, merge, shallow_copy
 from agent.evidence.citation_check import check_citations, count_statements, has_page_support
 from agent.flows.shared import conflict_sentences, fact_view
 from agent.flows.shared.conflict_sentences import is_conflict_sentence
-from agent.types import SUPPORTED_VERDICTS, Answer, Fact, Sentence, Step
+from agent.types import SUPPORTED_VERDICTS, Answer, AnswerBlock, Fact, Sentence, Step
 
 MAX_REPLAYS = 40
 """Answers for which the steps are folded again from the first; a limit against forged ledgers."""
@@ -33,12 +33,22 @@ def find_answer_problems(fresh: RunState, steps: Sequence[Step]) -> Iterator[str
             is_recent = bool(step.change.get("plan_parts"))  # recorded since sentences have a check
             for sentence in answer.sentences:
                 if is_recent and sentence.backed and not sentence.check:
-                    text = sentence.text[:120]
+                    text = sentence.claim[:120]
                     yield f"a statement is called supported, and no check of it is recorded: “{text}”"
                 if sentence.check and sentence.backed != (sentence.check in SUPPORTED_VERDICTS):
-                    yield f"a statement is called supported against its own check: “{sentence.text[:120]}”"
+                    yield f"a statement is called supported against its own check: “{sentence.claim[:120]}”"
+            yield from _find_moved_cells(answer)
             if answer.statements != count_statements(answer.sentences, answer.statements.dropped):
                 yield f"answer {answer.n} counts other statements than it has"
+
+
+def _find_moved_cells(answer: Answer) -> Iterator[str]:
+    """A problem for each table cell that was checked for another row or column than it stands in."""
+    blocks = {block.id: block for block in answer.blocks}
+    for sentence in answer.sentences:
+        block = blocks.get(sentence.block) or AnswerBlock(id="")
+        if sentence.context != block.describe_cell(sentence.row, sentence.column):
+            yield f"a table cell was checked for another row or column: “{sentence.claim[:120]}”"
 
 
 def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
@@ -56,7 +66,7 @@ def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
                 cites_page = any(has_page_support(facts[i]) for i in new.fact_ids)
                 if cites_page and (old.text in written_by_code or _holds_again(old, new)):
                     suspects.discard(n)
-    return [answer.sentences[n].text for n in sorted(suspects)]
+    return [answer.sentences[n].claim for n in sorted(suspects)]
 
 
 def _find_asked(state: RunState) -> str:

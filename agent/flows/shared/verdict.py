@@ -4,10 +4,12 @@ and the confidence and says how certain it is, how it was found and what is miss
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
+from agent.evidence.block_layout import prune_blocks
 from agent.evidence.citation_check import (
     accept_quotations,
     collect_sources,
@@ -18,8 +20,9 @@ from agent.evidence.citation_check import (
 from agent.evidence.confidence import compute_part, describe_level
 from agent.flows.shared import conflict_sentences, fact_view
 from agent.flows.shared.answer_shape import arrange_places, make_sentence, place_conflicts
-from agent.flows.shared.claim_checks import DraftCheck, check_sentences_by_code
+from agent.flows.shared.claim_checks import CheckedDraft, DraftCheck, check_sentences_by_code
 from agent.flows.shared.confidence import assess_confidence, find_main_sentence, name_part
+from agent.flows.shared.report_blocks import lay_out_reply
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
@@ -27,6 +30,7 @@ from agent.text.urls import remove_unknown_urls
 from agent.types import (
     Actor,
     Answer,
+    AnswerBlock,
     Confidence,
     Conflict,
     Fact,
@@ -37,6 +41,7 @@ from agent.types import (
     PlanPart,
     Publication,
     Reason,
+    ReportLength,
     Sentence,
     StatementCounts,
     Verdict,
@@ -63,6 +68,15 @@ NO_EVIDENCE_REASONS: dict[Reason, str] = {
 }
 
 
+@dataclass(frozen=True)
+class WrittenDraft:
+    """The blocks of a write-up, its sentences with their verdicts, and how many citations they had."""
+
+    blocks: list[AnswerBlock]
+    checked: CheckedDraft
+    cited: int = 0
+
+
 def build_answer(
     state: RunState,
     judgement: RoleResult,
@@ -72,6 +86,7 @@ def build_answer(
     check: DraftCheck = check_sentences_by_code,
     caveat: str = "",
     journey: str = "",
+    length: ReportLength = "standard",
 ) -> Answer:
     """The answer that a person reviews; `no_evidence` when no statement of it is backed, or left unchecked
     for want of a judge.
@@ -80,22 +95,59 @@ def build_answer(
     `check_sentences` with its state and tools bound, where a model may judge and repair them. `caveat`
     follows its certainty, and `journey` replaces the account of searches and pages; both are code's.
     `record_answer` makes the change."""
+    draft = write_draft(state, judgement, addresses=addresses, check=check)
+    return finish_answer(state, draft, judgement, step, caveat=caveat, journey=journey, length=length)
+
+
+def write_draft(
+    state: RunState,
+    judgement: RoleResult,
+    *,
+    addresses: Iterable[str] = (),
+    check: DraftCheck = check_sentences_by_code,
+    prefix: str = "b",
+) -> WrittenDraft:
+    """A writer's reply as blocks and checked sentences; see `build_answer`. The ids of the blocks begin with
+    `prefix`."""
     known = {*addresses, *fact_view.recorded_urls(state)}
-    reply = _remove_foreign_urls(judgement.value, known)
-    written = [
-        make_sentence(state.plan, draft, judgement.by, text=draft.text.strip())
-        for draft in reply.answer
-        if draft.text.strip()
-    ]
-    facts, every = fact_view.facts_after_notes(state), state.conflicts.values()
-    draft = check(written, facts, every, clean=lambda text: remove_unknown_urls(text, known))
-    stated = arrange_places([name_part(state.plan, sentence, facts) for sentence in draft.sentences])
+
+    def clean(text: str) -> str:
+        return remove_unknown_urls(text, known).strip()
+
+    reply: ReportReply = judgement.value
+    blocks, written = lay_out_reply(reply.blocks, clean, prefix=prefix)
+    if not written:
+        drafts = [
+            make_sentence(state.plan, said, judgement.by, text=clean(said.text)) for said in reply.answer
+        ]
+        written = [sentence for sentence in drafts if sentence.text]
+    facts = fact_view.facts_after_notes(state)
+    cited = sum(len(sentence.fact_ids) for sentence in written)
+    return WrittenDraft(blocks, check(written, facts, state.conflicts.values(), clean=clean), cited)
+
+
+def finish_answer(
+    state: RunState,
+    draft: WrittenDraft,
+    judgement: RoleResult,
+    step: int,
+    *,
+    caveat: str = "",
+    journey: str = "",
+    length: ReportLength = "standard",
+) -> Answer:
+    """The answer of a checked draft, with the conflicts it must name; see `build_answer`."""
+    facts, checked = fact_view.facts_after_notes(state), draft.checked
+    stated = arrange_places(
+        [name_part(state.plan, sentence, facts) for sentence in checked.sentences], length
+    )
     conflicts = conflict_sentences.find_relevant_conflicts(state, stated, facts)
     sentences, dropped = _add_conflicts(state, conflicts, stated, judgement.by)
     journey = journey or describe_journey(state)
     if not any(_is_worth_showing(sentence, facts) for sentence in sentences):
-        answer = _build_no_evidence(state, reply, judgement, step, journey)
-        return answer.replace(remark=describe_refused(len(draft.failed)))
+        answer = _build_no_evidence(state, draft, judgement, step, journey)
+        return answer.replace(remark=describe_refused(len(checked.failed)), length=length)
+    blocks, sentences = prune_blocks(draft.blocks, sentences)
     open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
     level = assess_confidence(state, step, sentences=sentences)
     plan = close_plan(state, level, sentences, judgement.by)
@@ -109,13 +161,15 @@ def build_answer(
         missing=describe_open_parts(plan, level, sentences, facts),
         journey=journey,
         sources=collect_sources(sentences, facts, _list_works(state)),
-        statements=count_statements(sentences, draft.counts.dropped + dropped),
+        statements=count_statements(sentences, checked.counts.dropped + dropped),
         confidence=level.value,
         by=judgement.by,
         trouble=judgement.fallback_reason,
         why_stopped=state.why_stopped,
         because=_describe_edits(state),
         conflicts=[conflict.id for conflict in open_conflicts],
+        length=length,
+        blocks=blocks,
         parts=plan if len(plan) > 1 else [],
         step=step,
     )
@@ -159,7 +213,9 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
     facts = fact_view.facts_after_notes(state)
     level = assess_confidence(state, answer.step, sentences=sentences)
     plan = close_plan(state, level, sentences, answer.by)
+    blocks, sentences = prune_blocks(answer.blocks, sentences)
     return answer.replace(
+        blocks=blocks,
         verdict=choose_verdict(plan, answer.by),
         parts=plan if len(plan) > 1 else [],
         missing=describe_open_parts(plan, level, sentences, facts),
@@ -268,12 +324,6 @@ def _is_worth_showing(sentence: Sentence, facts: Mapping[str, Fact]) -> bool:
     return sentence.backed or bool(unjudged and cites_page)
 
 
-def _remove_foreign_urls(reply: ReportReply, known: set[str]) -> ReportReply:
-    """The reply without the addresses a writer typed that belong to no page of this run."""
-    sentences = [s.model_copy(update={"text": remove_unknown_urls(s.text, known)}) for s in reply.answer]
-    return reply.model_copy(update={"answer": sentences})
-
-
 def describe_journey(state: RunState) -> str:
     """The searches and pages of a run, from its ledger."""
     history = state.actions
@@ -292,7 +342,7 @@ def describe_journey(state: RunState) -> str:
 
 
 def _build_no_evidence(
-    state: RunState, reply: ReportReply, judgement: RoleResult, step: int, journey: str
+    state: RunState, draft: WrittenDraft, judgement: RoleResult, step: int, journey: str
 ) -> Answer:
     pages = list(state.pages.values())
     searches = [action for action in state.actions if action.action != "crawl_url"]
@@ -315,7 +365,7 @@ def _build_no_evidence(
         text,
         by=judgement,
         journey=journey,
-        statements=StatementCounts(dropped=sum(len(sentence.fact_ids) for sentence in reply.answer)),
+        statements=StatementCounts(dropped=draft.cited),
         because=_describe_edits(state),
     )
 

@@ -8,11 +8,47 @@ from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
+from agent.evidence.block_layout import prune_blocks, write_block_lines
 from agent.evidence.contradiction.resolution import CLOSED_REASONS
 from agent.flows.shared import fact_view
+from agent.roles.answer_length import find_length
 from agent.roles.research.report import REPORT
 from agent.roles.role import RoleResult
-from agent.types import Answer
+from agent.text.question_parts import find_output_form
+from agent.types import Conflict, ReportLength
+
+LENGTH_EDITS: dict[ReportLength, str] = {
+    "brief": "asked for a brief answer",
+    "standard": "asked for a standard answer",
+    "full": "asked for a full report",
+}
+"""The edit of a person who asks for the answer in another length."""
+
+
+def is_length_final(state: RunState) -> bool:
+    """Whether a person asked for a length after their last note."""
+    asked = max((edit.step for edit in state.edits if edit.text in LENGTH_EDITS.values()), default=-1)
+    return asked > max((note.step for note in state.notes), default=-1)
+
+
+def read_length(state: RunState) -> ReportLength:
+    """The length of the answer as code reads it: what a person asked for last, by choice or by the words of a
+    note; of the question where nothing else was chosen."""
+    chosen = state.settings.report
+    if is_length_final(state):
+        return chosen
+    noted = [length for text in fact_view.note_texts(state) if (length := find_length(text))]
+    by_question = find_length(find_output_form(state.question)) if chosen == "standard" else ""
+    return noted[-1] if noted else by_question or chosen
+
+
+def choose_length(state: RunState, judgement: RoleResult) -> ReportLength:
+    """The length of a written answer: what a person asked for last; else what the model read from their
+    words, or code where no model wrote it."""
+    if judgement.by == "keyless" or is_length_final(state):
+        return read_length(state)
+    length: ReportLength = judgement.value.length
+    return length
 
 
 def ask_report(
@@ -26,30 +62,41 @@ def ask_report(
 
     `question` replaces the run's own, `wishes` precede the person's notes. The analyzer's assessment is no
     evidence and is not shown."""
-    facts = fact_view.facts_after_notes(state)
+    facts = fact_view.facts_for_answer(state)
     blanks: dict[str, Any] = {
         "question": question or state.question,
         "notes": [*wishes, *fact_view.note_texts(state)],
-        "facts": fact_view.facts_for_answer(state),
-        "conflicts": [
-            conflict
-            for conflict in state.conflicts.values()
-            if conflict.reason not in CLOSED_REASONS and fact_view.count_stated_sides(conflict, facts) > 1
-        ],
+        "facts": facts,
+        "conflicts": find_open_conflicts(state),
         "history": state.actions,
-        "former": _without_fallen_sentences(state),
+        "former": describe_former(state),
+        "length": state.settings.report,
+        "is_length_final": is_length_final(state),
     }
-    return tools.judge(REPORT, **blanks) if blanks["facts"] else REPORT.judge(None, **blanks)
+    return tools.judge(REPORT, **blanks) if facts else REPORT.judge(None, **blanks)
 
 
-def _without_fallen_sentences(state: RunState) -> Answer | None:
-    """The former answer without the sentences that rest on facts which no longer count."""
+def find_open_conflicts(state: RunState) -> list[Conflict]:
+    """The conflicts of which a writer is told: with two stated sides, and not closed by an edit."""
+    facts = fact_view.facts_after_notes(state)
+    return [
+        conflict
+        for conflict in state.conflicts.values()
+        if conflict.reason not in CLOSED_REASONS and fact_view.count_stated_sides(conflict, facts) > 1
+    ]
+
+
+def describe_former(state: RunState) -> str:
+    """The former answer without the sentences that rest on facts which no longer count; "" for none."""
     if state.answer is None:
-        return None
+        return ""
     facts = fact_view.facts_after_notes(state)
     kept = [
         sentence
         for sentence in state.answer.sentences
         if all(i in facts and facts[i].decision != "struck" for i in sentence.fact_ids)
     ]
-    return state.answer.replace(sentences=kept)
+    former = state.answer.replace(sentences=kept)
+    former.blocks, former.sentences = prune_blocks(former.blocks, kept)
+    lines = write_block_lines(former, lambda sentence: sentence.text)
+    return "\n".join(lines).strip() or former.text

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from agent.evidence.contradiction.forms import read_cells
 from agent.retrieval.answer import PartAnswer, find_answer
@@ -14,8 +16,8 @@ from agent.retrieval.scorer import CollectionCounts
 from agent.roles.placed_sentence import PlacedSentence
 from agent.roles.role import Role, RoleReply
 from agent.text.question_analysis import parse_question
-from agent.types import Action, Answer, Conflict, Fact, Passage
-from agent.types.answers import SentencePlace
+from agent.types import Action, Conflict, Fact, Passage
+from agent.types.answers import ReportLength, SentencePlace
 
 MIN_RELEVANCE_SHARE = 0.8
 """Share of the best disputed fact's relevance below which a fact is beside the point."""
@@ -28,17 +30,60 @@ EQUAL_WEIGHTS = CollectionCounts(0, {})
 
 
 class ReportSentence(PlacedSentence):
-    """One sentence of the answer and the ids of the facts that state it."""
+    """One sentence, list item or table cell and the ids of the facts that state it."""
 
     text: str
     fact_ids: list[str] = Field(default_factory=list)
 
 
-class ReportReply(RoleReply):
-    """The answer as parts; the renderer numbers the sources and writes every address."""
+class ReportRow(RoleReply):
+    """A row of a table: what it is about, then a cell for each further column."""
 
-    answer: list[ReportSentence] = Field(
+    label: str = ""
+    cells: list[ReportSentence] = Field(
+        default_factory=list, description="in the order of the columns; empty text where no fact says it"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_bare_cells(cls, data: Any) -> Any:
+        """A bare text among the cells as a cell that cites nothing."""
+        if isinstance(data, dict) and isinstance(data.get("cells"), list):
+            cells = [
+                {"text": str(cell)} if isinstance(cell, str | int | float) else cell for cell in data["cells"]
+            ]
+            return {**data, "cells": cells}
+        return data
+
+
+class ReportBlock(RoleReply):
+    """A heading, a paragraph, a list or a table."""
+
+    kind: Literal["paragraph", "heading", "list", "table"] = "paragraph"
+    text: str = Field(default="", description="words of a heading, caption of a table; empty for others")
+    sentences: list[ReportSentence] = Field(
+        default_factory=list, description="sentences of a paragraph, items of a list"
+    )
+    heads: list[str] = Field(
+        default_factory=list, description="names of a table's columns; the first is that of the row labels"
+    )
+    rows: list[ReportRow] = Field(default_factory=list, description="of a table")
+    level: SkipJsonSchema[int] = Field(default=2, exclude=True)
+    part: SkipJsonSchema[str] = Field(default="", exclude=True)
+    """Of a section its level of heading and its part of the plan; no model sees or fills them."""
+
+
+class ReportReply(RoleReply):
+    """The answer; the renderer numbers the sources and writes every address."""
+
+    length: ReportLength = Field(
+        default="standard", description="the length that the question or the notes ask for, else the given"
+    )
+    blocks: list[ReportBlock] = Field(
         default_factory=list, description="empty when the facts do not answer the question"
+    )
+    answer: list[ReportSentence] = Field(
+        default_factory=list, description="in place of blocks: the sentences of one paragraph"
     )
 
 
@@ -49,7 +94,9 @@ def fallback(
     facts: list[Fact],
     conflicts: list[Conflict],
     history: list[Action],
-    former: Answer | None,
+    former: str,
+    length: ReportLength = "standard",
+    is_length_final: bool = False,
 ) -> ReportReply:
     """The answer that the facts give as passages: what a person pinned or the newest note asks for, then for
     each part of the question a lead and its passages, all citing their facts."""

@@ -81,6 +81,13 @@ def _draw_options(mode: str) -> Settings:
         key="research-threshold",
         persist_state="session",
     )
+    lengths = {length: f"{name}: {about}" for length, (name, about) in labels.REPORT_LENGTHS.items()}
+    shown = {"index": 1, "persist_state": "session"}
+    report = ui.select("Length of the answer", lengths, "research-report", **shown)
+    st.caption(
+        "Your question or a later note may ask for another form: with a model in any words (“a table”, "
+        "“600 words”), without one by “brief”, “in one sentence” or “full report”."
+    )
     return Settings(
         mode="step" if mode == "step" else "auto",
         until=UNTIL_BY_MODE.get(mode, "review"),
@@ -88,6 +95,7 @@ def _draw_options(mode: str) -> Settings:
         world=world,
         model=model,
         threshold=threshold / 100,
+        report=report,
         **caps,
     )
 

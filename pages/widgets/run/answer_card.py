@@ -3,18 +3,20 @@ and what changed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
 
 from agent.evidence import citation_check
 from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, AnswerLayout, label_passage, lay_out
+from agent.evidence.block_layout import BlockLayout
 from agent.evidence.support import Support, count_support, describe_support
 from agent.flows.shared.conflict_sentences import is_disagreement
 from agent.text.plurals import format_count
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source
 from agent.workbench import RunSnapshot
+from pages.widgets.run import report_view
 from pages.widgets.shell import badges, escape, labels, markup
 
 MAX_DOUBT_CHARS = 120
@@ -27,7 +29,11 @@ CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "res
 def draw(view: RunSnapshot) -> None:
     """The newest answer; what changed since the former one stands below it."""
     newest = view.state.answers[-1]
-    st.html(render(newest, view.run.id, editable=True))
+    for piece in _render_pieces(newest, view.run.id, editable=True):
+        if isinstance(piece, str):
+            st.html(piece)
+        else:
+            report_view.draw_chart(piece, view.run.id)
     draw_changes(view.state.answers)
     if newest.journey:
         with st.expander("How this was found", icon=":material/route:", key="research-story"):
@@ -48,7 +54,15 @@ def draw_changes(given: Sequence[Answer]) -> None:
 
 
 def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
-    """The answer as HTML; with a way from each quote to the fact behind it when that can be edited."""
+    """The answer as HTML, without charts; with a way from each quote to the fact behind it when that can be
+    edited."""
+    pieces = _render_pieces(answer, run_id, editable=editable)
+    return "".join(piece for piece in pieces if isinstance(piece, str))
+
+
+def _render_pieces(answer: Answer, run_id: str, *, editable: bool) -> list[str | BlockLayout]:
+    """The answer as HTML in pieces between its charts. The sources of a long report stand below it, else
+    beside it."""
     is_unjudged = answer.verdict == "passages_found"
     writer = "written by the model" if answer.by == "model" else "written without a model: quoted sentences"
     marks = [
@@ -56,9 +70,11 @@ def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
         (f"confidence {labels.format_percent(answer.confidence)}", ""),
         *([] if is_unjudged or not answer.sentences else [(writer, "")]),
     ]
-    layout = lay_out(answer)
+    layout = None if answer.blocks else lay_out(answer)
     is_refusal = not answer.sentences and bool(answer.certainty)
-    body = _render_body(answer, layout, run_id, editable=editable) or escape.html(answer.certainty)
+    draw = partial(_render_sentence, sources=answer.sources, run_id=run_id, editable=editable)
+    body = "" if answer.blocks else _render_body(answer, layout, draw) or escape.html(answer.certainty)
+    pieces = report_view.render_pieces(answer, draw) if answer.blocks else [body]
     has_gaps_in_place = layout is not None and len(layout.parts) > 1
     lines = [
         _render_line("" if is_refusal else answer.certainty, "Certainty"),
@@ -71,13 +87,20 @@ def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
     tone = "soft" if all(sentence.backed for sentence in answer.sentences) else "warned"
     counts = markup.paragraph(escape.html(supported), f"small {tone}")
     counts = (markup.paragraph(UNJUDGED_NOTE) if is_unjudged else "") + counts
-    said = f'<div class="answer">{body}</div>' if body else ""
-    left = f'<div>{said}<div class="lines">{"".join(lines)}</div></div>'
-    return (
-        f'<div class="ts"><div class="chips">{badges.render_row(marks)}</div>{counts}'
-        f'<div class="answer-grid">{left}'
-        f"<div>{_render_sources(answer.sources, run_id)}</div></div></div>"
-    )
+    head = f'<div class="chips">{badges.render_row(marks)}</div>{counts}'
+    title = f"<h2>{escape.html(answer.title)}</h2>" if answer.title else ""
+    notes = f'<div class="lines">{"".join(lines)}</div>'
+    sources = f"<div>{_render_sources(answer.sources, run_id)}</div>"
+    kind = "answer document" if answer.blocks else "answer"
+    if len(pieces) == 1 and isinstance(pieces[0], str) and answer.length != "full":
+        said = f'<div class="{kind}">{title}{pieces[0]}</div>' if pieces[0] else ""
+        grid = f'<div class="answer-grid"><div>{said}{notes}</div>{sources}</div>'
+        return [f'<div class="ts">{head}{grid}</div>']
+    told = [
+        f'<div class="ts"><div class="{kind}">{piece}</div></div>' if isinstance(piece, str) else piece
+        for piece in ([title, *pieces] if title else pieces)
+    ]
+    return [f'<div class="ts">{head}</div>', *told, f'<div class="ts">{notes}{sources}</div>']
 
 
 def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: bool = False) -> str:
@@ -96,9 +119,8 @@ def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: boo
     )
 
 
-def _render_body(answer: Answer, layout: AnswerLayout | None, run_id: str, *, editable: bool) -> str:
+def _render_body(answer: Answer, layout: AnswerLayout | None, draw: Callable[[Sentence], str]) -> str:
     """What the answer says: running text, a list of quotes, or part by part a lead and its passages."""
-    draw = partial(_render_sentence, sources=answer.sources, run_id=run_id, editable=editable)
 
     def draw_list(sentences: Sequence[Sentence]) -> str:
         items = [

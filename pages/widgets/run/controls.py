@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from agent.actions import budget
+from agent.actions import budget, report_form
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.run import export_menu, pause_prompt
@@ -70,7 +70,20 @@ def draw_review(view: RunSnapshot) -> None:
                 ui.button(
                     "Send back and continue", "research-back-send", _send_back, run_id, head, type="primary"
                 )
+        if view.run.settings.flow == "research":
+            _draw_lengths(view)
         export_menu.draw(view)
+
+
+def _draw_lengths(view: RunSnapshot) -> None:
+    """The other lengths that the answer may be written in, from what is known."""
+    written = view.state.answers[-1].length
+    with st.popover("Length", icon=":material/format_size:", key="research-length"):
+        st.caption("Written again from the facts found; nothing is searched.")
+        for length, (name, about) in labels.REPORT_LENGTHS.items():
+            more = {"help": about, "disabled": length == written, "width": "stretch"}
+            rewrite = partial(report_form.rewrite, client.workbench())
+            ui.action(name, f"research-length-{length}", rewrite, view.run.id, length, view.head, **more)
 
 
 def _send_back(run_id: str, head: int) -> None:

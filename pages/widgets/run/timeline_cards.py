@@ -31,6 +31,7 @@ PERSON_STEP_TITLES = {
     "fork": "You branched from here into a new run",
     "until": "You changed how far it runs",
     "raise": "You changed its budget",
+    "rewrite": "You asked for another length",
 }
 EDIT_DECISIONS = {"pin": "pinned", "strike": "struck", "strike_source": "struck"}
 """The edits that decide, and what."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 
 from agent.text.plurals import format_count
-from agent.types import ENGINE_BY_ACTION, ENGINE_NAMES, Cap, Outcome, Run, Status
+from agent.types import ENGINE_BY_ACTION, ENGINE_NAMES, Cap, Outcome, ReportLength, Run, Status
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -105,6 +105,13 @@ VERDICT = {
     "no_evidence": "No evidence found",
 }
 VERDICT_TONE = {"answered": "good", "partial": "warn", "passages_found": "", "no_evidence": "mute"}
+
+REPORT_LENGTHS: dict[ReportLength, tuple[str, str]] = {
+    "brief": ("Brief", "the answer and what backs it"),
+    "standard": ("Standard", "the answer, then what the matter asks for"),
+    "full": ("Full report", "summary, sections, tables, limits, method, references"),
+}
+"""Each length of an answer: its name, and what it holds."""
 
 
 def describe_world(name: str) -> str:

@@ -63,8 +63,9 @@ def test_it_is_marked_rests_and_stays_out_of_the_library(other, made):
     other.library.index_pending()
     assert not other.library.sources()
     assert other.thread(came.run_id) == [came.run_id]
-    assert f"Imported from another workbench's bundle (SHA-256 {came.verification.sha256})" in other.markdown(
-        came.run_id
+    assert (
+        f"Imported from another workbench's bundle (SHA-256 {came.verification.sha256})"
+        in export_run(other, came.run_id, "evidence.md").decode()
     )
 
 

@@ -71,7 +71,7 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
     assert state.answer.because.startswith("after your edit: resolved Älvmora Mejeri (founded) for “1979”")
     overruled = [fact for fact in state.facts.values() if fact.disputed]
     assert overruled and all("1974" in fact.statement for fact in overruled)
-    report = export.export_run(bench, run_id, "md").decode()
+    report = export.export_run(bench, run_id, "evidence.md").decode()
     assert "settled by a person for “1979”" in report and REASON in report
     assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
 

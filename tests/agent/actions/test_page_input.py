@@ -81,7 +81,7 @@ def test_everything_that_leaves_says_that_a_person_gave_it(bench, run):
     run_id, _ = run()
     page_input.paste(bench, run_id, WALL, SAID)
     bench.drive(run_id)
-    for name in ("md", "html"):
+    for name in ("evidence.md", "html"):
         assert "text pasted by a person" in export_run(bench, run_id, name).decode().lower(), name
     for name in ("bib", "ris", "csl"):
         assert "text pasted by a person" in export_run(bench, run_id, name).decode(), name

@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from docx import Document
 
 from agent.evidence.answer_layout import ALSO_FOUND, NOT_FOUND, UNJUDGED_NOTE
-from agent.export.markdown import render_markdown
+from agent.export.markdown import render_evidence_markdown
 from agent.export.plain import render_plain_text
 from agent.export.record import build_run_record
 from agent.export.report import Report
@@ -69,7 +69,7 @@ def test_the_web_page_lists_the_passages_and_folds_the_rest():
 
 
 def test_markdown_has_the_rest_in_a_section_at_the_end_of_the_answer():
-    lines = render_markdown(report(answer())).split("\n\n")
+    lines = render_evidence_markdown(report(answer())).split("\n\n")
     (lead,) = [n for n, line in enumerate(lines) if line.startswith(f"**{LEAD}** [")]
     assert lines[lead + 1].startswith("- **History › Chimney:** Its chimney")
     also = lines.index(f"### {ALSO_FOUND}")
@@ -85,7 +85,7 @@ def test_word_has_the_lead_in_its_own_paragraph_and_the_rest_in_a_section():
 
 
 @pytest.mark.parametrize(
-    "render", [render_markdown, render_html, lambda given: render_plain_text(given.answer)]
+    "render", [render_evidence_markdown, render_html, lambda given: render_plain_text(given.answer)]
 )
 def test_a_part_that_was_not_found_says_so_below_its_question(render):
     text = render(report(compound()))
@@ -107,14 +107,16 @@ def test_the_answer_of_the_json_record_has_no_folded_sentence():
 
 def test_quotes_without_places_are_a_list_when_no_model_joined_them():
     told = [placed(LEAD, "", "f1"), placed(PASSAGE, "", "f2")]
-    by_rule, by_model = (render_markdown(report(answer(*told, by=by))) for by in ("keyless", "model"))
+    by_rule, by_model = (
+        render_evidence_markdown(report(answer(*told, by=by))) for by in ("keyless", "model")
+    )
     assert f"- {LEAD}" in by_rule and f"- {PASSAGE}" in by_rule
     assert f"- {PASSAGE}" not in by_model
 
 
 def test_an_earlier_answer_has_the_same_shape_and_no_links():
     newest = answer(placed("Another.", "lead", "f9"))
-    text = render_markdown(report(newest, answer())).split("## Earlier answers")[1]
+    text = render_evidence_markdown(report(newest, answer())).split("## Earlier answers")[1]
     assert (
         f"**{LEAD}** \\[1\\]" in text and "- **History › Chimney:**" in text and f"### {ALSO_FOUND}" in text
     )

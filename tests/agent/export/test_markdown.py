@@ -7,7 +7,7 @@ from dataclasses import replace
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from agent.export.markdown import render_markdown
+from agent.export.markdown import render_evidence_markdown
 from agent.export.report import Report
 from agent.types import (
     Action,
@@ -139,7 +139,7 @@ def headings(text: str) -> list[str]:
 
 
 def test_every_part_is_there_in_order() -> None:
-    parts = [h for h in headings(render_markdown(report())) if not h.startswith("When?")]
+    parts = [h for h in headings(render_evidence_markdown(report())) if not h.startswith("When?")]
     assert parts == [
         "Answer",
         "Conflicts",
@@ -156,14 +156,14 @@ def test_every_part_is_there_in_order() -> None:
 
 
 def test_every_citation_leads_to_its_source() -> None:
-    text = render_markdown(report())
+    text = render_evidence_markdown(report())
     targets = re.findall(r"\[\\\[(\d)\\\]\]\(#(\d)\)", text)
     assert targets == [("1", "1"), ("2", "2")]
     assert {target for _, target in targets} <= set(headings(text))
 
 
 def test_nothing_of_a_page_becomes_markup() -> None:
-    text = render_markdown(report())
+    text = render_evidence_markdown(report())
     kinds = {t.type for t in tokens(text)}
     assert not kinds & {"image", "html_inline", "html_block", "code_block", "fence", "hr", "s_open"}
     hrefs = [str(t.attrs["href"]) for t in tokens(text) if t.type == "link_open"]
@@ -174,14 +174,14 @@ def test_nothing_of_a_page_becomes_markup() -> None:
 
 
 def test_tables_keep_their_shape() -> None:
-    for table in re.findall(r"(?:^\|.*\n?)+", render_markdown(report()), re.MULTILINE):
+    for table in re.findall(r"(?:^\|.*\n?)+", render_evidence_markdown(report()), re.MULTILINE):
         rows = table.strip().split("\n")
         assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}) == 1
-    assert [t.type for t in tokens(render_markdown(report()))].count("table_open") == 4
+    assert [t.type for t in tokens(render_evidence_markdown(report()))].count("table_open") == 4
 
 
 def test_a_source_has_quote_address_time_and_hash() -> None:
-    text = render_markdown(report())
+    text = render_evidence_markdown(report())
     source = text[text.index("### 1") : text.index("### 2")]
     assert (
         "(https://a.example/p%281%29)" in source
@@ -193,14 +193,14 @@ def test_a_source_has_quote_address_time_and_hash() -> None:
 
 
 def test_figures_and_backing() -> None:
-    text = render_markdown(report())
+    text = render_evidence_markdown(report())
     assert "**partial** (budget) · confidence 76 % · 1 of 2 supported; 1 not supported" in text
     assert "*(not supported)*" in text and "settled for “31” (the register)" in text
     assert "| cost in US dollars | unknown |" in text and "| world | demo |" in text
 
 
 def test_a_run_without_an_answer_or_anything_else() -> None:
-    text = render_markdown(
+    text = render_evidence_markdown(
         Report(run=Run(id="r1", question="", status=Status.RUNNING, settings=Settings()), settings=Settings())
     )
     assert "There is no answer yet." in text and headings(text) == [
@@ -211,7 +211,7 @@ def test_a_run_without_an_answer_or_anything_else() -> None:
 
 
 def test_no_evidence_is_told() -> None:
-    text = render_markdown(
+    text = render_evidence_markdown(
         report(
             answer=Answer(n=1, verdict="no_evidence", reason="not_covered", certainty="Nothing was found.")
         )
@@ -228,6 +228,9 @@ def test_the_chosen_sources_stand_in_the_head():
     told = replace(report(), settings=chosen)
     assert (
         "Sources: never b.example; published on or after 2020-01-01 (undated pages kept); in Swedish."
-        in render_markdown(told).split("## Answer")[0]
+        in render_evidence_markdown(told).split("## Answer")[0]
     )
-    assert "Sources:" not in render_markdown(replace(report(), settings=Settings())).split("## Answer")[0]
+    assert (
+        "Sources:"
+        not in render_evidence_markdown(replace(report(), settings=Settings())).split("## Answer")[0]
+    )

@@ -38,9 +38,9 @@ def test_links_lead_to_the_web_only_and_nothing_is_loaded():
     with zipfile.ZipFile(io.BytesIO(render_docx(report()))) as archive:
         rels = etree.fromstring(archive.read("word/_rels/document.xml.rels"))
     outside = [rel for rel in rels if rel.get("TargetMode") == "External"]
-    assert len(outside) == len(TITLES) and all(
-        rel.get("Target").startswith("https://site") for rel in outside
-    )
+    targets = {rel.get("Target") for rel in outside}
+    assert len(outside) == len(targets) == len(TITLES) + 1, "each source, and the page that was not found"
+    assert all(target.startswith(("https://site", "https://gone.example/")) for target in targets)
     assert all(rel.get("Type").endswith("/hyperlink") for rel in outside)
 
 

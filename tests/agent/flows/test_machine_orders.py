@@ -94,7 +94,7 @@ def test_a_person_may_use_it_and_it_is_marked_everywhere(tmp_path, bench):
     sentence = next(s for s in answer.sentences if fact.id in s.fact_ids)
     assert sentence.backed and FLAG_REASON in sentence.check_reason
     assert describe_support(sentence).tone == "warn"
-    assert FLAG_REASON in export.export_run(bench, run_id, "md").decode()
+    assert FLAG_REASON in export.export_run(bench, run_id, "evidence.md").decode()
     assert "part of an order to machines" in export.export_run(bench, run_id, "md").decode()
     assert ORDER in export.export_run(bench, run_id, "csv").decode()
     assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid

@@ -23,7 +23,6 @@ from agent.roles.research.report import REPORT
 from agent.roles.role import Role
 from agent.types import (
     Action,
-    Answer,
     Conflict,
     ConflictSide,
     Fact,
@@ -34,7 +33,6 @@ from agent.types import (
     PlanPart,
     Refusal,
     SearchHit,
-    Sentence,
     Stall,
 )
 
@@ -107,7 +105,9 @@ FULL: dict[str, dict[str, Any]] = {
         "facts": [FACT],
         "history": [ACTION],
         "conflicts": [Conflict(id="c", subject=EVIL, attribute="age", kind="number", values=[VALUE])],
-        "former": Answer(n=1, verdict="partial", sentences=[Sentence(text=EVIL, fact_ids=["f1"])]),
+        "former": EVIL,
+        "length": "standard",
+        "is_length_final": False,
     },
 }
 BARE: dict[str, dict[str, Any]] = {
@@ -148,7 +148,9 @@ BARE: dict[str, dict[str, Any]] = {
         "facts": [],
         "conflicts": [],
         "history": [],
-        "former": None,
+        "former": "",
+        "length": "brief",
+        "is_length_final": True,
     },
 }
 ROLES = [DECISION, ANALYZER, REPORT]

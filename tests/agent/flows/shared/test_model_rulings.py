@@ -121,7 +121,7 @@ def test_a_hostile_ruling_stays_visible_as_the_models_reading_with_both_values(t
         script.more["report"] = None
         answer = bench.snapshot(run_id).state.answer
         assert "1921" in answer.text and "1934" in answer.text
-        report = export.export_run(bench, run_id, "md").decode()
+        report = export.export_run(bench, run_id, "evidence.md").decode()
         assert "settled by the model's reading: they are about different things" in report and lie in report
         assert "1921" in report and "1934" in report
         assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid

@@ -1,0 +1,185 @@
+"""The blocks of an answer for every surface: the sentences and cells of each, what is left when sentences
+fall, and the numbers that a chart draws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from agent.types import Answer, AnswerBlock, Sentence
+
+CELL_NOT_FOUND = "not found"
+"""What an empty cell of a table says."""
+MAX_CHARTS = 2
+MIN_BARS, MAX_BARS = 3, 30
+"""Rows of a table that a chart shows."""
+_NUMBER = re.compile(r"(?P<sign>[-−]?)(?P<digits>\d{1,3}(?:[ ,\u00a0\u202f]\d{3})+|\d+)(?P<part>\.\d+)?")
+_YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
+
+
+@dataclass(frozen=True)
+class BlockLayout:
+    """A block with its sentences or items; of a table the cells of each row behind its label (None: nothing
+    was found), of a chart its labels with their numbers."""
+
+    block: AnswerBlock
+    sentences: list[Sentence] = field(default_factory=list)
+    rows: list[list[Sentence | None]] = field(default_factory=list)
+    points: list[tuple[str, float]] = field(default_factory=list)
+
+
+def lay_out_blocks(answer: Answer) -> list[BlockLayout]:
+    """The blocks of an answer in order; empty for one without blocks. Sentences of no block, which code wrote
+    about conflicts, are paragraphs before or after them; what is folded is left out."""
+    if not answer.blocks:
+        return []
+    shown = [sentence for sentence in answer.sentences if sentence.place != "other"]
+    ids = {block.id for block in answer.blocks}
+    placed = [n for n, sentence in enumerate(shown) if sentence.block in ids]
+    first = placed[0] if placed else len(shown)
+    loose = [(n, sentence) for n, sentence in enumerate(shown) if sentence.block not in ids]
+    before, after = ([s for n, s in loose if n < first], [s for n, s in loose if n > first])
+    plain = AnswerBlock(id="")
+    return [
+        *([BlockLayout(plain, before)] if before else []),
+        *(
+            _lay_out_block(answer, block, [s for s in shown if s.block == block.id])
+            for block in answer.blocks
+        ),
+        *([BlockLayout(plain, after)] if after else []),
+    ]
+
+
+def write_block_lines(answer: Answer, write: Callable[[Sentence], str]) -> Iterator[str]:
+    """The blocks of an answer as lines of plain text; `write` writes a sentence, item or cell."""
+    for layout in lay_out_blocks(answer):
+        block = layout.block
+        if block.kind == "heading":
+            yield f"{'#' * block.level} {block.text}"
+        elif block.kind == "table":
+            yield from [block.text] if block.text else []
+            yield " | ".join(block.heads)
+            for label, cells in zip(block.row_labels, layout.rows, strict=True):
+                yield " | ".join([label, *(write(cell) if cell else CELL_NOT_FOUND for cell in cells)])
+        elif block.kind == "list":
+            yield from (f"- {write(sentence)}" for sentence in layout.sentences)
+        elif layout.sentences:
+            yield " ".join(map(write, layout.sentences))
+        yield from (f"- {line}" for line in block.lines)
+        yield from [""] if block.kind != "heading" else []
+
+
+def _lay_out_block(answer: Answer, block: AnswerBlock, own: list[Sentence]) -> BlockLayout:
+    if block.kind == "chart":
+        return BlockLayout(block, points=read_chart(answer, block))
+    if block.kind != "table":
+        return BlockLayout(block, own)
+    cells = {(cell.row, cell.column): cell for cell in own}
+    columns = range(1, len(block.heads))
+    return BlockLayout(
+        block, own, [[cells.get((row, column)) for column in columns] for row in range(len(block.row_labels))]
+    )
+
+
+def prune_blocks(
+    blocks: Sequence[AnswerBlock], sentences: Sequence[Sentence]
+) -> tuple[list[AnswerBlock], list[Sentence]]:
+    """What is left of the blocks when sentences fell: no empty paragraph, list, table row or column, and no
+    heading or chart without what it stands for. A single paragraph needs no blocks."""
+    kept, moved = list[AnswerBlock](), list(sentences)
+    for block in blocks:
+        own = [n for n, sentence in enumerate(moved) if sentence.block == block.id]
+        if block.kind == "table" and own:
+            block = _drop_empty_lines(block, moved, own)
+        if own or block.by_code or block.kind in ("heading", "chart"):
+            kept.append(block)
+    ids = {block.id for block in kept}
+    kept = [block for block in kept if block.kind != "chart" or block.shows in ids]
+    kept = [block for n, block in enumerate(kept) if block.kind != "heading" or _has_content(kept[n:])]
+    if [block.kind for block in kept] == ["paragraph"] and not kept[0].by_code:
+        return [], [sentence.replace(block="") for sentence in moved]
+    return kept, moved
+
+
+def _drop_empty_lines(table: AnswerBlock, sentences: list[Sentence], own: Sequence[int]) -> AnswerBlock:
+    """The table without rows and columns that hold no cell; its cells in `sentences` are moved up."""
+    rows = sorted({sentences[n].row for n in own})
+    columns = sorted({0, *(sentences[n].column for n in own)})
+    for n in own:
+        cell = sentences[n]
+        sentences[n] = cell.replace(row=rows.index(cell.row), column=columns.index(cell.column))
+    return table.replace(
+        heads=[table.heads[n] for n in columns if n < len(table.heads)],
+        row_labels=[table.row_labels[n] for n in rows if n < len(table.row_labels)],
+    )
+
+
+def _has_content(blocks: Sequence[AnswerBlock]) -> bool:
+    """Whether something stands under the heading that is the first of these blocks."""
+    heading, *rest = blocks
+    for block in rest:
+        if block.kind != "heading":
+            return True
+        if block.level <= heading.level:
+            return False
+    return False
+
+
+def add_charts(blocks: Sequence[AnswerBlock], sentences: Sequence[Sentence]) -> list[AnswerBlock]:
+    """The blocks with a chart below each table that has a column of supported numbers, MAX_CHARTS at most."""
+    found, count = list[AnswerBlock](), 0
+    for block in blocks:
+        found.append(block)
+        column = _find_number_column(block, sentences) if block.kind == "table" else 0
+        if column and count < MAX_CHARTS:
+            count += 1
+            heads = [block.heads[0], block.heads[column]]
+            caption = f"{block.text}: {heads[1]}" if block.text else heads[1]
+            found.append(
+                AnswerBlock(
+                    id=f"{block.id}chart",
+                    kind="chart",
+                    text=caption,
+                    heads=heads,
+                    shows=block.id,
+                    part=block.part,
+                )
+            )
+    return found
+
+
+def _find_number_column(table: AnswerBlock, sentences: Sequence[Sentence]) -> int:
+    """The first column of which every cell is a supported number, and not all are years; 0 for none."""
+    if not MIN_BARS <= len(table.row_labels) <= MAX_BARS:
+        return 0
+    for column in range(1, len(table.heads)):
+        cells = [s for s in sentences if s.block == table.id and s.column == column]
+        is_full = len(cells) == len(table.row_labels)
+        if is_full and all(cell.backed and read_number(cell.text) is not None for cell in cells):
+            units = {_NUMBER.sub("", cell.text, count=1).strip().casefold() for cell in cells}
+            if len(units) == 1 and not all(_YEAR.fullmatch(cell.text.strip()) for cell in cells):
+                return column
+    return 0
+
+
+def read_number(text: str) -> float | None:
+    """The number of a cell such as "1,240", "−3.5 °C" or "12 %"; None where it holds none or several."""
+    numbers = list(_NUMBER.finditer(text))
+    if len(numbers) != 1 or not (numbers[0].start() == 0 or not re.search(r"\w", text[: numbers[0].start()])):
+        return None
+    found = numbers[0]
+    digits = re.sub(r"\D", "", found["digits"])
+    value = float(f"{digits}{found['part'] or ''}")
+    return -value if found["sign"] else value
+
+
+def read_chart(answer: Answer, chart: AnswerBlock) -> list[tuple[str, float]]:
+    """The rows of a chart: label and number; empty when its table is gone."""
+    table = next((block for block in answer.blocks if block.id == chart.shows), None)
+    if table is None or chart.heads[-1] not in table.heads[1:]:
+        return []
+    column = table.heads.index(chart.heads[-1], 1)
+    cells = {s.row: s.text for s in answer.sentences if s.block == table.id and s.column == column}
+    numbers = [(label, read_number(cells.get(n, ""))) for n, label in enumerate(table.row_labels)]
+    return [(label, value) for label, value in numbers if value is not None]

@@ -1,0 +1,65 @@
+"""The answer as a paper to hand in: title, text with numbered references, and the list of these. How it was
+checked and found stands in the other exports."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from agent.evidence.support import describe_support
+from agent.export.answer_blocks import write_body
+from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Span
+from agent.export.document import DEMO_WORLD_NOTE
+from agent.export.references import Reference, format_iso_date, make_reference
+from agent.export.report import Report
+from agent.types import Answer, Sentence
+
+
+def build_paper(report: Report) -> list[Block]:
+    """The blocks of the paper. A sentence is marked that its sources do not support, that is
+    disputed or in doubt."""
+    answer, question = report.answer, report.run.question or "Untitled question"
+    title = answer.title if answer else ""
+    blocks: list[Block] = [Heading(1, title or question)]
+    blocks += [Paragraph([Span("Question:", "strong"), f" {question}"])] if title else []
+    blocks += [Paragraph([DEMO_WORLD_NOTE], "band")] if report.settings.world == "demo" else []
+    if answer is None:
+        return [*blocks, Paragraph(["There is no answer yet."])]
+    if not answer.sentences:
+        return [*blocks, Paragraph([answer.certainty])]
+    blocks += write_body(answer, partial(_write_sentence, answer), level=2)
+    if answer.missing:
+        blocks.append(Paragraph([Span("Not answered:", "strong"), f" {answer.missing}"]))
+    return blocks + _list_references(report, answer)
+
+
+def _write_sentence(answer: Answer, sentence: Sentence) -> list[Span | str]:
+    numbers = answer.citation_numbers(sentence)
+    support = describe_support(sentence)
+    mark = {"vetoed": "not supported", "judged": "in doubt"}.get(support.label, support.label)
+    mark = mark if support.tone else ""
+    spans: list[Span | str] = [sentence.text]
+    spans += [" ", Span(", ".join(map(str, numbers)), "ref")] if numbers else []
+    spans += [" ", Span(f"({mark})", "emphasis")] if mark else []
+    return spans
+
+
+def _list_references(report: Report, answer: Answer) -> list[Block]:
+    """The sources by their numbers, in a full report with the quotes they are cited for."""
+    used = set[str]()
+    items: list[tuple[Inline, list[str]]] = []
+    for source in answer.sources:
+        reference = make_reference(source, report, used)
+        quotes = [f"“{quote}”" for quote in reference.quotes] if answer.length == "full" else []
+        items.append((write_reference(reference), quotes))
+    return [Heading(2, "References"), Bullets(items, numbered=True)] if items else []
+
+
+def write_reference(reference: Reference) -> Inline:
+    """Author, title, site, date, address and the day it was read."""
+    issued, accessed = format_iso_date(reference.issued), format_iso_date(reference.accessed)
+    place = ", ".join(filter(None, (reference.container, issued)))
+    note = f" ({reference.origin_note})" if reference.origin_note else ""
+    spans: list[Span | str] = [f"{reference.author.rstrip('.')}. "] if reference.author else []
+    spans += [Span(reference.title.rstrip("."), "emphasis"), f". {place}{note}." if place or note else "."]
+    spans += [" ", Span(reference.url, url=reference.url)] if reference.url else []
+    return [*spans, f" Accessed {accessed}."] if accessed else spans

@@ -1,0 +1,101 @@
+"""An answer in blocks as a document: headings, paragraphs, lists, tables, and charts that Altair draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from agent.evidence.answer_layout import label_passage
+from agent.evidence.block_layout import CELL_NOT_FOUND, BlockLayout, lay_out_blocks
+from agent.export.chart import is_time_series
+from agent.types import Answer, Sentence
+from pages.widgets.shell import escape
+
+if TYPE_CHECKING:
+    import altair as alt
+
+ACCENT = ("#14695b", "#5cc0aa")
+CHART_HEIGHT = 260
+
+
+def render_pieces(answer: Answer, draw: Callable[[Sentence], str]) -> list[str | BlockLayout]:
+    """The document as HTML, in pieces between its charts; `draw` writes a sentence, item or cell."""
+    pieces = list[str | BlockLayout]()
+    for layout in lay_out_blocks(answer):
+        if layout.block.kind == "chart":
+            pieces += [layout] if layout.points else []
+            continue
+        html = _render_block(answer, layout, draw)
+        if pieces and isinstance(pieces[-1], str):
+            pieces[-1] += html
+        else:
+            pieces.append(html)
+    return pieces
+
+
+def _render_block(answer: Answer, layout: BlockLayout, draw: Callable[[Sentence], str]) -> str:
+    block = layout.block
+    if block.kind == "heading":
+        return f"<h{block.level}>{escape.html(block.text)}</h{block.level}>"
+    if block.kind == "table":
+        return _render_table(layout, draw)
+    lines = [escape.html(line) for line in block.lines]
+    if block.kind == "list":
+        labels = [escape.html(label_passage(answer, said)) for said in layout.sentences]
+        items = [
+            f'<span class="path">{label}</span> {draw(said)}' if label else draw(said)
+            for label, said in zip(labels, layout.sentences, strict=True)
+        ]
+        return f"<ul><li>{'</li><li>'.join([*items, *lines])}</li></ul>"
+    told = [" ".join(map(draw, layout.sentences))] if layout.sentences else []
+    style = ' class="note"' if block.by_code else ""
+    return "".join(f"<div{style}>{text}</div>" for text in [*told, *lines])
+
+
+def _render_table(layout: BlockLayout, draw: Callable[[Sentence], str]) -> str:
+    """The table; on a narrow screen it scrolls sideways by itself."""
+    block = layout.block
+    heads = "".join(f'<th scope="col">{escape.html(head)}</th>' for head in block.heads)
+    empty = f'<span class="gap">{CELL_NOT_FOUND}</span>'
+    rows = "".join(
+        f'<tr><th scope="row">{escape.html(label)}</th>'
+        f"{''.join(f'<td>{draw(cell) if cell else empty}</td>' for cell in cells)}</tr>"
+        for label, cells in zip(block.row_labels, layout.rows, strict=True)
+    )
+    caption = f"<caption>{escape.html(block.text)}</caption>" if block.text else ""
+    return f'<div class="scroll" tabindex="0"><table>{caption}<tr>{heads}</tr>{rows}</table></div>'
+
+
+def draw_chart(layout: BlockLayout, run_id: str) -> None:
+    """A chart of a table above it, with its caption."""
+    chart = build_chart(layout.points, layout.block.heads, dark=st.context.theme.type == "dark")
+    key = f"report-chart-{run_id}-{layout.block.id}"
+    with st.container(key=f"{key}-box"):
+        st.altair_chart(chart, key=key, alt=layout.block.text)
+        st.caption(escape.md(layout.block.text))
+
+
+def build_chart(points: Sequence[tuple[str, float]], heads: Sequence[str], *, dark: bool) -> alt.Chart:
+    """Bars by label, or a line where the labels are years."""
+    import altair as alt  # heavy: imported where it is used first
+    import pandas as pd
+
+    names = [escape.shorten(head, 60) for head in (heads[0] or "item", heads[-1] or "value")]
+    frame = pd.DataFrame(points, columns=["label", "value"])
+    chart = alt.Chart(frame).encode(
+        x=alt.X(
+            "label:N", sort=None, title=None, axis=alt.Axis(labelAngle=0, labelLimit=120, labelOverlap=True)
+        ),
+        y=alt.Y("value:Q", title=names[1]),
+        tooltip=[alt.Tooltip("label:N", title=names[0]), alt.Tooltip("value:Q", title=names[1])],
+    )
+    accent = ACCENT[dark]
+    if is_time_series(points):
+        drawn = chart.mark_line(
+            color=accent, strokeWidth=2.5, point=alt.OverlayMarkDef(color=accent, size=60)
+        )
+    else:
+        drawn = chart.mark_bar(color=accent, size=min(60, 420 // len(points)))
+    return drawn.properties(height=CHART_HEIGHT)

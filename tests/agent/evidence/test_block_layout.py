@@ -1,0 +1,84 @@
+"""What is left of the blocks of an answer when sentences fall, and the numbers that a chart draws."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.evidence.block_layout import (
+    add_charts,
+    lay_out_blocks,
+    prune_blocks,
+    read_number,
+    write_block_lines,
+)
+from agent.types import Answer, AnswerBlock, Sentence
+from tests.web import block_answers
+from tests.web.block_answers import BLOCKS, ITEM, LEAD, TABLE, cells, said
+
+
+def kept(*sentences: Sentence) -> tuple[list[AnswerBlock], list[Sentence]]:
+    return prune_blocks(BLOCKS, sentences)
+
+
+def test_a_heading_goes_with_all_that_stood_under_it():
+    blocks, _ = kept(said(LEAD, "b1"))
+    assert [block.id for block in blocks] == ["b1", "m1", "m2"]
+
+
+def test_a_row_and_a_column_without_a_cell_go_and_the_others_move_up():
+    left = [cell for cell in cells() if cell.row != 1 and cell.column != 2]
+    blocks, sentences = kept(said(LEAD, "b1"), *left)
+    table = next(block for block in blocks if block.kind == "table")
+    assert (table.heads, table.row_labels) == (["Kiln", "Built", "Output (t)"], ["Østby", "Myra"])
+    moved = {(cell.row, cell.column): cell.text for cell in sentences if cell.block == table.id}
+    assert moved == {(0, 1): "1921", (0, 2): "40", (1, 1): "1950", (1, 2): "70"}
+    assert all(cell.context == table.describe_cell(cell.row, cell.column) for cell in sentences[1:])
+
+
+def test_a_single_paragraph_is_an_answer_without_blocks():
+    blocks, sentences = prune_blocks(BLOCKS[:4], [said(LEAD, "b1")])
+    assert blocks == [] and sentences[0].block == ""
+
+
+def test_a_table_without_cells_takes_its_chart_along():
+    blocks = add_charts(BLOCKS, cells())
+    assert [block.kind for block in blocks].count("chart") == 1
+    left, _ = prune_blocks(blocks, [said(LEAD, "b1"), said(ITEM, "b3")])
+    assert not {"table", "chart"} & {block.kind for block in left}
+
+
+def test_the_chart_shows_the_first_column_of_supported_numbers():
+    given = block_answers.answer(charts=True)
+    chart = next(layout for layout in lay_out_blocks(given) if layout.block.kind == "chart")
+    assert chart.block.heads == ["Kiln", "Output (t)"], "years of building are no series"
+    assert chart.points == [("Østby", 40.0), ("Lunde", 55.0), ("Myra", 70.0)]
+
+
+def test_a_number_that_nothing_supports_is_not_drawn():
+    doubtful = [cell.replace(backed=cell.text != "1934" and cell.text != "55") for cell in cells()]
+    assert not any(block.kind == "chart" for block in add_charts(BLOCKS, doubtful))
+
+
+@pytest.mark.parametrize("texts", [["40 t", "55 kg", "70 t"], ["40", "55 to 60", "70"], ["40", "", "70"]])
+def test_mixed_units_ranges_and_gaps_are_not_drawn(texts: list[str]):
+    found = cells(TABLE, [["a", "b", text] for text in texts])
+    assert not any(block.kind == "chart" for block in add_charts(BLOCKS, found))
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1,240", 1240), ("−3.5 °C", -3.5), ("12 %", 12), ("$1 200", 1200), ("3,5", None), ("no", None)],
+)
+def test_the_number_of_a_cell(text: str, number: float | None):
+    assert read_number(text) == number
+
+
+def test_sentences_of_no_block_stand_before_or_after_the_others():
+    first, last = Sentence(text="They disagree."), Sentence(text="A person settled it.")
+    given = Answer(n=1, verdict="partial", blocks=BLOCKS[:1], sentences=[first, said(LEAD, "b1"), last])
+    assert list(write_block_lines(given, lambda s: s.text)) == [first.text, "", LEAD, "", last.text, ""]
+
+
+def test_an_empty_cell_says_that_nothing_was_found():
+    lines = list(write_block_lines(block_answers.answer(), lambda s: s.text))
+    assert "Lunde | 1934 | not found | 55" in lines

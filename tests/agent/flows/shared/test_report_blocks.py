@@ -1,0 +1,117 @@
+"""A writer's blocks become blocks of an answer and sentences that are each checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent.engine.run_state import RunState
+from agent.flows.shared.claim_checks import CheckedDraft
+from agent.flows.shared.report_blocks import MAX_HEADING_WORDS, lay_out_reply
+from agent.flows.shared.verdict import build_answer
+from agent.roles.research.report import ReportReply
+from agent.roles.role import RoleResult
+from agent.types import Answer, Fact
+from agent.types.answers import AnswerBlock, Sentence
+
+STATED = "The heron was built in 1921 and weighs 40 tonnes."
+FACT = Fact(
+    id="a",
+    statement=STATED,
+    quote=STATED,
+    url="https://a.example/",
+    page_id="p",
+    verified=True,
+    relevance=0.8,
+)
+LEAD = {"kind": "paragraph", "sentences": [{"text": STATED, "fact_ids": ["a"]}]}
+
+
+def cited(text: str) -> dict[str, Any]:
+    return {"text": text, "fact_ids": ["a"]}
+
+
+TABLE = {
+    "kind": "table",
+    "text": "Boats",
+    "heads": ["Boat", "Built", "Weight"],
+    "rows": [
+        {"label": "The heron", "cells": [cited("1921"), cited("40 tonnes")]},
+        {"label": "The egret", "cells": ["", "n/a"]},
+    ],
+}
+
+
+def laid(*blocks: dict[str, Any]) -> tuple[list[AnswerBlock], list[Sentence]]:
+    return lay_out_reply(ReportReply(blocks=list(blocks)).blocks, str.strip)
+
+
+def written(*blocks: dict[str, Any], **more: Any) -> Answer:
+    state = RunState(question="When was it built?", facts={"a": FACT})
+    result = RoleResult(value=ReportReply(blocks=list(blocks)), by="model")
+    return build_answer(state, result, 9, **more)
+
+
+def test_each_cell_is_a_claim_with_its_row_and_column():
+    blocks, sentences = laid(TABLE)
+    assert [sentence.claim for sentence in sentences] == [
+        "The heron: Built: 1921",
+        "The heron: Weight: 40 tonnes",
+    ]
+    assert blocks[0].row_labels == ["The heron", "The egret"], "the empty row falls when the answer is built"
+
+
+def test_a_head_for_the_labels_is_added_where_the_model_gave_none():
+    blocks, sentences = laid({**TABLE, "heads": ["Built", "Weight"]})
+    assert blocks[0].heads == ["", "Built", "Weight"] and sentences[0].claim == "The heron: Built: 1921"
+
+
+def test_a_heading_that_states_something_at_length_is_checked_as_a_sentence():
+    long = "word " * (MAX_HEADING_WORDS + 1)
+    blocks, sentences = laid(
+        {"kind": "heading", "text": f"## {long}"}, {"kind": "heading", "text": "## Short **"}
+    )
+    assert [(block.kind, block.text) for block in blocks] == [("paragraph", ""), ("heading", "Short")]
+    assert [sentence.text for sentence in sentences] == [long.strip()]
+
+
+def test_an_answer_of_blocks_has_them_pruned_and_its_cells_judged():
+    given = written(LEAD, {"kind": "heading", "text": "Empty"}, TABLE)
+    assert [block.kind for block in given.blocks] == ["paragraph", "heading", "table"]
+    assert given.blocks[-1].row_labels == ["The heron"] and given.statements.backed >= 1
+    assert given.sentences[0].check == "quoted" and all(s.check for s in given.sentences)
+
+
+def test_a_wrong_figure_in_a_cell_is_vetoed():
+    wrong = {**TABLE, "rows": [{"label": "The heron", "cells": [cited("1931"), cited("40 tonnes")]}]}
+    given = written(LEAD, wrong)
+    assert {s.text: s.check for s in given.sentences}["1931"] == "vetoed"
+
+
+def test_a_table_of_which_nothing_is_left_goes_with_its_heading():
+    def check(sentences: list[Sentence], *_: Any, **__: Any) -> CheckedDraft:
+        held = [s.replace(check="quoted", backed=True) for s in sentences if s.row < 0]
+        return CheckedDraft(held, (), written(LEAD).statements)
+
+    given = written(LEAD, {"kind": "heading", "text": "Compared"}, TABLE, check=check)
+    assert given.blocks == [] and [s.text for s in given.sentences] == [STATED]
+
+
+def test_addresses_that_a_writer_typed_are_taken_out_everywhere():
+    evil = "See https://evil.example/x"
+    blocks = [
+        {"kind": "heading", "text": evil},
+        {
+            **TABLE,
+            "text": evil,
+            "heads": [evil, evil, evil],
+            "rows": [{"label": evil, "cells": [cited(evil)]}],
+        },
+    ]
+    given = written(LEAD, *blocks)
+    assert "evil.example" not in given.model_dump_json() and len(given.blocks) == 3
+
+
+def test_a_flat_reply_is_an_answer_without_blocks():
+    state = RunState(question="When was it built?", facts={"a": FACT})
+    given = build_answer(state, RoleResult(value=ReportReply(answer=[cited(STATED)]), by="model"), 9)
+    assert given.blocks == [] and given.text == STATED and given.verdict == "answered"
