@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from agent.evidence.confidence_explanations import describe_parts, list_changes
 from agent.export.answer_blocks import WRITER_LABELS, write_answer, write_earlier_answer
 from agent.export.blocks import Block, Bullets, Cell, Curve, Heading, Inline, Paragraph, Quote, Span, Table
+from agent.export.references import make_reference
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
 from agent.types import (
@@ -124,7 +125,8 @@ def _source(source: Source, report: Report) -> list[Block]:
         f"SHA-256 {source.sha256}" if source.sha256 else "",
     ]
     note = " · ".join(part for part in kept if part)
-    work = source.publication.description if source.publication else ""
+    reference = make_reference(source, report, set())
+    work = ". ".join(filter(None, ("; ".join(reference.authors).rstrip("."), reference.place)))
     return [
         Heading(3, source.title or source.url or "Untitled", source.n),
         *([Paragraph([f"{work}."])] if work else []),

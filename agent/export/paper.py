@@ -56,10 +56,9 @@ def _list_references(report: Report, answer: Answer) -> list[Block]:
 
 def write_reference(reference: Reference) -> Inline:
     """Author, title, site, date, address and the day it was read."""
-    issued, accessed = format_iso_date(reference.issued), format_iso_date(reference.accessed)
-    place = ", ".join(filter(None, (reference.container, issued)))
+    names, accessed = "; ".join(reference.authors).rstrip("."), format_iso_date(reference.accessed)
     note = f" ({reference.origin_note})" if reference.origin_note else ""
-    spans: list[Span | str] = [f"{reference.author.rstrip('.')}. "] if reference.author else []
-    spans += [Span(reference.title.rstrip("."), "emphasis"), f". {place}{note}." if place or note else "."]
+    spans: list[Span | str] = [f"{names}. "] if names else []
+    spans += [Span(reference.title.rstrip("."), "emphasis"), f". {reference.place}{note}."]
     spans += [" ", Span(reference.url, url=reference.url)] if reference.url else []
     return [*spans, f" Accessed {accessed}."] if accessed else spans

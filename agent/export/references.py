@@ -40,6 +40,14 @@ class Reference:
     """How its text came, when it was not fetched."""
 
     @property
+    def place(self) -> str:
+        """Journal, site, date, DOI and licence, as far as known."""
+        licence = f"licence: {self.licence}" if self.licence else ""
+        doi = f"DOI {self.doi}" if self.doi else ""
+        parts = (self.journal, self.container, format_iso_date(self.issued), doi, licence)
+        return ", ".join(filter(None, parts))
+
+    @property
     def remarks(self) -> list[str]:
         """The origin note in brackets, the licence, and the quotes in quotation marks."""
         origin = [f"({self.origin_note})"] if self.origin_note else []
