@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import nlargest
 from pathlib import Path
+from typing import Any
 
 from agent.errors import ModelUnavailable, NotFound, UsageError
 from agent.library.folder_sync import FolderSync
@@ -258,34 +259,13 @@ class Library:
         """A source, deleted or not. Raises NotFound."""
         return self._require_source(source_id).source
 
-    def sources(
-        self,
-        *,
-        text: str = "",
-        tag: str = "",
-        kind: str = "",
-        deleted: bool = False,
-        stale_days: int | None = None,
-        limit: int = 200,
-        offset: int = 0,
-    ) -> list[LibrarySource]:
-        """Sources, newest first: those whose title, address or description holds all words of `text`, with a
-        tag, of a kind; the deleted ones with `deleted`; with `stale_days` those fetched longer ago than
-        that, or whose file is gone."""
-        query = _list_query(text, tag, kind, deleted, stale_days)
-        return self.library_index.sources(query, limit=limit, offset=offset)
+    def sources(self, *, limit: int = 200, offset: int = 0, **wanted: Any) -> list[LibrarySource]:
+        """Sources, newest first, as `list_query` chooses them."""
+        return self.library_index.sources(list_query(**wanted), limit=limit, offset=offset)
 
-    def count(
-        self,
-        *,
-        text: str = "",
-        tag: str = "",
-        kind: str = "",
-        deleted: bool = False,
-        stale_days: int | None = None,
-    ) -> int:
+    def count(self, **wanted: Any) -> int:
         """How many such sources there are."""
-        return self.library_index.count(_list_query(text, tag, kind, deleted, stale_days))
+        return self.library_index.count(list_query(**wanted))
 
     def has_sources(self, *, added_only: bool = False) -> bool:
         """Whether there is any source; with `added_only` one that was added, not only read by a run."""
@@ -391,6 +371,10 @@ def _clean_tags(tags: Sequence[str]) -> list[str]:
     return sorted({tag for tag in cleaned if tag})
 
 
-def _list_query(text: str, tag: str, kind: str, deleted: bool, stale_days: int | None) -> SourceQuery:
+def list_query(
+    *, text: str = "", tag: str = "", kind: str = "", deleted: bool = False, stale_days: int | None = None
+) -> SourceQuery:
+    """Those whose title, address or description holds all words of `text`, with a tag, of a kind; the deleted
+    ones with `deleted`; with `stale_days` those fetched longer ago than that, or whose file is gone."""
     before = "" if stale_days is None else utc_timestamp(days_ago=stale_days)
     return SourceQuery(text=fold(text), tag=tag, kind=kind, deleted=deleted, fetched_before=before)

@@ -180,27 +180,11 @@ class Ledger(TableAccess):
                 raise StaleHead
             _insert_step(connection, lease.run_id, step)
 
-    def append_person_step(
-        self,
-        run_id: str,
-        name: str,
-        change: dict[str, Any],
-        *,
-        next: str = "",
-        head: int | None = None,
-        among: Collection[Status] = tuple(Status),
-        **values: Any,
-    ) -> int:
-        """Append a person's step; returns its number. An empty `next` leaves the run's next step as it is.
-
-        `head` is the last step the person saw, `among` the statuses in which the step is possible; `values`
-        are columns of the run's row to set with it (status, control). Raises NotFound, and ConcurrentChange
-        when the run has moved since or is deleted."""
+    def append_person_step(self, run_id: str, name: str, change: dict[str, Any], **step: Any) -> int:
+        """`insert_person_step` in a transaction of its own."""
         try:
             with self._writer.begin() as connection:
-                return insert_person_step(
-                    connection, run_id, name, change, next=next, head=head, among=among, **values
-                )
+                return insert_person_step(connection, run_id, name, change, **step)
         except IntegrityError as clash:
             raise ConcurrentChange(
                 "the run moved at this moment; look again and repeat if still needed"
@@ -257,7 +241,12 @@ def insert_person_step(
     among: Collection[Status] = tuple(Status),
     **values: Any,
 ) -> int:
-    """`Ledger.append_person_step` in an open transaction; nothing is written when it raises."""
+    """Append a person's step in an open transaction; returns its number. An empty `next` leaves the run's
+    next step as it is.
+
+    `head` is the last step the person saw, `among` the statuses in which the step is possible; `values` are
+    columns of the run's row to set with it (status, control). Raises NotFound, and ConcurrentChange when the
+    run has moved since or is deleted; nothing is written then."""
     row = connection.execute(select(r.head, r.next, r.status, r.deleted_at).where(r.id == run_id)).first()
     if row is None:
         raise NotFound(f"there is no run {run_id}")

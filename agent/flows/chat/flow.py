@@ -1,10 +1,4 @@
-"""The `chat` flow: talk with the library. Each turn is a run of its thread.
-
-router -> generate | rewrite | retrieve | clarify | location
-retrieve -> grade -> generate | rewrite_retry | generate_caveat
-generate, generate_caveat -> validate -> end | rewrite_final | clarify_final
-clarify, clarify_final -> (the person answers) -> retrieve
-"""
+"""The `chat` flow: talk with the library. Each turn is a run of its thread."""
 
 from __future__ import annotations
 

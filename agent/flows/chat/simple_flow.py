@@ -1,7 +1,4 @@
-"""The `chat_simple` flow, used when CONVERSATIONAL_MODE=false: no memory, one pass.
-
-classify -> retrieve -> rerank -> generate, or classify -> location.
-"""
+"""The `chat_simple` flow, used when CONVERSATIONAL_MODE=false: no memory, one pass."""
 
 from __future__ import annotations
 
