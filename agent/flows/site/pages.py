@@ -17,6 +17,7 @@ from agent.flows.shared.plan import assign_parts
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import BY_INDEX, SiteRun, UrlIndex
 from agent.retrieval.answer import PassageAnswer, find_answer
+from agent.retrieval.rank_fusion import fuse_rankings
 from agent.retrieval.scorer import CountedPassages
 from agent.roles.refusal_messages import is_unresolved_reference
 from agent.roles.site.site_decision import SitePage
@@ -36,10 +37,11 @@ MAX_PAGES_WITHOUT_TEXT, MAX_OPENING_PASSAGES = 10, 3
 
 def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -> CountedPassages:
     """The best passages of all pages read, and of the stored pages `more`, best first: without menus, pages
-    that a person struck or does not trust, and the words of struck facts."""
+    that a person struck or does not trust, and the words of struck facts. Of several texts that are searched,
+    a passage has its best score."""
     ids = list(dict.fromkeys([*state.own.url_content(state).values(), *more]))
-    text = _newest_text(state)
-    hits = tools.library.search_pages(text, ids, 2 * MAX_PASSAGES)
+    found = [tools.library.search_pages(text, ids, 2 * MAX_PASSAGES) for text in _search_texts(state)]
+    hits = _merge_rankings(found)
     kept: dict[str, Passage] = {}
     for page_id in dict.fromkeys(hit.page_id for hit in hits):
         here = [hit for hit in hits if hit.page_id == page_id]
@@ -47,7 +49,17 @@ def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -
         if not _is_excluded(state, tools, page):
             kept |= {hit.id: hit for hit in _remove_struck_words(state, page, drop_menus(here, page))}
     best = [kept[hit.id] for hit in hits if hit.id in kept][:MAX_PASSAGES]
-    return CountedPassages(best, hits.counts)
+    return CountedPassages(best, found[-1].counts)
+
+
+def _merge_rankings(rankings: Sequence[Sequence[Passage]]) -> list[Passage]:
+    """The passages of all rankings, best first, each with its best score."""
+    if len(rankings) == 1:
+        return list(rankings[0])
+    best: dict[str, Passage] = {}
+    for hit in (hit for ranking in rankings for hit in ranking):
+        best[hit.id] = max(hit, best.get(hit.id, hit), key=lambda one: one.score)
+    return [best[name] for name, _ in fuse_rankings([[hit.id for hit in ranking] for ranking in rankings])]
 
 
 class Findings(NamedTuple):
@@ -71,18 +83,22 @@ class Findings(NamedTuple):
 def look_up(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -> Findings:
     """What the pages read, and the stored pages `more`, have for the question."""
     passages = search_site(state, tools, more)
-    return Findings(passages, find_answer(_newest_text(state), passages))
+    return Findings(passages, find_answer(_search_texts(state)[0], passages))
 
 
-def _newest_text(state: SiteRun) -> str:
-    """What was typed last, a note or the question; with the conversation when it names nothing."""
-    note = next(reversed(fact_view.note_texts(state)), "")
-    return state.own.relevance_question(state) if is_unresolved_reference(note) else note
+def _search_texts(state: SiteRun) -> list[str]:
+    """What was typed last: a note, or the question, with the conversation when it names nothing. A question
+    that names something may still continue the conversation: it is searched alone and with it."""
+    notes = fact_view.note_texts(state)
+    if not is_unresolved_reference(next(reversed(notes), "")):
+        return notes[-1:]
+    texts = [" ".join([text, *notes]) for text in state.own.search_texts(state)]
+    return texts[-1:] if is_unresolved_reference(texts[0]) else texts
 
 
 def quote_best(state: SiteRun, tools: RunContext, answer: PassageAnswer) -> Change:
     """The change that adds what the best passages say as facts with verified quotes, for a person to mark."""
-    question, facts = _newest_text(state), dict[str, Fact]()
+    question, facts = _search_texts(state)[0], dict[str, Fact]()
     for part in answer.parts:
         for quotation in [*([part.lead] if part.lead else []), *part.passages, *part.others]:
             page = tools.page(quotation.page_id)

@@ -76,12 +76,16 @@ class SiteState(FlowState):
     bearing: float = 0.0
     """How well the best evidence answers the question, 0..1: what a refusal rests on."""
 
-    def search_text(self, run: RunState[Any]) -> str:
-        """What links and passages are ranked by: the standalone question that a model wrote, else the
-        question, in a follow-up together with the previous one."""
+    def search_texts(self, run: RunState[Any]) -> list[str]:
+        """What passages are searched by: the standalone question that a model wrote, else the question, and in
+        a follow-up also the question together with the previous one."""
         if run.asked not in ("", run.question):
-            return run.asked
-        return build_search_texts(run.question, run.history)[-1]
+            return [run.asked]
+        return build_search_texts(run.question, run.history)
+
+    def search_text(self, run: RunState[Any]) -> str:
+        """What links are ranked by: the last of the search texts."""
+        return self.search_texts(run)[-1]
 
     def url_content(self, run: RunState[Any]) -> dict[int, str]:
         """The stored page of each visited address that could be read."""

@@ -305,8 +305,11 @@ def _fill_wave(
     state: SiteRun, tools: RunContext, chosen: list[int], order: Sequence[int], left: int
 ) -> list[int]:
     """The chosen addresses and the next ones of the order on the sites of the start pages, `crawl_ahead` in
-    all; what is stored and fresh takes no room."""
-    urls, most = state.own.all_discovered_urls, max(len(chosen), state.settings.site.crawl_ahead)
+    all; what is stored and fresh takes no room. Pages are read ahead until `max_pages` are known, those of the
+    conversation among them: of a site that is read so far, only what was chosen."""
+    urls, limits = state.own.all_discovered_urls, state.settings.site
+    unknown = limits.max_pages - len(state.own.url_content(state))
+    most = max(len(chosen), min(limits.crawl_ahead, unknown))
     own_sites = links.list_own_sites(state)
     nearest = [i for i in order if i not in chosen and site(urls[i]) in own_sites][: most + MAX_REUSED_PAGES]
     fresh = stored_pages.list_fresh(state, tools, [urls[i] for i in [*chosen, *nearest]])

@@ -8,10 +8,10 @@ from agent.actions import export, fact_edits, page_input, source_strikes, trust
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.flows.site.state import SiteRun
-from agent.types import Outcome, Status, Turn
+from agent.types import Outcome, SiteLimits, Status, Turn
 from agent.workbench import RunSnapshot
 from tests.agent.flows.site.cases import QUESTION, RETURNS, SEED_WAVES, START
-from tests.web.folders import Told
+from tests.web.folders import Told, page, write_world
 
 
 def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):
@@ -174,3 +174,38 @@ def test_a_word_on_trust_holds_for_what_a_site_is_read_for_later_and_can_be_take
     trust.set_trust_in_run(bench, first.run.id, "alvmora-mejeri.example", trust.RESET_TRUST)
     back = bench.snapshot(first.run.id).state.facts
     assert {name: back[name].trust for name in signs} == signs
+
+
+# --- how far a follow-up reads
+# ---------------------------------------------------------------------------------------
+
+
+NURSERY = "https://nursery.example/"
+LAVENDER = "What does a potted lavender cost? A potted lavender costs four crowns."
+OPENING = "The nursery opens at nine. " + "Whoever walks among the beds is asked to keep to the paths. " * 4
+
+
+def nursery(tmp_path: Any) -> str:
+    """A site of many beds, with a page that says when it opens and one that says what a plant costs."""
+    beds = [page(f"{NURSERY}bed-{n}", f"Bed {n}", f"In bed {n} there are {n} roses.") for n in range(40)]
+    visit = page(f"{NURSERY}visit", "For visitors", OPENING)
+    prices = page(f"{NURSERY}prices", "What a potted lavender costs", LAVENDER)
+    return write_world(tmp_path / "w", [*beds, visit, prices])
+
+
+def test_a_follow_up_that_the_pages_read_answer_reads_no_more(ask, tmp_path):
+    starts = (f"{NURSERY}visit", f"{NURSERY}prices")
+    limits = SiteLimits(max_pages=2)
+    first = ask("When does the nursery open?", *starts, world=nursery(tmp_path), site=limits)
+    assert first.state.own.visited_urls == [0, 1] and "at nine" in first.state.answer.text
+    second = ask("What does a potted lavender cost?", follow=first.run.id)
+    assert "four crowns" in second.state.answer.text and not second.state.own.fetched
+
+
+def test_a_follow_up_reads_ahead_only_until_the_allowance_is_known(ask, tmp_path):
+    limits = SiteLimits(max_pages=12, max_iterations=2, max_urls_per_iteration=2)
+    world = nursery(tmp_path)
+    first = ask("Which rose smells of pepper?", NURSERY, world=world, site=limits)
+    assert len(first.state.own.fetched) == limits.max_pages
+    second = ask("And which rose has no thorns?", follow=first.run.id)
+    assert len(second.state.own.fetched) == limits.max_iterations * limits.max_urls_per_iteration
