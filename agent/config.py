@@ -32,8 +32,8 @@ Words = Annotated[list[str], NoDecode, BeforeValidator(_split_commas)]
 """A comma-separated setting."""
 
 
-def _setting(default: Any, description: str) -> Any:
-    return Field(default, description=description)
+def _setting(default: Any, description: str, *, least: float | None = None, most: float | None = None) -> Any:
+    return Field(default, description=description, ge=least, le=most)
 
 
 def _secret(description: str) -> Any:
@@ -120,9 +120,17 @@ class Config(BaseSettings):
     FETCH_TIMEOUT: float = _setting(30, "seconds one page fetch may take in all")
     FETCH_MAX_MB: float = _setting(10, "megabytes (decoded) one page may have")
     PARSER_TIMEOUT: float = _setting(
-        5, "seconds of CPU time that reading one document may take (PDF, Office, EPUB, RTF)"
+        5,
+        "seconds of CPU time that reading one document may take (PDF, Office, EPUB, RTF), 0.1 to 3600",
+        least=0.1,
+        most=3600,
     )
-    PARSER_MAX_MB: float = _setting(512, "megabytes of memory that reading one document may take")
+    PARSER_MAX_MB: float = _setting(
+        512,
+        "megabytes of memory that reading one document may take, 128 to 1,000,000",
+        least=128,
+        most=1_000_000,
+    )
     FETCH_ALLOW: Words = _setting(
         [], "hosts, addresses or networks on your own network that pages may be fetched from, comma-separated"
     )
@@ -219,6 +227,9 @@ def read_config(overrides: dict[str, str] | None = None) -> Config:
         name = str(fault["loc"][0])
         kinds = {float: "give a number", int: "give a whole number", bool: "say true or false"}
         kind = kinds.get(SETTINGS[name].annotation, "give a text")  # type: ignore[arg-type]
+        if limits := {**fault.get("ctx", {})}.keys() & {"ge", "le"}:
+            limit = fault["ctx"][min(limits)]
+            kind += f" of {'at least' if 'ge' in limits else 'at most'} {limit:,.9g}"
         raise UsageError(f"{name} is {str(fault['input'])[:60]!r}: {kind}") from None
 
 

@@ -110,6 +110,16 @@ def m011_fetched_addresses(connection: Connection) -> None:
     tables.fetched_addresses.create(connection, checkfirst=True)
 
 
+def m012_validators(connection: Connection) -> None:
+    """The validators that a server last stated for an address."""
+    columns = {column["name"] for column in inspect(connection).get_columns("fetched_addresses")}
+    for name in ("etag", "last_modified"):
+        if name not in columns:
+            connection.execute(
+                text(f"ALTER TABLE fetched_addresses ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
+            )
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_library,
@@ -121,6 +131,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m009_sources_of_runs,
     m010_passage_kinds,
     m011_fetched_addresses,
+    m012_validators,
 )
 
 

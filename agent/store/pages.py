@@ -1,5 +1,5 @@
-"""Stored pages: each text once, by address and hash, with its raw body compressed. A stored page never
-changes.
+"""Stored pages: each text once, by address and hash, with its raw body compressed. The text of a stored page
+never changes.
 
 A new page waits to be indexed by the library. A page of an imported bundle is not indexed, and is replaced
 as soon as the same page is fetched here."""
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import JSON, Connection, bindparam, delete, func, select, type_coerce, update
 
 from agent.errors import NotFound
 from agent.store import tables
@@ -31,14 +31,15 @@ PAGE_ID = re.compile(r'"([0-9a-f]{20})"')
 # Built once: building a statement costs more than running it.
 _SELECT_TEXT = select(c.record, c.text).where(c.id == bindparam("page"))
 _SELECT_WITH_RAW = select(c.record, c.text, c.raw).where(c.id == bindparam("page"))
-_SELECT_IMPORTED = select(c.imported).where(c.id == bindparam("page"))
+_EXTRACTION = func.coalesce(type_coerce(c.record, JSON)["extraction"].as_integer(), 0).label("extraction")
+_SELECT_IMPORTED = select(c.imported, _EXTRACTION).where(c.id == bindparam("page"))
 _SELECT_VERSIONS = (
     select(c.id, c.record, c.fetched_at, c.imported, func.length(c.text).label("characters"))
     .where(c.url == bindparam("url"))
     .order_by(c.fetched_at.desc(), c.id)
 )
 _INSERT = tables.pages.insert()
-_ADDRESS = select(a.url, a.page_id, a.fetched_at, c.url.label("final_url")).join(
+_ADDRESS = select(a.url, a.page_id, a.fetched_at, c.url.label("final_url"), a.etag, a.last_modified).join(
     tables.pages, c.id == a.page_id
 )
 _SELECT_ADDRESSES = _ADDRESS.where(a.url.in_(bindparam("urls", expanding=True)))
@@ -63,12 +64,14 @@ class PageVersion(NamedTuple):
 
 class FetchedAddress(NamedTuple):
     """The page that a server gave for an address, when it last gave or confirmed it (ISO 8601), and the
-    address that it stood at after redirects."""
+    address that it stood at after redirects; its validators of then (RFC 9110, 8.8)."""
 
     url: str
     page_id: str
     fetched_at: str
     final_url: str
+    etag: str
+    last_modified: str
 
 
 class Pages(TableAccess):
@@ -91,7 +94,8 @@ class Pages(TableAccess):
                 _insert_and_shelve(connection, page, page_id, shelve)
                 connection.execute(_FORGET_ADDRESS, {"address": url})
                 here = {"url": url, "origin": urlsplit(url).netloc, "page_id": page_id}
-                connection.execute(_REMEMBER_ADDRESS, here | {"fetched_at": page.fetched_at})
+                there = {name: getattr(page, name) for name in ("fetched_at", "etag", "last_modified")}
+                connection.execute(_REMEMBER_ADDRESS, here | there)
         return [page_id for _, _, page_id in rows]
 
     def find_fetched(self, urls: Iterable[str]) -> dict[str, FetchedAddress]:
@@ -177,12 +181,12 @@ def page_to_row(page: Page) -> dict[str, Any]:
 
 
 def insert_page(connection: Connection, page: Page, page_id: str) -> bool:
-    """Insert a page that was fetched here unless it is stored; it replaces one from a bundle. True when it is
-    new here."""
+    """Insert a page that was fetched here unless it is stored; it replaces one from a bundle, and what an
+    older version made of the same text. True when it is new here."""
     there = connection.execute(_SELECT_IMPORTED, {"page": page_id}).first()
     if there is None:
         connection.execute(_INSERT, page_to_row(page))
-    elif there.imported:
+    elif there.imported or there.extraction < page.extraction:
         connection.execute(
             update(tables.pages).where(c.id == page_id).values(**page_to_row(page), imported=0)
         )

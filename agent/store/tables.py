@@ -103,9 +103,11 @@ fetched_addresses = Table(
     Column("origin", String(255), nullable=False),
     Column("page_id", String(40), nullable=False),
     Column("fetched_at", String(32), nullable=False),
+    Column("etag", Text, nullable=False, server_default=""),
+    Column("last_modified", Text, nullable=False, server_default=""),
     Index("fetched_addresses_by_origin", "origin", "fetched_at"),
 )
-"""The page that the live web last gave for an address."""
+"""The page that the live web last gave for an address, with its validators of then (HTTP)."""
 
 trust_ratings = Table(
     "trusts",

@@ -41,6 +41,7 @@ _JOINT = re.compile(
     rf"\s*(?:[-–—]|\b(?:to|and|through|until|till|und|bis|och|à|au|et|y|a|al|e|en|tot)\b)\s*{_FILLERS}",
     re.IGNORECASE,
 )
+_JOINT_BEFORE = re.compile(f"(?:{_JOINT.pattern})?\\s*$", re.IGNORECASE)
 _WORD = r"(?P<month>[^\W\d_]{3,12})\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d|-\d\d(?!\d)|\.\d)"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.|er)?"
@@ -136,14 +137,14 @@ def _find_stated(text: str, now: date) -> TimeRange | None:
         start = opening.start() if opening else period.start
         if joint and following and (opening or not (period.is_bare and not period.has_year)):
             begin = period.first if period.has_year else _latest_before(period.first, following.first)
-            return _make_range(text, start, following.end, begin, following.last, now)
+            first, last = sorted(((begin, period.last), (following.first, following.last)))
+            return _make_range(text, start, following.end, first[0], last[1], now)
         if _SURNAME_FOLLOWS.match(text, period.end) and not (opening and opening["since"]):
             continue
-        if days := _BARE_DAY.search(text[: period.start].rstrip().removesuffix("and").rstrip(" –-")):
+        if days := _BARE_DAY.search(_JOINT_BEFORE.sub("", text[: period.start])):
             opening = _OPENING.search(text[: days.start()])
-            is_day = 1 <= int(days["day"]) <= period.first.day
-            if opening and opening["within"] and period.first == period.last and is_day:
-                first_day = period.first.replace(day=int(days["day"]))
+            first_day = _latest_day(int(days["day"]), period.first)
+            if opening and opening["within"] and period.first == period.last and first_day:
                 return _make_range(text, opening.start(), period.end, first_day, period.last, now)
         if opening is None and period.is_bare:
             continue
@@ -212,6 +213,16 @@ def _read_period(match: re.Match[str], now: date) -> _Period | None:
 def _add_months(day: date, months: int) -> date:
     years, month = divmod(day.month - 1 + months, 12)
     return date(day.year + years, month + 1, 1)
+
+
+def _latest_day(number: int, last: date) -> date | None:
+    """The latest day with this number that is not after `last`, in its month or the one before ("from 28 to
+    3 May"); None where they have no such day."""
+    month = last.replace(day=1)
+    for begin in (month, (month - timedelta(days=1)).replace(day=1)):
+        if 1 <= number <= (_add_months(begin, 1) - begin).days and begin.replace(day=number) <= last:
+            return begin.replace(day=number)
+    return None
 
 
 def _latest_before(day: date, other: date) -> date:

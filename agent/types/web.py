@@ -91,6 +91,8 @@ class Page(Record):
     origin: PageOrigin = "fetched"
     publication: Publication | None = None
     """The published work that it says it is (`citation_…` tags)."""
+    extraction: int = 0
+    """The version of the extraction that read it (EXTRACTION_VERSION); 0 before there were any."""
 
 
 class SearchHit(Record):

@@ -1,7 +1,8 @@
 """The documents of a folder world in a SQLite file with their full-text index, built once for each content.
 
-The file is named by a hash of the documents; it is built beside its place and moved there, so that a kill or
-a second process cannot damage it. Where the data folder cannot be written, the same is built in memory."""
+The file is named by a hash of the documents and their folder; it is built beside its place and moved there,
+so that a kill or a second process cannot damage it. Where the data folder cannot be written, the same is
+built in memory."""
 
 from __future__ import annotations
 
@@ -19,10 +20,11 @@ from uuid import uuid4
 
 from agent.text import urls
 from agent.text.tokens import ANALYSIS_FINGERPRINT, join_terms
+from agent.web.extract.extraction import EXTRACTION_VERSION
 from agent.web.folder_docs import FolderDocument, find_attached_file, find_docs_file, read_docs
 
 VERSION = 2
-"""Raised when the file's tables, its windows or the extraction of text change."""
+"""Raised when the file's tables or its windows change."""
 WINDOW_CHARS = 2000
 """Characters of a text that are scored together: its best window ranks a document. Whole documents put the
 right page of long manuals lower (33 of 38 in the first three, 36 by windows), windows of 900 those of short
@@ -104,7 +106,7 @@ class FolderStore:
 def open_folder_store(folder: Path, kept_in: Path, read_text: ReadText) -> FolderStore:
     """The store of a folder's documents, opened or built. Raises NotFound, UsageError."""
     docs = find_docs_file(folder)
-    kept = kept_in / f"{_hash_content(docs)}.db"
+    kept = kept_in / f"{_hash_world(docs)}.db"
     if connection := _open_kept(kept, folder):
         return FolderStore(connection, folder)
     try:
@@ -117,10 +119,12 @@ def open_folder_store(folder: Path, kept_in: Path, read_text: ReadText) -> Folde
     return FolderStore(connection, folder, note)
 
 
-def _hash_content(docs: Path) -> str:
+def _hash_world(docs: Path) -> str:
+    """A hash of where the documents are, what they say, and how they are read: the files that documents name
+    differ from folder to folder."""
     with docs.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256")
-    digest.update(f"{docs.name} {VERSION} {ANALYSIS_FINGERPRINT}".encode())
+    digest.update(f"{docs.resolve()} {VERSION} {EXTRACTION_VERSION} {ANALYSIS_FINGERPRINT}".encode())
     return digest.hexdigest()[:32]
 
 

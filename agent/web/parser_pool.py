@@ -46,6 +46,11 @@ _CRASHED = (
     "raises the limit). Save it again, or as plain text."
 )
 
+_NO_PROCESS = (
+    "The document was not read: this computer could not start the process that reads documents ({}). Close "
+    "other programs, or raise the limit of processes, and try again."
+)
+
 
 @dataclass(frozen=True)
 class ParserLimits:
@@ -152,7 +157,10 @@ class ParserPool:
             self._slots.release()
 
     def _read_in_process(self, kind: str, data: bytes, watch: Deadline) -> Extraction:
-        parser = self._take_process()
+        try:
+            parser = self._take_process()
+        except OSError as trouble:
+            return Extraction(outcome=Outcome.ERROR, detail=_NO_PROCESS.format(trouble.strerror or trouble))
         is_usable = False
         try:
             reading = run_with_deadline(lambda: parser.exchange(kind, data), watch)

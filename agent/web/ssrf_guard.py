@@ -25,8 +25,9 @@ PORTS = frozenset((80, 443, 8080, 8443))
 MAX_URL = 4096
 
 NOT_PUBLIC = (
-    "This address is not on the public internet, so it is never fetched. Whoever runs this workbench can "
-    "allow a host of their own with FETCH_ALLOW."
+    "This address is not on the public internet, so it was not fetched. Whoever runs this workbench can "
+    "allow hosts of their own: name them in FETCH_ALLOW, in the environment or the file .env beside the "
+    "README (FETCH_ALLOW=wiki.lan,localhost), and start it again."
 )
 _MALFORMED_URL = "This is not a well-formed http(s) address, so it was not fetched. Check its spelling."
 _HAS_CREDENTIALS = "Addresses with a user name or password are not fetched. Leave them out."

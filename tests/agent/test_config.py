@@ -62,6 +62,8 @@ def test_a_switch_is_on_or_off(typed, is_on):
     [
         ("CONVERSATIONAL_MODE", "nein", "CONVERSATIONAL_MODE is 'nein': say true or false"),
         ("FETCH_GAP", "soon", "FETCH_GAP is 'soon': give a number"),
+        ("PARSER_TIMEOUT", "-1", "PARSER_TIMEOUT is '-1': give a number of at least 0.1"),
+        ("PARSER_MAX_MB", "1e12", "PARSER_MAX_MB is '1e12': give a number of at most 1,000,000"),
         ("WORKERS", "2.5", "WORKERS is '2.5': give a whole number"),
     ],
 )

@@ -77,8 +77,8 @@ class SiteState(FlowState):
     """How well the best evidence answers the question, 0..1: what a refusal rests on."""
 
     def search_texts(self, run: RunState[Any]) -> list[str]:
-        """What passages are searched by: the standalone question that a model wrote, else the question, and in
-        a follow-up also the question together with the previous one."""
+        """What passages are searched by: the standalone question that a model wrote, else the question, and
+        in a follow-up also the question together with the previous one."""
         if run.asked not in ("", run.question):
             return [run.asked]
         return build_search_texts(run.question, run.history)

@@ -120,9 +120,11 @@ def _store_sitemap(tools: RunContext, url: str, page: Page, count: int) -> Sitem
 
 def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Read the queued pages side by side: fetch or take those that are stored and fresh, keep their best
-    links, and note how they link."""
+    links, and note how they link. What a person asked to try again is fetched."""
     own, index, urls = state.own, UrlIndex(state.own), state.own.all_discovered_urls
-    stored = stored_pages.find_stored(state, tools, [urls[i] for i in own.urls_to_process])
+    retry = fact_view.requested_retry(state)
+    again = index.find(retry.query_or_url) if retry else None
+    stored = stored_pages.find_stored(state, tools, [urls[i] for i in own.urls_to_process if i != again])
     reused = [i for i in own.urls_to_process if urls[i] in stored and stored[urls[i]].is_fresh]
     asked = [i for i in own.urls_to_process if i not in reused][: _count_pages_left(state)]
     known = {url: held.page for url, held in stored.items()}
@@ -305,8 +307,8 @@ def _fill_wave(
     state: SiteRun, tools: RunContext, chosen: list[int], order: Sequence[int], left: int
 ) -> list[int]:
     """The chosen addresses and the next ones of the order on the sites of the start pages, `crawl_ahead` in
-    all; what is stored and fresh takes no room. Pages are read ahead until `max_pages` are known, those of the
-    conversation among them: of a site that is read so far, only what was chosen."""
+    all; what is stored and fresh takes no room. Pages are read ahead until `max_pages` are known, those of
+    the conversation among them; then only what was chosen is read."""
     urls, limits = state.own.all_discovered_urls, state.settings.site
     unknown = limits.max_pages - len(state.own.url_content(state))
     most = max(len(chosen), min(limits.crawl_ahead, unknown))

@@ -15,8 +15,10 @@ from agent.flows.site.language_folders import LanguageFolders
 from agent.flows.site.state import SiteRun
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import canonicalize
-from agent.types import Page
+from agent.types import Outcome, Page
 from agent.web import apply_source_filter
+from agent.web.extract import dispatch
+from agent.web.extract.extraction import EXTRACTION_VERSION
 
 NEVER = "9999"
 """A time after every other."""
@@ -45,7 +47,8 @@ def list_fresh(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> set[st
 
 def find_stored(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> dict[str, StoredPage]:
     """The stored pages of these addresses, fresh or not, as the source filter of the run lets them count,
-    with the times when their servers last gave or confirmed them."""
+    with the times when their servers last gave or confirmed them. What an older version of the program read
+    is read again from its body; without a body it is left out."""
     if not tools.world.live:
         return {}
     known, since, stored = tools.store.pages.find_fetched(urls), _oldest_fresh(state), {}
@@ -53,12 +56,30 @@ def find_stored(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> dict[
         address = known.get(canonicalize(url))
         if address and state.settings.allows(address.final_url):
             try:
-                page = tools.page(address.page_id).replace(fetched_at=address.fetched_at)
+                page = tools.page(address.page_id)
+                if page.extraction != EXTRACTION_VERSION:
+                    page = _extract_again(tools.page(address.page_id, raw=True), tools)
             except NotFound:  # emptied out of the bin since
                 continue
+            if page.extraction != EXTRACTION_VERSION:
+                continue
+            stated = {"etag": address.etag, "last_modified": address.last_modified}
+            newer = {name: value for name, value in stated.items() if value}
+            page = page.replace(fetched_at=address.fetched_at, **newer)
             page = apply_source_filter.filter_page(page, state.settings.source_filter)
             stored[url] = StoredPage(address.page_id, page, address.fetched_at >= since)
     return stored
+
+
+def _extract_again(page: Page, tools: RunContext) -> Page:
+    """The page as it is read today; as it is when it has no body, or none that can be read now."""
+    if not page.raw:
+        return page
+    content = dispatch.extract_content(page.raw, page.content_type, page.final_url, tools.checkpoint)
+    if content.outcome is not Outcome.OK:
+        return page
+    fields = content.page_fields() | {"language": content.language or page.language}
+    return page.replace(**fields, extraction=EXTRACTION_VERSION)
 
 
 def list_site_pages(state: SiteRun, tools: RunContext, folders: LanguageFolders) -> dict[str, str]:

@@ -8,6 +8,9 @@ from typing import Any
 
 from agent.types import Block, Heading, Link, Outcome, Page, Publication, Table
 
+EXTRACTION_VERSION = 1
+"""Raised when bodies are read in another way: a stored page is then read again from its body."""
+
 
 @dataclass
 class Extraction:
@@ -30,7 +33,7 @@ class Extraction:
 
     def to_page(self, **known: Any) -> Page:
         """The page with this content; `known` is what the fetch knows, and wins over the content."""
-        return Page(**(self.page_fields() | known))
+        return Page(**(self.page_fields() | {"extraction": EXTRACTION_VERSION} | known))
 
     def page_fields(self) -> dict[str, Any]:
         """The fields of a page that follow from the content, its hash included."""

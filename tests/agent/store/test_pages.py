@@ -163,6 +163,20 @@ def test_an_address_is_known_by_the_page_it_gave_last(store):
     assert count(store) == 2, "what was given before stays, for the runs that read it"
 
 
+def test_an_address_has_the_validators_of_its_last_answer(store):
+    for tag in ('"one"', '"two"'):
+        store.pages.put_fetched([("https://a.example/x", seen(etag=tag))])
+    [address] = store.pages.find_fetched(["https://a.example/x"]).values()
+    assert address.etag == '"two"' and count(store) == 1
+
+
+def test_what_an_older_version_read_gives_way_to_the_same_text_read_today(store):
+    page_id = store.pages.put(seen(title="Old", extraction=0))
+    store.pages.put(seen(title="New", extraction=1))
+    store.pages.put(seen(title="Older again", extraction=0))
+    assert store.pages.get(page_id).title == "New"
+
+
 def test_the_pages_of_a_site_are_those_fetched_since_a_time(store):
     store.pages.put_fetched(
         [

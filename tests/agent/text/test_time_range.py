@@ -115,10 +115,27 @@ def test_a_time_may_have_a_beginning_and_an_end(text: str, first: str, last: str
     assert (str(found.first or ""), str(found.last or "")) == (first, last)
 
 
-def test_a_day_that_the_month_does_not_have_or_that_comes_later_begins_no_range() -> None:
-    for text in ("news between 31 and 3 February 2024", "news in 0 and 3 February 2024"):
+def test_a_day_that_no_month_has_begins_no_range() -> None:
+    for text in ("news in 0 and 3 February 2024", "news between 32 and 3 February 2024"):
         found = find_time_range(text, TODAY)
         assert found and found.first == found.last == date(2024, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("news from 28 to 3 May", "2026-04-28", "2026-05-03"),
+        ("news from 5 to 3 May", "2026-04-05", "2026-05-03"),
+        ("news between 31 and 3 April 2024", "2024-03-31", "2024-04-03"),
+        ("Nachrichten vom 5. bis 9. Mai", "2026-05-05", "2026-05-09"),
+        ("news from 2024 to 2022", "2022-01-01", "2024-12-31"),
+        ("news between 5 May 2024 and 3 March 2024", "2024-03-03", "2024-05-05"),
+    ],
+)
+def test_a_range_that_runs_backwards_is_read_forwards(text: str, first: str, last: str) -> None:
+    """A day alone is one of the month before; two full dates change places."""
+    found = find_time_range(text, TODAY)
+    assert found and (str(found.first), str(found.last)) == (first, last)
 
 
 def test_the_words_of_an_end_are_taken_out() -> None:

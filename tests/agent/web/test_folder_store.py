@@ -81,6 +81,20 @@ def test_a_changed_attached_file_is_read_again(tmp_path: Path) -> None:
     assert found(store, "stork") == ["f"] and found(store, "heron") == [] and kept(data) == [".db"]
 
 
+def test_equal_documents_in_two_folders_keep_their_own_files(tmp_path: Path) -> None:
+    worlds = [write(tmp_path / name, {"url": "https://dairy.test/f", "file": "f.txt"}) for name in "ab"]
+    data, builds = tmp_path / "kept", [0]
+    for world in [*worlds, *worlds]:
+        (world / "f.txt").exists() or (world / "f.txt").write_text(f"heron {world.name}")
+
+        def read(_doc: FolderDocument, world: Path = world) -> tuple[str, str]:
+            builds[0] += 1
+            return "", (world / "f.txt").read_text()
+
+        open_folder_store(world, data, read)
+    assert builds == [2]
+
+
 def test_a_damaged_file_is_built_anew(tmp_path: Path) -> None:
     world, data, read = write(tmp_path / "w", TOWN), tmp_path / "kept", Reader()
     open_folder_store(world, data, read)

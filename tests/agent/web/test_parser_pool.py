@@ -125,6 +125,17 @@ def test_a_process_that_was_killed_from_outside_is_told_and_replaced(pool: Parse
     assert pool.read("rtf", RTF).outcome is Outcome.OK
 
 
+def test_a_process_that_cannot_start_is_an_outcome(pool: ParserPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_args: object, **_more: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(subprocess, "Popen", refuse)
+        reading = pool.read("rtf", RTF)
+    assert reading.outcome is Outcome.ERROR and "Resource temporarily unavailable" in reading.detail
+    assert pool.read("rtf", RTF).outcome is Outcome.OK
+
+
 def test_a_process_that_died_while_idle_is_replaced(pool: ParserPool) -> None:
     pool.read("rtf", RTF)
     pool._idle[0].kill()

@@ -7,8 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from agent.actions import page_input
+from agent.flows.site import stored_pages
 from agent.store.ledger import utc_timestamp
-from agent.types import Outcome, SiteLimits
+from agent.types import Outcome, SiteLimits, Status
+from agent.web.extract import dispatch, extraction
 from tests.web.folders import page, write_world
 from tests.web.site import Asked, Reply, Site, html
 
@@ -63,6 +65,47 @@ def test_older_pages_are_asked_for_only_if_they_changed(ask, lamps):
     lamps.texts["/purple-lamp"] = KITCHEN
     changed = ask(QUESTION, lamps.url("/"), world="live", site=always)
     assert "in the kitchen" in changed.state.answer.text and "hall" not in changed.state.answer.text
+
+
+def test_a_server_is_asked_by_what_it_stated_last(ask, lamps):
+    """Its ETag may change although the text does not."""
+    always, tags = SiteLimits(fresh_days=0), iter(['"one"', '"two"', '"three"'])
+    lamps.pages["/purple-lamp"] = lambda _asked: html(HALL, ETag=next(tags))
+    for _ in range(3):
+        ask(QUESTION, lamps.url("/"), world="live", site=always)
+    sent = [one.headers.get("If-None-Match") for one in lamps.asked if one.path == "/purple-lamp"]
+    assert sent == [None, '"one"', '"two"']
+
+
+def test_a_page_that_a_person_asks_for_again_is_fetched(ask, bench, lamps):
+    """Another run may have fetched it since, and it is fresh."""
+    lamps.pages["/"] = Reply(500, b"")
+    first = ask(QUESTION, lamps.url("/"), world="live")
+    start = first.state.own.all_discovered_urls[0]
+    lamps.pages["/"] = html("<h1>Lamps</h1><p>They are in storage.</p>")
+    ask("What is in storage?", lamps.url("/"), world="live")
+    lamps.asked.clear()
+    page_input.retry(bench, first.run.id, start)
+    assert bench.drive(first.run.id) is Status.REVIEW
+    assert "/" in lamps.paths()
+
+
+def test_what_an_older_version_read_is_read_again_from_its_body(ask, bench, lamps, monkeypatch):
+    ask(QUESTION, lamps.url("/"), world="live")
+    lamps.asked.clear()
+    for module in (stored_pages, extraction):
+        monkeypatch.setattr(module, "EXTRACTION_VERSION", extraction.EXTRACTION_VERSION + 1)
+    extract = dispatch.extract_content
+
+    def extract_better(raw, *args):
+        return extract(raw.replace(b"in the hall", b"in the great hall"), *args)
+
+    monkeypatch.setattr(dispatch, "extract_content", extract_better)
+    always = SiteLimits(fresh_days=0)
+    for _ in range(2):
+        told = ask(QUESTION, lamps.url("/"), world="live", site=always).state.answer.text
+        assert "in the great hall" in told
+    assert all(one.headers.get("If-None-Match") for one in lamps.asked if one.path == "/purple-lamp")
 
 
 def test_pages_of_another_world_are_never_used(ask, lamps, tmp_path):
