@@ -137,8 +137,8 @@ def _find_stated(text: str, now: date) -> TimeRange | None:
         start = opening.start() if opening else period.start
         if joint and following and (opening or not (period.is_bare and not period.has_year)):
             begin = period.first if period.has_year else _latest_before(period.first, following.first)
-            first, last = sorted(((begin, period.last), (following.first, following.last)))
-            return _make_range(text, start, following.end, first[0], last[1], now)
+            earlier, later = sorted(((begin, period.last), (following.first, following.last)))
+            return _make_range(text, start, following.end, earlier[0], later[1], now)
         if _SURNAME_FOLLOWS.match(text, period.end) and not (opening and opening["since"]):
             continue
         if days := _BARE_DAY.search(_JOINT_BEFORE.sub("", text[: period.start])):

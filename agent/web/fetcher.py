@@ -219,8 +219,8 @@ class Fetcher:
         if body.status in REDIRECT_STATUSES:
             return _redirect_target(here, body)
         if body.status == NOT_MODIFIED and attempt.known and attempt.conditions(here):
-            stated = {"etag": body.headers.get("ETag"), "last_modified": body.headers.get("Last-Modified")}
-            newer = {name: value for name, value in stated.items() if value}
+            validators = {"etag": body.headers.get("ETag"), "last_modified": body.headers.get("Last-Modified")}
+            newer = {name: value for name, value in validators.items() if value}
             return attempt.known.replace(**attempt.known_fields(), **newer)
         if failure := body.failure or http_outcomes.explain_status(body.status, body.headers):
             raise _FetchFailed(*failure, body.status)
