@@ -219,7 +219,10 @@ class Fetcher:
         if body.status in REDIRECT_STATUSES:
             return _redirect_target(here, body)
         if body.status == NOT_MODIFIED and attempt.known and attempt.conditions(here):
-            validators = {"etag": body.headers.get("ETag"), "last_modified": body.headers.get("Last-Modified")}
+            validators = {
+                "etag": body.headers.get("ETag"),
+                "last_modified": body.headers.get("Last-Modified"),
+            }
             newer = {name: value for name, value in validators.items() if value}
             return attempt.known.replace(**attempt.known_fields(), **newer)
         if failure := body.failure or http_outcomes.explain_status(body.status, body.headers):
