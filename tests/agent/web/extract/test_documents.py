@@ -89,6 +89,11 @@ def test_markdown_lists_keep_their_numbers_and_tags_stay_text():
     ]
 
 
+def test_a_text_or_table_without_a_title_is_named_by_its_file():
+    assert read("deep/notes.txt", "Herons nest here.").title == "notes"
+    assert read("prices.csv", "name,price\nKorp,12\n").title == "prices"
+
+
 def test_a_rule_or_a_list_is_no_heading():
     assert headings(read("a.md", "- one\n---\ntext\n\n---\n\nlast | first\nplain\n")) == []
 
