@@ -1,4 +1,5 @@
-"""Functions for Python code: `collect` as a call, the path it shows, and the three utilities of seed 000.
+"""Functions for Python code: `collect` as a call, the path it shows, the check of a text, and the three
+utilities of seed 000.
 
 start_page = "https://borskvart.example/stock/KALL"
 found = await run_agent("What do members say about Kallsteg?", [start_page], max_articles=5, world="demo")
@@ -26,9 +27,14 @@ from agent.llm.parse_reply import parse_reply
 from agent.text import negative_constraints
 from agent.text.urls import canonicalize, complete_typed_url, find_urls
 from agent.types import CollectLimits, Outcome, Settings, SourceFilter, Status
+from agent.web.extract import documents
 from agent.workbench import Workbench
 
 MAX_START_PAGES = 20
+PASTED_NAME = "text.md"
+"""The name of a pasted text, which is read as Markdown."""
+MAX_TITLE_CHARS = 120
+"""Characters of the title of a text without one: its beginning."""
 
 
 class TextReply(BaseModel):
@@ -150,6 +156,27 @@ def check_collect_settings(prompt: str, seed_links: Sequence[str], settings: Set
     complete = normalize_settings(settings.replace(flow="collect", start_urls=start_urls))
     validation.check_new_run(prompt.strip(), complete, (complete.flow,))
     return complete
+
+
+def start_text_check(bench: Workbench, name: str, data: bytes, settings: Settings) -> str:
+    """Check a document, or a text (`name` "text.md"), against the sources it cites; returns the run's id. The
+    text is stored first. Raises UsageError when it cannot be read."""
+    if name.lower().endswith(".txt") and b"](http" in data:
+        name = f"{name[:-4]}.md"
+    page = documents.read_document(name, data)
+    if not page.text.strip():
+        raise UsageError(f"{documents.clean_name(name)} holds no text that can be read")
+    heading = page.headings[0].text if page.headings else ""
+    pasted = heading or " ".join(page.text.split())[:MAX_TITLE_CHARS]
+    title = pasted if name == PASTED_NAME else page.title or pasted
+    page_id = bench.store.pages.put(page.replace(title=title, origin="given"), shelve=False)
+    own = settings.check_text.replace(page_id=page_id)
+    return bench.start(title[:MAX_TITLE_CHARS], settings.replace(flow="check_text", check_text=own))
+
+
+def start_address_check(bench: Workbench, url: str, settings: Settings) -> str:
+    """Check the page at an address against the sources it cites; returns the run's id. Raises UsageError."""
+    return bench.start(validation.require_url(url), settings.replace(flow="check_text"))
 
 
 def approve_path(

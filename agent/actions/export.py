@@ -18,6 +18,7 @@ from agent.actions.context import ActionContext
 from agent.errors import BundleError, UsageError
 from agent.export import bundle, collected, sheets
 from agent.export.bibtex import render_bibtex
+from agent.export.checked_text import render_claims_csv
 from agent.export.collected import CollectionResult
 from agent.export.csl import render_csl
 from agent.export.graph import render_graphml
@@ -96,6 +97,7 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
         run=view.run,
         settings=view.run.settings,
         answer=state.answer,
+        checked=state.own.checked_text(state),
         former_answers=state.answers[:-1],
         notes=state.notes,
         facts=list(state.facts.values()),
@@ -195,6 +197,11 @@ def _write_items(bench: ActionContext, run_id: str) -> bytes:
     return collected.render_collection_csv(build_collection(bench, run_id)).encode(_CSV_ENCODING)
 
 
+def _write_claims(bench: ActionContext, run_id: str) -> bytes:
+    state = bench.snapshot(run_id).state
+    return render_claims_csv(state.own.checked_text(state)).encode(_CSV_ENCODING)
+
+
 READ, CHECK, TABLES, SOURCES = (
     "To read",
     "To check or go on with",
@@ -249,6 +256,16 @@ _ALL = (
         TABLES,
         _write_items,
         flow="collect",
+    ),
+    ExportFormat(
+        "claims.csv",
+        "Claims (CSV)",
+        "one claim a row, with its mark",
+        "claims.csv",
+        "text/csv",
+        TABLES,
+        _write_claims,
+        flow="check_text",
     ),
     ExportFormat("graphml", "Graph (GraphML)", _GRAPH, "graphml", "application/xml", TABLES, _graph),
     ExportFormat("bib", "BibTeX", "for LaTeX and Zotero", "bib", "application/x-bibtex", SOURCES, _bib),

@@ -23,7 +23,7 @@ from agent.types import Action, Outcome, Page, PageRef, Status
 from agent.types.source_filter import OUTSIDE_FILTER
 from agent.web.extract import documents
 
-ACCEPTING_FLOWS = ("research", "site")
+ACCEPTING_FLOWS = ("research", "site", "check_text")
 """Flows that accept pages from a person."""
 MAX_PASTED_CHARS = 2_000_000
 MIN_PASTED_CHARS = 20

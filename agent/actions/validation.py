@@ -53,6 +53,7 @@ IMPORT_LIMITS: dict[str, dict[str, tuple[float, float]]] = {
         "max_pages": (1, 300),
         "min_confidence": (0, 1),
     },
+    "check_text": {"max_pages": (1, 300)},
     "reply": {"graph_timeout_seconds": (1, 1800), "max_answer_chars": (40, 20_000)},
 }
 """Ranges for the limits of an imported run, by part of the settings: what the screens offer, else at most the

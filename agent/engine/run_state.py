@@ -18,6 +18,7 @@ from agent.text.question_parts import split_compound_question
 from agent.types import (
     Action,
     Answer,
+    CheckedText,
     Confidence,
     Conflict,
     Edit,
@@ -69,6 +70,10 @@ class FlowState(State):
         """What an export as JSON holds beside the shared fields. `read_text` gives the text of a stored
         page."""
         return {}
+
+    def checked_text(self, run: RunState[Any]) -> CheckedText | None:
+        """The text that was checked, with its marks; None where none was."""
+        return None
 
     def extra_sources(self, run: RunState[Any]) -> list[PageRef]:
         """Pages a bibliography lists beside the sources of the answer."""

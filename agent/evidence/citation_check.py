@@ -250,6 +250,7 @@ def _apply_check(sentence: Sentence, check: ClaimCheck, cited: Sequence[Fact], f
         findings=list(check.findings),
         check_reason=reason,
         backed=verdict in SUPPORTED_VERDICTS,
+        contradicted=check.contradicts,
     )
 
 

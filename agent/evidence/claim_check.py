@@ -58,11 +58,13 @@ class Claim:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A judge's word on one claim, and the index of the quote it rests on (-1: none named)."""
+    """A judge's word on one claim, and the index of the quote it rests on (-1: none named). `contradicts`:
+    quotes and claim cannot both be true."""
 
     is_supported: bool
     reason: str = ""
     quote: int = -1
+    contradicts: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class ClaimCheck:
     findings: tuple[ClaimFinding, ...] = ()
     reason: str = ""
     quote: int = -1
+    contradicts: bool = False
 
 
 @dataclass(frozen=True)
@@ -204,4 +207,5 @@ def _apply_judgement(check: ClaimCheck, judgement: Judgement) -> ClaimCheck:
     if check.verdict not in ("doubted", "not_checked"):
         return check
     verdict: ClaimVerdict = "judged_supported" if judgement.is_supported else "not_supported"
-    return ClaimCheck(verdict, check.findings, judgement.reason, judgement.quote)
+    contradicts = judgement.contradicts and not judgement.is_supported
+    return ClaimCheck(verdict, check.findings, judgement.reason, judgement.quote, contradicts)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from agent.evidence.confidence_explanations import describe_parts, list_changes
 from agent.export.answer_blocks import WRITER_LABELS, write_answer, write_earlier_answer
 from agent.export.blocks import Block, Bullets, Cell, Curve, Heading, Inline, Paragraph, Quote, Span, Table
+from agent.export.checked_text import write_checked_text
 from agent.export.references import make_reference
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
@@ -55,11 +56,12 @@ def build_document(report: Report) -> list[Block]:
     """The report: question, answer, conflicts, sources, facts, edits, journey, confidence, unavailable
     sources, earlier answers, settings."""
     answer = report.answer
+    is_check = report.checked is not None
     sections: tuple[tuple[str, Iterable[Block]], ...] = (
-        ("Answer", write_answer(answer) if answer else [Paragraph(["There is no answer yet."])]),
+        ("Answer", [] if is_check else _answer(answer)),
         ("Conflicts", _bullets(map(_conflict, report.conflicts))),
         ("Sources", [b for source in answer.sources for b in _source(source, report)] if answer else []),
-        ("Facts", _facts(report)),
+        ("Facts", [] if is_check else _facts(report)),
         ("What a person changed", _edits(report)),
         ("Journey", _journey(report)),
         ("Confidence", _confidence(report)),
@@ -68,17 +70,23 @@ def build_document(report: Report) -> list[Block]:
             "Earlier answers",
             [
                 b
-                for a in report.former_answers
+                for a in (() if is_check else report.former_answers)
                 for b in (Heading(3, f"Answer {a.n}"), *write_earlier_answer(a))
             ],
         ),
         ("Settings and use", _settings(report)),
     )
     blocks = _head(report)
+    if report.checked:
+        blocks += write_checked_text(report.checked, answer.sources if answer else ())
     for title, found in sections:
         if body := list(found):
             blocks += [Heading(2, title), *body]
     return blocks
+
+
+def _answer(answer: Answer | None) -> list[Block]:
+    return write_answer(answer) if answer else [Paragraph(["There is no answer yet."])]
 
 
 def _head(report: Report) -> list[Block]:

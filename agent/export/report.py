@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from agent.types import (
     Action,
     Answer,
+    CheckedText,
     Confidence,
     Conflict,
     Edit,
@@ -38,6 +39,8 @@ class Report:
     settings: Settings
     plan: Sequence[PlanPart] = ()
     answer: Answer | None = None
+    checked: CheckedText | None = None
+    """A text that was checked, in the place of an answer."""
     former_answers: Sequence[Answer] = ()
     facts: Sequence[Fact] = ()
     conflicts: Sequence[Conflict] = ()

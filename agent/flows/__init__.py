@@ -4,13 +4,14 @@ from agent.engine.loop import Flow
 from agent.export.drawing import render_mermaid
 from agent.flows.chat.flow import CHAT
 from agent.flows.chat.simple_flow import CHAT_SIMPLE
+from agent.flows.check_text.flow import CHECK_TEXT
 from agent.flows.collect.flow import COLLECT
 from agent.flows.reply.flow import REPLY
 from agent.flows.research.flow import RESEARCH
 from agent.flows.site.flow import SITE
 from agent.types import Status
 
-FLOWS = {flow.name: flow for flow in (RESEARCH, SITE, COLLECT, REPLY, CHAT, CHAT_SIMPLE)}
+FLOWS = {flow.name: flow for flow in (RESEARCH, SITE, COLLECT, REPLY, CHAT, CHAT_SIMPLE, CHECK_TEXT)}
 STEP_LABELS = {
     "decide": "deciding what to do next",
     "search": "searching",
@@ -44,6 +45,11 @@ STEP_LABELS = {
     "clarify": "preparing a question to you",
     "clarify_final": "preparing a question to you",
     "location": "looking for places",
+    "read": "reading the text",
+    "sort": "telling claims from other sentences",
+    "fetch": "reading the sources",
+    "check": "checking claims against their sources",
+    "result": "summing up",
 }
 """What a run does at each step, as the screens show it."""
 REST_LABELS = {Status.WAITING: "a person decides", Status.REVIEW: "a person reviews", Status.DONE: "the end"}

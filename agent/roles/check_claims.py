@@ -62,6 +62,9 @@ class ClaimJudgement(RoleReply):
     )
     reason: str = Field(default="", description="one short sentence: what the quote says, or what it lacks")
     supported: bool = Field(description="true only if the quotes alone state or plainly imply all of it")
+    contradicted: bool = Field(
+        default=False, description="true only if a quote says what cannot be true together with it"
+    )
 
 
 class CheckClaimsReply(RoleReply):
@@ -183,5 +186,5 @@ def _read_judgements(reply: CheckClaimsReply, batch: Sequence[OpenClaim]) -> dic
             quote = ids.index(judgement.quote) if judgement.quote in ids else 0 if len(ids) == 1 else -1
             reason = remove_unknown_urls(" ".join(judgement.reason.split()), ())[:MAX_REASON_CHARS]
             if claim.id not in judged or not judgement.supported:
-                judged[claim.id] = Judgement(judgement.supported, reason, quote)
+                judged[claim.id] = Judgement(judgement.supported, reason, quote, judgement.contradicted)
     return judged

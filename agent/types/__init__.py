@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from agent.types.answers import *
 from agent.types.batches import *
+from agent.types.checked_text import *
 from agent.types.engines import *
 from agent.types.facts import *
 from agent.types.library import *

@@ -10,8 +10,8 @@ from agent.types.plan import PlanPart
 from agent.types.publication import Publication
 from agent.types.record import Actor, PageOrigin, Record
 
-Verdict = Literal["answered", "partial", "passages_found", "no_evidence"]
-"""`passages_found`: no model judged; these are the passages that fit best."""
+Verdict = Literal["answered", "partial", "passages_found", "no_evidence", "checked"]
+"""`passages_found`: no model judged; these are the passages that fit best. `checked`: a text was checked."""
 SentencePlace = Literal["", "lead", "passage", "other"]
 """Where a quote stands in an answer without a model: the line that answers, one of the passages below it, or
 folded under "Also found". "" in an answer of a model."""
@@ -131,6 +131,8 @@ class Sentence(Record):
     """Where it stands in a table block, from 0; -1 elsewhere. Column 0 is the row's label."""
     context: str = ""
     """Of a table's cell its row and column ("Lynghaug: Turbines"): with them it is checked as a claim."""
+    contradicted: bool = False
+    """Whether the judge says that its quotes and it cannot both be true."""
     disputed: str = ""
     """What another source says where an open conflict disputes it ("two.example says “1923”")."""
 

@@ -22,12 +22,14 @@ class Record(BaseModel):
 
 Actor = Literal["model", "keyless", "person", "code"]
 """Who made or decided something; "keyless" are the rules that act without a model."""
-PageOrigin = Literal["fetched", "pasted", "uploaded"]
-"""Where a page's text came from: its server, or a person who supplied it for this address."""
+PageOrigin = Literal["fetched", "pasted", "uploaded", "given"]
+"""Where a page's text came from: its server, a person who supplied it for this address, or who gave it to be
+checked."""
 PAGE_ORIGIN_LABELS: dict[PageOrigin, str] = {
     "fetched": "",
     "pasted": "text pasted by a person",
     "uploaded": "file uploaded by a person",
+    "given": "text given to be checked",
 }
 
 

@@ -135,6 +135,17 @@ class ReplySettings(Record):
     """How a picture is sent to the model: `openai` as a data URL, `openai_url` as its address."""
 
 
+class CheckTextSettings(Record):
+    """What is checked, and the limits of `check_text`."""
+
+    page_id: str = ""
+    """The stored text; "" where the question is its address, or the text itself."""
+    max_pages: int = 60
+    """Sources fetched."""
+    search_missing: bool = False
+    """Search for claims that cite no source."""
+
+
 Cap = Literal["steps", "pages", "calls", "tokens", "cost", "seconds"]
 CAP_SETTINGS: dict[Cap, str] = {
     "steps": "max_steps",
@@ -165,7 +176,7 @@ class Settings(Record):
     """The settings of a run. Counts are per run."""
 
     flow: str = "research"
-    """How the question is answered: research, site, collect, reply, chat or chat_simple."""
+    """How the question is answered: research, site, collect, reply, chat, chat_simple or check_text."""
     mode: Literal["auto", "step"] = "auto"
     """Without a person (`auto`), or with each decision approved (`step`)."""
     world: str = "live"
@@ -219,6 +230,7 @@ class Settings(Record):
     site: SiteLimits = Field(default_factory=SiteLimits)
     collect: CollectLimits = Field(default_factory=CollectLimits)
     reply: ReplySettings = Field(default_factory=ReplySettings)
+    check_text: CheckTextSettings = Field(default_factory=CheckTextSettings)
     chat_one_passage: bool = True
     """In `chat` one passage that the grader marks as the whole answer is enough."""
     scope: LibraryScope = Field(default_factory=LibraryScope)

@@ -20,6 +20,17 @@ class Link:
     text: str = ""
 
 
+@dataclass(slots=True)
+class Anchor:
+    """A stretch of a text, from `start` to `end`, that links to an address; "" where a mark such as "[3]"
+    leads to a note without one. Kept by who reads a page for its citations, not with the page."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+    start: int
+    end: int
+    url: str
+
+
 class Heading(Record):
     """A heading and where it starts in the page's text."""
 

@@ -69,7 +69,7 @@ def check_sentences(
     contacts); "" removes the sentence. Without a model code checks alone and nothing is repaired."""
     question = question or state.question
     checked, dropped = filter_citations(sentences, facts, conflicts)
-    checked, trouble = _judge(tools, checked, facts, question)
+    checked, trouble = judge_sentences(tools, checked, facts, question)
     draft = repair_sentences(
         tools, checked, facts, conflicts, question=question, clean=clean, dropped=dropped
     )
@@ -94,7 +94,7 @@ def repair_sentences(
         replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
         drafts, more = filter_citations(replacing.values(), facts, conflicts)
         new = [repaired.get(n, sentence) for n, sentence in enumerate(checked)]
-        judged, judge_trouble = _judge(
+        judged, judge_trouble = judge_sentences(
             tools, drafts, facts, question, " ".join(sentence.claim for sentence in new if sentence.text)
         )
         again = dict(zip(replacing, judged, strict=True))
@@ -120,15 +120,15 @@ def check_sentences_by_code(
     return CheckedDraft(checked, tuple(_find_failed(checked)), counts)
 
 
-def _judge(
+def judge_sentences(
     tools: RunContext,
     sentences: Sequence[Sentence],
     facts: Mapping[str, Fact],
     question: str,
     text: str = "",
 ) -> tuple[list[Sentence], str]:
-    """The sentences with their verdicts, and why a call of the judge failed. `text` is the whole draft where
-    they are a part of it."""
+    """The sentences with their verdicts, and why a call of the judge failed; their citations must hold.
+    `text` is the whole draft where they are a part of it."""
     judge = ClaimJudge(tools.judge, question, text or " ".join(sentence.claim for sentence in sentences))
     cited = [facts[i] for i in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids)]
     nearby = _read_surroundings(tools, [fact for fact in cited if fact.verified and fact.page_id])

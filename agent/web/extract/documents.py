@@ -13,10 +13,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agent.errors import UsageError
-from agent.text.urls import canonicalize
-from agent.types import Outcome, Page
+from agent.text.urls import FILE_SCHEME, canonicalize
+from agent.types import Anchor, Outcome, Page
 from agent.web import mime
-from agent.web.extract import dispatch
+from agent.web.extract import dispatch, encoding
+from agent.web.extract.anchors import resolve_anchors
 from agent.web.extract.extraction import Extraction
 
 MAX_BYTES = 50_000_000
@@ -75,7 +76,7 @@ def read_document(name: str, data: bytes, *, url: str = "") -> Page:
         raise UsageError(f"{label} has {size}. Split it, or leave its pictures out")
     if not data.strip(b"\x00 \t\r\n"):
         raise UsageError(f"{label} is empty: there is nothing to add")
-    address = url if canonicalize(url) else f"file:{label}"
+    address = url if canonicalize(url) else f"{FILE_SCHEME}{label}"
     ending = label.rpartition(".")[2].lower() if "." in label else ""
     try:
         reading, kind = _extract(data, ending, label, address)
@@ -95,6 +96,24 @@ def read_document(name: str, data: bytes, *, url: str = "") -> Page:
         raw=data,
         fetched_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
     )
+
+
+def find_anchors(page: Page) -> list[Anchor]:
+    """Where the text of a page links to, found by reading its raw body again; none for a page without one."""
+    if not page.raw:
+        return []
+    if page.url.startswith(FILE_SCHEME):
+        label = page.url.removeprefix(FILE_SCHEME)
+        reading, kind = _extract(page.raw, label.rpartition(".")[2].lower(), label, page.url)
+    else:
+        kind = page.content_type
+        reading = dispatch.extract_content(page.raw, kind, page.final_url)
+    if reading.text != page.text:  # another version of the program extracted it
+        return []
+    if mime.detect_kind(page.raw, kind) != "html":
+        return reading.anchors
+    html, url = encoding.decode(page.raw, kind), page.final_url
+    return resolve_anchors(reading.anchors, page.text, html, "" if url.startswith(FILE_SCHEME) else url)
 
 
 def clean_name(name: str) -> str:

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent.types import Block, Heading, Link, Outcome, Page, Publication, Table
+from agent.types import Anchor, Block, Heading, Link, Outcome, Page, Publication, Table
 
 EXTRACTION_VERSION = 1
 """Raised when bodies are read in another way: a stored page is then read again from its body."""
@@ -15,7 +15,7 @@ EXTRACTION_VERSION = 1
 @dataclass
 class Extraction:
     """The readable part of a body. Offsets count characters of `text`; `refresh_url` is where a page
-    redirects to."""
+    redirects to, `anchors` where its text links to: neither is part of the page."""
 
     outcome: Outcome = Outcome.OK
     detail: str = ""
@@ -29,6 +29,7 @@ class Extraction:
     blocks: list[Block] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     publication: Publication | None = None
+    anchors: list[Anchor] = field(default_factory=list)
     refresh_url: str = ""
 
     def to_page(self, **known: Any) -> Page:
@@ -37,5 +38,5 @@ class Extraction:
 
     def page_fields(self) -> dict[str, Any]:
         """The fields of a page that follow from the content, its hash included."""
-        fields = {name: value for name, value in vars(self).items() if name != "refresh_url"}
+        fields = {name: value for name, value in vars(self).items() if name not in ("refresh_url", "anchors")}
         return fields | {"sha256": hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()}

@@ -39,6 +39,7 @@ def extract_html(html: str, url: str) -> Extraction:
         tables=blocks.tables if blocks else [],
         blocks=blocks.blocks if blocks else [],
         links=links,
+        anchors=blocks.anchors if blocks else [],
         refresh_url=_find_refresh_url(html, base) if "refresh" in about.metas else "",
     )
     if wall := access_walls.describe_wall(signs, about, found.text):

@@ -12,8 +12,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from agent.text import urls
 from agent.text.normalization import lower_figures, normalize_characters, raise_figures
-from agent.types import Block, Heading, Link, Table
+from agent.types import Anchor, Block, Heading, Link, Table
 from agent.types.web import BlockKind
+from agent.web.extract.anchors import resolve_anchors
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.tables import TABLE_CELL_TAGS, parse_table
 
@@ -96,6 +97,9 @@ class TextBlocks:
         self.headings: list[Heading] = []
         self.tables: list[Table] = []
         self.blocks: list[Block] = []
+        self.anchors: list[Anchor] = []
+        """Links in running text, as their pages spell them."""
+        self._open_anchors: list[int] = []
         self._open_blocks: list[Block] = []
         self._open_links: list[tuple[int, int, int, int]] = []
         """Of each open holder of links: characters, those in links and between them, and links before it."""
@@ -146,10 +150,18 @@ class TextBlocks:
         elif tag == "a":
             self._in_link += 1
             self._links += 1
+            self._open_anchors.append(self._out.length)
         elif tag in ("sup", "sub"):
+            start = self._out.length
             self._out.write_inline(shift_figures(node))
+            self._add_anchor(node.css_first("a[href]"), start)
         elif tag == "math":
             self._out.write_inline(node.attributes.get("alttext") or node.text())
+
+    def _add_anchor(self, node: LexborNode | None, start: int) -> None:
+        href = (node.attributes.get("href") or "") if node is not None else ""
+        if href and start < self._out.length:
+            self.anchors.append(Anchor(start, self._out.length, href))
 
     def _block_kind(self, node: LexborNode) -> BlockKind | None:
         is_post = bool(self._posts) and node.mem_id in self._posts
@@ -160,6 +172,7 @@ class TextBlocks:
         self._write_gap(node)
         if tag == "a":
             self._in_link -= 1
+            self._add_anchor(node, self._open_anchors.pop())
         if self._block_kind(node):
             block = self._open_blocks.pop()
             block.end = self._out.length
@@ -255,6 +268,7 @@ def extract_fragment(html: str) -> Extraction:
         tables=blocks.tables,
         blocks=blocks.blocks,
         links=[Link(url=address, text=text) for address, text in found.items()],
+        anchors=resolve_anchors(blocks.anchors, blocks.text, html, ""),
     )
 
 

@@ -1,0 +1,259 @@
+"""The marks by which a text cites, and the list of references that they lead to.
+
+Understood: links, addresses and DOIs in the text; numbers in brackets ("[1, 3]", "[2-4]"), raised numbers and
+footnotes ("[^1]") with a list of references; author and year ("(Smith 2020)", "Smith (2020)") with a list. A
+line is a reference when something in the text cites it, or when it holds nothing but addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from agent.types import Anchor, Citation
+from agent.web.extract.anchors import NUMBERED_MARK, find_addresses
+
+MAX_RANGE = 30
+"""Numbers that a range such as "[2-40]" names at most."""
+MAX_LABEL_WORDS = 3
+"""Words beside its addresses that a line may have to be nothing but a reference ("Source: https://…")."""
+MAX_AUTHOR_CHARS = 80
+"""Characters at the beginning of a reference in which its first author stands."""
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_ENTRY = re.compile(
+    r"\s*(?:[-*•]\s+)?(?:\[(?P<mark>\^?[\w-]{1,30})\]:?|(?P<number>\d{1,3})[.)]|(?P<raised>[⁰¹²³⁴-⁹]+))\s+"
+)
+_NEXT_ENTRY = re.compile(r"(?<=\s)(?=\[\^?\d{1,3}\]:?\s)")
+_BRACKETS = re.compile(r"\[(\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3})*|\^[\w-]{1,30})\]")
+_RAISED = re.compile(r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:!?”\"’')\]]))[⁰¹²³⁴-⁹]{1,3}(?:[,˒][⁰¹²³⁴-⁹]{1,3})*")
+_URL = re.compile(
+    r"[(<\[]?(?:https?://[^\s<>\"'\]\[{}|\\^`]+|(?:doi:\s?)?10\.\d{4,9}/[^\s\"<>\])},;]+)[>\]]?", re.I
+)
+_YEAR = r"(?:1[6-9]|20)\d\d[a-z]?"
+_AUTHORS = rf"[A-ZÀ-Þ][\w'’.-]+(?:[\s,&]+(?:and|und|et al\.?|[A-ZÀ-Þ][\w'’.-]+))*,?\s{_YEAR}"
+_AUTHOR_YEAR = re.compile(rf"\((?:{_AUTHORS})(?:[^()]{{0,40}}?;\s?(?:{_AUTHORS}))*(?:,?\spp?\.\s?[\d–-]+)?\)")
+_NARRATIVE = re.compile(rf"[A-ZÀ-Þ][\w'’-]+(?:\set al\.|\s(?:and|&)\s[A-ZÀ-Þ][\w'’-]+)?\s(\({_YEAR}\))")
+_ONE_AUTHOR = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)[^;)]*?({_YEAR})")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+@dataclass
+class Line:
+    """A line of the text. `anchors` are those that begin in it; `kind` is what its page says it is."""
+
+    start: int
+    end: int
+    text: str
+    kind: str = ""
+    level: int = 0
+    anchors: list[Anchor] = field(default_factory=list)
+
+    @property
+    def addresses(self) -> list[str]:
+        """The addresses of its links and in its words."""
+        linked = [anchor.url for anchor in self.anchors if anchor.url]
+        return list(dict.fromkeys([*linked, *find_addresses(self.text)]))
+
+    @property
+    def is_address_alone(self) -> bool:
+        """Whether it holds nothing but addresses, their titles and a label."""
+        return (
+            bool(self.addresses) and len(_WORD.findall(_blank(self.text, self._links()))) <= MAX_LABEL_WORDS
+        )
+
+    def _links(self) -> Iterator[tuple[int, int]]:
+        yield from ((anchor.start - self.start, anchor.end - self.start) for anchor in self.anchors)
+        yield from _find_urls(self.text)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A citation in a line: where it stands, what it cites, and whether it is no part of the claim."""
+
+    start: int
+    end: int
+    citations: tuple[Citation, ...]
+    is_cut: bool = True
+
+
+@dataclass(frozen=True)
+class References:
+    """The list of references: by number or label, and by author and year; `lines` are where it stands."""
+
+    numbered: Mapping[str, Citation] = field(default_factory=dict)
+    entries: Sequence[tuple[str, Citation]] = ()
+    lines: frozenset[int] = frozenset()
+
+    def resolve(self, label: str) -> Citation:
+        """What a number or label leads to."""
+        missing = Citation(label=f"[{label}]", trouble=f"The text has no reference {label}.")
+        return self.numbered.get(label, missing)
+
+    def find_author(self, author: str, year: str) -> Citation | None:
+        """The reference of this author and year; None where there is none."""
+        return next(
+            (cited for text, cited in self.entries if author in text[:MAX_AUTHOR_CHARS] and year in text),
+            None,
+        )
+
+
+def read_references(lines: Sequence[Line]) -> References:
+    """The references that the lines cite."""
+    prose = [line for line in lines if line.kind in ("", "row") and not _ENTRY.match(line.text)]
+    cited = {label for line in prose for _, _, labels in _find_numbers(line.text) for label in labels}
+    found, entries, places = dict[str, Citation](), list[tuple[str, Citation]](), set[int]()
+    for n, line in enumerate(lines):
+        for label, is_marked, text, urls in _split_entries(line) if not line.kind else ():
+            if label in cited and (urls or is_marked or lines[n - 1].start in places):
+                places.add(line.start)
+                if urls or label not in found:
+                    found[label] = _make_citation(f"[{label}]", text, urls)
+    tail = _find_tail(lines) if cited and not found else []
+    for n, line in enumerate(tail, start=1):
+        places.add(line.start)
+        found[str(n)] = _make_citation(f"[{n}]", line.text, line.addresses)
+    authors = {pair for line in prose for pair in _find_authors(line.text)}
+    for line in lines:
+        is_free = not line.kind and not any(True for _ in _find_authors(line.text))
+        for text in _split_behind_addresses(line.text) if is_free else ():
+            named = [(a, year) for a, year in authors if a in text[:MAX_AUTHOR_CHARS] and year in text]
+            if named and (urls := _pick_addresses(line, text)):
+                places.add(line.start)
+                entries.append((text, _make_citation(" ".join(named[0]), text, urls)))
+    return References(found, entries, frozenset(places))
+
+
+def find_marks(line: Line, references: References) -> list[Mark]:
+    """The citations of a line in the order of their places; of overlapping ones the first."""
+    found = [_mark_link(line, anchor) for anchor in line.anchors if anchor.url]
+    for start, end, labels in _find_numbers(line.text):
+        if references.numbered or not any(char in SUPERSCRIPTS for char in map(ord, line.text[start:end])):
+            found.append(Mark(start, end, tuple(map(references.resolve, labels))))
+    for start, end in _find_urls(line.text):
+        if urls := find_addresses(line.text[start:end]):
+            found.append(Mark(start, end, (Citation(url=urls[0]),)))
+    for pattern, group in ((_AUTHOR_YEAR, 0), (_NARRATIVE, 1)):
+        for match in pattern.finditer(line.text):
+            pairs = _ONE_AUTHOR.findall(match.group())
+            resolved = [references.find_author(*pair) for pair in pairs]
+            if any(resolved):
+                missing = [f"The text has no reference for {' '.join(pair)}." for pair in pairs]
+                cited = [one or Citation(trouble=why) for one, why in zip(resolved, missing, strict=True)]
+                found.append(Mark(*match.span(group), tuple(cited)))
+    kept: list[Mark] = []
+    for mark in sorted(found, key=lambda mark: (mark.start, -mark.end)):
+        if not kept or mark.start >= kept[-1].end:
+            kept.append(mark)
+    return kept
+
+
+def _mark_link(line: Line, anchor: Anchor) -> Mark:
+    """A link as a mark. Its words belong to the sentence, unless they are a number or an address, or stand
+    alone between brackets ("(Annual report)")."""
+    start, end = anchor.start - line.start, anchor.end - line.start
+    words = line.text[start:end]
+    start, end = start + len(words) - len(words.lstrip()), start + len(words.rstrip())
+    is_bracketed = line.text[max(0, start - 1) : start] in ("(", "[") and line.text[end : end + 1] in (
+        ")",
+        "]",
+    )
+    words = words.strip()
+    is_mark = NUMBERED_MARK.fullmatch(words) or _URL.fullmatch(words) or not _WORD.search(words)
+    around = int(is_bracketed)
+    return Mark(start - around, end + around, (Citation(url=anchor.url),), bool(is_mark or is_bracketed))
+
+
+def _find_numbers(text: str) -> Iterator[tuple[int, int, list[str]]]:
+    """Numbers in brackets and raised ones: start, end, and the labels they name."""
+    for match in _BRACKETS.finditer(text):
+        yield match.start(), match.end(), _list_labels(match[1])
+    for match in _RAISED.finditer(text):
+        yield (
+            match.start(),
+            match.end(),
+            _list_labels(match.group().translate(SUPERSCRIPTS).replace("˒", ",")),
+        )
+
+
+def _list_labels(written: str) -> list[str]:
+    """ "1, 3-5" as 1, 3, 4, 5."""
+    labels: list[str] = []
+    for part in re.split(r"\s?[,;]\s?", written):
+        first, _, last = re.sub(r"\s?[–-]\s?", "-", part).partition("-")
+        if first.isdecimal() and last.isdecimal() and int(first) <= int(last) < int(first) + MAX_RANGE:
+            labels += map(str, range(int(first), int(last) + 1))
+        else:
+            labels.append(part if last and not last.isdecimal() else first)
+    return labels
+
+
+def _split_entries(line: Line) -> Iterator[tuple[str, bool, str, list[str]]]:
+    """The entries that a line begins with a label: label, whether it stands in brackets or is raised, text,
+    addresses. Markdown joins the lines of a list that has no marks of its own."""
+    if not _ENTRY.match(line.text):
+        return
+    cuts = [0, *(match.start() for match in _NEXT_ENTRY.finditer(line.text)), len(line.text)]
+    for start, end in pairwise(cuts):
+        part = line.text[start:end]
+        if match := _ENTRY.match(part):
+            label = match["mark"] or match["number"] or match["raised"].translate(SUPERSCRIPTS)
+            linked = [a.url for a in line.anchors if start <= a.start - line.start < end and a.url]
+            yield label, not match["number"], part[match.end() :], linked + find_addresses(part)
+
+
+def _find_tail(lines: Sequence[Line]) -> list[Line]:
+    """The lines with addresses that end the text, for lists whose numbers are not part of the text."""
+    tail: list[Line] = []
+    for line in reversed([line for line in lines if line.kind not in ("row", "code")]):
+        if line.kind or not line.addresses or next(_find_numbers(line.text), None):
+            break
+        tail.insert(0, line)
+    return tail
+
+
+def _find_authors(text: str) -> Iterator[tuple[str, str]]:
+    for pattern in (_AUTHOR_YEAR, _NARRATIVE):
+        for match in pattern.finditer(text):
+            yield from _ONE_AUTHOR.findall(match.group())
+
+
+def _find_urls(text: str) -> Iterator[tuple[int, int]]:
+    """Where addresses and DOIs stand, with the brackets around them, without the end of the sentence."""
+    for match in _URL.finditer(text):
+        written = match.group().rstrip(".,;:!?")
+        if written[0] not in "(<[":
+            while written.endswith(")") and written.count("(") < written.count(")"):
+                written = written[:-1].rstrip(".,;:!?")
+        yield match.start(), match.start() + len(written)
+
+
+def _split_behind_addresses(text: str) -> list[str]:
+    """The text cut behind each of its addresses: entries that Markdown joined."""
+    cuts = [0, *(end for _, end in _find_urls(text)), len(text)]
+    return [part for a, b in pairwise(cuts) if _WORD.search(part := text[a:b].strip(" .\n"))]
+
+
+def _pick_addresses(line: Line, text: str) -> list[str]:
+    """The addresses of a part of a line: written in it, or linked there."""
+    at = line.text.find(text)
+    linked = [a.url for a in line.anchors if a.url and at <= a.start - line.start < at + len(text)]
+    return [*linked, *find_addresses(text)]
+
+
+def _make_citation(label: str, text: str, urls: Sequence[str]) -> Citation:
+    trouble = "" if urls else f"The reference names no address: “{' '.join(text.split())[:120]}”"
+    return Citation(url=urls[0] if urls else "", label=label, trouble=trouble)
+
+
+def _blank(text: str, spans: Iterator[tuple[int, int]]) -> str:
+    """The text with spaces in place of these spans."""
+    for start, end in spans:
+        start, end = max(0, start), min(end, len(text))
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
+
+
+def blank_marks(line: Line, marks: Sequence[Mark]) -> str:
+    """The line's text with spaces in place of the marks that are no words of it."""
+    return _blank(line.text, ((mark.start, mark.end) for mark in marks if mark.is_cut))

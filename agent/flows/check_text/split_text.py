@@ -1,0 +1,150 @@
+"""A text as sentences with what they cite.
+
+A citation covers the sentence it stands in or right behind. When the last sentence of a paragraph cites and
+no other one does, it covers them all; an address on a line of its own covers the paragraph above it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from agent.flows.check_text.references import (
+    Line,
+    Mark,
+    blank_marks,
+    find_marks,
+    read_references,
+)
+from agent.text.sentences import find_sentence_spans
+from agent.types import Anchor, Citation, Page, Table, TextSentence
+from agent.types.checked_text import SentenceKind
+
+MAX_SENTENCES = 2_000
+"""Sentences of one text; a longer one is refused."""
+MAX_LABEL_WORDS = 3
+"""A line of so few words without a figure or a mark at its end is a label, no sentence."""
+_QUESTION_END = re.compile(r"[?？؟][\"'”’»)\]]*$")
+_SENTENCE_END = re.compile(r"[.!?…。！？।۔؟][\"'”’»)\]]*$")
+_SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?)\]])")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)])\s+")
+_EMPTY_BRACKETS = re.compile(r"[(\[]\s*[)\]]")
+
+
+def split_text(page: Page, anchors: Sequence[Anchor] = ()) -> list[TextSentence]:
+    """The sentences of a page in order, headings, questions and references among them; the lines of a list of
+    references stay one each."""
+    lines = list(_read_lines(page, anchors))
+    references = read_references(lines)
+    found: list[TextSentence] = []
+    for n, line in enumerate(lines):
+        if line.kind in ("heading", "code") or line.start in references.lines:
+            kind: SentenceKind = line.kind or "reference"  # type: ignore[assignment]
+            found.append(_make_sentence(line, n, line.start, line.end, line.text, kind))
+            continue
+        marks = find_marks(line, references)
+        if line.is_address_alone:
+            after = lines[n + 1] if n + 1 < len(lines) else None
+            if not (after and not after.kind and after.is_address_alone):
+                _cover_above(found, n - 1, marks)
+            found.append(_make_sentence(line, n, line.start, line.end, line.text, "reference"))
+            continue
+        found += _split_line(line, n, marks)
+    return [one.model_copy(update={"id": f"s{n}"}) for n, one in enumerate(found, start=1)]
+
+
+def _read_lines(page: Page, anchors: Sequence[Anchor]) -> Iterator[Line]:
+    """The lines of a page that are not empty, with what its structure says of them. In a table's row each
+    cell has the name of its column; the row of names is a heading."""
+    headings = {heading.start: heading.level for heading in page.headings}
+    code = [(block.start, block.end) for block in page.blocks if block.kind == "code"]
+    for match in re.finditer(r"[^\n]*\S[^\n]*", page.text):
+        start, text = match.start(), match.group()
+        line = Line(start, match.end(), text)
+        line.anchors = [anchor for anchor in anchors if start <= anchor.start < match.end()]
+        table = next((table for table in page.tables if table.start <= start < table.end), None)
+        level = next((headings[at] for at in range(start, start + 8) if at in headings), 0)
+        if level:
+            line.kind, line.level = "heading", level
+        elif any(a <= start < b for a, b in code):
+            line.kind = "code"
+        elif table:
+            line.kind = "heading" if table.headed and start == table.start else "row"
+            line.text = text if line.kind == "heading" else _name_cells(table, text)
+            line.anchors = []
+        yield line
+
+
+def _name_cells(table: Table, text: str) -> str:
+    """A row with the names of its columns, where the table has them: "Year: 1962; Staff: 1,240"."""
+    cells = text.split(" | ")
+    names = table.rows[0] if table.headed and table.rows else []
+    if len(names) != len(cells):
+        return text
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True))
+
+
+def _split_line(line: Line, paragraph: int, marks: Sequence[Mark]) -> list[TextSentence]:
+    """The sentences of a line with their citations."""
+    bare = blank_marks(line, marks)
+    spans = [(0, len(bare))] if line.kind == "row" else find_sentence_spans(bare)
+    sentences: list[TextSentence] = []
+    for n, (start, end) in enumerate(spans):
+        following = spans[n + 1][0] if n + 1 < len(spans) else len(bare)
+        own = [mark for mark in marks if (start if n else 0) <= mark.start < following]
+        words = _clean(bare[start:end])
+        stop = max([end, *(mark.end for mark in own)])
+        at = (line.start, line.end) if line.kind == "row" else (line.start + start, line.start + stop)
+        is_pointer = own and "://" in line.text[own[0].start : own[0].end]  # "See https://…"
+        if sentences and is_pointer and _is_label(words.rstrip(".")):
+            sentences[-1].citations += _join_citations(mark.citations for mark in own)
+            continue
+        one = _make_sentence(line, paragraph, *at, words, _find_kind(words, line, is_alone=len(spans) == 1))
+        one.citations = _join_citations(mark.citations for mark in own)
+        sentences.append(one)
+    before = sentences[:-1]
+    if before and sentences[-1].citations and not any(one.citations for one in before):
+        for one in before:
+            one.citations, one.covered = sentences[-1].citations, True
+    return sentences
+
+
+def _make_sentence(
+    line: Line, paragraph: int, start: int, end: int, text: str, kind: SentenceKind
+) -> TextSentence:
+    return TextSentence(
+        id="", start=start, end=end, text=text, kind=kind, paragraph=paragraph, level=line.level
+    )
+
+
+def _find_kind(words: str, line: Line, *, is_alone: bool) -> SentenceKind:
+    """A claim, unless structure says that it is none."""
+    if _QUESTION_END.search(words):
+        return "question"
+    is_label = is_alone and _is_label(words) and not _SENTENCE_END.search(words)
+    return "label" if not words or is_label else "claim"
+
+
+def _is_label(words: str) -> bool:
+    return len(words.split()) <= MAX_LABEL_WORDS and not any(map(str.isdecimal, words))
+
+
+def _clean(words: str) -> str:
+    """A sentence as a claim: without list mark, the gaps that marks left, and empty brackets."""
+    words = _LIST_MARK.sub("", words)
+    return _SPACE_BEFORE.sub("", _EMPTY_BRACKETS.sub(" ", " ".join(words.split()))).strip()
+
+
+def _join_citations(cited: Iterable[Iterable[Citation]]) -> list[Citation]:
+    """All citations, each address once."""
+    joined = [citation for citations in cited for citation in citations]
+    return list(
+        {citation.url or citation.label or citation.trouble: citation for citation in joined}.values()
+    )
+
+
+def _cover_above(found: Sequence[TextSentence], paragraph: int, marks: Sequence[Mark]) -> None:
+    """Let a line of addresses cover the paragraph above it, where that cites nothing itself."""
+    above = [one for one in found if one.paragraph == paragraph and one.kind in ("claim", "question")]
+    if above and not any(one.citations for one in above):
+        for one in above:
+            one.citations, one.covered = _join_citations(mark.citations for mark in marks), True

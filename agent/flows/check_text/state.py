@@ -1,0 +1,147 @@
+"""The record of a `check_text` run: the text, its sentences, and the mark of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from agent.engine.run_state import FlowState, ReadText, RunState
+from agent.engine.state import upsert
+from agent.evidence.support import describe_support
+from agent.text.urls import canonicalize
+from agent.types import (
+    Action,
+    CheckedText,
+    MarkedSentence,
+    Outcome,
+    Overruling,
+    PageRef,
+    SentenceMark,
+    TextSentence,
+)
+
+COVERED_NOTE = "The citation at the end of its paragraph was taken to cover it too"
+FOUND_NOTE = "The text cites nothing; a search found the page"
+UNSEARCHED_NOTE = "No page was found by a search"
+
+
+class CheckTextState(FlowState):
+    """What a `check_text` run keeps beside the shared part."""
+
+    asks_one_publisher: ClassVar[bool] = True
+    compares_within_site: ClassVar[bool] = False
+
+    text_page: str = ""
+    """The id of the stored text; "" before it is read."""
+    text_url: str = ""
+    title: str = ""
+    sentences: Annotated[dict[str, TextSentence], upsert] = Field(default_factory=dict)
+    sorted_count: int = 0
+    """How many sentences a model has looked at for what is no claim."""
+    marks: Annotated[dict[str, SentenceMark], upsert] = Field(default_factory=dict)
+    overrulings: Annotated[dict[str, Overruling], upsert] = Field(default_factory=dict)
+
+    @property
+    def claims(self) -> list[TextSentence]:
+        """The sentences that are checked."""
+        return [one for one in self.sentences.values() if one.kind == "claim"]
+
+    def find_ref(self, run: RunState[Any], url: str) -> PageRef | None:
+        """The page of a cited address; None while it was not asked for."""
+        if url in run.pages:
+            return run.pages[url]
+        name = canonicalize(url)
+        return next((ref for ref in run.pages.values() if canonicalize(ref.url) == name), None)
+
+    def urls_to_fetch(self, run: RunState[Any]) -> list[str]:
+        """The cited addresses that were not asked for, or that a person asked to try again; each once."""
+        names = {canonicalize(ref.url): ref for ref in run.pages.values()}
+        again = {canonicalize(asked.query_or_url): asked.step for asked in run.again}
+        wanted: dict[str, str] = {}
+        for url in (url for claim in self.claims for url in claim.urls):
+            name = canonicalize(url)
+            ref = names.get(name)
+            if ref is None or again.get(name, -1) > ref.step:
+                wanted.setdefault(name, ref.url if ref else url)
+        return list(wanted.values())
+
+    def claims_to_search(self, run: RunState[Any]) -> list[TextSentence]:
+        """The claims without a source that are still to be searched for."""
+        if not run.settings.check_text.search_missing:
+            return []
+        return [claim for claim in self.claims if not claim.citations and not claim.searched]
+
+    def claims_to_check(self, run: RunState[Any]) -> list[TextSentence]:
+        """The claims without a mark, or with one that is older than a page they cite."""
+        steps = {canonicalize(ref.url): ref.step for ref in run.pages.values()}
+
+        def is_due(claim: TextSentence) -> bool:
+            mark = self.marks.get(claim.id)
+            return mark is None or any(steps.get(canonicalize(url), -1) > mark.step for url in claim.urls)
+
+        return [claim for claim in self.claims if is_due(claim)]
+
+    def count_pages(self, actions: list[Action]) -> int:
+        """How many addresses these actions asked for; failures count too."""
+        return sum(action.action == "crawl_url" for action in actions)
+
+    def describe_target(self, run: RunState[Any], step: str) -> str:
+        """How far the step has come, in numbers."""
+        if step == "check":
+            claims = len(self.claims)
+            return f"{claims - len(self.claims_to_check(run))} of {claims} claims done"
+        return f"{len(self.urls_to_fetch(run))} to read" if step == "fetch" else ""
+
+    def export_extra(self, run: RunState[Any], read_text: ReadText = lambda _id: "") -> dict[str, Any]:
+        """The text with its marks, for JSON."""
+        checked = self.checked_text(run)
+        if checked is None:
+            return {}
+        return {"summary": checked.summary, "checked_text": checked.model_dump(mode="json")}
+
+    def checked_text(self, run: RunState[Any]) -> CheckedText | None:
+        """The text with its marks as they are now; None before it is read."""
+        if not self.text_page:
+            return None
+        marked = [self._mark(one, run) for one in self.sentences.values()]
+        return CheckedText(title=self.title, url=self.text_url, page_id=self.text_page, sentences=marked)
+
+    def _mark(self, one: TextSentence, run: RunState[Any]) -> MarkedSentence:
+        given, overruled = self.marks.get(one.id), self.overrulings.get(one.id)
+        automatic = given.mark if given else None if one.kind == "claim" else "no_claim"
+        facts = [run.facts[i] for i in given.sentence.fact_ids if i in run.facts] if given else []
+        return MarkedSentence(
+            sentence=one,
+            mark=overruled.mark if overruled else automatic,
+            automatic=automatic,
+            reason=". ".join(self._list_reasons(one, given, run)) if given else "",
+            facts=facts,
+            closest=given.closest if given else "",
+            overruled=overruled.reason if overruled else "",
+        )
+
+    def _list_reasons(self, one: TextSentence, given: SentenceMark, run: RunState[Any]) -> Iterator[str]:
+        """Why a sentence has its mark, in sentences without a full stop."""
+        support = describe_support(given.sentence)
+        said = "; but ".join(filter(None, (support.detail, support.doubt)))
+        if given.sentence.fact_ids and said:
+            yield said[:1].upper() + said[1:]
+        if given.mark == "no_source" and one.searched:
+            yield UNSEARCHED_NOTE
+        if one.covered:
+            yield COVERED_NOTE
+        if one.found and not one.citations:
+            yield FOUND_NOTE
+        for citation in one.citations:
+            if citation.trouble:
+                yield citation.trouble.rstrip(".")
+        for url in given.unread:
+            ref = self.find_ref(run, url)
+            if ref is None or ref.outcome is not Outcome.OK:
+                why = ref.detail.rstrip(".") if ref else "it was not asked for before the check ended"
+                yield f"{url} could not be read: {why}"
+
+
+CheckTextRun = RunState[CheckTextState]
