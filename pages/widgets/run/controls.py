@@ -23,6 +23,7 @@ def draw(view: RunSnapshot) -> None:
     run_id, status, bench = view.run.id, view.run.status, client.workbench()
     if status not in (*ACTIVE_STATUSES, *RESUME_LABELS):
         return
+    is_check = view.run.settings.flow == "check_text"  # it takes no guidance, and writes no answer
     with st.container(horizontal=True, vertical_alignment="center", key="research-controls"):
         if status is Status.RUNNING:
             ui.action("Pause", "research-pause", bench.pause, run_id, icon="pause")
@@ -33,9 +34,14 @@ def draw(view: RunSnapshot) -> None:
         if status in ACTIVE_STATUSES:
             ui.action("Stop", "research-stop", bench.stop, run_id, icon="stop")
         if status in (*ACTIVE_STATUSES, Status.STOPPED, Status.FAILED) and view.state.facts and not asks:
-            hint = "Write the answer from what was found so far"
-            ui.action("Answer now", "research-finish", bench.finish, run_id, icon="edit_note", help=hint)
-        if status in (*ACTIVE_STATUSES, Status.STOPPED):
+            hint = (
+                "End with what was found so far"
+                if is_check
+                else "Write the answer from what was found so far"
+            )
+            label = "Finish now" if is_check else "Answer now"
+            ui.action(label, "research-finish", bench.finish, run_id, icon="edit_note", help=hint)
+        if status in (*ACTIVE_STATUSES, Status.STOPPED) and not is_check:
             with ui.popover("Add guidance", NOTE_POPOVER, "sticky_note_2"):
                 _draw_note_form(run_id)
         if view.run.settings.flow == "research":

@@ -103,8 +103,15 @@ VERDICT = {
     "partial": "Partly answered",
     "passages_found": "Passages found",
     "no_evidence": "No evidence found",
+    "checked": "Text checked",
 }
-VERDICT_TONE = {"answered": "good", "partial": "warn", "passages_found": "", "no_evidence": "mute"}
+VERDICT_TONE = {
+    "answered": "good",
+    "partial": "warn",
+    "passages_found": "",
+    "no_evidence": "mute",
+    "checked": "",
+}
 
 REPORT_LENGTHS: dict[ReportLength, tuple[str, str]] = {
     "brief": ("Brief", "the answer and what backs it"),

@@ -33,6 +33,7 @@ def draw() -> None:
         st.Page("pages/research.py", title="Research", icon=":material/travel_explore:", default=True),
         st.Page("pages/site.py", title="Ask a site", icon=":material/forum:"),
         st.Page("pages/collect.py", title="Collect", icon=":material/inventory_2:"),
+        st.Page("pages/check_text.py", title="Check a text", icon=":material/fact_check:"),
         st.Page("pages/reply.py", title="Reply", icon=":material/reply:"),
         st.Page("pages/chat.py", title="Chat", icon=":material/chat:"),
         st.Page("pages/batch.py", title="Batch", icon=":material/playlist_add_check:"),

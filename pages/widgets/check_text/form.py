@@ -1,0 +1,122 @@
+"""The first screen of Check a text: the text by paste, upload or address; how it is checked; an example."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from agent import api
+from agent.actions.page_input import MAX_PASTED_CHARS
+from agent.config import ROOT
+from agent.errors import UsageError
+from agent.text.plurals import format_count
+from agent.types import CheckTextSettings, Settings
+from agent.web.extract import documents
+from agent.workbench import Workbench
+from pages.widgets.forms import form_page
+from pages.widgets.library.upload import describe_size_limits
+from pages.widgets.shell import client, drafts, labels, ui
+
+FORM = form_page.Form(
+    flow="check_text",
+    title="Check a text.",
+    text="Give a report or an article that cites its sources: links, footnotes, a list of references. "
+    "Touchstone reads each cited source and marks every sentence: supported by its quote, or not.",
+    intro="A short report about invented people and places, no network.",
+    recent_title="Your latest checks",
+    nothing_recent=("Nothing checked yet", "Paste a text above, or try the example."),
+)
+TEXT, ADDRESS = "check:text", "check:address"
+FILE_KEY = "check-text-file"
+WAYS = {"paste": "Paste", "upload": "Upload", "address": "Web address"}
+EXAMPLE = ROOT / "demo" / "report-to-check.md"
+
+
+def draw() -> None:
+    """The whole screen."""
+    form_page.draw_head(FORM)
+    with st.container(key="check-text-ask"):
+        way = _draw_input()
+        settings = form_page.draw_settings(
+            FORM, ("Check", "fact_check"), lambda chosen: _start_typed(way, chosen), _draw_options, _describe
+        )
+    label = form_page.label_example("A small dairy by the lake", "right, wrong, uncited and dead-link claims")
+    form_page.draw_examples(FORM, [(label, (settings,))], _start_example)
+    form_page.draw_recent(
+        FORM,
+        [
+            form_page.link_run(run, f"{labels.describe_status(run)}, {labels.format_age(run.updated_at)}")
+            for run in form_page.find_recent("check_text")
+        ],
+    )
+
+
+def _draw_input() -> str:
+    """The field for the text; returns which one is open."""
+    way = st.segmented_control(
+        "How to give the text",
+        list(WAYS),
+        default="paste",
+        required=True,
+        key="check-text-way",
+        persist_state="session",
+        label_visibility="collapsed",
+        format_func=WAYS.__getitem__,
+    )
+    if way == "upload":
+        help = f"It is read on this computer and stays here. {describe_size_limits()}"
+        st.file_uploader(f"A document: {documents.FORMATS}", key=FILE_KEY, help=help)
+    elif way == "address":
+        drafts.text_area("The address of the page", ADDRESS, placeholder="https://", height=68)
+    else:
+        hint = "Paste the text with its links or its list of references. Markdown is understood."
+        drafts.text_area("The text", TEXT, placeholder=hint, height=260, most=MAX_PASTED_CHARS)
+    return way or "paste"
+
+
+def _describe(settings: Settings, mode: str) -> list[str]:
+    own = settings.check_text
+    search = "claims without a source are searched for" if own.search_missing else ""
+    return [f"up to {format_count(own.max_pages, 'source')}", search]
+
+
+def _draw_options(mode: str) -> Settings:
+    plain = CheckTextSettings()
+    world, model = form_page.choose_world("check_text"), form_page.choose_model("check_text")
+    own = CheckTextSettings(
+        max_pages=ui.number("Sources fetched, at most", 1, 300, plain.max_pages, "check-text-pages"),
+        search_missing=st.toggle(
+            "Search for claims without a source",
+            key="check-text-search",
+            help="Each such claim is sent to the search engine; the first pages found are read",
+        ),
+    )
+    return Settings(flow="check_text", at_cap="ask", world=world, model=model, check_text=own)
+
+
+def _start_typed(way: str, settings: Settings) -> None:
+    given: Any = {
+        "paste": drafts.read(TEXT),
+        "upload": st.session_state.get(FILE_KEY),
+        "address": drafts.read(ADDRESS),
+    }[way]
+    form_page.start_run(_start, client.workbench(), way, given, settings, sent=(TEXT, ADDRESS))
+
+
+def _start(bench: Workbench, way: str, given: Any, settings: Settings) -> str:
+    """Start the check of what was given. Raises UsageError when nothing was."""
+    if way == "address":
+        return api.start_address_check(bench, given, settings)
+    if way == "upload":
+        if given is None:
+            raise UsageError("choose a document first, or paste its text")
+        return api.start_text_check(bench, given.name, given.getvalue(), settings)
+    if not given.strip():
+        raise UsageError("paste a text first, upload a document, or name the address of a page")
+    return api.start_text_check(bench, api.PASTED_NAME, given.encode(), settings)
+
+
+def _start_example(settings: Settings) -> None:
+    demo = settings.model_copy(update={"world": "demo"})
+    form_page.start_run(api.start_text_check, client.workbench(), EXAMPLE.name, EXAMPLE.read_bytes(), demo)

@@ -1,0 +1,104 @@
+"""A checked text as HTML: it reads like the document, and each claim has a sign, a colour and, where somebody
+should look, a word; it opens to the quote, the source and the reason. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.types import MARK_LABELS, MARK_SIGNS, ClaimMark, Fact, MarkedSentence
+from pages.widgets.shell import badges, escape, markup
+
+TONES: dict[ClaimMark, str] = {
+    "supported": "good",
+    "contradicted": "bad",
+    "not_supported": "bad",
+    "unavailable": "warn",
+    "no_source": "warn",
+    "not_checked": "mute",
+    "no_claim": "",
+}
+MAX_HEADING_LEVEL = 4
+QUOTED_BY = {"supported": "The source says", "contradicted": "The source says"}
+QUIET_MARKS = ("supported", "not_checked", "no_claim")
+"""Marks whose sign is enough while the sentence is closed."""
+
+
+def render(
+    paragraphs: Sequence[Sequence[MarkedSentence]], run_id: str, *, only_problems: bool = False
+) -> str:
+    """Paragraphs of the text; with `only_problems` the claims that somebody should look at, one a line."""
+    if only_problems:
+        found = [one for paragraph in paragraphs for one in paragraph if one.is_problem]
+        lines = "".join(f"<li>{_render_sentence(one, run_id)}</li>" for one in found)
+        return f'<div class="ts answer marked"><ul class="problems">{lines}</ul></div>' if found else ""
+    body = "".join(_render_paragraph(some, run_id) for some in paragraphs)
+    return f'<div class="ts answer marked">{body}</div>'
+
+
+def render_legend() -> str:
+    """What the signs mean."""
+    marks = [
+        (f"{MARK_SIGNS[mark]} {label}", TONES[mark])
+        for mark, label in MARK_LABELS.items()
+        if MARK_SIGNS[mark]
+    ]
+    return f'<div class="ts chips">{badges.render_row(marks)}</div>'
+
+
+def _render_paragraph(paragraph: Sequence[MarkedSentence], run_id: str) -> str:
+    first = paragraph[0].sentence
+    if first.kind == "heading":
+        level = min(MAX_HEADING_LEVEL, first.level + 1) if first.level else MAX_HEADING_LEVEL
+        return f"<h{level}>{escape.html(first.text)}</h{level}>"
+    css = "reference" if first.kind == "reference" else "code" if first.kind == "code" else "para"
+    return f'<div class="{css}">{" ".join(_render_sentence(one, run_id) for one in paragraph)}</div>'
+
+
+def _render_sentence(one: MarkedSentence, run_id: str) -> str:
+    text = escape.html(one.sentence.text)
+    if one.sentence.kind != "claim" and not one.overruled:
+        return text
+    if one.mark is None:
+        return f'<span class="pending" title="Not checked yet">{text}</span>'
+    label, sign = MARK_LABELS[one.mark], MARK_SIGNS[one.mark]
+    shown = f"{sign} {label}" if one.mark not in QUIET_MARKS else sign
+    person = ' <span class="by">set by you</span>' if one.overruled else ""
+    mark = f'<span class="sign" role="img" aria-label="{label}">{shown}</span>{person}'
+    tip = escape.html(escape.shorten(f"{label}. {one.reason or one.closest}", 200))
+    return (
+        f'<details class="claim {TONES[one.mark]}"><summary title="{tip}"><span class="said">{text}</span>'
+        f"&#8288;{mark}</summary><div>{_render_evidence(one, run_id)}</div></details>"
+    )
+
+
+def _render_evidence(one: MarkedSentence, run_id: str) -> str:
+    """What stands behind a mark: who set it, why, the closest words of the source, and where they are."""
+    mark = one.mark or "not_checked"
+    parts = [f"<p><b>{MARK_LABELS[mark].capitalize()}</b> <span class='soft small'>{number(one)}</span></p>"]
+    if one.overruled:
+        own = MARK_LABELS[one.automatic] if one.automatic else "nothing yet"
+        parts.append(
+            f"<p>Set by you: {escape.html(one.overruled)} <span class='soft'>(the check: {own})</span></p>"
+        )
+    parts += [markup.paragraph(escape.html(f"{one.reason.rstrip('.')}."), "")] if one.reason else []
+    if one.closest and one.facts:
+        intro = QUOTED_BY.get(one.automatic or "", "Closest in the source")
+        quote = f'<div class="quote">{escape.html(one.closest)}</div>'
+        parts += [f'<p class="small soft">{intro}:</p>{quote}', _render_place(one.facts[0], run_id)]
+    links = [escape.render_link(cited.url) for cited in one.sentence.citations if cited.url]
+    if links and not one.facts:
+        parts.append(f'<p class="small soft">Cites: {", ".join(links)}</p>')
+    return "".join(parts)
+
+
+def number(one: MarkedSentence) -> str:
+    """The number of a sentence in its text, as a person calls it."""
+    return f"sentence {one.sentence.id.removeprefix('s')}"
+
+
+def _render_place(fact: Fact, run_id: str) -> str:
+    """The source's link, and the way to the passage in its stored page."""
+    place = escape.passage_url(fact.page_id, fact.start, fact.end, run_id)
+    link = escape.render_link(fact.url, fact.title or escape.shorten_url(fact.url))
+    passage = f'<a href="{place}" target="_blank">the passage in its page</a>'
+    return f'<p class="small soft">{link} · {escape.html(escape.host(fact.url))} · {passage}</p>'

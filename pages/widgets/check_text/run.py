@@ -1,0 +1,176 @@
+"""One check of a text on the screen: its summary, the marked text as it grows, what could not be read; and
+how a person overrules a mark."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from agent.actions import overrule_marks
+from agent.types import MARK_LABELS, CheckedText, ClaimMark, MarkedSentence, Status
+from agent.types.checked_text import summarize_marks
+from agent.workbench import RunSnapshot
+from pages.widgets.check_text import marked_text
+from pages.widgets.run import controls, export_menu, pause_prompt, run_page, timeline
+from pages.widgets.shell import client, drafts, empty_state, escape, markup, pagination, ui, view_cache
+
+PARAGRAPHS_A_PAGE = 60
+OVERRULE = "check-text-overrule"
+MAX_LISTED_CHARS = 70
+
+
+def draw(run_id: str) -> None:
+    """The run, drawn again every second as long as it works."""
+    if view := run_page.open_run(PAGE, run_id):
+        run_page.follow(_draw_live, view)
+
+
+def _draw_live(view: RunSnapshot) -> None:
+    state = view.state
+    checked: CheckedText | None = view_cache.get_or_compute(
+        view, "checked", lambda: state.own.checked_text(state)
+    )
+    run_page.draw_heading(PAGE, view, _render_title(view, checked))
+    client.show_notice("check-text-run")
+    controls.draw(view)
+    pause_prompt.draw(view)
+    if checked is None:
+        _draw_unread(view)
+    else:
+        st.html(render_summary(checked))
+        _draw_text(view, checked)
+    run_page.draw_tabs(PAGE, view)
+
+
+def _render_title(view: RunSnapshot, checked: CheckedText | None) -> str:
+    """The title of a page that was named by its address."""
+    title = checked.title if checked and checked.title != view.run.question else ""
+    return markup.paragraph(escape.html(title), "soft") if title else ""
+
+
+def _draw_unread(view: RunSnapshot) -> None:
+    if view.run.status is Status.RUNNING:
+        empty_state.draw("The text is being read", "Its sentences appear here with their marks.")
+    elif view.state.answer:
+        empty_state.draw(
+            view.state.answer.certainty,
+            "Try it again below, paste what you see there, or check another text.",
+        )
+
+
+def render_summary(checked: CheckedText) -> str:
+    """How many claims have which mark, as a line and a strip."""
+    counts = {mark: sum(one.mark == mark for one in checked.claims) for mark in MARK_LABELS}
+    left = sum(one.mark is None for one in checked.claims)
+    figures = [("Claims", str(len(checked.claims)))]
+    for mark, label in MARK_LABELS.items():
+        if mark != "no_claim":
+            sign = f'<span class="sign {marked_text.TONES[mark]}">{marked_text.MARK_SIGNS[mark]}</span>'
+            figures.append((label.capitalize(), f"{counts[mark]} <small>{sign}</small>"))
+    figures += (
+        [("To check", str(left))]
+        if left
+        else [("Overruled", str(sum(bool(o.overruled) for o in checked.claims)))]
+    )
+    line = escape.html(summarize_marks(one.mark for one in checked.claims))
+    return f'<div class="ts"><p class="summary" role="status">{line}</p></div>{markup.stats(figures)}'
+
+
+def _draw_text(view: RunSnapshot, checked: CheckedText) -> None:
+    if not checked.claims:
+        empty_state.draw("No claim was found", "The text has headings, questions or references only.")
+        return
+    names = {"all": "Whole text", "problems": "Only problems"}
+    with st.container(horizontal=True, vertical_alignment="center", key="check-text-tools"):
+        chosen = st.segmented_control(
+            "Show",
+            list(names),
+            default="all",
+            required=True,
+            key="check-text-filter",
+            label_visibility="collapsed",
+            format_func=names.__getitem__,
+        )
+        if view.run.status is not Status.RUNNING:
+            export_menu.draw(view)
+        _draw_overrule(view, checked)
+    only_problems, key = chosen == "problems", f"check-text-{chosen}"
+    paragraphs = checked.paragraphs
+    if only_problems:
+        paragraphs = [some for some in paragraphs if any(one.is_problem for one in some)]
+    shown = pagination.take_page(paragraphs, PARAGRAPHS_A_PAGE, key)
+    html = marked_text.render(shown, view.run.id, only_problems=only_problems)
+    with st.container(border=True, key="check-text-marked"):
+        st.html(marked_text.render_legend())
+        if html:
+            st.html(html)
+        else:
+            empty_state.draw(
+                "No problems", "No claim was found wrong, unsupported or without a readable source."
+            )
+    pagination.draw(len(paragraphs), PARAGRAPHS_A_PAGE, key, "paragraphs")
+
+
+def _draw_overrule(view: RunSnapshot, checked: CheckedText) -> None:
+    """Set the mark of a sentence by hand, with a reason; or let the check's own stand again."""
+    opened = ui.popover("Overrule a mark", OVERRULE, "gavel")
+    if not opened.open:
+        return
+    with opened:
+        sentences = {one.sentence.id: one for one in checked.claims if one.mark}
+        if not sentences:
+            st.caption("No claim is checked yet.")
+            return
+        chosen = ui.select(
+            "Sentence", {name: _label(one) for name, one in sentences.items()}, "check-text-sentence"
+        )
+        if (one := sentences[chosen]).overruled:
+            st.caption(escape.md(f"Set by you: {one.overruled}"))
+            ui.action(
+                "Withdraw",
+                "check-text-withdraw",
+                overrule_marks.withdraw,
+                client.workbench(),
+                view.run.id,
+                chosen,
+                icon="undo",
+            )
+        mark: ClaimMark = ui.select("Your mark", MARK_LABELS, "check-text-mark")
+        draft = f"overrule:{view.run.id}"
+        drafts.text_area("Why", draft, placeholder="e.g. The table on page 4 says it.", most=500)
+        ui.button(
+            "Set this mark", "check-text-set", _overrule, view.run.id, chosen, mark, draft, type="primary"
+        )
+
+
+def _label(one: MarkedSentence) -> str:
+    """A sentence in the list: number, mark, beginning."""
+    assert one.mark is not None
+    text = escape.shorten(one.sentence.text, MAX_LISTED_CHARS)
+    return f"{one.sentence.id.removeprefix('s')} · {MARK_LABELS[one.mark]} · {text}"
+
+
+def _overrule(run_id: str, sentence_id: str, mark: ClaimMark, draft: str) -> None:
+    def close(_: None) -> None:
+        drafts.clear(draft)
+        ui.close_popover(OVERRULE)
+
+    set_mark = partial(overrule_marks.overrule, client.workbench(), run_id, sentence_id, mark)
+    client.submit(set_mark, drafts.read(draft), done="Your mark stands above the check's.", then=close)
+
+
+PAGE = run_page.RunPage(
+    path="pages/check_text.py",
+    flows=("check_text",),
+    noun="check",
+    other_flow="This run did not check a text",
+    new_label="Check another text",
+    tabs=("Unavailable sources", "Source graph", "Journey", "Workflow", "Model calls"),
+    own_tabs={"Journey": timeline.draw_run},
+    hints={
+        Status.PAUSED: "Paused. Resume at any time.",
+        Status.STOPPED: "Nothing is lost: continue, or finish with what was checked.",
+        Status.DONE: "Open a sentence to see the quote and the reason.",
+    },
+)
