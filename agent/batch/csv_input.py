@@ -29,7 +29,7 @@ MOST_ROWS, MOST_BYTES = 1_000, 5_000_000
 MAX_CELL_CHARS = 100_000
 """Characters of one cell; the csv module's own limit is global to the process."""
 _TOO_LONG = "row {} has a cell of more than {:,} characters"
-BATCH_FLOWS = ("research", "site", "collect")
+BATCH_FLOWS = ("research", "site", "collect", "check_text")
 """Flows that reach an answer without a person."""
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NO_SEPARATOR = "\x1f"

@@ -260,9 +260,9 @@ def _describe_row(bench: Workbench, row: BatchRow) -> dict[str, Any]:
         "seconds": usage.seconds,
     }
     if answer:
-        counts = answer.statements
+        counts, is_check = answer.statements, answer.verdict == "checked"
         result |= {
-            "answer": answer.text or answer.certainty or answer.missing,
+            "answer": answer.certainty if is_check else answer.text or answer.certainty or answer.missing,
             "verdict": answer.verdict,
             "confidence": round(answer.confidence, 3),
             "statements": counts.backed + counts.unsupported,

@@ -54,8 +54,8 @@ def describe_support(sentence: Sentence) -> Support:
 
 
 def _describe_check(sentence: Sentence) -> Support:
-    found = "; ".join(describe_finding(finding).rstrip(".") for finding in sentence.findings)
-    found = found[:1].lower() + found[1:]
+    told = [describe_finding(finding).rstrip(".") for finding in sentence.findings]
+    found = "; ".join(text[:1].lower() + text[1:] for text in told)
     reason = sentence.check_reason.rstrip(".")
     match sentence.check:
         case "quoted" if reason == FLAG_REASON:

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.evidence.citation_check import build_claim
+from agent.evidence.citation_check import build_claim, read_row
 from agent.evidence.claim_check import ClaimCheck, check_by_code
-from agent.evidence.claims.alignment import align
+from agent.evidence.claims.alignment import Alignment, align
 from agent.evidence.claims.words import read_text
 from agent.retrieval.scorer import rank_passages
 from agent.text.sentences import find_sentence_spans
@@ -83,7 +83,7 @@ def choose_mark(sentence: Sentence, facts: Iterable[Fact], *, is_judged: bool, u
         return "contradicted"
     if unread:
         return "unavailable"
-    is_refuted = sentence.check == "not_supported" or (sentence.check == "vetoed" and is_judged)
+    is_refuted = is_judged and sentence.check in ("not_supported", "vetoed")
     return "not_supported" if is_refuted else "not_checked"
 
 
@@ -91,7 +91,7 @@ def _says_otherwise(sentence: Sentence, facts: Iterable[Fact]) -> bool:
     """Does a like sentence of the source have another value in the place of a vetoed one?"""
     if not any(finding.is_veto and finding.quoted for finding in sentence.findings):
         return False
-    closest = align(read_text(sentence.text), [read_text(fact.quote) for fact in facts])
+    closest = _align(sentence.text, facts)
     if closest is None:
         return False
     words = {key for key, word in closest.claimed if not any(map(str.isdecimal, word.text))}
@@ -100,11 +100,21 @@ def _says_otherwise(sentence: Sentence, facts: Iterable[Fact]) -> bool:
 
 
 def find_closest(statement: str, facts: Sequence[Fact]) -> tuple[str, list[Fact]]:
-    """The sentence of these facts that comes closest to a statement, and the facts with that one first."""
-    closest = align(read_text(statement), [read_text(fact.quote) for fact in facts]) if facts else None
+    """The sentence of these facts, or row with its headings, that comes closest to a statement, and the facts
+    with that one first."""
+    closest = _align(statement, facts)
     if closest is None:
         return "", list(facts)
-    return closest.text, sorted(facts, key=lambda fact: closest.text not in fact.quote)
+    return closest.text, sorted(facts, key=lambda fact: closest.text not in _read(fact))
+
+
+def _align(statement: str, facts: Iterable[Fact]) -> Alignment | None:
+    return align(read_text(statement), [read_text(_read(fact)) for fact in facts])
+
+
+def _read(fact: Fact) -> str:
+    """A quote as evidence: a row with the names of its columns."""
+    return read_row(fact) or fact.quote
 
 
 def _rank(statement: str, sources: Sequence[SourceText]) -> list[tuple[SourceText, Passage]]:
@@ -112,11 +122,7 @@ def _rank(statement: str, sources: Sequence[SourceText]) -> list[tuple[SourceTex
     best, others = [], []
     for source in sources:
         ranked = rank_passages(statement, source.passages, MAX_DEEP_PASSAGES)
-        pairs = [
-            (source, passage)
-            for passage in ranked
-            if not find_order(source.page.text, passage.start, passage.end)  # an order to machines
-        ]
+        pairs = [(source, passage) for passage in ranked]
         best += pairs[:1]
         others += pairs[1:]
     ordered = [sorted(some, key=lambda pair: -pair[1].score) for some in (best, others)]
@@ -130,10 +136,13 @@ def _cut(statement: str, source: SourceText, passage: Passage) -> list[Fact]:
         wanted = set(content_stems(statement))
         rows = sorted(_list_rows(passage), key=lambda row: -len(wanted & set(content_stems(row[2]))))
         return [_make_fact(source, passage, start, end) for start, end, _ in rows[:MAX_ROWS]]
+    spans = [(passage.start + a, passage.start + b) for a, b in find_sentence_spans(passage.text)]
+    if find_order(source.page.text, passage.start, passage.end):  # to machines: no evidence
+        free = [span for span in spans if not find_order(source.page.text, *span)]
+        return [_make_fact(source, passage, start, end) for start, end in free]
     whole = _make_fact(source, passage, passage.start, passage.end)
     if not _may_carry(statement, whole) or check_facts(statement, [whole]).verdict not in CERTAIN_VERDICTS:
         return [whole]
-    spans = [(passage.start + a, passage.start + b) for a, b in find_sentence_spans(passage.text)]
     single = [_make_fact(source, passage, start, end) for start, end in spans]
     return [*(f for f in single if check_facts(statement, [f]).verdict in CERTAIN_VERDICTS), whole]
 

@@ -63,7 +63,9 @@ class Line:
         )
 
     def _links(self) -> Iterator[tuple[int, int]]:
-        yield from ((anchor.start - self.start, anchor.end - self.start) for anchor in self.anchors)
+        """Where addresses stand, and the words of links, unless these are a part of a sentence."""
+        if not self.text.rstrip().endswith((".", "!", "?")):
+            yield from ((anchor.start - self.start, anchor.end - self.start) for anchor in self.anchors)
         yield from _find_urls(self.text)
 
 

@@ -24,7 +24,8 @@ from agent.types import (
 
 COVERED_NOTE = "The citation at the end of its paragraph was taken to cover it too"
 FOUND_NOTE = "The text cites nothing; a search found the page"
-UNSEARCHED_NOTE = "No page was found by a search"
+NO_EVIDENCE = "The page holds nothing that could be quoted"
+UNFOUND_NOTE = "No page was found by a search"
 
 
 class CheckTextState(FlowState):
@@ -128,8 +129,10 @@ class CheckTextState(FlowState):
         said = "; but ".join(filter(None, (support.detail, support.doubt)))
         if given.sentence.fact_ids and said:
             yield said[:1].upper() + said[1:]
-        if given.mark == "no_source" and one.searched:
-            yield UNSEARCHED_NOTE
+        if one.urls and not given.sentence.fact_ids and not given.unread:
+            yield NO_EVIDENCE
+        if given.mark == "no_source" and one.searched and not one.found:
+            yield UNFOUND_NOTE
         if one.covered:
             yield COVERED_NOTE
         if one.found and not one.citations:

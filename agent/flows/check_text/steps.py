@@ -251,7 +251,7 @@ def result(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
         verdict="checked" if checked else "no_evidence",
         reason="none" if checked else "blocked",
         sentences=sentences,
-        certainty=checked.summary if checked else f"The text could not be read. {state.why_stopped}",
+        certainty=checked.summary if checked else f"The text was not read: {state.why_stopped}",
         sources=collect_sources(shown, now.facts),
         statements=count_statements(sentences),
         by="model" if tools.client else "keyless",

@@ -78,7 +78,7 @@ def _draw_settings() -> Settings:
         options = st.popover("Each row", icon=":material/tune:", key="batch-options")
         sources = source_filter_form.draw("batch", searches=True)
     with options:
-        flows = {flow: flow.capitalize() for flow in BATCH_FLOWS}
+        flows = {flow: flow.capitalize().replace("_", " ") for flow in BATCH_FLOWS}
         flow = ui.select("Flow", flows, "batch-flow", persist_state="session")
         world, model = form_page.choose_world("batch"), form_page.choose_model("batch")
         steps, pages = (

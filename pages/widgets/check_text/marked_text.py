@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.types import MARK_LABELS, MARK_SIGNS, ClaimMark, Fact, MarkedSentence
-from pages.widgets.shell import badges, escape, markup
+from pages.widgets.shell import escape, markup
 
 TONES: dict[ClaimMark, str] = {
     "supported": "good",
@@ -33,16 +33,6 @@ def render(
         return f'<div class="ts answer marked"><ul class="problems">{lines}</ul></div>' if found else ""
     body = "".join(_render_paragraph(some, run_id) for some in paragraphs)
     return f'<div class="ts answer marked">{body}</div>'
-
-
-def render_legend() -> str:
-    """What the signs mean."""
-    marks = [
-        (f"{MARK_SIGNS[mark]} {label}", TONES[mark])
-        for mark, label in MARK_LABELS.items()
-        if MARK_SIGNS[mark]
-    ]
-    return f'<div class="ts chips">{badges.render_row(marks)}</div>'
 
 
 def _render_paragraph(paragraph: Sequence[MarkedSentence], run_id: str) -> str:

@@ -67,7 +67,8 @@ def render_summary(checked: CheckedText) -> str:
     for mark, label in MARK_LABELS.items():
         if mark != "no_claim":
             sign = f'<span class="sign {marked_text.TONES[mark]}">{marked_text.MARK_SIGNS[mark]}</span>'
-            figures.append((label.capitalize(), f"{counts[mark]} <small>{sign}</small>"))
+            name = "Contradicted" if mark == "contradicted" else label.capitalize()
+            figures.append((name, f"{counts[mark]} <small>{sign}</small>"))
     figures += (
         [("To check", str(left))]
         if left
@@ -102,7 +103,6 @@ def _draw_text(view: RunSnapshot, checked: CheckedText) -> None:
     shown = pagination.take_page(paragraphs, PARAGRAPHS_A_PAGE, key)
     html = marked_text.render(shown, view.run.id, only_problems=only_problems)
     with st.container(border=True, key="check-text-marked"):
-        st.html(marked_text.render_legend())
         if html:
             st.html(html)
         else:
@@ -118,7 +118,8 @@ def _draw_overrule(view: RunSnapshot, checked: CheckedText) -> None:
     if not opened.open:
         return
     with opened:
-        sentences = {one.sentence.id: one for one in checked.claims if one.mark}
+        marked = sorted((one for one in checked.claims if one.mark), key=lambda one: not one.is_problem)
+        sentences = {one.sentence.id: one for one in marked}
         if not sentences:
             st.caption("No claim is checked yet.")
             return
