@@ -71,7 +71,7 @@ def _draw_input() -> str:
         drafts.text_area("The address of the page", ADDRESS, placeholder="https://", height=68)
     else:
         hint = "Paste the text with its links or its list of references. Markdown is understood."
-        drafts.text_area("The text", TEXT, placeholder=hint, height=260, most=MAX_PASTED_CHARS)
+        drafts.text_area("Text to check", TEXT, placeholder=hint, height=260, most=MAX_PASTED_CHARS)
     return way or "paste"
 
 

@@ -1,0 +1,128 @@
+"""Checking a text as a person does it: a pasted report in the demo world, what its marks open to, the filter,
+a mark overruled, exports, a narrow window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+from agent.config import ROOT
+from tests.browser.looks import NAMELESS, PALE
+from tests.browser.screen import Screen
+from tests.browser.served import Served
+
+Tab = Callable[..., Page]
+REPORT = (ROOT / "demo" / "report-to-check.md").read_text(encoding="utf-8")
+
+
+class Checking(Screen):
+    """One tab on the screen that checks a text."""
+
+    def open(self, run_id: str = "") -> Checking:
+        self.page.goto(f"{self.url}check_text" + (f"?run={run_id}" if run_id else ""))
+        return self
+
+    def check(self, text: str) -> Checking:
+        """Paste a text, choose the demo world, start; wait until it is checked."""
+        self.page.get_by_label("Text to check").fill(text)
+        self.button("Options").click()
+        self.page.get_by_label("Search in").click()
+        self.page.get_by_role("option", name="demo").click()
+        expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
+        self.page.keyboard.press("Escape")
+        self.button("Check").click()
+        self.page.wait_for_url("**/check_text?run=*")
+        self.stands("Done")
+        return self
+
+    def claim(self, text: str) -> Locator:
+        """The claim that says this."""
+        return self.page.locator("details.claim", has=self.page.locator(".said", has_text=text))
+
+    @property
+    def summary(self) -> Locator:
+        return self.page.locator(".summary")
+
+
+def test_a_pasted_report_is_checked_claim_by_claim(server: Served, tab: Tab, tmp_path: Path) -> None:
+    page = tab()
+    screen = Checking(page, server.url).open().check(REPORT)
+    expect(screen.summary).to_have_text(
+        "11 claims: 2 supported, 2 contradicted by the source, 2 source unavailable, 1 without a source, 4 not checked"
+    )
+    right, wrong = screen.claim("It creates 64 jobs"), screen.claim("The hall cost 181 million kronor")
+    expect(right.locator(".sign")).to_have_text("✓")
+    expect(right.get_by_role("img", name="supported")).to_be_visible()
+    expect(wrong.locator(".sign")).to_have_text("≠ source says otherwise")
+    wrong.locator("summary").click()
+    expect(wrong.locator(".quote")).to_have_text("It creates 64 jobs and cost 118 million kronor.")
+    expect(wrong).to_contain_text("The claim gives 181 million kronor; the quote gives 118 million kronor")
+    with page.context.expect_page() as opened:
+        wrong.get_by_role("link", name="the passage in its page").click()
+    expect(opened.value.locator("mark").first).to_contain_text("118 million kronor")
+    expect(screen.claim("A ferry used to cross").locator(".sign")).to_have_text("⊘ source unavailable")
+    expect(screen.claim("It carried its first tram").locator(".sign")).to_have_text("∅ no source")
+    page.get_by_text("Only problems").click()
+    expect(page.locator(".problems details.claim")).to_have_count(5)
+    expect(screen.claim("It creates 64 jobs")).to_have_count(0)
+    page.reload()
+    expect(screen.summary).to_contain_text("11 claims")
+    screen.button("Export").click()
+    with page.expect_download() as saved:
+        screen.button("Markdown").click()
+    saved.value.save_as(tmp_path / "report.md")
+    assert "≠ source says otherwise" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+def test_a_person_overrules_a_mark(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Checking(page, server.url).open().check("The town of Lövnäs has a school.")
+    expect(screen.summary).to_have_text("1 claim: 1 without a source")
+    screen.button("Overrule a mark").click()
+    screen.button("Set this mark").click()
+    expect(screen.notice.first).to_contain_text("Say why")
+    page.get_by_label("Why").fill("I went there.")
+    page.get_by_label("Why").blur()
+    screen.button("Set this mark").click()
+    expect(screen.summary).to_have_text("1 claim: 1 supported")
+    claim = screen.claim("has a school")
+    expect(claim.locator(".by")).to_have_text("set by you")
+    claim.locator("summary").click()
+    expect(claim).to_contain_text("I went there.")
+    expect(claim).to_contain_text("the check: no source")
+
+
+def test_a_source_that_failed_can_be_supplied(server: Served, tab: Tab) -> None:
+    page = tab()
+    dead = "https://granvattnet-courier.example/2024/02/11/ferry"
+    screen = Checking(page, server.url).open().check(f"A ferry crossed the lake until 1971 ({dead}).")
+    expect(screen.summary).to_have_text("1 claim: 1 source unavailable")
+    panel = screen.tab("Unavailable sources")
+    panel.get_by_role("button", name="Paste its text").click()
+    page.get_by_label("Page text").fill("A ferry crossed the lake until 1971. Then came the bridge.")
+    page.get_by_label("Page text").blur()
+    page.get_by_role("button", name="Use this text").click()
+    expect(screen.summary).to_have_text("1 claim: 1 supported")
+
+
+def test_what_is_missing_is_said(server: Served, tab: Tab) -> None:
+    screen = Checking(tab(), server.url).open()
+    screen.button("Check").click()
+    expect(screen.notice.first).to_contain_text("Paste a text first")
+    screen.page.get_by_text("Web address").click()
+    screen.button("Check").click()
+    expect(screen.notice.first).to_contain_text("is not a web address")
+
+
+def test_it_fits_a_narrow_window_and_stands_out_in_the_dark(server: Served, tab: Tab) -> None:
+    page = tab(width=400, dark=True)
+    screen = Checking(page, server.url).open()
+    page.get_by_role("button", name="A small dairy by the lake").click()
+    page.wait_for_url("**/check_text?run=*")
+    screen.stands("Done")
+    screen.claim("The hall cost 181 million kronor").locator("summary").click()
+    assert screen.too_wide() == []
+    assert page.evaluate(NAMELESS) == []
+    assert page.evaluate(PALE) == []
