@@ -18,6 +18,7 @@ from agent.types import (
     ENGINE_NAMES,
     PAGE_ORIGIN_LABELS,
     Action,
+    Answer,
     Confidence,
     Conflict,
     Fact,

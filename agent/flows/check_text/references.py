@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from agent.types import Anchor, Citation
-from agent.web.extract.anchors import NUMBERED_MARK, find_addresses
+from agent.web.link_targets import NUMBERED_MARK, find_addresses
 
 MAX_RANGE = 30
 """Numbers that a range such as "[2-40]" names at most."""

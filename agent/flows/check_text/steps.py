@@ -12,12 +12,26 @@ from agent.flows.check_text.evidence import SourceText, choose_evidence, choose_
 from agent.flows.check_text.split_text import MAX_SENTENCES, split_text
 from agent.flows.check_text.state import CheckTextRun
 from agent.flows.shared.claim_checks import judge_sentences
-from agent.flows.shared.page_refs import build_action
+from agent.flows.shared.engine_choice import cool_down
+from agent.flows.shared.open_access import read_open_copy
+from agent.flows.shared.page_refs import build_action, store_fetched
 from agent.flows.shared.passages import content_passages
 from agent.roles.find_claims import FIND_CLAIMS, NumberedSentence
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, complete_typed_url
-from agent.types import Answer, Fact, Outcome, Page, PageRef, Proposal, Sentence, SentenceMark, TextSentence
+from agent.types import (
+    ENGINE_BY_ACTION,
+    Action,
+    Answer,
+    Fact,
+    PageRef,
+    Proposal,
+    SearchHit,
+    Sentence,
+    SentenceMark,
+    TextSentence,
+    rank_general,
+)
 from agent.web.extract import documents
 
 WAVE = 8
@@ -28,6 +42,7 @@ CHECKED_A_STEP = 8
 """Claims checked in one step, about one call of the judge."""
 SEARCHED_A_STEP, HITS_READ = 4, 3
 """Claims searched for in one step, and the results of each that are read."""
+SEARCH_REASON = "A claim of the text cites no source."
 MAX_QUERY_WORDS = 32
 """Words of a claim that are searched for: Google reads no more."""
 MAX_CONTEXT_CHARS = 6_000
@@ -57,8 +72,8 @@ def read(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
         page = tools.page(page_id, raw=True)
     elif canonicalize(address):
         page = tools.fetch(address)
-        page_id = tools.store_page(page) if page.outcome is Outcome.OK else ""
-        refs = [_make_ref(address, page, page_id, "person", tools.step)]
+        refs = [store_fetched(tools, address, page, "person")]
+        page_id = refs[0].page_id
     else:
         page = documents.read_document("text.md", state.question.encode())
         page = page.replace(title=" ".join(state.question.split())[:80], origin="given")
@@ -108,14 +123,12 @@ def fetch(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
         return {}, _choose_next(state, tools)
     if not wave:
         raise BudgetSpent(spent, cap="pages", used=own.count_pages(state.actions_this_round), limit=limit)
-    pages = tools.fetch_many(wave)
-    good = [(url, page) for url, page in zip(wave, pages, strict=True) if page.outcome is Outcome.OK]
-    ids = dict(zip((url for url, _ in good), tools.store_fetched(good), strict=True))
-    refs, actions = list[PageRef](), []
+    pages = [read_open_copy(tools, page) for page in tools.fetch_many(wave)]
+    refs, actions = list[PageRef](), list[Action]()
     for url, page in zip(wave, pages, strict=True):
         name = canonicalize(url)
         citing = [one for one in own.claims if name in map(canonicalize, one.urls)]
-        ref = _make_ref(url, page, ids.get(url, ""), own.text_url or "person", tools.step)
+        ref = store_fetched(tools, url, page, own.text_url or "person")
         how = "Found for" if citing and citing[0].found else "Cited by"
         why = f"{how} {format_count(len(citing), 'claim')}."
         proposal = Proposal(next_action="crawl_url", query_or_url=url, reasoning=why, by="code")
@@ -128,43 +141,29 @@ def fetch(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     return change, _choose_next(state_after(state, change), tools)
 
 
-def _make_ref(url: str, page: Page, page_id: str, found_on: str, step: int) -> PageRef:
-    return PageRef(
-        url=url,
-        page_id=page_id,
-        final_url=page.final_url,
-        title=page.title,
-        outcome=page.outcome,
-        detail=page.detail,
-        found_on=found_on,
-        step=step,
-        origin=page.origin,
-    )
-
-
 def search(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     """Search for claims that cite nothing; the first results are read as their sources."""
     batch = state.own.claims_to_search(state)[:SEARCHED_A_STEP]
-    wanted = state.settings.engines or tools.world.engines
-    available = [name for name in tools.world.engines if name in wanted]
-    found, actions = list[TextSentence](), []
+    chosen, cooling = state.settings.engines or tools.world.engines, state.cooling
+    found, actions = list[TextSentence](), list[Action]()
     for claim in batch:
         query = " ".join(claim.text.split()[:MAX_QUERY_WORDS])
-        urls: list[str] = []
-        for engine in available:
-            result = tools.search(engine, query)
-            proposal = Proposal.model_validate(
-                {"next_action": f"search_{engine}", "query_or_url": query, "by": "code"}
-            )
-            actions.append(
-                build_action(proposal, tools.step, result.outcome, result.detail, hits=len(result.hits))
-            )
-            own = canonicalize(state.own.text_url)
-            urls = [hit.url for hit in result.hits if canonicalize(hit.url) != own][:HITS_READ]
-            if urls:
+        hits: list[SearchHit] = []
+        usable = {
+            f"search_{name}" for name in tools.world.engines if name in chosen and not cooling.get(name)
+        }
+        for name in rank_general(usable):
+            result = tools.search(ENGINE_BY_ACTION[name], query)
+            proposal = Proposal(next_action=name, query_or_url=query, reasoning=SEARCH_REASON, by="code")
+            made = {"hits": len(result.hits)}
+            actions.append(build_action(proposal, tools.step, result.outcome, result.detail, **made))
+            cooling = cool_down(cooling, result)
+            if hits := result.hits:
                 break
+        own = canonicalize(state.own.text_url)
+        urls = [hit.url for hit in hits if canonicalize(hit.url) != own][:HITS_READ]
         found.append(claim.replace(found=urls, searched=True))
-    change: Change = {"sentences": found, "actions": actions}
+    change: Change = {"sentences": found, "actions": actions, "cooling": cooling}
     return change, _choose_next(state_after(state, change), tools)
 
 

@@ -17,8 +17,8 @@ from agent.text.urls import FILE_SCHEME, canonicalize
 from agent.types import Anchor, Outcome, Page
 from agent.web import mime
 from agent.web.extract import dispatch, encoding
-from agent.web.extract.anchors import resolve_anchors
 from agent.web.extract.extraction import Extraction
+from agent.web.link_targets import resolve_anchors
 
 MAX_BYTES = 50_000_000
 """Bytes a document may have. The screens accept less in an upload: server.maxUploadSize."""

@@ -14,9 +14,9 @@ from agent.text import urls
 from agent.text.normalization import lower_figures, normalize_characters, raise_figures
 from agent.types import Anchor, Block, Heading, Link, Table
 from agent.types.web import BlockKind
-from agent.web.extract.anchors import resolve_anchors
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.tables import TABLE_CELL_TAGS, parse_table
+from agent.web.link_targets import resolve_anchors
 
 _PARAGRAPH_TAGS = frozenset(
     "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre section article figure hr main".split()

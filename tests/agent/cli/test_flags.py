@@ -31,7 +31,7 @@ LINES = {
     "--undo --redo --url U --quote Q --own --yes",
     "conflicts": "R --json",
     "settle": "R C --take V --both --neither --reopen --look Q --because B",
-    "check-text": f"F.md --search --max-pages 3 --problems --allow a.example {SOURCES} --engine google --world demo "
+    "check-text": f"F.md --search --max-pages 3 --problems --allow a.example {SOURCES} --engine google --engines arxiv --world demo "
     "--model keyless --json F --markdown F",
     "check": "F.jsonl --model keyless --json F",
     "export": "R --format pages.csv --output F",
