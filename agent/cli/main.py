@@ -39,7 +39,7 @@ COMMANDS = {
     "edit": ("edit", "Correct the facts of a run; its answer is rewritten."),
     "conflicts": ("conflicts", "List what the sources of a run disagree on."),
     "settle": ("settle", "Resolve a conflict, or search for what would resolve it."),
-    "check-text": ("check_text", "Check a text, claim by claim, against the sources it cites."),
+    "check-text": ("evidence.check_text", "Check a text, claim by claim, against the sources it cites."),
     "check": ("evidence.check", "Check whether quotes support statements, for a file of them."),
     "export": ("export", "Write a run to a file."),
     "verify": ("evidence.verify", "Check an evidence bundle, and its sources as they are now."),

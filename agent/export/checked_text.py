@@ -14,8 +14,11 @@ MAX_HEADING_LEVEL = 6
 COPIED_KINDS = ("heading", "code")
 
 
-def write_checked_text(checked: CheckedText, sources: Sequence[Source]) -> list[Block]:
-    """The result as blocks; a claim cites the sources by their numbers."""
+def write_checked_text(
+    checked: CheckedText, sources: Sequence[Source], *, linked: bool = True
+) -> list[Block]:
+    """The result as blocks; a claim cites the sources by their numbers, as links to their headings where
+    `linked`."""
     blocks: list[Block] = [Heading(2, "Result"), Paragraph([Span(checked.summary, "strong")])]
     if checked.url:
         blocks.append(Paragraph([Span(checked.url, url=checked.url)], "soft"))
@@ -27,7 +30,7 @@ def write_checked_text(checked: CheckedText, sources: Sequence[Source]) -> list[
         if first.kind == "heading":
             blocks.append(Heading(min(MAX_HEADING_LEVEL, max(1, first.level) + 2), first.text))
         else:
-            spans = [span for one in paragraph for span in (*_write_sentence(one, sources), " ")]
+            spans = [span for one in paragraph for span in (*_write_sentence(one, sources, linked), " ")]
             blocks.append(Paragraph(spans[:-1]))
     return blocks
 
@@ -37,14 +40,17 @@ def render_claims_csv(checked: CheckedText | None) -> str:
     return write_csv(COLUMNS, [_list_cells(one) for one in checked.claims] if checked else [])
 
 
-def _write_sentence(one: MarkedSentence, sources: Sequence[Source]) -> list[Span | str]:
+def _write_sentence(one: MarkedSentence, sources: Sequence[Source], linked: bool) -> list[Span | str]:
     spans: list[Span | str] = [one.sentence.text]
     if one.mark and MARK_SIGNS[one.mark]:
         by = ", by a person" if one.overruled else ""
         spans += [" ", Span(f"({MARK_SIGNS[one.mark]} {MARK_LABELS[one.mark]}{by})", "emphasis")]
     ids = {fact.id for fact in one.facts}
     cited = [source.n for source in sources if ids.intersection(source.fact_ids)]
-    return [*spans, *([" "] if cited else []), *(Span(str(n), "cite") for n in cited)]
+    if cited:
+        own = f"source {', '.join(map(str, cited))}"  # the text has numbers of its own
+        spans += [" ", *([Span(str(n), "cite") for n in cited] if linked else [Span(own, "ref")])]
+    return spans
 
 
 def _explain(one: MarkedSentence) -> tuple[Inline, Sequence[str]]:

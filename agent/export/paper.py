@@ -8,6 +8,7 @@ from functools import partial
 from agent.evidence.support import describe_support
 from agent.export.answer_blocks import write_body
 from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Span
+from agent.export.checked_text import write_checked_text
 from agent.export.document import DEMO_WORLD_NOTE
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
@@ -22,6 +23,9 @@ def build_paper(report: Report) -> list[Block]:
     blocks: list[Block] = [Heading(1, title or question)]
     blocks += [Paragraph([Span("Question:", "strong"), f" {question}"])] if title else []
     blocks += [Paragraph([DEMO_WORLD_NOTE], "band")] if report.settings.world == "demo" else []
+    if report.checked:
+        shown = write_checked_text(report.checked, answer.sources if answer else (), linked=False)
+        return [*blocks, *shown, *(_list_references(report, answer, "Sources read") if answer else [])]
     if answer is None:
         return [*blocks, Paragraph(["There is no answer yet."])]
     if not answer.sentences:
@@ -43,7 +47,7 @@ def _write_sentence(answer: Answer, sentence: Sentence) -> list[Span | str]:
     return spans
 
 
-def _list_references(report: Report, answer: Answer) -> list[Block]:
+def _list_references(report: Report, answer: Answer, title: str = "References") -> list[Block]:
     """The sources by their numbers, in a full report with the quotes they are cited for."""
     used = set[str]()
     items: list[tuple[Inline, list[str]]] = []
@@ -51,7 +55,7 @@ def _list_references(report: Report, answer: Answer) -> list[Block]:
         reference = make_reference(source, report, used)
         quotes = [f"“{quote}”" for quote in reference.quotes] if answer.length == "full" else []
         items.append((write_reference(reference), quotes))
-    return [Heading(2, "References"), Bullets(items, numbered=True)] if items else []
+    return [Heading(2, title), Bullets(items, numbered=True)] if items else []
 
 
 def write_reference(reference: Reference) -> Inline:

@@ -1,1 +1,1 @@
-"""Commands on evidence: claims checked, bundles verified, sources trusted."""
+"""Commands on evidence: texts and claims checked, bundles verified, sources trusted."""
