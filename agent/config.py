@@ -1,11 +1,13 @@
 """Every setting from outside the program, with its default and its help; nothing else reads the environment.
 
 Sources, the first wins: overrides, the environment, `.env` beside the README, the top level of the file that
-CONFIG_FILE names. docs/settings.md is made from the fields. Secrets are handed to the one client that needs
+CONFIG_FILE names, what was saved on the Settings screen.
+docs/settings.md is made from the fields. Secrets are handed to the one client that needs
 them; a Config never prints its values."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -20,6 +22,8 @@ from agent.errors import UsageError
 ROOT = Path(__file__).resolve().parent.parent
 USER_AGENT = "Touchstone/0.1 (research workbench; reads one page at a time for a person)"
 """What our page fetches say they are. robots.txt rules for "Touchstone" or "*" are obeyed."""
+SAVED_FILE = "settings.json"
+"""What was saved on the Settings screen, in the data folder."""
 DEFAULT_CONFIG_FILE = "config.yaml"
 """The one file that may be missing although CONFIG_FILE names it."""
 
@@ -50,6 +54,14 @@ class ConfigFileSource(PydanticBaseSettingsSource):
     def __call__(self) -> dict[str, Any]:
         content, _ = read_config_file(str(self.current_state.get("CONFIG_FILE", DEFAULT_CONFIG_FILE)))
         return {name: value for name, value in content.items() if name in Config.model_fields}
+
+
+class SavedSource(ConfigFileSource):
+    """The settings that were saved on the Settings screen."""
+
+    def __call__(self) -> dict[str, Any]:
+        saved = read_saved(resolve_data_folder(self.current_state.get("TOUCHSTONE_DATA", "")))
+        return {name: value for name, value in saved.items() if name in Config.model_fields}
 
 
 class Config(BaseSettings):
@@ -167,7 +179,8 @@ class Config(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The sources, the first wins."""
-        return init_settings, env_settings, dotenv_settings, ConfigFileSource(settings_cls)
+        own = ConfigFileSource(settings_cls), SavedSource(settings_cls)
+        return init_settings, env_settings, dotenv_settings, *own
 
     @field_validator("*", mode="before")
     @classmethod
@@ -183,7 +196,7 @@ class Config(BaseSettings):
     @property
     def data_folder(self) -> Path:
         """The folder everything is written to."""
-        return (ROOT / (self.TOUCHSTONE_DATA or "data")).resolve()
+        return resolve_data_folder(self.TOUCHSTONE_DATA)
 
     @property
     def database_url(self) -> str:
@@ -249,6 +262,36 @@ def format_value(value: Any) -> str:
 def resolve_folder(name: str) -> Path | None:
     """The folder that a setting names, relative to the checkout; None for an empty name."""
     return (ROOT / name).resolve() if name else None
+
+
+def resolve_data_folder(name: str) -> Path:
+    """The folder everything is written to, by its setting."""
+    return (ROOT / (name or "data")).resolve()
+
+
+def read_saved(data_folder: Path) -> dict[str, str]:
+    """The settings that were saved on the Settings screen, by their names. Raises UsageError for a damaged
+    file."""
+    path = data_folder / SAVED_FILE
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        return {str(name): str(value) for name, value in saved.items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, AttributeError) as error:
+        raise UsageError(
+            f"{path} cannot be read: repair or delete it; it holds what was saved in Settings"
+        ) from error
+
+
+def save_setting(data_folder: Path, name: str, value: str) -> None:
+    """Save a setting in a file that only its owner may read; an empty value removes it."""
+    saved = {key: kept for key, kept in (read_saved(data_folder) | {name: value}).items() if kept}
+    data_folder.mkdir(parents=True, exist_ok=True)
+    part = data_folder / f"{SAVED_FILE}.part"
+    part.touch(mode=0o600)
+    part.write_text(json.dumps(saved, indent=1) + "\n", encoding="utf-8")
+    part.replace(data_folder / SAVED_FILE)
 
 
 def read_config_file(name: str) -> tuple[dict[str, Any], Path | None]:

@@ -152,6 +152,15 @@ class Worker:
                 self._worlds[name] = open_world(name, self.config)
             return self._worlds[name]
 
+    def reopen_live_world(self, config: configuration.Config, changed: str = "") -> None:
+        """Ask the engines of another configuration from now on; runs that are under way keep theirs. What is
+        known of the engines stays, except of the one that changed."""
+        former = self.world("live").health
+        with self._lock:
+            self.config = config
+            self._worlds["live"] = open_world("live", config)
+            self._worlds["live"].health.update({name: one for name, one in former.items() if name != changed})
+
     def detect_model(self, *, again: bool = False) -> detect.DetectedModel:
         """The model server; detected once, or `again`."""
         if self._detected_model is None or again:

@@ -30,6 +30,11 @@ class EngineProfile:
     gap_s: float = 0.0
     """Seconds between two requests that its documentation asks for."""
 
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The settings it needs or takes."""
+        return (*self.needs, *self.takes)
+
 
 ENGINES = (
     EngineProfile("duckduckgo", "DuckDuckGo", "general", "a general web search, without an account"),
@@ -78,9 +83,7 @@ ENGINES = (
 ENGINE_BY_NAME = {engine.name: engine for engine in ENGINES}
 ENGINE_NAMES = {engine.name: engine.label for engine in ENGINES}
 """Display names of the search engines."""
-ENGINE_SETTINGS = tuple(
-    dict.fromkeys(setting for engine in ENGINES for setting in (*engine.needs, *engine.takes))
-)
+ENGINE_SETTINGS = tuple(dict.fromkeys(setting for engine in ENGINES for setting in engine.settings))
 """The settings (keys and addresses) that engines need or take."""
 ENGINE_BY_ACTION = {f"search_{engine.name}": engine.name for engine in ENGINES}
 SEARCH_ACTIONS = tuple(ENGINE_BY_ACTION)

@@ -7,7 +7,9 @@ import pytest
 from agent.workbench import Workbench
 from pages.widgets.shell import client
 from tests.pages.conftest import shown
+from tests.web.engine_answers import OPENALEX, reply
 from tests.web.model_server import ModelServer
+from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
 
@@ -32,6 +34,43 @@ def test_the_check_of_an_engine_tells_the_truth(app):
     tester = app("settings")
     tester.button(key="settings-check-engine-duckduckgo").click().run()
     assert tester.warning and not tester.success
+
+
+def test_an_engine_is_switched_off_and_on_without_a_restart(app):
+    tester = app("settings")
+    tester.toggle(key="settings-on-wikipedia-True").set_value(False).run()
+    assert not tester.exception
+    assert "wikipedia" not in client.workbench().active_configuration().engines
+    tester.toggle(key="settings-on-wikipedia-False").set_value(True).run()
+    assert "wikipedia" in client.workbench().active_configuration().engines
+
+
+def test_a_key_is_saved_and_never_shown_again(app):
+    tester = app("settings")
+    tester.text_input(key="settings-BRAVE_API_KEY-brave-False-").set_value("brave-canary").run()
+    tester.button(key="settings-BRAVE_API_KEY-brave-save").click().run()
+    assert "brave" in client.workbench().active_configuration().engines and tester.success
+    assert "brave-canary" not in shown(tester) + repr(tester.main)
+    tester.button(key="settings-BRAVE_API_KEY-brave-remove").click().run()
+    assert "brave" in client.workbench().active_configuration().absent
+
+
+def test_an_address_that_is_none_is_refused_with_what_to_write(app):
+    tester = app("settings")
+    tester.text_input(key="settings-SEARXNG_URL-searxng-False-").set_value("search.lan").run()
+    tester.button(key="settings-SEARXNG_URL-searxng-save").click().run()
+    assert "needs an address like" in shown(tester)
+    assert tester.text_input(key="settings-SEARXNG_URL-searxng-False-").value == "search.lan"
+
+
+def test_an_engine_tells_how_it_answered_last(app, monkeypatch):
+    with Site({"/search": reply(OPENALEX)}) as site:
+        monkeypatch.setenv("ENGINE_URLS", f"openalex={site.url('/search')}")
+        client.close()
+        tester = app("settings")
+        tester.button(key="settings-check-engine-openalex").click().run()
+        assert tester.success and len(site.asked) == 1
+    assert "works" in shown(app("settings"))
 
 
 def test_a_model_is_named_and_checked_and_its_key_is_not_shown(app, monkeypatch):

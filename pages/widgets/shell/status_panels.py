@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.types import Settings
 from agent.workbench import ActiveConfiguration
-from pages.widgets.shell import badges, client, escape, labels, markup, ui
+from pages.widgets.shell import client, escape, labels, markup, ui
 
 
 def draw_model(active: ActiveConfiguration) -> None:
@@ -24,23 +24,7 @@ def draw_model(active: ActiveConfiguration) -> None:
         if active.model
         else "<b>No model: runs work by rules and quotes alone</b>"
     )
-    _draw_panel("model", name, active.model_detail, client.workbench().check_model)
-
-
-def draw_engines(active: ActiveConfiguration) -> None:
-    """Each search engine, those that are absent with the reason."""
-    ui.heading("Search engines")
-    for name, label in active.engines.items():
-        _draw_panel(
-            f"engine-{name}",
-            f"<b>{escape.html(label)}</b>",
-            "for questions about the live web",
-            client.workbench().check_engine,
-            name,
-        )
-    for name, why in active.absent.items():
-        title = f"<b>{escape.html(name.capitalize())}</b> {badges.render('off')}"
-        st.html(f'<div class="ts">{title}<br><span class="soft small">{escape.html(why)}</span></div>')
+    draw_panel("model", name, active.model_detail, client.workbench().check_model)
 
 
 def draw_worlds(active: ActiveConfiguration) -> None:
@@ -69,21 +53,29 @@ def draw_limits() -> None:
     ui.heading("Limits of a run", markup.terms(rows))
 
 
-def _draw_panel(
-    key: str, title: str, detail: str, check: Callable[..., tuple[bool, str]], *args: str
-) -> None:
+def draw_panel(key: str, title: str, detail: str, check: Callable[..., tuple[bool, str]], *args: str) -> None:
+    """What is in use, with a button that tries it."""
     with st.container(border=True, key=f"settings-{key}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(
                 f'<div class="ts">{title}<br><span class="soft small">{escape.html(detail)}</span></div>',
                 width="stretch",
             )
-            asked = ui.button("Check", f"settings-check-{key}", icon="network_check")
-        if asked:
-            with st.spinner("Trying it …"):
-                st.session_state[f"settings-result-{key}"] = check(*args)
-        if result := st.session_state.get(f"settings-result-{key}"):
-            works, sentence = result
-            (st.success if works else st.warning)(
-                escape.md(sentence), icon=":material/check_circle:" if works else ":material/warning:"
-            )
+            draw_check(key, check, *args)
+        draw_result(key)
+
+
+def draw_check(key: str, check: Callable[..., tuple[bool, str]], *args: str) -> None:
+    """The button that tries it."""
+    if ui.button("Check", f"settings-check-{key}", icon="network_check"):
+        with st.spinner("Trying it …"):
+            st.session_state[f"settings-result-{key}"] = check(*args)
+
+
+def draw_result(key: str) -> None:
+    """How the last try went."""
+    if result := st.session_state.get(f"settings-result-{key}"):
+        works, sentence = result
+        (st.success if works else st.warning)(
+            escape.md(sentence), icon=":material/check_circle:" if works else ":material/warning:"
+        )

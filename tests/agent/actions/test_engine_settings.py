@@ -1,0 +1,120 @@
+"""Engines as a person sets them up: at once, for the next start too, and never against what the environment says."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+
+import pytest
+
+from agent.actions.engine_settings import (
+    EngineStatus,
+    describe_field,
+    list_engines,
+    save_engine_setting,
+    switch_engine,
+)
+from agent.config import SAVED_FILE, read_config
+from agent.errors import UsageError
+from agent.types import ENGINES
+from agent.workbench import Workbench
+from tests.web.engine_answers import OPENALEX, reply
+from tests.web.site import Site
+
+
+@pytest.fixture
+def bench() -> Iterator[Workbench]:
+    made = Workbench()
+    yield made
+    made.shutdown()
+
+
+def status(bench: Workbench, name: str) -> EngineStatus:
+    return next(one for one in list_engines(bench) if one.profile.name == name)
+
+
+def test_every_engine_is_listed_with_what_it_lacks(bench: Workbench) -> None:
+    assert [one.profile.name for one in list_engines(bench)] == [engine.name for engine in ENGINES]
+    assert status(bench, "wikipedia").state == "not asked yet"
+    assert (status(bench, "brave").state, status(bench, "brave").missing) == (
+        "not set up",
+        "no BRAVE_API_KEY set",
+    )
+
+
+def test_a_key_holds_at_once_and_at_the_next_start_in_a_file_of_its_owner(bench: Workbench) -> None:
+    save_engine_setting(bench, "BRAVE_API_KEY", " key-1 ", "brave")
+    assert "brave" in bench.worker.world("live").engines and bench.config.BRAVE_API_KEY == "key-1"
+    assert read_config().BRAVE_API_KEY == "key-1" and "key-1" in read_config().secrets
+    path = bench.config.data_folder / SAVED_FILE
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    field = describe_field(bench, "BRAVE_API_KEY")
+    assert (field.is_set, field.is_secret, field.is_fixed, field.value) == (True, True, False, "")
+    save_engine_setting(bench, "BRAVE_API_KEY", "", "brave")
+    assert json.loads(path.read_text()) == {} and "brave" in bench.worker.world("live").absent
+
+
+def test_an_engine_is_switched_off_and_on(bench: Workbench) -> None:
+    switch_engine(bench, "arxiv", on=False)
+    switch_engine(bench, "crossref", on=False)
+    assert status(bench, "arxiv").state == "off" and read_config().ENGINES_OFF == ["arxiv", "crossref"]
+    switch_engine(bench, "arxiv", on=True)
+    assert status(bench, "arxiv").is_on and read_config().ENGINES_OFF == ["crossref"]
+
+
+def test_what_the_environment_sets_is_changed_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", "from-outside")
+    monkeypatch.setenv("ENGINES_OFF", "arxiv")
+    bench = Workbench()
+    try:
+        assert status(bench, "tavily").fields[0].is_fixed and status(bench, "wikipedia").is_fixed
+        with pytest.raises(UsageError, match="environment"):
+            save_engine_setting(bench, "TAVILY_API_KEY", "other", "tavily")
+        with pytest.raises(UsageError, match="ENGINES_OFF is set in the environment"):
+            switch_engine(bench, "arxiv", on=True)
+        assert bench.config.TAVILY_API_KEY == "from-outside"
+    finally:
+        bench.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("OPENAI_API_KEY", "x", "no setting of a search engine"),
+        ("BRAVE_API_KEY", "two words", "spaces"),
+        ("BRAVE_API_KEY", "x" * 501, "spaces or line ends"),
+        ("SEARXNG_URL", "search.lan", "https://search.example.org"),
+        ("SEARXNG_URL", "ftp://search.lan", "https://search.example.org"),
+        ("CONTACT_EMAIL", "nobody", "name@example.org"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_written(
+    bench: Workbench, name: str, value: str, told: str
+) -> None:
+    with pytest.raises(UsageError, match=told):
+        save_engine_setting(bench, name, value)
+    assert not (bench.config.data_folder / SAVED_FILE).exists()
+
+
+def test_a_damaged_file_is_named(bench: Workbench) -> None:
+    path = bench.config.data_folder / SAVED_FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("[not json")
+    with pytest.raises(UsageError, match=SAVED_FILE):
+        read_config()
+    path.unlink()
+
+
+def test_a_change_forgets_how_that_engine_answered_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Site({"/search": reply(OPENALEX), "/arxiv": reply("no", 429)}) as site:
+        urls = f"openalex={site.url('/search')},arxiv={site.url('/arxiv')}"
+        monkeypatch.setenv("ENGINE_URLS", urls)
+        bench = Workbench()
+        assert bench.check_engine("openalex")[0] and not bench.check_engine("arxiv")[0]
+    states = [status(bench, name).state for name in ("openalex", "arxiv")]
+    save_engine_setting(bench, "OPENALEX_API_KEY", "key-2", "openalex")
+    assert states == ["works", "resting"]
+    assert [status(bench, name).state for name in ("openalex", "arxiv")] == ["not asked yet", "resting"]
+    assert "asks for a pause" in status(bench, "arxiv").health
+    bench.shutdown()
