@@ -26,7 +26,7 @@ from agent.types.web import PassageKind
 
 __all__ = ["infer_headings", "last_heading", "split_passages", "split_sentences"]
 
-PASSAGES_VERSION = 3
+PASSAGES_VERSION = 4
 """Raised when pages are split in another way: the library then splits its pages again."""
 PASSAGE_CHARS = 900
 """Characters a passage may have before it is closed at the end of a sentence, an item or a row."""
@@ -285,7 +285,8 @@ class _Splitter:
         return text[start:end]
 
     def _path(self, offset: int, place: _Place) -> str:
-        return PATH_SEPARATOR.join(map(_flat, [*self._headings_over(offset), *place.terms]))
+        parts = map(_flat, [*self._headings_over(offset), *place.terms])
+        return PATH_SEPARATOR.join(part for part, _ in groupby(parts))  # a caption may repeat its heading
 
     def _headings_over(self, offset: int) -> list[str]:
         """The headings over an offset, found once for each section."""

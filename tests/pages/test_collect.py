@@ -81,7 +81,7 @@ def test_a_finished_run_shows_tree_digest_items_and_figures(
         "gone on to a section",
         "list: links followed",
         "content taken",
-        "older than the last 30 days",
+        ": before 2026-10-22",
     ]
     parts += [
         "Third quarter: good or bad?",

@@ -187,7 +187,7 @@ def explain_untimely(state: CollectRun, day: str) -> str:
     """Why an entry or item is left out for its date."""
     if not state.own.is_too_old(state, day):
         return f"Dated {day}: newer than {state.own.effective_intent(state).until}."
-    return f"Dated {day}: older than the last {state.own.effective_intent(state).time_range_days} days."
+    return f"Dated {day}: before {state.own.since(state)}."
 
 
 def child_node(parent: CrawlNode, link: LinkCandidate, *rank: int, detected_date: str = "") -> CrawlNode:

@@ -91,6 +91,13 @@ class CollectState(FlowState):
             return ""
         return (date.fromisoformat(self.today[:10]) - timedelta(days=days)).isoformat()
 
+    def describe_period(self, run: RunState[Any]) -> str:
+        """The days that are asked for ("2024-01-01 to 2024-12-31", "since 2024-03-01"); "" for any time."""
+        since, until = self.since(run), self.effective_intent(run).until
+        if since and until:
+            return f"{since} to {until}"
+        return f"since {since}" if since else f"until {until}" if until else ""
+
     def is_too_old(self, run: RunState[Any], day: str) -> bool:
         """Whether a date is before the time range; an unknown date never is."""
         since = self.since(run)

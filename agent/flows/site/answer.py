@@ -70,7 +70,7 @@ def answer_from_draft(
         tools.step,
         check=partial(check_sentences, now, tools, question=question),
         caveat=_forced_reason(state),
-        journey=_describe_journey(state),
+        journey=_describe_journey(state, tools),
     )
     ignored = _describe_ignored_instruction(state.settings.instruction, judgement.by)
     remark = " ".join(filter(None, (answer.remark, ignored)))
@@ -162,8 +162,9 @@ def _forced_reason(state: SiteRun) -> str:
     return state.own.choices[-1].forced if state.own.choices else ""
 
 
-def _describe_journey(state: SiteRun) -> str:
-    """How the answer was reached: pages read, known, listed and failed."""
+def _describe_journey(state: SiteRun, tools: RunContext) -> str:
+    """How the answer was reached: pages read, those of them that an earlier run fetched, and when; pages
+    known, listed and failed."""
     refs = [state.pages.get(state.own.all_discovered_urls[i]) for i in state.own.fetched]
     read = [ref for ref in refs if ref and ref.page_id]
     reused = [i for i in state.own.reused if i not in state.own.fetched]
@@ -171,9 +172,13 @@ def _describe_journey(state: SiteRun) -> str:
     failed = sum(1 for ref in state.pages.values() if ref.outcome is not Outcome.OK)
     listed = sum(sitemap.addresses for sitemap in state.own.sitemaps.values())
     batches = format_count(len({ref.step for ref in read}), "batch", "batches")
+    urls = [state.own.all_discovered_urls[i] for i in reused]
+    days = sorted({held.fetched_at[:10] for held in tools.store.pages.find_fetched(urls).values()})
+    when = f", fetched on {' to '.join(dict.fromkeys([days[0], days[-1]]))}" if days else ""
     parts = [
-        f"{format_count(len(read), 'page')} read in {batches}",
-        f"{len(reused)} from the library, read earlier" if reused else "",
+        f"{format_count(len(read) + len(reused), 'page')} read, {len(reused)} of them from the library{when}"
+        if reused
+        else f"{format_count(len(read), 'page')} read in {batches}",
         f"{recalled} known from the conversation" if recalled > 0 else "",
         f"{listed} addresses listed by the site's map" if listed else "",
         f"{failed} could not be read" if failed else "",

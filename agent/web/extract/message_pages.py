@@ -115,14 +115,12 @@ def _read_name(value: str) -> str:
 
 
 def _find_body(lines: Sequence[TextLine], linked: LinkedText) -> Sequence[TextLine]:
-    """The lines of the message: up to the navigation behind it, without that before it."""
-    first = 0
-    while first < len(lines) and linked.is_navigation(lines[first].text):
-        first += 1
-    end = first
-    while end < len(lines) and not linked.is_navigation(lines[end].text):
-        end += 1
-    if end < len(lines):
-        while end > first and lines[end - 1].text.endswith(":"):
-            end -= 1
+    """The lines of the message: up to the navigation behind it, without that before it. A label above links,
+    and a short line between two lines of links ("Previous message: none"), are navigation, too."""
+    links = [linked.is_navigation(line.text) for line in lines]
+    for n in range(len(lines) - 2, -1, -1):
+        is_between = n > 0 and links[n - 1] and len(lines[n].text) <= MAX_LABEL_CHARACTERS
+        links[n] = links[n] or (links[n + 1] and (is_between or lines[n].text.endswith(":")))
+    first = next((n for n, is_link in enumerate(links) if not is_link), len(lines))
+    end = next((n for n in range(first, len(lines)) if links[n]), len(lines))
     return lines[first:end]

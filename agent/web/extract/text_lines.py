@@ -84,14 +84,17 @@ class LinkedText:
         )
 
     def is_navigation(self, line: str) -> bool:
-        """Whether a line is mostly links, or a label with a link ("Next by date: Re: Ferries")."""
+        """Whether a line is mostly links, or a label with links ("Next by date: Re: Ferries")."""
         flat = " ".join(line.split())
         labelled = _LABELLED.fullmatch(flat)
-        if labelled and labelled[1] in self.anchors:
+        if labelled and not self._count_unlinked(labelled[1]) and any(map(str.isalnum, labelled[1])):
             return True
-        rest = flat
-        for anchor in self.anchors:
-            if anchor in rest:
-                rest = rest.replace(anchor, " ")
         whole = sum(map(str.isalnum, flat))
-        return whole > 0 and sum(map(str.isalnum, rest)) <= (1 - MIN_LINKED_SHARE) * whole
+        return whole > 0 and self._count_unlinked(flat) <= (1 - MIN_LINKED_SHARE) * whole
+
+    def _count_unlinked(self, text: str) -> int:
+        """The letters and digits of a text that are in no link."""
+        for anchor in self.anchors:
+            if anchor in text:
+                text = text.replace(anchor, " ")
+        return sum(map(str.isalnum, text))

@@ -13,7 +13,6 @@ from agent import api
 from agent.export import collected
 from agent.export.collected import CollectionResult
 from agent.flows.collect.state import CollectRun
-from agent.text.plurals import format_count
 from agent.types import Status
 from agent.types.step_numbers import number_step
 from agent.workbench import RunSnapshot
@@ -65,10 +64,7 @@ def render_intent(state: CollectRun) -> str:
     intent = state.own.intent
     told = [(f"about {intent.topic}" if intent.topic else "whatever the start pages hold", "")]
     told += [(f"section: {intent.target_section}", "")] if intent.target_section else []
-    days = intent.time_range_days
-    since = f"last {format_count(days, 'day')}, since {state.own.since(state)}" if days else ""
-    until = f"until {intent.until}" if intent.until else ""
-    told.append((", ".join(filter(None, (since, until))) or "any time", ""))
+    told.append((state.own.describe_period(state) or "any time", ""))
     told += [(f"without: {escape.shorten(refusal, 60)}", "") for refusal in intent.leave_out]
     told += [
         (f"at most {intent.max_articles}", ""),

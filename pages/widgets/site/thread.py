@@ -123,8 +123,13 @@ def render_status(view: RunSnapshot) -> str:
     """How the newest turn stands, as HTML."""
     state = view.state
     known = len(state.own.all_discovered_urls) - len(state.own.visited_urls)
-    read = badges.render(format_count(state.pages_read_count, "page") + " read") + (
-        badges.render(f"{known:,} addresses not read") if known else ""
+    reused = len(state.own.reused)
+    read = "".join(
+        [
+            badges.render(format_count(state.pages_read_count, "page") + " read"),
+            badges.render(f"{reused:,} from the library") if reused else "",
+            badges.render(f"{known:,} addresses not read") if known else "",
+        ]
     )
     polite = bool(state.answers) and state.answers[-1].is_small_talk
     rest = {

@@ -3,7 +3,7 @@ how well they answer."""
 
 from __future__ import annotations
 
-from agent.flows.site.state import BY_PERSON, BY_SITEMAP, SiteRun
+from agent.flows.site.state import BY_INDEX, BY_PERSON, BY_SITEMAP, SiteRun
 from agent.text.plurals import format_count
 from agent.types import Action, Outcome, PageRef
 from pages.widgets.shell import badges, escape, labels, markup
@@ -98,10 +98,5 @@ def render_pages(state: SiteRun, run_id: str) -> str:
 
 def _describe_found_on(state: SiteRun, i: int) -> str:
     on = state.own.url_found_on.get(i, BY_PERSON)
-    return (
-        "you named it"
-        if on == BY_PERSON
-        else "the site's map"
-        if on == BY_SITEMAP
-        else escape.shorten_url(state.own.all_discovered_urls[on], 40)
-    )
+    named = {BY_PERSON: "you named it", BY_SITEMAP: "the site's map", BY_INDEX: "the library"}
+    return named.get(on) or escape.shorten_url(state.own.all_discovered_urls[on], 40)

@@ -211,6 +211,12 @@ def test_short_paragraphs_under_one_heading_share_a_passage_and_headings_part_th
     ]
 
 
+def test_a_caption_that_repeats_its_heading_stands_in_the_path_once():
+    rows = "<tr><th>Name<th>Town<tr><td>Ryd<td>Lund<tr><td>Berg<td>Umeå"
+    found = read(f"<h2>Suppliers</h2><table><caption>Suppliers</caption>{rows}</table>")
+    assert [(passage.kind, passage.heading) for passage in found] == [("rows", "Suppliers")]
+
+
 def test_rows_of_a_definition_table_stand_under_their_heading_and_caption():
     table = "<table><caption>Data</caption><tr><th>Weight<td>310 kg<tr><th>Since<td>1907</table>"
     found = read(f"<h2>Kiln 4</h2>{table}<h2>Kiln 5</h2>{table.replace('310', '90')}")

@@ -51,6 +51,12 @@ def test_navigation_around_the_text_and_the_signature_are_no_part_of_it() -> Non
     )
 
 
+def test_labels_above_and_between_links_are_navigation_in_an_archive_without_marks() -> None:
+    head = "Ada Quill ada at a.example\nTue Nov 17 16:20:30 PST 2009"
+    bar = "Previous message:\nRe: Ferry\nNext message: none\nMessages sorted by: [ Index ] [ Re: Ferry ]"
+    assert read(f"{head}\n\n{bar}\n\n{BODY}\n\n{bar}") == ("Ada Quill", "2009-11-17T16:20", BODY)
+
+
 @pytest.mark.parametrize(
     "text",
     [
