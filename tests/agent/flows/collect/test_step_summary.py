@@ -11,7 +11,7 @@ from agent.types.collection import CollectIntent
 @pytest.mark.parametrize(
     ("days", "until", "told"),
     [
-        (996, "2024-12-31", "wanted: ferries, 2024-03-01 to 2024-12-31"),
+        (996, "2024-12-31", "wanted: ferries, 2024-02-29 to 2024-12-31"),
         (7, "", "wanted: ferries, since 2026-11-14"),
         (None, "2024-12-31", "wanted: ferries, until 2024-12-31"),
         (None, "", "wanted: ferries"),
