@@ -31,14 +31,13 @@ def assess_confidence(
     sentences: Sequence[Sentence] | None = None,
     model: float | None = None,
     unanswered: Collection[str] | None = None,
-    keeps_judgement: bool = False,
 ) -> Confidence:
     """The confidence with these facts beside or in place of the run's, and the reasons of its change.
 
     With `sentences` (of an answer) the claims are theirs. `model` is the model's own estimate; the last one
-    stands until there is another. Without any the judgement is that of the flow, or with `keeps_judgement`,
-    and where nothing new was found, the previous one. `unanswered`: the parts that the model does not call
-    answered; the last ones stand where it says nothing."""
+    stands until there is another. Without any the judgement is that on the items, else the previous one, at
+    first that of the flow. `unanswered`: the parts that the model does not call answered; the last ones stand
+    where it says nothing."""
     previous = state.confidence[-1] if state.confidence else None
     new = list(new)
     pool_facts = _collect_facts(state, new)
@@ -52,18 +51,17 @@ def assess_confidence(
         state.own.comparison_questions(state),
     )
     former: dict[str, float] = {}
-    unjudged = PUBLISHER_JUDGEMENT if state.own.asks_one_publisher else WEB_JUDGEMENT
-    own = state.own.judge_items(state)
     if model is None and previous and previous.parts:
         model = previous.model
         if unanswered is None:
             unanswered = [part.part for part in previous.parts if part.unanswered]
-        if keeps_judgement or not (new or sentences):
-            former = {part.part: part.judgement for part in previous.parts}
+        former = {part.part: part.judgement for part in previous.parts}
+    known = state.own.judge_items(state) if model is None else model
+    unjudged = PUBLISHER_JUDGEMENT if state.own.asks_one_publisher else WEB_JUDGEMENT
     evidence, judgements = list[Evidence](), dict[str, float]()
     for part in state.plan:
         claims = find_claims(state.plan, part, pool_facts, sentences)
-        judgement = former.get(part.id, unjudged if own is None else own) if model is None else model
+        judgement = former.get(part.id, unjudged) if known is None else known
         judgements[part.id] = judgement
         evidence.append(pool.measure(part.id, claims, judgement, is_answered=sentences is not None))
     point = confidence.assess_confidence(step, evidence, judgements, model=model, unanswered=unanswered or ())

@@ -106,7 +106,6 @@ def _reassess_confidence(now: RunState, step: int, why: str) -> Confidence | Non
         now,
         step,
         sentences=now.answer.sentences if now.answer and rests_on_answer else None,
-        keeps_judgement=True,
     )
     if level.value == (previous.value if previous else 0.0) and (
         previous is None or level.parts == previous.parts
