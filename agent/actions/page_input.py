@@ -99,7 +99,7 @@ def list_failed_requests(state: RunState) -> list[FailedRequest]:
     searches = {
         (action.action, action.query_or_url): action
         for action in state.actions
-        if action.action != "crawl_url"
+        if action.is_search
     }
     for action in searches.values():
         if action.outcome is not Outcome.OK:
@@ -229,7 +229,7 @@ def request_retry(state: RunState, what: str, step: int) -> Change | None:
     if ref := find_page(state, what):
         failed, action, target = ref.outcome is not Outcome.OK, "crawl_url", ref.url
     else:
-        searches = [a for a in state.actions if a.action != "crawl_url" and a.query_or_url == what]
+        searches = [a for a in state.actions if a.is_search and a.query_or_url == what]
         failed = bool(searches) and searches[-1].outcome is not Outcome.OK
         action, target = searches[-1].action if searches else "", what
     if not failed:

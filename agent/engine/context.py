@@ -10,11 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from agent.errors import BudgetSpent, ModelUnavailable, ShutdownRequested, StopRequested
+from agent.engine.side_by_side import SideBySide, WebRequest, WebResult
+from agent.errors import BudgetSpent, ModelUnavailable, ShutdownRequested, Signal, StopRequested
 from agent.evidence.source_trust import SourceTrust, assess_trust
 from agent.library.collection import Library
 from agent.llm.structured_call import CallContext, request_structured
@@ -23,7 +25,7 @@ from agent.roles.role import Check, Role, RoleResult
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
 from agent.text.urls import site
-from agent.types import ModelCall, Page, SearchResult, Settings, Step, TrustRating
+from agent.types import ModelCall, Page, Settings, Step, TrustRating
 from agent.types.budget import meter_usage
 from agent.web import apply_source_filter
 from agent.web.unpaywall import OpenCopy
@@ -120,16 +122,25 @@ class RunContext:
         """Today, ISO 8601: the world's own day where it has one, else the clock's."""
         return str(getattr(self.world, "today", "")) or self.now()[:10]
 
-    def search(self, engine: str, query: str) -> SearchResult:
-        """Search within the run's source filter; a failure is the result's outcome."""
+    def look_up(self, requests: Sequence[WebRequest]) -> tuple[list[WebResult | None], Signal | None]:
+        """Search and fetch side by side, within the run's source filter and the rate limit of each host; a
+        failure is the outcome of its result. A Signal in the middle comes back beside the results that there
+        are."""
         self.checkpoint()
+        return self.side_by_side.run(requests, self.checkpoint)
+
+    @cached_property
+    def side_by_side(self) -> SideBySide:
+        """The searches and fetches of this run, those begun ahead of need among them."""
+        return SideBySide(self._send, is_live=self.world.live)
+
+    def _send(self, request: WebRequest, check: Callable[[], None]) -> WebResult:
         reach = self.settings.source_filter
-        return apply_source_filter.filter_hits(
-            self._run_interruptibly(
-                lambda check: self.world.search(engine, query, checkpoint=check, reach=reach)
-            ),
-            reach,
-        )
+        if request.engine:
+            found = self.world.search(request.engine, request.target, checkpoint=check, reach=reach)
+            return apply_source_filter.filter_hits(found, reach)
+        page = self.world.fetch(request.target, reach=reach, checkpoint=check)
+        return apply_source_filter.filter_page(page, reach)
 
     def fetch(self, url: str, *, leading: bool = False) -> Page:
         """Fetch one page within the run's source filter; a failure is the page's outcome. `leading`: see

@@ -59,8 +59,10 @@ class FlowState(State):
     """Whether it asks one publisher, or a library that a person chose: one source is enough then."""
 
     def describe_target(self, run: RunState[Any], step: str) -> str:
-        """What the step that is being taken works on: a query or addresses; "" for nothing to name."""
-        return run.pending.query_or_url if run.pending and step in ("search", "crawl") else ""
+        """What the step that is being taken works on: queries or addresses; "" for nothing to name."""
+        if not run.pending or step not in ("act", "search", "crawl"):
+            return ""
+        return " · ".join(action.query_or_url for action in run.pending.actions)
 
     def judge_items(self, run: RunState[Any]) -> float | None:
         """The judgement, from 0 to 1, on what it reports where it judged item by item; None elsewhere."""
@@ -94,7 +96,7 @@ class FlowState(State):
 
     def count_pages(self, actions: list[Action]) -> int:
         """How many pages of the page budget these actions used."""
-        return sum(bool(action.page_id) for action in actions)
+        return sum(bool(action.page_id) and action.action != "more" for action in actions)
 
     def fork_change(self) -> dict[str, Any]:
         """What a fork resets."""

@@ -22,7 +22,7 @@ def render_graphml(report: Report) -> bytes:
     graph = nx.DiGraph()
     graph.add_node(QUESTION_NODE, kind="question", label=clean_xml(report.run.question), step=0)
     for action in report.actions:
-        if action.action != "crawl_url":
+        if action.is_search:
             name = clean_xml(f"search: {action.query_or_url}")
             graph.add_node(
                 name,

@@ -110,7 +110,7 @@ class Bindings:
         Case and brackets do not count. The target of a search is no id: "u2" is a band, too. In remarks an id
         is put in words, in sentences its mention is removed."""
         if isinstance(value, dict):
-            is_search = value.get("next_action", "crawl_url") != "crawl_url"
+            is_search = value.get("next_action", "crawl_url") not in ("crawl_url", "more")
             return {
                 key: item if is_search and key == "query_or_url" else self.restore(item, key)
                 for key, item in value.items()

@@ -88,7 +88,7 @@ ENGINE_SETTINGS = tuple(dict.fromkeys(setting for engine in ENGINES for setting 
 ENGINE_BY_ACTION = {f"search_{engine.name}": engine.name for engine in ENGINES}
 SEARCH_ACTIONS = tuple(ENGINE_BY_ACTION)
 TOOL_ACTIONS = (*SEARCH_ACTIONS, "crawl_url")
-NEXT_ACTIONS = (*TOOL_ACTIONS, "send_to_hitl")
+NEXT_ACTIONS = (*TOOL_ACTIONS, "more", "ask", "send_to_hitl")
 _SUBSTITUTES: dict[Suit, tuple[Suit, ...]] = {
     "general": ("general", "encyclopedic"),
     "encyclopedic": ("encyclopedic", "general"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from math import isfinite
 from typing import Literal
 
@@ -293,7 +294,7 @@ class Action(Record):
     step: int
     """The actions of one round share the step that carried them out."""
     action: str
-    """search_<engine>, crawl_url or more."""
+    """search_<engine>, crawl_url, more, or an `ask` that nobody was there to answer."""
     query_or_url: str
     part: str = ""
     """The id of the plan's part it was for; "" for the whole question."""
@@ -307,6 +308,11 @@ class Action(Record):
     hits: int = 0
     new_facts: int = 0
     page_id: str = ""
+
+    @property
+    def is_search(self) -> bool:
+        """Whether a search engine was asked."""
+        return self.action.startswith("search")
 
 
 class Proposal(Record):
@@ -323,6 +329,10 @@ class Proposal(Record):
     rung: str = ""
     about: str = ""
     """The id of the conflict that it may settle; "" for none."""
+    choices: list[str] = Field(default_factory=list)
+    """The answers that a question to the person (`ask`) offers; the first is taken where no one is asked."""
+    approved: bool = False
+    """Whether a person approved it while other actions of its round still wait for them."""
     beside: list[Proposal] = Field(default_factory=list)
     """The other actions of the same round, carried out side by side; each with an empty `beside`."""
 
@@ -330,6 +340,11 @@ class Proposal(Record):
     def actions(self) -> list[Proposal]:
         """All actions of the round, this one first, each without `beside`."""
         return [self.replace(beside=[]), *self.beside]
+
+    @staticmethod
+    def join(actions: Sequence[Proposal]) -> Proposal | None:
+        """The actions as one round; None for none."""
+        return actions[0].replace(beside=list(actions[1:])) if actions else None
 
 
 class Stall(Record):

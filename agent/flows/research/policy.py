@@ -23,7 +23,6 @@ from agent.text.private_words import find_private_words
 from agent.text.urls import canonicalize, find_urls, map_spellings
 from agent.types import (
     ENGINE_BY_ACTION,
-    SEARCH_ACTIONS,
     Lead,
     Outcome,
     PageRef,
@@ -34,12 +33,17 @@ from agent.types import (
 )
 from agent.types.step_numbers import number_step
 
-STEP_BY_ACTION = {**dict.fromkeys(SEARCH_ACTIONS, "search"), "crawl_url": "crawl", "send_to_hitl": "report"}
 ESCALATION_ORDER = ("reframe", "narrow", "lead", "hand_over")
+MAX_ROUND_ACTIONS = 4
+"""Actions of one round (seed 003's one action, widened: DESIGN, "The research loop")."""
+MAX_AHEAD = 4
+"""Pages that are fetched before they are asked for, at one time: those of one round."""
 ACTIONS_PER_ESCALATION = 2
-"""Tool actions that an escalation gets before the next one."""
-STALL_ACTIONS = 4
-"""Tool actions in a row without a new fact that count as a stall."""
+"""Rounds that an escalation gets before the next one."""
+STALL_ACTIONS, STALL_ROUNDS = 4, 2
+"""Tool actions in a row without a new fact, in at least so many rounds, that count as a stall."""
+MIN_UNREAD_CHARS = 400
+"""Characters of a page that were not shown, from which its rest is offered: a paragraph."""
 PLATEAU_RESULTS = 6
 """Results in a row that count as a stall when they moved the evidence level by less than PLATEAU_MOVE in
 all."""
@@ -50,7 +54,7 @@ def find_reached_budget(state: RunState) -> BudgetSpent | None:
     """The cap on steps or pages that is reached, None for none. Both count anew after a send-back and in a
     fork."""
     done, caps = state.actions_this_round, state.settings
-    read = sum(1 for action in done if action.page_id)
+    read = state.own.count_pages(done)
     if len(done) >= caps.max_steps:
         why = f"all {caps.max_steps} searches and page visits of this round are used"
         return BudgetSpent(why, cap="steps", used=len(done), limit=caps.max_steps)
@@ -58,6 +62,36 @@ def find_reached_budget(state: RunState) -> BudgetSpent | None:
         why = f"all {caps.max_pages} pages of this round are read"
         return BudgetSpent(why, cap="pages", used=read, limit=caps.max_pages)
     return None
+
+
+def cut_round(state: RunState, proposals: Sequence[Proposal]) -> list[Proposal]:
+    """The first actions of a round, as many as the budgets of steps and pages leave."""
+    done, caps = state.actions_this_round, state.settings
+    pages = caps.max_pages - state.own.count_pages(done)
+    kept: list[Proposal] = []
+    for proposal in proposals[: min(MAX_ROUND_ACTIONS, caps.max_steps - len(done))]:
+        pages -= proposal.next_action == "crawl_url"
+        if proposal.next_action != "crawl_url" or pages >= 0:
+            kept.append(proposal)
+    return kept
+
+
+def choose_pages_ahead(state: ResearchRun) -> list[str]:
+    """The addresses that the next round most likely asks for, best first: the best leads, as far as they may
+    be read and the budgets reach; none where a person approves each action."""
+    if state.settings.stop_point == "step":
+        return []
+    wanted = [
+        Proposal(next_action="crawl_url", query_or_url=lead.value)
+        for lead in open_leads(state)[: 2 * MAX_AHEAD]
+        if lead.kind == "url" and not _refuse_url(state, lead.value)
+    ]
+    return [proposal.query_or_url for proposal in cut_round(state, wanted[:MAX_AHEAD])]
+
+
+def next_step(proposal: Proposal) -> str:
+    """The step that carries a round out."""
+    return "report" if proposal.next_action == "send_to_hitl" else "act"
 
 
 def next_supplied_page(state: RunState) -> PageRef | None:
@@ -95,7 +129,14 @@ def available_actions(state: RunState, engines: dict[str, str], now: str) -> lis
         for action, engine in ENGINE_BY_ACTION.items()
         if engine in engines and engine in chosen and state.cooling.get(engine, "") <= now
     ]
-    return [*searches, "crawl_url", "send_to_hitl"]
+    more = ["more"] if any(has_unread_text(page) for page in state.pages.values()) else []
+    return [*searches, "crawl_url", *more, "ask", "send_to_hitl"]
+
+
+def has_unread_text(page: PageRef) -> bool:
+    """Whether a page was read by a model, and a good part of its text was not shown to it."""
+    seen = sum(end - start for start, end in page.shown)
+    return bool(page.shown) and page.length - seen >= MIN_UNREAD_CHARS
 
 
 def open_leads(state: ResearchRun) -> list[Lead]:
@@ -119,7 +160,7 @@ def find_stall(state: RunState) -> Stall | None:
     """The stall with its next escalation; None while the run moves or the last escalation is being tried."""
     since = _stall_baseline(state)
     escalated = [stall for stall in state.blockages if stall.step > since]
-    tried = sum(1 for action in state.actions if escalated and action.step > escalated[-1].step)
+    tried = len({action.step for action in state.actions if escalated and action.step > escalated[-1].step})
     if escalated and tried < ACTIONS_PER_ESCALATION:
         return None
     reason = _describe_idle_streak(state, since) or _describe_plateau(state, since)
@@ -134,12 +175,13 @@ def _stall_baseline(state: RunState) -> int:
 
 
 def _describe_idle_streak(state: RunState, since: int) -> str:
-    idle = 0
+    idle: list[int] = []
     for action in reversed(state.actions):
         if action.step < since or action.new_facts or (action.action != "crawl_url" and action.hits):
             break
-        idle += 1
-    return f"{idle} actions in a row brought no new fact" if idle >= STALL_ACTIONS else ""
+        idle.append(action.step)
+    is_stalled = len(idle) >= STALL_ACTIONS and len(set(idle)) >= min(STALL_ROUNDS, STALL_ACTIONS)
+    return f"{len(idle)} actions in a row brought no new fact" if is_stalled else ""
 
 
 def _describe_plateau(state: RunState, since: int) -> str:
@@ -181,9 +223,45 @@ def check_proposal(state: ResearchRun, proposal: Proposal, actions: list[str]) -
         why = f"{action} is not available now"
     elif what in state.skipped:
         why = "a person skipped this before"
+    elif action == "more":
+        why = _refuse_rest(state, what)
+    elif action == "ask":
+        asked = any(done.action == action and done.query_or_url == what for done in state.actions)
+        why = "this was asked before" if asked else ""
     else:
         why = _refuse_url(state, what) if action == "crawl_url" else _refuse_query(state, action, what)
     return Refusal(what=what, why=why) if why else None
+
+
+def choose_allowed(
+    state: ResearchRun, proposals: Sequence[Proposal], actions: list[str]
+) -> tuple[list[Proposal], list[Refusal]]:
+    """The actions of a round that are allowed, each once, and why others are refused. A hand-over counts only
+    alone."""
+    kept: list[Proposal] = []
+    refused: list[Refusal] = []
+    for proposal in proposals:
+        refusal = check_proposal(state, proposal, actions)
+        if refusal:
+            refused.append(refusal)
+        elif not any(_is_same(proposal, other) for other in kept):
+            kept.append(proposal)
+    tools = [proposal for proposal in kept if proposal.next_action != "send_to_hitl"]
+    return tools or kept[:1], refused
+
+
+def _is_same(one: Proposal, other: Proposal) -> bool:
+    kind = "url" if one.next_action in ("crawl_url", "more") else "query"
+    return one.next_action == other.next_action and lead_id(kind, one.query_or_url) == lead_id(
+        kind, other.query_or_url
+    )
+
+
+def _refuse_rest(state: ResearchRun, url: str) -> str:
+    page = state.pages.get(url)
+    if page is None or not page.page_id:
+        return "only a page that was read has more to show"
+    return "" if has_unread_text(page) else "all of this page was shown before"
 
 
 def _refuse_query(state: ResearchRun, action: str, query: str) -> str:

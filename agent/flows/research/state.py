@@ -13,14 +13,20 @@ from agent.text.question_analysis import ParsedQuestion, parse_question
 from agent.types import Lead, Record, SearchHit
 
 
+SEARCH_PREFIX = "search: "
+"""Precedes the query in the name of a search."""
+
+
 class Observation(Record):
-    """What a tool brought and nobody has analysed yet: a stored page, or search results."""
+    """What one action of a round brought: a stored page, or search results."""
 
     source: str
     """The page's address, or "search: …"."""
     page_id: str = ""
     outcome: str = "ok"
     hits: list[SearchHit] = Field(default_factory=list)
+    part: str = ""
+    """The id of the plan's part it is for; "" for the whole question."""
 
 
 class ResearchState(FlowState):
@@ -28,8 +34,20 @@ class ResearchState(FlowState):
 
     leads: Annotated[dict[str, Lead], upsert] = Field(default_factory=dict)
     looking: Observation | None = None
+    """What a tool brought and nobody has analyzed, in runs of older versions; now `brought`."""
+    brought: list[Observation] = Field(default_factory=list)
+    """What the last round brought. Its search results are listed for the next decision."""
+    is_analyzed: bool = False
+    """Whether `brought` was analyzed."""
     report: dict[str, Any] | None = None
     """The analyzer's last report: its six fields, and `by` and `trouble`."""
+    reported_at: int = -1
+    """The step of the last report that a model made of pages."""
+
+    @property
+    def unanalyzed(self) -> list[Observation]:
+        """What was brought and not analyzed yet."""
+        return ([self.looking] if self.looking else []) + ([] if self.is_analyzed else self.brought)
 
     def comparison_questions(self, run: RunState[Any]) -> list[ParsedQuestion]:
         """The run's question; of one with several parts each of these."""

@@ -36,7 +36,7 @@ def mark_read(ref: PageRef, page: Page, *, facts: int, **more: object) -> PageRe
 
 def build_action(proposal: Proposal, step: int, outcome: Outcome, detail: str, **more: object) -> Action:
     """A proposal that was carried out, as an action of the run."""
-    shared = proposal.model_dump(include={"query_or_url", "reasoning", "by", "rung", "about"})
+    shared = proposal.model_dump(include={"query_or_url", "part", "reasoning", "by", "rung", "about"})
     return Action.model_validate(
         {**shared, "action": proposal.next_action, "step": step, "outcome": outcome, "detail": detail, **more}
     )

@@ -327,7 +327,7 @@ def _is_worth_showing(sentence: Sentence, facts: Mapping[str, Fact]) -> bool:
 def describe_journey(state: RunState) -> str:
     """The searches and pages of a run, from its ledger."""
     history = state.actions
-    searches = [action for action in history if action.action != "crawl_url"]
+    searches = [action for action in history if action.is_search]
     read = [action for action in history if action.action == "crawl_url" and action.outcome is Outcome.OK]
     useful = [action for action in read if action.new_facts]
     failed = sum(page.outcome is not Outcome.OK for page in state.pages.values())
@@ -345,7 +345,7 @@ def _build_no_evidence(
     state: RunState, draft: WrittenDraft, judgement: RoleResult, step: int, journey: str
 ) -> Answer:
     pages = list(state.pages.values())
-    searches = [action for action in state.actions if action.action != "crawl_url"]
+    searches = [action for action in state.actions if action.is_search]
     failed = [item.outcome in UNREADABLE_OUTCOMES for item in (pages or searches)]
     reason: Reason = "not_covered"
     if failed and all(failed):

@@ -1,23 +1,23 @@
-"""Reports what a search or a page brought: facts with their quotes, leads, an assessment and what to do next.
-Knows no fetching.
+"""Reports what the pages of a round brought: facts with their quotes, leads, an assessment and what to do
+next. Knows no fetching.
 
 The reply is the contract of the research flow. Nothing is ever quoted from a search snippet."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from agent.evidence.quote_match import find_quote
 from agent.retrieval.answer import find_best_lines
-from agent.retrieval.link_scoring import make_hit_leads, rank_links
+from agent.retrieval.link_scoring import rank_links
 from agent.retrieval.quotation import Quotation
 from agent.roles.role import Role, RoleReply, Share
 from agent.text.names import find_names
 from agent.text.tokens import fold
-from agent.types import Conflict, Fact, Link, Outcome, Passage, PlanPart, SearchHit, SearchResult
+from agent.types import Conflict, Fact, Link, Passage, PlanPart, Record
 
 MAX_QUOTES = 6
 """Quotes taken from one page at most."""
@@ -65,60 +65,71 @@ class AnalyzerReply(RoleReply):
     inconsistencies_found: str = Field(default="", description="empty when nothing contradicts")
 
 
+class PageReading(Record):
+    """What a prompt shows of one page: the passages chosen of it, and its links."""
+
+    url: str
+    title: str = ""
+    part: str = ""
+    """The id of the plan's part it was opened for; "" for the whole question."""
+    passages: list[Passage] = Field(default_factory=list)
+    links: list[Link] = Field(default_factory=list)
+    unread: int = 0
+    """Passages of it that were never shown."""
+
+
 def fallback(
     *,
     question: str,
     notes: list[str],
-    source: str,
-    title: str,
-    outcome: str,
-    hits: list[SearchHit],
-    passages: list[Passage],
-    links: list[Link],
+    pages: list[PageReading],
     facts: list[Fact],
     parts: Sequence[PlanPart] = (),
     conflicts: Sequence[Conflict] = (),
 ) -> AnalyzerReply:
-    """Of a search the promising hits; of a page the sentences that fit the question and the newest note
-    best."""
-    if outcome != Outcome.OK:
-        return AnalyzerReply(
-            assessment=f"This step brought nothing: {source} ended as {outcome}.",
-            suggestions_for_next_step=["Try another page or another search."],
-        )
-    if source.startswith("search:"):
-        return _report_search(question, source, hits)
-    quotes = find_best_lines(question, passages, MAX_QUOTES)
-    for note in notes[-1:]:
-        noted = [quote for quote in find_best_lines(note, passages, 2) if quote.score >= MIN_NOTE_SCORE]
-        quotes += [quote for quote in noted if all(quote.quote != other.quote for other in quotes)]
-    texts = {passage.id: passage.text for passage in passages}
-    quotes = [quote for quote in quotes if find_quote(quote.quote, texts[quote.passage_id])]
-    return _report_page(question, title, quotes, passages, links)
+    """Of each page the sentences that fit the question and the newest note best."""
+    replies = [_report_page(question, page, _choose_quotes(question, notes, page)) for page in pages]
+    return join_replies(replies)
 
 
-def _report_search(question: str, source: str, hits: list[SearchHit]) -> AnalyzerReply:
-    query = source.removeprefix("search:").strip()
-    result = SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits)
-    best = [lead.value for lead in make_hit_leads(question, result, 0)[:MAX_PROMISING]]
+def join_replies(replies: Sequence[AnalyzerReply]) -> AnalyzerReply:
+    """Several reports as one. A part is answered when one of them says so; the last estimate and word on an
+    inconsistency stand."""
+    if len(replies) == 1:
+        return replies[0]
+
+    def join(name: str) -> list[Any]:
+        return [item for reply in replies for item in getattr(reply, name)]
+
+    said = [reply.inconsistencies_found for reply in replies if reply.inconsistencies_found]
     return AnalyzerReply(
-        assessment=f"{len(hits)} results." if hits else "No result.",
-        suggestions_for_next_step=[f"Read {url}" for url in best[:3]],
-        new_potential_urls=best,
+        facts=join("facts"),
+        leads=list(dict.fromkeys(join("leads"))),
+        answered_parts=list(dict.fromkeys(join("answered_parts"))),
+        conflicts=join("conflicts"),
+        assessment=" ".join(filter(None, (reply.assessment for reply in replies))),
+        confidence_score=max((reply.confidence_score for reply in replies), default=0.0),
+        suggestions_for_next_step=list(dict.fromkeys(join("suggestions_for_next_step"))),
+        new_potential_urls=list(dict.fromkeys(join("new_potential_urls"))),
+        inconsistencies_found=" ".join(said),
     )
 
 
-def _report_page(
-    question: str,
-    title: str,
-    quotes: list[Quotation],
-    passages: list[Passage],
-    links: list[Link],
-) -> AnalyzerReply:
+def _choose_quotes(question: str, notes: Sequence[str], page: PageReading) -> list[Quotation]:
+    """The lines of a page for the question and the newest note that stand in their passage to the letter."""
+    quotes = find_best_lines(question, page.passages, MAX_QUOTES)
+    for note in notes[-1:]:
+        noted = [q for q in find_best_lines(note, page.passages, 2) if q.score >= MIN_NOTE_SCORE]
+        quotes += [quote for quote in noted if all(quote.quote != other.quote for other in quotes)]
+    texts = {passage.id: passage.text for passage in page.passages}
+    return [quote for quote in quotes if find_quote(quote.quote, texts[quote.passage_id])]
+
+
+def _report_page(question: str, page: PageReading, quotes: list[Quotation]) -> AnalyzerReply:
     names = [name for quote in quotes[:3] for name in find_names(quote.quote, 8)]
     new = [name for name in dict.fromkeys(names) if fold(name) not in fold(question)]
     quoted = {quote.passage_id for quote in quotes}
-    text = " ".join(passage.text for passage in passages if passage.id in quoted)
+    text = " ".join(passage.text for passage in page.passages if passage.id in quoted)
     return AnalyzerReply(
         facts=[
             ExtractedFact(
@@ -130,9 +141,11 @@ def _report_page(
             for quote in quotes
         ],
         leads=new[:6],
-        assessment=f"{len(quotes)} sentences of “{title}” fit the question.",
+        assessment=f"{len(quotes)} sentences of “{page.title}” fit the question.",
         confidence_score=max((quote.score for quote in quotes), default=0.0),
-        new_potential_urls=[link.url for link in rank_links(question, links, text, limit=MAX_PROMISING)],
+        new_potential_urls=[
+            link.url for link in rank_links(question, page.links, text, limit=MAX_PROMISING)
+        ],
     )
 
 

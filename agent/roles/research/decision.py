@@ -1,17 +1,41 @@
-"""Chooses the next action: search, read a page, or hand the findings to the person. The rules of the fallback
-are in `next_step`.
+"""Chooses the next round: up to four searches and pages for named parts of the question, or the hand-over to
+the person. The rules of the fallback are in `next_step`.
 
-The reply is the contract of the research flow: `next_action`, `query_or_url`, `reasoning`."""
+Each action has the contract of the research flow: `next_action`, `query_or_url`, `reasoning`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import Field, model_validator
+
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.next_step import Decision, DecisionContext, decide_by_rule, hand_over
-from agent.roles.role import Role
-from agent.types import Action, Fact, Lead, PlanPart, Refusal
+from agent.roles.role import Role, RoleReply
+from agent.types import Action, Fact, Lead, PlanPart, Record, Refusal
+
+
+class ResultLine(Record):
+    """A result of the last searches, as a decision is shown it."""
+
+    url: str
+    title: str
+    snippet: str
+    is_read: bool = False
+
+
+class DecisionReply(RoleReply):
+    """The actions of the next round."""
+
+    actions: list[Decision] = Field(min_length=1, description="one to four actions, carried out side by side")
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_single_action(cls, data: Any) -> Any:
+        """The data, where one action stands at the top as a list of one: small models write it so."""
+        is_single = isinstance(data, dict) and "next_action" in data and not data.get("actions")
+        return {"actions": [data]} if is_single else data
 
 
 def fallback(
@@ -32,14 +56,18 @@ def fallback(
     conflict: str = "",
     private_notes: Sequence[str] = (),
     engines: Sequence[str] = (),
-) -> Decision:
-    """The next action by rule, without the private notes; the person when no action is left. `conflict` is
-    the open one on what was asked, in words; `engines` are the run's, a line each."""
+    results: Sequence[ResultLine] = (),
+    unread: Sequence[Lead] = (),
+) -> DecisionReply:
+    """One action by rule, without the private notes; the person when no action is left. `conflict` is the
+    open one on what was asked, in words; `engines` are the run's, a line each; `results` those of the last
+    searches, `unread` pages with passages that were not shown, and why they may help (`Lead.why`)."""
     if remaining <= 0:
-        return hand_over("The run's tool actions are used up; what was found goes to the person.")
+        stop = hand_over("The run's tool actions are used up; what was found goes to the person.")
+        return DecisionReply(actions=[stop])
     public = [note for note in notes if note not in private_notes]
     now = DecisionContext(question, public, history, facts, leads, actions, threshold, refused)
-    return decide_by_rule(now, str(blockage.rung) if blockage is not None else "")
+    return DecisionReply(actions=[decide_by_rule(now, str(blockage.rung) if blockage is not None else "")])
 
 
-DECISION = Role(name="decision", reply=Decision, fallback=fallback, tier="strong")
+DECISION = Role(name="decision", reply=DecisionReply, fallback=fallback, tier="strong")

@@ -40,14 +40,17 @@ MAX_FOLLOW_UP_SEARCHES = 2
 
 
 class Decision(RoleReply):
-    """The next action. `query_or_url` is the query of a search, the address of a crawl, empty when the person
-    is asked."""
+    """One action of a round. `query_or_url` is the query of a search, the address of a page, a question to
+    the person, empty when the findings are handed over."""
 
     next_action: NextAction
     query_or_url: str = Field(
-        default="", description="the query of a search; the id or address to crawl; empty for send_to_hitl"
+        default="",
+        description="the query of a search; the id or address of a page; the question of ask; else empty",
     )
-    reasoning: str = Field(default="", description="one or two sentences: why this action now")
+    part: str = Field(default="", description="id of the part of the question it is for, such as 1")
+    reasoning: str = Field(default="", description="one sentence: why this action now")
+    choices: list[str] = Field(default_factory=list, description="for ask: the likeliest reading first")
 
 
 def hand_over(why: str) -> Decision:

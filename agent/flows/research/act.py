@@ -1,0 +1,121 @@
+"""The step that carries a round out: its searches and page visits side by side, recorded together.
+
+What was not done when a person stops the run, or its time is used up, stays pending."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from agent.engine.context import RunContext
+from agent.engine.side_by_side import WebRequest, WebResult
+from agent.engine.state import Change
+from agent.types import ENGINE_BY_ACTION
+from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
+from agent.flows.shared.page_refs import build_action, store_fetched
+from agent.retrieval.link_scoring import make_first_query
+from agent.text.urls import canonicalize
+from agent.types import Lead, Outcome, Page, Proposal, SearchResult
+
+DEFAULT_COOLDOWN_S = 60.0
+"""Seconds an engine is not asked after a rate limit that named no time."""
+
+
+def act(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Carry out the pending round; what an interruption left undone is done next."""
+    wanted = (state.pending or _build_default(state)).actions
+    at_hand = {n for n, proposal in enumerate(wanted) if proposal.next_action in ("more", "ask")}
+    asked = [n for n in range(len(wanted)) if n not in at_hand]
+    results, signal = tools.look_up([_build_request(wanted[n]) for n in asked]) if asked else ([], None)
+    found: dict[int, WebResult] = {n: result for n, result in zip(asked, results, strict=True) if result}
+    done = [proposal for n, proposal in enumerate(wanted) if n in found or n in at_hand]
+    change: Change = {
+        "actions": [],
+        "pages": [],
+        "brought": [] if state.own.is_analyzed else list(state.own.brought),
+        "is_analyzed": False,
+        "pending": Proposal.join([p for n, p in enumerate(wanted) if n not in found and n not in at_hand]),
+        "leads": _mark_leads_taken(state, done),
+    }
+    for n, proposal in enumerate(wanted):
+        result = found.get(n)
+        if n in at_hand:
+            _record_at_hand(state, tools, proposal, change)
+        elif isinstance(result, SearchResult):
+            _record_search(state, tools, proposal, result, change)
+        elif isinstance(result, Page):
+            _record_page(state, tools, proposal, result, change)
+    return change, "act" if signal else "analyze"
+
+
+def _build_default(state: ResearchRun) -> Proposal:
+    """The action of a run of an older version that rests before a search or a page without a decision."""
+    if state.settings.start_urls:
+        return Proposal(next_action="crawl_url", query_or_url=state.settings.start_urls[0])
+    return Proposal(next_action="search_duckduckgo", query_or_url=make_first_query(state.question))
+
+
+def _build_request(proposal: Proposal) -> WebRequest:
+    return WebRequest(proposal.query_or_url, ENGINE_BY_ACTION.get(proposal.next_action, ""))
+
+
+def _record_search(
+    state: ResearchRun, tools: RunContext, proposal: Proposal, result: SearchResult, change: Change
+) -> None:
+    """Add a search to the change of the round; an engine that limits is left alone for a while."""
+    source = f"{SEARCH_PREFIX}{proposal.query_or_url}"
+    _add_action(change, proposal, tools.step, result.outcome, result.detail, hits=len(result.hits))
+    change["brought"].append(
+        Observation(source=source, outcome=result.outcome, hits=result.hits, part=proposal.part)
+    )
+    if result.outcome is Outcome.RATE_LIMITED:
+        until = datetime.now(UTC) + timedelta(seconds=result.retry_after_s or DEFAULT_COOLDOWN_S)
+        stamp = until.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        engine = ENGINE_BY_ACTION[proposal.next_action]
+        change["cooling"] = {**change.get("cooling", state.cooling), engine: stamp}
+
+
+def _record_page(
+    state: ResearchRun, tools: RunContext, proposal: Proposal, page: Page, change: Change
+) -> None:
+    """Store a page and add it to the change of the round."""
+    url = proposal.query_or_url
+    ref = store_fetched(tools, url, page, _find_origin(state, url)).replace(length=len(page.text))
+    change["pages"].append(ref)
+    _add_action(change, proposal, tools.step, ref.outcome, ref.detail, page_id=ref.page_id)
+    change["brought"].append(
+        Observation(source=url, page_id=ref.page_id, outcome=ref.outcome, part=proposal.part)
+    )
+
+
+def _record_at_hand(state: ResearchRun, tools: RunContext, proposal: Proposal, change: Change) -> None:
+    """Add what needs no request: the rest of a page that is stored; a question to the person that nobody was
+    asked, with the reading that was chosen."""
+    ref = state.pages.get(proposal.query_or_url)
+    if proposal.next_action == "more" and ref:
+        _add_action(change, proposal, tools.step, ref.outcome, "", page_id=ref.page_id)
+        change["brought"].append(Observation(source=ref.url, page_id=ref.page_id, part=proposal.part))
+    elif proposal.next_action == "ask":
+        taken = f"it is read as “{proposal.choices[0]}”" if proposal.choices else "it stays open"
+        _add_action(change, proposal, tools.step, Outcome.EMPTY, f"No person was asked: {taken}.")
+
+
+def _add_action(
+    change: Change, proposal: Proposal, step: int, outcome: Outcome, detail: str, **more: Any
+) -> None:
+    change["actions"].append(build_action(proposal, step, outcome, detail, **more))
+
+
+def _mark_leads_taken(state: ResearchRun, done: list[Proposal]) -> list[Lead]:
+    same = {canonicalize(proposal.query_or_url) or proposal.query_or_url for proposal in done}
+    return [
+        lead.replace(status="taken")
+        for lead in state.own.leads.values()
+        if lead.status == "open" and (canonicalize(lead.value) or lead.value) in same
+    ]
+
+
+def _find_origin(state: ResearchRun, url: str) -> str:
+    """The page or search where an address was found; "person" when it was given."""
+    spelled, leads = canonicalize(url), state.own.leads.values()
+    return next((lead.found_on for lead in leads if canonicalize(lead.value) == spelled), "person")

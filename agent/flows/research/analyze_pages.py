@@ -1,0 +1,330 @@
+"""What a round brings to a research run: facts, leads, conflicts and a new confidence. Search results become
+leads by rule; the analyzer reads the pages, all in one call as far as its token budget reaches; the rules of
+evidence decide what counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from agent.engine.context import RunContext
+from agent.engine.state import Change, state_after
+from agent.evidence.fact_check import verify_fact
+from agent.flows.research import page_reading, policy
+from agent.flows.research.page_reading import OpenPage
+from agent.flows.research.policy import find_secrets, known_urls
+from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
+from agent.flows.shared import fact_view
+from agent.flows.shared.citations import has_page_quote
+from agent.flows.shared.fact_intake import add_facts
+from agent.flows.shared.model_rulings import open_conflicts, review_by_rulings
+from agent.flows.shared.page_refs import mark_read
+from agent.retrieval.link_scoring import lead_id, make_hit_leads, make_page_leads, merge_leads
+from agent.retrieval.relevance import score_fact
+from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedFact, join_replies
+from agent.roles.role import RoleResult
+from agent.text.urls import canonicalize, find_urls
+from agent.types import Action, Conflict, Fact, Lead, Page, PageRef, Refusal, SearchResult
+from agent.types.facts import make_fact_id
+
+MAX_QUERY_LEADS = 6
+"""Names and topics to search for that are kept of one reply."""
+PICKED_PRIOR, PICKED_BONUS = 0.3, 0.3
+"""The score of a lead that only the analyzer proposes, and what its choice adds to that of any other."""
+SURE_ESTIMATE = 0.8
+"""The estimate from which a model that fills in no answered part means that all are answered."""
+NO_INCONSISTENCY = ("", "none", "null", "no")
+
+
+def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Turn what the round brought into facts, leads and a confidence."""
+    found = state.own.unanalyzed
+    if not found:
+        return {}, "decide"
+    over: Change = {"looking": None, "is_analyzed": True}
+    leads = _collect_hit_leads(state, found, tools.step)
+    read = [item for item in found if item.page_id]
+    if not read:
+        return {"leads": leads, **add_facts(state, tools.step, []), **over}, "decide"
+    now = state_after(state, {"leads": leads})
+    change = analyze_pages(now, tools, read)
+    return {**change, "leads": [*leads, *change["leads"]], **over}, "decide"
+
+
+def _collect_hit_leads(state: ResearchRun, found: Sequence[Observation], step: int) -> list[Lead]:
+    """The results of the searches as leads. Nothing is ever quoted from them."""
+    leads: list[Lead] = []
+    for item in found:
+        query = item.source.removeprefix(SEARCH_PREFIX)
+        result = SearchResult(engine="", query=query, outcome=item.outcome, hits=item.hits)  # type: ignore[arg-type]
+        leads += make_hit_leads(state.question, result, step)
+    return merge_leads(state.own.leads, leads)
+
+
+def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observation]) -> Change:
+    """The change that pages make: verified facts, leads, conflicts and confidence."""
+    pages = [page_reading.open_page(state, tools, item) for item in read]
+    tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
+    groups = list(page_reading.choose_passages(state, tools, pages))
+    judgements = [_ask_analyzer(state, tools, group) for group in groups]
+    judgement = _join_judgements(judgements)
+    facts: list[Fact] = []
+    for group, judged in zip(groups, judgements, strict=True):
+        facts += _extract_facts(state, tools, group, judged, {fact.id for fact in facts})
+    facts = fact_view.apply_person_marks(state, facts)
+    leads: list[Lead] = []
+    refs: list[PageRef] = []
+    refused: list[Refusal] = []
+    for page in pages:
+        own = [fact for fact in facts if fact.page_id == page.page_id]
+        found = make_page_leads(page_reading.find_topic(state), page.page, own, tools.step)
+        found += _build_picked_leads(judgement, page.page, {lead.id for lead in found}, tools.step)
+        onward = [lead.value for lead in found if lead.kind == "url"]
+        shown = page.shown if judgement.by == "model" else page.ref.shown
+        refs.append(mark_read(page.ref, page.page, facts=len(own), links=onward, shown=shown))
+        refused += [refusal.replace(step=tools.step) for refusal in page.refused]
+        leads += found
+    leads += _build_query_leads(state, tools, judgement, pages[-1].page.url)
+    visited = fact_view.visited_urls(state)
+    new = [lead for lead in merge_leads(state.own.leads, leads) if canonicalize(lead.value) not in visited]
+    here = [link.url for page in pages for link in page.page.links]
+    return {
+        "leads": _raise_picked(new, judgement),
+        "pages": refs,
+        "refusals": refused
+        + [_refuse_withheld(page.page, tools.step) for page in pages if judgement.withheld]
+        + _refuse_unknown(state, judgement.value, here, tools.step),
+        "actions": list(_count_new_facts(state, pages, facts)),
+        **_report_change(judgement, tools.step),
+        **_add_facts(state, tools, judgement, facts),
+    }
+
+
+def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPage]) -> RoleResult:
+    """The analyzer's report on some pages of the round."""
+    here = [link.url for page in group for link in page.page.links]
+
+    def check(reply: AnalyzerReply) -> list[str]:
+        return [
+            *_find_quote_problems(reply, group),
+            *(f"{refusal.what}: {refusal.why}" for refusal in _refuse_unknown(state, reply, here)),
+        ]
+
+    return tools.judge(
+        ANALYZER,
+        check=check,
+        question=state.question,
+        notes=fact_view.note_texts(state),
+        pages=[page.reading for page in group],
+        facts=fact_view.facts_for_prompt(state),
+        parts=state.plan,
+        conflicts=open_conflicts(state),
+    )
+
+
+def _join_judgements(judgements: Sequence[RoleResult]) -> RoleResult:
+    """The reports on the groups of a round as one; a model's only where it made all of them."""
+    if len(judgements) == 1:
+        return judgements[0]
+    reasons = [judged.fallback_reason for judged in judgements if judged.fallback_reason]
+    return RoleResult(
+        value=join_replies([judged.value for judged in judgements]),
+        by="keyless" if reasons else judgements[0].by,
+        fallback_reason=" ".join(dict.fromkeys(reasons)),
+        problems=[problem for judged in judgements for problem in judged.problems],
+        withheld=sum(judged.withheld for judged in judgements),
+    )
+
+
+def _count_new_facts(
+    state: ResearchRun, pages: Sequence[OpenPage], facts: Sequence[Fact]
+) -> Iterator[Action]:
+    """The actions that brought the pages, with their verified facts; none for a page from a person."""
+    last = state.actions[-1].step if state.actions else -1
+    for page in pages:
+        verified = sum(fact.verified and fact.page_id == page.page_id for fact in facts)
+        for action in state.actions:
+            is_its = action.page_id == page.page_id and not action.is_search
+            if action.step == last and is_its and not page.ref.waiting:
+                yield action.replace(new_facts=verified)
+
+
+def _extract_facts(
+    state: ResearchRun,
+    tools: RunContext,
+    group: Sequence[OpenPage],
+    judgement: RoleResult,
+    known: set[str],
+) -> list[Fact]:
+    """The new facts of a reply, each checked against the page that it quotes."""
+    facts = dict[str, Fact]()
+    for item in _all_extracted(judgement, group):
+        page = _find_quoted_page(item, group)
+        fact = Fact(
+            id=make_fact_id(page.page_id, item.quote, item.statement),
+            statement=item.statement.strip() or item.quote,
+            quote=item.quote,
+            page_id=page.page_id,
+            url=page.page.final_url or page.page.url,
+            title=page.page.title,
+            heading=page.find_heading(item.quote),
+            fetched_at=page.page.fetched_at,
+            published_at=page.page.published_at,
+            subject=item.subject,
+            attribute=item.attribute,
+            part=item.part,
+            trust=tools.assess_trust(page.page, state.trusts).value,
+            step=tools.step,
+            by=judgement.by,
+            given=page.page.origin,
+        )
+        if fact.id in state.facts or fact.id in facts or fact.id in known:
+            continue
+        fact = fact.replace(relevance=score_fact(state.question, fact))
+        facts[fact.id] = verify_fact(fact, page.page.text, page.page.sha256)
+    return list(facts.values())
+
+
+def _find_quoted_page(item: ExtractedFact, group: Sequence[OpenPage]) -> OpenPage:
+    """The page of the passage that a fact names, if its quote is there; else the first page that has the
+    quote; else the named one, or the first."""
+    named = [page for page in group if page.has_passage(item.passage_id)]
+    holding = [page for page in [*named, *group] if has_page_quote(page.page, item.quote)]
+    return [*holding, *named, *group][0]
+
+
+def _all_extracted(judgement: RoleResult, group: Sequence[OpenPage]) -> list[ExtractedFact]:
+    """The facts of a reply, and those with a good quote of the reply that was refused before it."""
+    facts = list(judgement.value.facts)
+    quoted = {item.quote for item in facts}
+    earlier = judgement.earlier.facts if judgement.earlier else []
+    return facts + [
+        item
+        for item in earlier
+        if item.quote not in quoted and any(has_page_quote(page.page, item.quote) for page in group)
+    ]
+
+
+def _build_lead(kind: str, value: str, text: str, why: str, found_on: str, step: int) -> Lead:
+    return Lead(
+        id=lead_id(kind, value),
+        kind=kind,  # type: ignore[arg-type]
+        value=value,
+        text=text[:200],
+        why=why[:300],
+        score=PICKED_PRIOR,
+        prior=PICKED_PRIOR,
+        found_on=found_on,
+        step=step,
+    )
+
+
+def _build_query_leads(
+    state: ResearchRun, tools: RunContext, judgement: RoleResult, found_on: str
+) -> list[Lead]:
+    """The names and topics that a model wants to search for."""
+    named = judgement.value.leads if judgement.by == "model" else []
+    return [
+        _build_lead("query", lead[:200], lead, "the analyzer names it", found_on, tools.step)
+        for lead in named[:MAX_QUERY_LEADS]
+        if lead.strip() and not find_urls(lead) and not find_secrets(state, lead)
+    ]
+
+
+def _picked_urls(judgement: RoleResult) -> set[str]:
+    """The addresses that a model calls promising; those of the fallback are in the scores already."""
+    urls = judgement.value.new_potential_urls if judgement.by == "model" else []
+    return {canonicalize(url) for url in urls}
+
+
+def _build_picked_leads(judgement: RoleResult, page: Page, known: set[str], step: int) -> list[Lead]:
+    """The links of the page that a model picked and the rules would not have kept."""
+    picked = _picked_urls(judgement)
+    leads = {
+        lead_id("url", link.url): _build_lead(
+            "url", link.url, link.text or link.url, "the analyzer picked it", page.url, step
+        )
+        for link in page.links
+        if canonicalize(link.url) in picked
+    }
+    return [lead for name, lead in leads.items() if name not in known]
+
+
+def _raise_picked(leads: list[Lead], judgement: RoleResult) -> list[Lead]:
+    """The leads with those that a model picked before the others."""
+    picked = _picked_urls(judgement)
+    return [
+        lead.replace(score=min(1.0, lead.score + PICKED_BONUS), prior=min(1.0, lead.prior + PICKED_BONUS))
+        if canonicalize(lead.value) in picked
+        else lead
+        for lead in leads
+    ]
+
+
+def _find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> list[str]:
+    """What the analyzer is told of its quotes that are on no page of the round."""
+    return [
+        f"The quote “{item.quote[:120]}” is on none of the pages: copy it character by character."
+        for item in reply.facts
+        if not any(has_page_quote(page.page, item.quote) for page in group)
+    ]
+
+
+def _refuse_withheld(page: Page, step: int) -> Refusal:
+    """A refusal for text that was not shown to the model because it holds the mark of the run."""
+    why = "text of this page was withheld from the model: it contains the mark of the run's fences"
+    return Refusal(what=page.url[:300], why=why, step=step)
+
+
+def _refuse_unknown(
+    state: ResearchRun, reply: AnalyzerReply, here: list[str], step: int = 0
+) -> list[Refusal]:
+    """A refusal for each address of the analyzer that neither stands here nor is known to the run."""
+    known = {canonicalize(url) for url in here} | known_urls(state).keys()
+    why = "the analyzer named an address that does not occur on any page or result of this run"
+    return [
+        Refusal(what=url[:300], why=why, step=step)
+        for url in reply.new_potential_urls
+        if canonicalize(url) not in known
+    ]
+
+
+def _report_change(judgement: RoleResult, step: int) -> Change:
+    """The analyzer's report as it is stored: its facts are only counted, the state has them."""
+    reply: AnalyzerReply = judgement.value
+    info = {"facts": len(reply.facts), "leads": reply.leads}
+    report = reply.model_dump(mode="json", exclude={"facts", "leads"})
+    by = {"by": judgement.by, "trouble": judgement.fallback_reason or " ".join(judgement.problems)}
+    at = {"reported_at": step} if judgement.by == "model" else {}
+    return {"report": {**report, "extracted_info": info, **by}, **at}
+
+
+def _add_facts(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: list[Fact]) -> Change:
+    """Facts with their marks, conflicts with the inconsistency that a model reports, and the confidence."""
+    model = judgement.by == "model"
+    confidence = judgement.value.confidence_score if model else None
+    review = review_by_rulings(state, judgement.value.conflicts) if model else None
+    unanswered = _find_unanswered(state, judgement.value) if model else None
+    change = add_facts(state, tools.step, new, model=confidence, unanswered=unanswered, review=review)
+    reported = judgement.value.inconsistencies_found.strip()
+    if new and model and reported.lower() not in NO_INCONSISTENCY:
+        change["conflicts"].append(  # shown to the person; only conflicts found by code mark facts
+            Conflict(
+                id="model",
+                subject=reported[:300],
+                attribute="",
+                kind="name",
+                values=[],
+                found_by="model",
+                step=tools.step,
+            )
+        )
+    return change
+
+
+def _find_unanswered(state: ResearchRun, reply: AnalyzerReply) -> list[str]:
+    """The parts that a model does not call answered; none where it names no part and is sure all the same."""
+    plan = [part.id for part in state.plan]
+    answered = [part for part in reply.answered_parts if part in plan]
+    is_sure = reply.confidence_score >= SURE_ESTIMATE and not answered
+    return [] if is_sure else [part for part in plan if part not in answered]
