@@ -96,11 +96,7 @@ def list_failed_requests(state: RunState) -> list[FailedRequest]:
             refused = ref.outcome is Outcome.REFUSED
             filtered = refused and (OUTSIDE_FILTER in ref.detail or "outside the sites" in ref.detail)
             failed.append(_describe_failure("Page", ref.url, ref, accepting, not refused, not filtered))
-    searches = {
-        (action.action, action.query_or_url): action
-        for action in state.actions
-        if action.is_search
-    }
+    searches = {(action.action, action.query_or_url): action for action in state.actions if action.is_search}
     for action in searches.values():
         if action.outcome is not Outcome.OK:
             failed.append(_describe_failure("Search", action.query_or_url, action, accepting, True, False))

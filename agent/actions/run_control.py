@@ -31,9 +31,7 @@ from agent.types import Note, Proposal, Refusal, Status
 def approve(bench: ActionContext, run_id: str, head: int) -> None:
     """Let the pending action run as it is. Raises ConcurrentChange when the run moved since step `head`."""
     pending = _get_pending(bench, run_id)
-    commit(
-        bench, run_id, "approve", PersonStep({}, policy.STEP_BY_ACTION[pending.next_action], GO_ON), head=head
-    )
+    commit(bench, run_id, "approve", PersonStep({}, policy.next_step(pending), GO_ON), head=head)
 
 
 def edit(bench: ActionContext, run_id: str, head: int, action: str, query_or_url: str) -> None:
@@ -51,7 +49,7 @@ def edit(bench: ActionContext, run_id: str, head: int, action: str, query_or_url
         bench,
         run_id,
         "edit",
-        PersonStep({"pending": changed}, policy.STEP_BY_ACTION[action], GO_ON),
+        PersonStep({"pending": changed}, policy.next_step(changed), GO_ON),
         head=head,
     )
 

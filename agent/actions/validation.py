@@ -153,6 +153,8 @@ def check_action(action: str, text: str, available: Sequence[str]) -> None:
         raise UsageError("say what to search for, or which address to read")
     if action == "crawl_url":
         require_url(text)
+    if action in ("more", "ask") and action not in available:
+        raise UsageError("choose a search, an address to read, or the answer from what was found so far")
     if action not in available:
         raise UsageError(
             f"{ENGINE_NAMES[ENGINE_BY_ACTION[action]]} is not available for this run now; search with "

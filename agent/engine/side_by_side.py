@@ -94,7 +94,7 @@ class SideBySide:
         and the signal; it is raised where there is no result yet. Other errors are raised."""
         if not self._is_live:
             return self._run_in_order(requests, checkpoint)
-        tasks = [self._ahead.pop(r.key, None) or _Task(r).start(self._send) for r in requests]
+        tasks = [self._take_ahead(request) or _Task(request).start(self._send) for request in requests]
         self._drop(task for task in list(self._ahead.values()) if not task.is_over)
         signal: Signal | None = None
         try:
@@ -127,6 +127,9 @@ class SideBySide:
                     raise
                 return [*results, *[None] * (len(requests) - len(results))], signal
         return results, None
+
+    def _take_ahead(self, request: WebRequest) -> _Task | None:
+        return self._ahead.pop(request.key) if request.key in self._ahead else None
 
     def _drop(self, tasks: Iterable[_Task]) -> None:
         """Forget these and let them end."""

@@ -134,7 +134,7 @@ def test_a_note_given_while_the_last_word_is_being_found_is_obeyed(bench, monkey
         if (
             asked.name == role
             and not noted
-            and (role == "report" or judgement.value.next_action == "send_to_hitl")
+            and (role == "report" or judgement.value.actions[0].next_action == "send_to_hitl")
         ):
             noted.append(role)
             bench.steer(run_id, "Look for the municipal food inspections, too.")

@@ -31,6 +31,11 @@ def crawl(url: str) -> Told_:
     return {"next_action": "crawl_url", "query_or_url": url, "reasoning": "It looks promising."}
 
 
+def together(*actions: Told_) -> Told_:
+    """A round of several actions."""
+    return {"actions": list(actions)}
+
+
 def role_of(prompt: str) -> str:
     """Which role a prompt belongs to, by the schema that stands in it."""
     keys = {"report": "You write up", "analyzer": '"new_potential_urls"', "decision": '"next_action"'}

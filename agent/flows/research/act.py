@@ -4,21 +4,18 @@ What was not done when a person stops the run, or its time is used up, stays pen
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.side_by_side import WebRequest, WebResult
 from agent.engine.state import Change
-from agent.types import ENGINE_BY_ACTION
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
+from agent.flows.shared.engine_choice import cool_down
+from agent.flows.shared.open_access import read_open_copy
 from agent.flows.shared.page_refs import build_action, store_fetched
 from agent.retrieval.link_scoring import make_first_query
 from agent.text.urls import canonicalize
-from agent.types import Lead, Outcome, Page, Proposal, SearchResult
-
-DEFAULT_COOLDOWN_S = 60.0
-"""Seconds an engine is not asked after a rate limit that named no time."""
+from agent.types import ENGINE_BY_ACTION, Lead, Outcome, Page, Proposal, SearchResult
 
 
 def act(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -68,11 +65,7 @@ def _record_search(
     change["brought"].append(
         Observation(source=source, outcome=result.outcome, hits=result.hits, part=proposal.part)
     )
-    if result.outcome is Outcome.RATE_LIMITED:
-        until = datetime.now(UTC) + timedelta(seconds=result.retry_after_s or DEFAULT_COOLDOWN_S)
-        stamp = until.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        engine = ENGINE_BY_ACTION[proposal.next_action]
-        change["cooling"] = {**change.get("cooling", state.cooling), engine: stamp}
+    change["cooling"] = cool_down(change.get("cooling", state.cooling), result)
 
 
 def _record_page(
@@ -80,7 +73,10 @@ def _record_page(
 ) -> None:
     """Store a page and add it to the change of the round."""
     url = proposal.query_or_url
-    ref = store_fetched(tools, url, page, _find_origin(state, url)).replace(length=len(page.text))
+    lead = _find_lead(state, url)
+    page = read_open_copy(tools, page, lead.publication if lead else None)
+    found_on = lead.found_on if lead else "person"
+    ref = store_fetched(tools, url, page, found_on).replace(length=len(page.text))
     change["pages"].append(ref)
     _add_action(change, proposal, tools.step, ref.outcome, ref.detail, page_id=ref.page_id)
     change["brought"].append(
@@ -115,7 +111,7 @@ def _mark_leads_taken(state: ResearchRun, done: list[Proposal]) -> list[Lead]:
     ]
 
 
-def _find_origin(state: ResearchRun, url: str) -> str:
-    """The page or search where an address was found; "person" when it was given."""
+def _find_lead(state: ResearchRun, url: str) -> Lead | None:
+    """The lead to an address: where it was found, and what is known of the work; None when it was given."""
     spelled, leads = canonicalize(url), state.own.leads.values()
-    return next((lead.found_on for lead in leads if canonicalize(lead.value) == spelled), "person")
+    return next((lead for lead in leads if canonicalize(lead.value) == spelled), None)

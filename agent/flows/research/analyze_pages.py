@@ -5,7 +5,6 @@ evidence decide what counts."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
@@ -65,7 +64,7 @@ def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observat
     """The change that pages make: verified facts, leads, conflicts and confidence."""
     pages = [page_reading.open_page(state, tools, item) for item in read]
     tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
-    groups = list(page_reading.choose_passages(state, tools, pages))
+    groups = list(page_reading.choose_readings(state, tools, pages))
     judgements = [_ask_analyzer(state, tools, group) for group in groups]
     judgement = _join_judgements(judgements)
     facts: list[Fact] = []
@@ -95,7 +94,7 @@ def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observat
         + [_refuse_withheld(page.page, tools.step) for page in pages if judgement.withheld]
         + _refuse_unknown(state, judgement.value, here, tools.step),
         "actions": list(_count_new_facts(state, pages, facts)),
-        **_report_change(judgement, tools.step),
+        **_report_change(state, judgement, tools.step),
         **_add_facts(state, tools, judgement, facts),
     }
 
@@ -289,14 +288,17 @@ def _refuse_unknown(
     ]
 
 
-def _report_change(judgement: RoleResult, step: int) -> Change:
+def _report_change(state: ResearchRun, judgement: RoleResult, step: int) -> Change:
     """The analyzer's report as it is stored: its facts are only counted, the state has them."""
     reply: AnalyzerReply = judgement.value
     info = {"facts": len(reply.facts), "leads": reply.leads}
     report = reply.model_dump(mode="json", exclude={"facts", "leads"})
     by = {"by": judgement.by, "trouble": judgement.fallback_reason or " ".join(judgement.problems)}
-    at = {"reported_at": step} if judgement.by == "model" else {}
-    return {"report": {**report, "extracted_info": info, **by}, **at}
+    if judgement.by != "model":
+        return {"report": {**report, "extracted_info": info, **by}}
+    unanswered = _find_unanswered(state, reply)
+    report["answered_parts"] = [part.id for part in state.plan if part.id not in unanswered]
+    return {"report": {**report, "extracted_info": info, **by}, "reported_at": step}
 
 
 def _add_facts(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: list[Fact]) -> Change:

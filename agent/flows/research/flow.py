@@ -1,13 +1,14 @@
-"""The `research` flow: decide, search or read a page, analyze, decide again, until there is a report to
-review.
+"""The `research` flow: decide, search and read side by side, analyze, decide again, until there is a report
+to review.
 
-decide -> search | crawl | report, through a person's approval when the run goes step by step; search, crawl
--> analyze -> decide; report -> review. Accepting ends the run, sending back leads to decide."""
+decide -> act | report, through a person's approval when the run goes step by step; act -> analyze -> decide;
+report -> review. Accepting ends the run, sending back leads to decide."""
 
 from __future__ import annotations
 
 from agent.engine.loop import Flow
-from agent.flows.research import steps
+from agent.flows.research import analyze_pages, steps
+from agent.flows.research.act import act
 from agent.flows.research.state import ResearchState
 from agent.flows.research.step_summary import describe_step
 from agent.flows.shared import fact_view, recompute
@@ -19,23 +20,22 @@ RESEARCH = Flow(
     own_state=ResearchState,
     steps={
         "decide": steps.decide,
-        "search": steps.search,
-        "crawl": steps.crawl,
-        "analyze": steps.analyze,
+        "act": act,
+        "analyze": analyze_pages.analyze,
         "report": steps.report,
     },
+    former_steps={"search": "act", "crawl": "act"},
     rest_statuses={"approve": Status.WAITING, "review": Status.REVIEW, "done": Status.DONE},
     write_up_step="report",
     reentry_step="decide",
     describe_step=describe_step,
     find_pause_request=fact_view.pause_for_new_conflicts,
     edges=(
-        Edge(start="decide", end="search", label="search", rest="approve"),
-        Edge(start="decide", end="crawl", label="read a page", rest="approve"),
+        Edge(start="decide", end="act", label="up to four searches and pages", rest="approve"),
         Edge(start="decide", end="report", label="enough, or stuck", rest="approve"),
         Edge(start="decide", end="analyze", label="read, not weighed yet"),
-        Edge(start="search", end="analyze"),
-        Edge(start="crawl", end="analyze"),
+        Edge(start="act", end="analyze"),
+        Edge(start="act", end="act", label="interrupted"),
         Edge(start="analyze", end="decide"),
         Edge(start="report", end="review"),
         Edge(start="review", end="decide", label="sent back"),

@@ -10,22 +10,21 @@ from agent.engine.context import RunContext
 from agent.flows.research.policy import has_unread_text
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared import fact_view
-from agent.llm.model import estimate_tokens
 from agent.retrieval.link_scoring import lead_id, rank_links
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
-from agent.roles.research.analyzer import PageReading
+from agent.retrieval.shown_passages import add_spans, choose_passages, is_covered
+from agent.roles.research.analyzer import ShownPage
 from agent.text.urls import canonicalize
 from agent.types import Lead, Link, Page, PageRef, Passage, Refusal
 from agent.web.prompt_injection import find_injected_links
 
 MAX_PASSAGES = 10
 """Passages of a page that are read without a model."""
-READING_TOKENS = 6_000
-"""Tokens of page text in one call: four pages of 1,500 tokens. Ten actions with eight pages stay below 25,000
-(DECISIONS.md, "Research")."""
-MIN_PAGE_TOKENS = 800
-"""Tokens of a page below which a round is read in several calls instead: about four paragraphs."""
+PAGE_TOKENS = 1_200
+"""Tokens of a page in a call, on the average: as much as the whole page shows (`tests.bench.context`)."""
+READING_TOKENS = 8_000
+"""Tokens of page text in one call: a round of four pages, and room for those that a person supplies."""
 MAX_LINKS = 24
 """Links that a call lists, over all its pages."""
 MAX_UNREAD_LEADS = 3
@@ -47,12 +46,12 @@ class OpenPage:
     refused: list[Refusal] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
     """All its passages."""
-    reading: PageReading = field(default_factory=lambda: PageReading(url=""))
+    reading: ShownPage = field(default_factory=lambda: ShownPage(url=""))
 
     @property
     def shown(self) -> list[tuple[int, int]]:
         """The stretches of its text that a model was shown, those chosen now included."""
-        return join_spans([*self.ref.shown, *((p.start, p.end) for p in self.reading.passages)])
+        return add_spans(self.ref.shown, [(p.start, p.end) for p in self.reading.passages])
 
     def has_passage(self, passage_id: str) -> bool:
         """Whether this passage was shown of it."""
@@ -67,7 +66,8 @@ def open_page(state: ResearchRun, tools: RunContext, item: Observation) -> OpenP
     """A stored page of the run with what it is read for."""
     stored = tools.page(item.page_id)
     injected = find_injected_links(stored.text, stored.links)
-    page = stored.replace(links=[link for link in stored.links if link not in injected]) if injected else stored
+    kept = [link for link in stored.links if link not in injected]
+    page = stored.replace(links=kept) if injected else stored
     why = "Blocked: suspected prompt injection"
     ref = state.pages[item.source]
     part = next((part.question for part in state.plan if part.id == item.part), "")
@@ -88,41 +88,44 @@ def find_topic(state: ResearchRun) -> str:
     return " ".join([state.question, *fact_view.public_note_texts(state)])
 
 
-def choose_passages(
+def choose_readings(
     state: ResearchRun, tools: RunContext, pages: Sequence[OpenPage]
 ) -> Iterator[list[OpenPage]]:
     """The pages in groups of one call each, with the passages and links that it shows."""
-    most = max(1, READING_TOKENS // MIN_PAGE_TOKENS)
+    most = READING_TOKENS // PAGE_TOKENS
     for at in range(0, len(pages), most):
         group = list(pages[at : at + most])
+        chosen = _choose_passages(state, tools, group)
         for page in group:
-            chosen = _choose(state, page, READING_TOKENS // len(group), has_model=bool(tools.client))
-            page.reading = PageReading(
+            passages = chosen[page.page_id]
+            unseen = [p for p in page.passages if not is_covered(p.start, p.end, page.ref.shown)]
+            page.reading = ShownPage(
                 url=page.page.final_url or page.page.url,
                 title=page.page.title,
                 part=page.part,
-                passages=chosen,
+                passages=passages,
                 links=_choose_links(state, page.page, MAX_LINKS // len(group)),
-                unread=len(page.passages) - len(chosen),
+                unread=len(unseen) - len(passages),
             )
         yield group
 
 
-def _choose(state: ResearchRun, page: OpenPage, tokens: int, *, has_model: bool) -> list[Passage]:
-    """The passages of a page that were not shown, in its order, as far as the tokens reach: the best of each
-    query in turn. Without a model the best for the whole question, best first."""
+def _choose_passages(
+    state: ResearchRun, tools: RunContext, group: Sequence[OpenPage]
+) -> dict[str, list[Passage]]:
+    """What to show of each page, by its id. Without a model: the best for the whole question, best first."""
     notes = fact_view.note_texts(state)
-    if not has_model:
-        return rank_passages(" ".join([state.question, *notes]), page.passages, MAX_PASSAGES)
-    unread = [passage for passage in page.passages if not _is_shown(page.ref, passage)]
-    ranked = [rank_passages(query, unread, len(unread)) for query in [*page.queries, *notes[-1:]]]
-    chosen: dict[str, Passage] = {}
-    for passage in (row[n] for n in range(len(unread)) for row in ranked):
-        cost = estimate_tokens(passage.text)
-        if passage.id not in chosen and cost <= tokens:
-            chosen[passage.id] = passage
-            tokens -= cost
-    return sorted(chosen.values(), key=lambda passage: passage.start)
+    if not tools.client:
+        asked = " ".join([state.question, *notes])
+        return {page.page_id: rank_passages(asked, page.passages, MAX_PASSAGES) for page in group}
+    queries = dict.fromkeys(query for page in group for query in [*page.queries, *notes[-1:]])
+    found = choose_passages(
+        list(queries),
+        {page.page_id: page.page for page in group},
+        tokens=PAGE_TOKENS,
+        shown={page.page_id: page.ref.shown for page in group},
+    )
+    return {page_id: reading.passages for page_id, reading in found.items()}
 
 
 def _choose_links(state: ResearchRun, page: Page, most: int) -> list[Link]:
@@ -140,7 +143,7 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
     owner: dict[str, PageRef] = {}
     for ref in refs:
         for passage in split_passages(tools.page(ref.page_id), ref.page_id):
-            if not _is_shown(ref, passage):
+            if not is_covered(passage.start, passage.end, ref.shown):
                 passages.append(passage)
                 owner[passage.id] = ref
     found: dict[str, Lead] = {}
@@ -157,18 +160,3 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
                     score=best.score,
                 )
     return sorted(found.values(), key=lambda lead: -lead.score)[:MAX_UNREAD_LEADS]
-
-
-def _is_shown(ref: PageRef, passage: Passage) -> bool:
-    return any(start <= passage.start and passage.end <= end for start, end in ref.shown)
-
-
-def join_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The stretches in rising order, those that touch or overlap as one."""
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if joined and start <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined

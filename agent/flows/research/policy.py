@@ -11,12 +11,14 @@ from agent.evidence.confidence import evidence_level
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared.fact_view import (
     confidence_goal,
+    facts_after_notes,
     find_struck_source,
     note_texts,
     public_note_texts,
     visited_urls,
 )
 from agent.flows.shared.page_refs import START_PAGE_REASON
+from agent.flows.shared.plan import bears_on
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.negative_constraints import find_excluded_sites, is_excluded
 from agent.text.private_words import find_private_words
@@ -130,7 +132,14 @@ def available_actions(state: RunState, engines: dict[str, str], now: str) -> lis
         if engine in engines and engine in chosen and state.cooling.get(engine, "") <= now
     ]
     more = ["more"] if any(has_unread_text(page) for page in state.pages.values()) else []
-    return [*searches, "crawl_url", *more, "ask", "send_to_hitl"]
+    return [*searches, "crawl_url", *more, "send_to_hitl"]
+
+
+def find_page_url(state: RunState, url: str) -> str:
+    """The address under which the run keeps the page at `url`, in any spelling; `url` where it has none."""
+    spelled = canonicalize(url)
+    same = (ref.url for ref in state.pages.values() if spelled in map(canonicalize, (ref.url, ref.final_url)))
+    return next(same, url) if spelled else url
 
 
 def has_unread_text(page: PageRef) -> bool:
@@ -193,6 +202,20 @@ def _describe_plateau(state: RunState, since: int) -> str:
         return ""
     return (
         f"the last {PLATEAU_RESULTS} results added nothing to what is covered, nor to how many sites say it"
+    )
+
+
+def is_answered(state: ResearchRun) -> bool:
+    """Whether a model called every part answered by what was read since a person last said something, and
+    there is a fact for each: the write-up follows without a further decision."""
+    if state.settings.stop_point == "budget" or is_asked_to_continue(state):
+        return False
+    if not state.own.report or state.own.reported_at <= _stall_baseline(state):
+        return False
+    facts = [fact for fact in facts_after_notes(state).values() if fact.is_active]
+    answered = state.own.report.get("answered_parts", [])
+    return all(
+        part.id in answered and any(bears_on(state.plan, part, fact) for fact in facts) for part in state.plan
     )
 
 

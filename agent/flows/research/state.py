@@ -12,7 +12,6 @@ from agent.flows.shared.plan import parse_parts
 from agent.text.question_analysis import ParsedQuestion, parse_question
 from agent.types import Lead, Record, SearchHit
 
-
 SEARCH_PREFIX = "search: "
 """Precedes the query in the name of a search."""
 

@@ -12,14 +12,22 @@ def describe_step(name: str, change: Change) -> str:
             f"\n       refused: {refusal['what']}: {refusal['why']}" for refusal in change.get("refusals", [])
         )
         fallback = f" (by rule: {pending['trouble']})" if pending.get("trouble") else ""
-        target = pending.get("query_or_url") or ""
-        return f"{pending['next_action']} {target} — {pending.get('reasoning', '')}{fallback}{refused}"
-    if name in ("search", "crawl") and change.get("actions"):
-        action = change["actions"][-1]
-        hits = f", {action['hits']} results" if action["hits"] else ""
-        return f"{action['outcome']}{': ' + action['detail'] if action['detail'] else ''}{hits}"
+        actions = [pending, *pending.get("beside", [])]
+        return "\n       ".join(map(_describe_proposal, actions)) + fallback + refused
+    if name in ("act", "search", "crawl") and change.get("actions"):
+        return "; ".join(map(_describe_action, change["actions"]))
     if name == "analyze" and change.get("confidence"):
         newest = change["confidence"][-1]
         count = sum(fact["verified"] and fact["step"] == newest["step"] for fact in change.get("facts", []))
         return f"{count} {'fact' if count == 1 else 'facts'}, confidence {newest['value']:.2f}"
     return ""
+
+
+def _describe_proposal(proposal: Change) -> str:
+    target = proposal.get("query_or_url") or ""
+    return f"{proposal['next_action']} {target} — {proposal.get('reasoning', '')}"
+
+
+def _describe_action(action: Change) -> str:
+    hits = f", {action['hits']} results" if action["hits"] else ""
+    return f"{action['outcome']}{': ' + action['detail'] if action['detail'] else ''}{hits}"

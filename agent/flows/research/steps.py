@@ -1,4 +1,5 @@
-"""The steps of the research flow: decide, search or crawl, analyze, report."""
+"""The steps of the research flow that choose and write: decide, report. `act` and `analyze` have files of
+their own."""
 
 from __future__ import annotations
 
@@ -7,35 +8,36 @@ from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
-from agent.flows.research import analyze_page, policy, settle_conflict
-from agent.flows.research.policy import STEP_BY_ACTION
+from agent.flows.research import page_reading, policy, settle_conflict
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.claim_checks import check_sentences
-from agent.flows.shared.engine_choice import cool_down, take_over_searches
+from agent.flows.shared.engine_choice import take_over_searches
 from agent.flows.shared.model_rulings import review_conflicts
-from agent.flows.shared.open_access import read_open_copy
-from agent.flows.shared.page_refs import build_action, store_fetched
 from agent.flows.shared.verdict import build_answer, merge_changes, record_answer
 from agent.flows.shared.write_report import ask_report, choose_length
 from agent.roles.research.analyzer import AnalyzerReply
-from agent.roles.research.decision import DECISION
-from agent.roles.research.next_step import Decision
+from agent.roles.research.decision import DECISION, DecisionReply, ResultLine
 from agent.text.urls import canonicalize
-from agent.types import ENGINE_BY_ACTION, Conflict, Lead, Proposal, Refusal, Stall, describe_actions
+from agent.types import Actor, Conflict, Proposal, Refusal, Stall, describe_actions
 
-MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS = 20, 5
+MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS, MAX_PROMPT_RESULTS = 20, 5, 8
+MAX_PROMPT_LEADS = 10
+"""Leads that a decision is shown, the results of the last searches counted in where there are more."""
+MIN_PROMPT_LEADS = 4
+"""Leads shown beside the results of the last searches."""
 
 
 def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Choose the next action: what a person or a limit calls for first, else what the role proposes and code
+    """Choose the next round: what a person or a limit calls for first, else what the role proposes and code
     allows."""
-    if state.own.looking:  # read just before the budget ended the round
+    if state.own.unanalyzed:  # read just before the budget ended the round
         return {}, "analyze"
     if page := policy.next_supplied_page(state):
-        return {"looking": Observation(source=page.url, page_id=page.page_id)}, "analyze"
+        given = Observation(source=page.url, page_id=page.page_id)
+        return {"brought": [given], "is_analyzed": False}, "analyze"
     if retry := fact_view.requested_retry(state):
-        return {"pending": retry}, STEP_BY_ACTION[retry.next_action]
+        return {"pending": retry}, policy.next_step(retry)
     if state.needs_rewrite:
         why = "the pages you supplied or retried were read"
         return {"pending": None, "why_stopped": why}, "report"
@@ -46,9 +48,14 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         return _hand_over(state, stop, str(over), "budget")
     actions = policy.available_actions(state, tools.world.engines, tools.now())
     if wanted := policy.next_start_page(state) or policy.requested_search(state, actions):
-        return _propose(state, wanted)
+        return _propose(state, [wanted])
     if substitutes := take_over_searches(state.actions_this_round, actions):
-        return _propose(state, substitutes[0])
+        return _propose(state, substitutes)
+    return _choose_round(state, tools, [*actions[:-1], "ask", *actions[-1:]] if tools.client else actions)
+
+
+def _choose_round(state: ResearchRun, tools: RunContext, actions: list[str]) -> tuple[Change, str]:
+    """The next round, or the hand-over when all is answered, or nothing is left to try."""
     stall = policy.find_stall(state)
     change: Change = {"blockages": [stall.replace(step=tools.step)]} if stall else {}
     if stall and stall.rung == "hand_over" and not policy.is_asked_to_continue(state):
@@ -57,30 +64,38 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         more, next = _hand_over(state, stop, stall.reason, "blocked")
         return {**change, **more}, next
     conflict = settle_conflict.conflict_to_settle(state)
-    proposal, refused = _ask_decision(state, tools, actions, stall, conflict)
-    change["refusals"] = [refusal.replace(step=tools.step) for refusal in refused]
-    if conflict:
-        proposal = _settle_first(state, proposal, conflict, actions)
-    if proposal.next_action == "send_to_hitl":
-        reason, why = _explain_hand_over(state, proposal)
-        more, next = _hand_over(state, proposal, why, reason)
+    if policy.is_answered(state):
+        why = "The analyzer calls every part of the question answered."
+        proposals = [Proposal(next_action="send_to_hitl", reasoning=why, by="code")]
     else:
-        more, next = _propose(state, proposal)
+        proposals, refused = _ask_decision(state, tools, actions, stall, conflict)
+        change["refusals"] = [refusal.replace(step=tools.step) for refusal in refused]
+    if conflict:
+        proposals = _settle_first(state, proposals, conflict, actions)
+    if proposals[0].next_action == "send_to_hitl":
+        reason, why = _explain_hand_over(state, proposals[0])
+        more, next = _hand_over(state, proposals[0], why, reason)
+    else:
+        more, next = _propose(state, proposals)
     return {**change, **more}, next
 
 
-def _settle_first(state: ResearchRun, proposal: Proposal, conflict: Conflict, actions: list[str]) -> Proposal:
-    """In place of a hand-over an action that may settle the conflict, where there is one; another proposal is
+def _settle_first(
+    state: ResearchRun, proposals: list[Proposal], conflict: Conflict, actions: list[str]
+) -> list[Proposal]:
+    """In place of a hand-over an action that may settle the conflict, where there is one; other proposals are
     counted for the conflict when nothing else is open."""
-    if proposal.next_action == "send_to_hitl":
-        return settle_conflict.propose_settling(state, conflict, actions) or proposal
-    return proposal.replace(about=conflict.id) if settle_conflict.is_only_conflict_left(state) else proposal
+    if proposals[0].next_action == "send_to_hitl":
+        return [settle_conflict.propose_settling(state, conflict, actions) or proposals[0]]
+    is_last = settle_conflict.is_only_conflict_left(state)
+    return [proposal.replace(about=conflict.id) for proposal in proposals] if is_last else proposals
 
 
-def _propose(state: ResearchRun, proposal: Proposal) -> tuple[Change, str]:
-    """To the proposed action, with an approval first when the run goes step by step."""
-    step = STEP_BY_ACTION[proposal.next_action]
-    return {"pending": proposal}, "approve" if state.settings.stop_point == "step" else step
+def _propose(state: ResearchRun, proposals: list[Proposal]) -> tuple[Change, str]:
+    """To the proposed round, as far as the budgets reach, with an approval first when the run goes step by
+    step."""
+    is_stepwise = state.settings.stop_point == "step"
+    return {"pending": Proposal.join(policy.cut_round(state, proposals))}, "approve" if is_stepwise else "act"
 
 
 def _explain_hand_over(state: ResearchRun, proposal: Proposal) -> tuple[str, str]:
@@ -105,10 +120,55 @@ def _ask_decision(
     actions: list[str],
     stall: Stall | None,
     conflict: Conflict | None,
-) -> tuple[Proposal, list[Refusal]]:
-    """The role's proposal if code allows it, else the fallback's, first as things are, then narrowed, then a
-    lead; else the hand-over. With it, why others were refused."""
-    inputs: dict[str, Any] = {
+) -> tuple[list[Proposal], list[Refusal]]:
+    """What of the role's round code allows, else the fallback's action, first as things are, then narrowed,
+    then a lead; else the hand-over. With it, why others were refused. The role is asked again only where
+    nothing of its round is allowed; the next decision hears of the other refusals."""
+    inputs = _build_inputs(state, tools, actions, stall, conflict)
+    escalation = stall.rung if stall else ""
+    refused: list[Refusal] = []
+
+    def allow(reply: DecisionReply, rung: str, by: Actor, trouble: str = "") -> list[Proposal]:
+        proposals = _build_proposals(state, reply, rung, by, trouble)
+        allowed, why = policy.choose_allowed(state, proposals, actions)
+        refused.extend(refusal for refusal in why if refusal not in refused)
+        return allowed
+
+    def check(reply: DecisionReply) -> list[str]:
+        if allow(reply, escalation, "model"):
+            return []
+        named = [action.query_or_url or action.next_action for action in reply.actions]
+        return [f"{refusal.what}: {refusal.why}." for refusal in refused] or [f"{named}: not possible."]
+
+    if tools.client and not state.actions and not state.notes:
+        first: Any = DECISION.fallback(**inputs)
+        if first.actions[0].next_action != "send_to_hitl":  # the question itself, or the page that it names
+            return _build_proposals(state, first, escalation, "code"), []
+    tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
+    judgement = tools.judge(DECISION, check=check, must_pass=True, **inputs)
+    for n, rung in enumerate([escalation, escalation, "narrow", "lead"]):
+        forced = {"blockage": Stall(rung=rung, reason="")} if n > 1 else {}  # type: ignore[arg-type]
+        reply: Any = judgement.value if n == 0 else DECISION.fallback(**{**inputs, **forced})
+        if allowed := allow(reply, rung, judgement.by if n == 0 else "keyless", judgement.fallback_reason):
+            return allowed, refused
+    why = "Every proposal was refused: " + "; ".join(refusal.why for refusal in refused)
+    return [Proposal(next_action="send_to_hitl", reasoning=why, by="code")], refused
+
+
+def _build_inputs(
+    state: ResearchRun,
+    tools: RunContext,
+    actions: list[str],
+    stall: Stall | None,
+    conflict: Conflict | None,
+) -> dict[str, Any]:
+    """The blanks of the decision's prompt."""
+    leads, results = policy.open_leads(state), _list_results(state)
+    if tools.client:
+        listed = {canonicalize(line.url) for line in results}
+        most = max(MIN_PROMPT_LEADS, MAX_PROMPT_LEADS - len(results))
+        leads = [lead for lead in leads if canonicalize(lead.value) not in listed or not listed][:most]
+    return {
         "question": state.question,
         "notes": fact_view.note_texts(state),
         "private_notes": [note.text for note in state.notes if note.private],
@@ -116,7 +176,9 @@ def _ask_decision(
         "facts": fact_view.facts_for_prompt(state),
         "parts": state.plan,
         "report": AnalyzerReply.model_validate(state.own.report) if state.own.report else None,
-        "leads": policy.open_leads(state),
+        "leads": leads,
+        "results": results,
+        "unread": page_reading.find_unread_pages(state, tools) if "more" in actions else [],
         "actions": actions,
         "engines": describe_actions(state.settings.engines or tools.world.engines),
         "blockage": stall,
@@ -126,89 +188,48 @@ def _ask_decision(
         "refused": state.refusals[-MAX_PROMPT_REFUSALS:],
         "conflict": settle_conflict.describe_conflict(state, conflict) if conflict else "",
     }
-    escalation = stall.rung if stall else ""
-    refused: list[Refusal] = []
 
-    def refuse(proposal: Proposal) -> Refusal | None:
-        refusal = policy.check_proposal(state, proposal, actions)
-        if refusal and refusal not in refused:
-            refused.append(refusal)
-        return refusal
 
-    def check(reply: Decision) -> list[str]:
-        refusal = refuse(_build_proposal(state, reply, escalation))
-        return [f"{refusal.what}: {refusal.why}."] if refusal else []
+def _list_results(state: ResearchRun) -> list[ResultLine]:
+    """The results of the last round's searches, each address once, with those that were read marked; none
+    that a lead could not lead to."""
+    visited = fact_view.visited_urls(state)
+    known = {canonicalize(lead.value) for lead in state.own.leads.values() if lead.kind == "url"}
+    lines: dict[str, ResultLine] = {}
+    for item in state.own.brought:
+        for hit in item.hits[:MAX_PROMPT_RESULTS]:
+            url = canonicalize(hit.url)
+            if url in known and url not in lines:
+                lines[url] = ResultLine(
+                    url=hit.url, title=hit.title, snippet=hit.snippet, is_read=url in visited
+                )
+    return list(lines.values())
 
-    judgement = tools.judge(DECISION, check=check, must_pass=True, **inputs)
-    for n, rung in enumerate([escalation, escalation, "narrow", "lead"]):
-        forced = {"blockage": Stall(rung=rung, reason="")} if n > 1 else {}  # type: ignore[arg-type]
-        reply: Any = judgement.value if n == 0 else DECISION.fallback(**{**inputs, **forced})
-        proposal = _build_proposal(state, reply, rung).replace(
-            by=judgement.by if n == 0 else "keyless", trouble=judgement.fallback_reason
+
+def _build_proposals(
+    state: ResearchRun, reply: DecisionReply, rung: str, by: Actor, trouble: str = ""
+) -> list[Proposal]:
+    """The actions of a reply as proposals; a known address as it was found, not as the reply spells it."""
+    proposals = []
+    for action in reply.actions:
+        what = action.query_or_url
+        if action.next_action == "crawl_url":
+            what = policy.known_urls(state).get(canonicalize(what), what)
+        elif action.next_action == "more":
+            what = policy.find_page_url(state, what)
+        proposals.append(
+            Proposal(
+                next_action=action.next_action,
+                query_or_url=what,
+                part=action.part,
+                reasoning=action.reasoning,
+                choices=action.choices,
+                rung=rung,
+                by=by,
+                trouble=trouble,
+            )
         )
-        if refuse(proposal) is None:
-            return proposal, refused
-    why = "Every proposal was refused: " + "; ".join(refusal.why for refusal in refused)
-    return Proposal(next_action="send_to_hitl", reasoning=why, by="code"), refused
-
-
-def _build_proposal(state: ResearchRun, reply: Decision, rung: str) -> Proposal:
-    """The reply as a proposal; a known address as it was found, not as the reply spells it."""
-    what = reply.query_or_url
-    if reply.next_action == "crawl_url":
-        what = policy.known_urls(state).get(canonicalize(what), what)
-    return Proposal(
-        next_action=reply.next_action,
-        query_or_url=what,
-        reasoning=reply.reasoning,
-        rung=rung,
-    )
-
-
-def search(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Ask a search engine."""
-    pending = state.pending or Proposal(next_action="search_duckduckgo", query_or_url=state.question)
-    query, engine = pending.query_or_url, ENGINE_BY_ACTION[pending.next_action]
-    result = tools.search(engine, query)
-    change: Change = {
-        "actions": [build_action(pending, tools.step, result.outcome, result.detail, hits=len(result.hits))],
-        "looking": Observation(source=f"search: {query}", outcome=result.outcome, hits=result.hits),
-        "pending": None,
-        "leads": _mark_leads_taken(state, pending),
-    }
-    return change | {"cooling": cool_down(state.cooling, result)}, "analyze"
-
-
-def crawl(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Read a page, and store what was read."""
-    pending = state.pending or Proposal(
-        next_action="crawl_url", query_or_url=(state.settings.start_urls or [""])[0]
-    )
-    url = pending.query_or_url
-    lead = _find_lead(state, url)
-    page = read_open_copy(tools, tools.fetch(url), lead.publication if lead else None)
-    ref = store_fetched(tools, url, page, lead.found_on if lead else "person")
-    return {
-        "actions": [build_action(pending, tools.step, ref.outcome, ref.detail, page_id=ref.page_id)],
-        "pages": [ref],
-        "looking": Observation(source=url, page_id=ref.page_id, outcome=ref.outcome),
-        "pending": None,
-        "leads": _mark_leads_taken(state, pending),
-    }, "analyze"
-
-
-def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Turn what the tool brought into facts, leads and a confidence."""
-    looking = state.own.looking
-    if looking is None:
-        return {}, "decide"
-    if looking.page_id:
-        change = analyze_page.analyze_page(state, tools, looking)
-    elif looking.hits:
-        change = analyze_page.analyze_search(state, tools, looking)
-    else:
-        change = analyze_page.analyze_empty_result(state, tools, looking)
-    return {**change, "looking": None}, "decide"
+    return proposals
 
 
 def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -224,18 +245,3 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         length=choose_length(now, judgement),
     )
     return {**merge_changes(reviewed, record_answer(now, answer)), "pending": None}, "review"
-
-
-def _mark_leads_taken(state: ResearchRun, pending: Proposal) -> list[Lead]:
-    same = canonicalize(pending.query_or_url) or pending.query_or_url
-    return [
-        lead.replace(status="taken")
-        for lead in state.own.leads.values()
-        if lead.status == "open" and (canonicalize(lead.value) or lead.value) == same
-    ]
-
-
-def _find_lead(state: ResearchRun, url: str) -> Lead | None:
-    """The lead to an address: where it was found, and what is known of the work; None when it was given."""
-    spelled, leads = canonicalize(url), state.own.leads.values()
-    return next((lead for lead in leads if canonicalize(lead.value) == spelled), None)

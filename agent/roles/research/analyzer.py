@@ -65,7 +65,7 @@ class AnalyzerReply(RoleReply):
     inconsistencies_found: str = Field(default="", description="empty when nothing contradicts")
 
 
-class PageReading(Record):
+class ShownPage(Record):
     """What a prompt shows of one page: the passages chosen of it, and its links."""
 
     url: str
@@ -82,7 +82,7 @@ def fallback(
     *,
     question: str,
     notes: list[str],
-    pages: list[PageReading],
+    pages: list[ShownPage],
     facts: list[Fact],
     parts: Sequence[PlanPart] = (),
     conflicts: Sequence[Conflict] = (),
@@ -115,7 +115,7 @@ def join_replies(replies: Sequence[AnalyzerReply]) -> AnalyzerReply:
     )
 
 
-def _choose_quotes(question: str, notes: Sequence[str], page: PageReading) -> list[Quotation]:
+def _choose_quotes(question: str, notes: Sequence[str], page: ShownPage) -> list[Quotation]:
     """The lines of a page for the question and the newest note that stand in their passage to the letter."""
     quotes = find_best_lines(question, page.passages, MAX_QUOTES)
     for note in notes[-1:]:
@@ -125,7 +125,7 @@ def _choose_quotes(question: str, notes: Sequence[str], page: PageReading) -> li
     return [quote for quote in quotes if find_quote(quote.quote, texts[quote.passage_id])]
 
 
-def _report_page(question: str, page: PageReading, quotes: list[Quotation]) -> AnalyzerReply:
+def _report_page(question: str, page: ShownPage, quotes: list[Quotation]) -> AnalyzerReply:
     names = [name for quote in quotes[:3] for name in find_names(quote.quote, 8)]
     new = [name for name in dict.fromkeys(names) if fold(name) not in fold(question)]
     quoted = {quote.passage_id for quote in quotes}
@@ -143,9 +143,7 @@ def _report_page(question: str, page: PageReading, quotes: list[Quotation]) -> A
         leads=new[:6],
         assessment=f"{len(quotes)} sentences of “{page.title}” fit the question.",
         confidence_score=max((quote.score for quote in quotes), default=0.0),
-        new_potential_urls=[
-            link.url for link in rank_links(question, page.links, text, limit=MAX_PROMISING)
-        ],
+        new_potential_urls=[link.url for link in rank_links(question, page.links, text, limit=MAX_PROMISING)],
     )
 
 

@@ -74,7 +74,7 @@ def test_a_cap_met_in_the_middle_of_a_step_takes_that_step_again(bench, monkeypa
     assert [name for name, cap in asked].count("analyzer") > 1 and ("analyzer", 20) in asked
     view = bench.snapshot(run_id)
     assert view.state.answer.verdict == "passages_found"
-    assert [step.name for step in view.steps][:5] == ["ask", "decide", "search", "halt", "raise"]
+    assert [step.name for step in view.steps][:5] == ["ask", "decide", "act", "analyze", "decide"]
 
 
 def test_the_kept_back_share_pays_for_the_answer(bench):
@@ -178,15 +178,15 @@ def test_until_the_budget_is_used_it_does_not_stop_at_enough(bench):
 
 
 def test_how_far_it_goes_can_be_changed_while_it_works_or_rests(bench, monkeypatch):
-    run_id, plain, seen = bench.start(SOLAR, DEMO), RunContext.search, []
+    run_id, plain, seen = bench.start(SOLAR, DEMO), RunContext.look_up, []
 
-    def search(tools, engine, query):
+    def look_up(tools, requests):
         if not seen:
             budget.set_stop_point(bench, run_id, "step")
-        seen.append(query)
-        return plain(tools, engine, query)
+        seen.extend(requests)
+        return plain(tools, requests)
 
-    monkeypatch.setattr(RunContext, "search", search)
+    monkeypatch.setattr(RunContext, "look_up", look_up)
     assert bench.drive(run_id) is Status.WAITING, "the change holds from the next decision on"
     view = bench.snapshot(run_id)
     assert view.run.settings.stop_point == view.state.settings.stop_point == "step"
@@ -197,18 +197,18 @@ def test_how_far_it_goes_can_be_changed_while_it_works_or_rests(bench, monkeypat
 
 
 def test_a_cap_set_while_it_works_holds_from_the_next_step_on(bench, monkeypatch):
-    run_id, plain = bench.start(DEPTH, DEMO), RunContext.search
+    run_id, plain = bench.start(DEPTH, DEMO), RunContext.look_up
     raised = []
 
-    def search(tools, engine, query):
+    def look_up(tools, requests):
         if not raised:
             raised.append(budget.raise_caps(bench, run_id, {"steps": 2, "seconds": 77}))
         assert tools.settings.max_seconds == (
             1800 if len(raised) == 1 and not bench.snapshot(run_id).state.actions else 77
         )
-        return plain(tools, engine, query)
+        return plain(tools, requests)
 
-    monkeypatch.setattr(RunContext, "search", search)
+    monkeypatch.setattr(RunContext, "look_up", look_up)
     assert bench.drive(run_id) is Status.PAUSED
     assert len(bench.snapshot(run_id).state.actions) == 2
 

@@ -48,7 +48,7 @@ def test_a_fork_shares_the_first_steps_and_leaves_the_run_alone(bench, reviewed)
 def test_a_note_is_heeded_by_the_next_decision(bench, reviewed):
     page = "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
     at = next(
-        step.n for step in bench.snapshot(reviewed).steps if step.next in ("search", "crawl")
+        step.n for step in bench.snapshot(reviewed).steps if step.next == "act"
     )  # decided, not done yet
     new = forks.fork_run(bench, reviewed, at, note=f"Look at {page} first.")
     assert bench.snapshot(new).next == "decide" and bench.snapshot(new).state.pending is None

@@ -174,7 +174,7 @@ def test_a_page_is_tried_again_and_read_when_it_can_be(bench, run, monkeypatch):
     assert [step.name for step in after.steps[view.head + 1 :]] == [
         "retry",
         "decide",
-        "crawl",
+        "act",
         "analyze",
         "decide",
         "report",
@@ -262,7 +262,7 @@ def test_a_decision_that_waits_is_made_anew_with_what_was_given(bench, run):
     )
 
 
-@pytest.mark.parametrize("at", ["search", "analyze", "decide", "report"])
+@pytest.mark.parametrize("at", ["act", "analyze", "decide", "report"])
 def test_what_is_given_while_the_run_works_is_never_lost(bench, run, monkeypatch, at):
     """The page arrives in the middle of a step, between its beginning and its record."""
     flow = page_input.FLOWS["research"]

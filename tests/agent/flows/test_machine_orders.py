@@ -33,7 +33,7 @@ def obey(messages: list[dict[str, str]], shape: Any) -> Any:
     if shape.__name__ in CHECKING_SHAPES:
         return check_reply(prompt, shape.__name__)
     return {
-        "Decision": {"next_action": "send_to_hitl", "query_or_url": "", "reasoning": "Enough."},
+        "DecisionReply": {"next_action": "send_to_hitl", "query_or_url": "", "reasoning": "Enough."},
         "AnalyzerReply": {
             "facts": [{"statement": f"T{QUOTE[1:]}.", "subject": "tour", "attribute": "price", **quotes[0]}],
             "assessment": "It is free.",

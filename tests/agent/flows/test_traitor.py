@@ -61,7 +61,7 @@ class Traitor:
         prompt = "\n".join(message["content"] for message in messages)
         self.told.append(prompt)
         match shape.__name__:
-            case "Decision":
+            case "DecisionReply":
                 action, what = self.ways.pop(0) if self.ways else ("send_to_hitl", "")
                 return {"next_action": action, "query_or_url": what, "reasoning": SECRET}
             case "AnalyzerReply":

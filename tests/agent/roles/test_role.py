@@ -17,8 +17,8 @@ from agent.errors import (
     StopRequested,
 )
 from agent.roles.prompt_templates import render
-from agent.roles.research.analyzer import ANALYZER, AnalyzerReply
-from agent.roles.research.decision import DECISION
+from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ShownPage
+from agent.roles.research.decision import DECISION, ResultLine
 from agent.roles.research.report import REPORT
 from agent.roles.role import Role
 from agent.types import (
@@ -32,7 +32,6 @@ from agent.types import (
     Passage,
     PlanPart,
     Refusal,
-    SearchHit,
     Stall,
 )
 
@@ -85,16 +84,20 @@ FULL: dict[str, dict[str, Any]] = {
         "conflict": EVIL,
         "private_notes": ["Only the registry."],
         "engines": ["`search_duckduckgo`: a general web search."],
+        "results": [ResultLine(url="https://c.example/", title=EVIL, snippet=EVIL)],
+        "unread": [Lead(id="p", kind="url", value="https://a.example/", text=EVIL, why=EVIL)],
     },
     "analyzer": {
         "question": "Who?",
         "notes": ["Only the registry."],
-        "source": "https://a.example/",
-        "title": EVIL,
-        "outcome": "ok",
-        "hits": [SearchHit(url="https://b.example/", title=EVIL, snippet=EVIL)],
-        "passages": [PASSAGE],
-        "links": [Link(url="https://b.example/", text=EVIL)],
+        "pages": [
+            ShownPage(
+                url="https://a.example/",
+                title=EVIL,
+                passages=[PASSAGE],
+                links=[Link(url="https://b.example/", text=EVIL)],
+            )
+        ],
         "facts": [FACT],
         "parts": [PlanPart(id="1", question="Who?")],
         "conflicts": [Conflict(id="c", subject=EVIL, attribute="age", kind="number", values=[VALUE])],
@@ -128,16 +131,13 @@ BARE: dict[str, dict[str, Any]] = {
         "conflict": "",
         "private_notes": [],
         "engines": [],
+        "results": [],
+        "unread": [],
     },
     "analyzer": {
         "question": "",
         "notes": [],
-        "source": "",
-        "title": "",
-        "outcome": "error",
-        "hits": [],
-        "passages": [],
-        "links": [],
+        "pages": [],
         "facts": [],
         "parts": [],
         "conflicts": [],

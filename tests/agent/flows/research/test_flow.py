@@ -40,7 +40,7 @@ def dull(tmp_path, count: int = 40) -> str:
 def test_the_table_leads_from_a_question_to_a_person(ask):
     view = ask(SOLAR)
     names = [step.name for step in view.steps]
-    assert names[:4] == ["ask", "decide", "search", "analyze"] and names[-2:] == ["decide", "report"]
+    assert names[:4] == ["ask", "decide", "act", "analyze"] and names[-2:] == ["decide", "report"]
     for now, then in pairwise(view.steps):
         assert then.name == now.next
     assert view.steps[-1].next == "review"

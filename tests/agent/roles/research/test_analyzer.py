@@ -1,7 +1,8 @@
-"""What a search or a page brought, by rule."""
+"""What the pages of a round brought, by rule."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,33 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.retrieval.passages import split_passages
-from agent.roles.research.analyzer import MAX_QUOTES, AnalyzerReply, fallback
-from agent.types import Fact, Link, Outcome, Page, Passage, SearchHit, Table
+from agent.roles.research.analyzer import MAX_QUOTES, AnalyzerReply, ShownPage, fallback, join_replies
+from agent.types import Link, Outcome, Page, Passage, Table
 
 QUESTION = "When was the ferry Blue Heron built?"
 PAGE = "https://a.example/"
 
 
-def analyze(question: str = QUESTION, **given: Any) -> AnalyzerReply:
-    blanks = {
-        "notes": [],
-        "source": PAGE,
-        "title": "",
-        "outcome": "ok",
-        "hits": [],
-        "passages": [],
-        "links": [],
-        "facts": [],
-    }
-    return fallback(question=question, **{**blanks, **given})
+def analyze(question: str = QUESTION, notes: Sequence[str] = (), **page: Any) -> AnalyzerReply:
+    shown = ShownPage(**{"url": PAGE, **page})
+    return fallback(question=question, notes=list(notes), pages=[shown], facts=[])
 
 
 def of(text: str, **more: Any) -> list[Passage]:
     return split_passages(Page(url=PAGE, final_url=PAGE, outcome=Outcome.OK, text=text, **more), "p1")
-
-
-def known(quote: str, title: str = "") -> Fact:
-    return Fact(id="k", statement=quote, quote=quote, title=title, url="https://k.example/", verified=True)
 
 
 TEXT = (
@@ -75,23 +63,25 @@ def test_names_in_good_quotes_are_leads_and_links_are_those_of_the_page() -> Non
     }
 
 
-def test_of_a_search_nothing_is_quoted() -> None:
-    hits = [
-        SearchHit(url=f"https://h{n}.example/", title="Blue Heron", snippet="built in 1907") for n in range(8)
+def test_each_page_of_a_round_gives_its_own_quotes() -> None:
+    other = split_passages(
+        Page(url=PAGE, final_url=PAGE, outcome=Outcome.OK, text="Blue Heron was built by Ada Quill."), "p2"
+    )
+    pages = [
+        ShownPage(url=PAGE, title="Harbour", passages=of(TEXT)),
+        ShownPage(url="https://b.example/", title="Yard", passages=other),
     ]
-    reply = analyze(source=f"search: {QUESTION}", hits=hits)
-    assert reply.facts == [] and "8 results" in reply.assessment
-    assert reply.new_potential_urls[0] == hits[0].url and set(reply.new_potential_urls) <= {
-        hit.url for hit in hits
-    }
-    assert len(reply.new_potential_urls) <= 5 and reply.suggestions_for_next_step
-    assert analyze(source="search: x").new_potential_urls == []
+    reply = fallback(question=QUESTION, notes=[], pages=pages, facts=[])
+    assert {fact.passage_id.split(":")[0] for fact in reply.facts} == {"p1", "p2"}
+    assert "Harbour" in reply.assessment and "Yard" in reply.assessment
 
 
-@pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome is not Outcome.OK])
-def test_what_could_not_be_read_is_told_apart(outcome: Outcome) -> None:
-    reply = analyze(outcome=outcome)
-    assert outcome in reply.assessment and reply.confidence_score == 0
+def test_reports_on_groups_of_pages_are_joined() -> None:
+    one = AnalyzerReply(answered_parts=["1"], confidence_score=0.4, leads=["Quill"], assessment="One.")
+    two = AnalyzerReply(answered_parts=["1", "2"], confidence_score=0.7, leads=["Quill"], assessment="Two.")
+    joined = join_replies([one, two])
+    assert (joined.answered_parts, joined.leads, joined.assessment) == (["1", "2"], ["Quill"], "One. Two.")
+    assert joined.confidence_score == 0.7 and join_replies([]).facts == []
 
 
 def test_other_scripts() -> None:
@@ -105,16 +95,8 @@ def test_other_scripts() -> None:
 def test_any_page_is_analyzed_with_quotes_of_its_own(
     question: str, text: str, title: str, more: list[str]
 ) -> None:
-    given_ = {
-        "title": title,
-        "passages": of(text, title=title),
-        "facts": [known(quote) for quote in more],
-        "notes": more,
-    }
-    given_["links"] = [Link(url=PAGE, text=title)]
+    page = {"title": title, "passages": of(text, title=title), "links": [Link(url=PAGE, text=title)]}
+    given_: dict[str, Any] = {**page, "notes": more}
     reply = analyze(question, **given_)
     assert all(fact.quote and fact.quote in text for fact in reply.facts)
     assert 0 <= reply.confidence_score <= 1 and reply == analyze(question, **given_)
-    assert analyze(
-        question, source=f"search: {text}", hits=[SearchHit(url=PAGE, title=title, snippet=text)]
-    ).new_potential_urls == [PAGE]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agent.roles.research.decision import DECISION, fallback
+from agent.roles.research.decision import DECISION, DecisionReply, fallback
 from agent.roles.research.next_step import (
     MAX_FOLLOW_UP_SEARCHES,
     MAX_PAGES_NAMED,
@@ -25,7 +25,7 @@ QUESTION = "When was the ferry Blue Heron built?"
 HOPS = "How old are the children of the couple who run Älvmora Mejeri?"
 
 
-def decide(question: str = QUESTION, **given: Any) -> Decision:
+def decide(question: str = QUESTION, **given: Any) -> Any:
     blanks = {
         "notes": [],
         "report": None,
@@ -37,7 +37,8 @@ def decide(question: str = QUESTION, **given: Any) -> Decision:
         "threshold": 0.85,
         "remaining": 9,
     }
-    return fallback(question=question, **{**blanks, **given})
+    [action] = fallback(question=question, **{**blanks, **given}).actions
+    return action
 
 
 def next_of(question: str = QUESTION, **given: Any) -> tuple[str, str]:
@@ -279,17 +280,25 @@ def test_with_no_action_left_the_person_is_asked_whatever_the_notes_say() -> Non
     )
 
 
-def test_the_shape_is_the_same_in_every_call() -> None:
-    assert set(Decision.model_json_schema()["properties"]) == {"next_action", "query_or_url", "reasoning"}
+def test_each_action_of_a_round_has_the_fields_of_the_contract() -> None:
+    contract = {"next_action", "query_or_url", "reasoning"}
+    assert set(Decision.model_json_schema()["properties"]) == contract | {"part", "choices"}
     with pytest.raises(ValidationError):
         Decision(next_action="search_elsewhere")
     assert Decision.model_validate({"next_action": "Send to HITL", "query_or_url": None}).next_action == HUMAN
 
 
+def test_one_action_at_the_top_is_read_as_a_round_of_one() -> None:
+    reply = DecisionReply.model_validate({"next_action": "Crawl URL", "query_or_url": "u3"})
+    assert [(action.next_action, action.query_or_url) for action in reply.actions] == [(CRAWL, "u3")]
+    with pytest.raises(ValidationError):
+        DecisionReply.model_validate({"actions": []})
+
+
 def test_a_models_reply_is_taken_as_a_decision() -> None:
     def model(role: str, messages: Any, narrowed: Any, tier: str) -> Any:
         assert (role, tier) == ("decision", "strong")
-        return narrowed(next_action=HUMAN, reasoning="enough", spare=1)
+        return narrowed(actions=[{"next_action": HUMAN, "reasoning": "enough", "spare": 1}])
 
     blanks = {
         "question": QUESTION,
@@ -308,9 +317,11 @@ def test_a_models_reply_is_taken_as_a_decision() -> None:
         "parts": [],
         "private_notes": [],
         "engines": [],
+        "results": [],
+        "unread": [],
     }
     judgement = DECISION.judge(model, **blanks)
-    assert type(judgement.value) is Decision and judgement.value.query_or_url == ""
+    assert type(judgement.value) is DecisionReply and judgement.value.actions[0].query_or_url == ""
 
 
 @given(
