@@ -31,6 +31,8 @@ from agent.types.step_numbers import describe_place, number_step
 ACTION_LABELS = {
     **{action: f"search ({ENGINE_NAMES[name]})" for action, name in ENGINE_BY_ACTION.items()},
     "crawl_url": "read page",
+    "more": "read more of the page",
+    "ask": "question (no person was asked)",
 }
 DEMO_WORLD_NOTE = "This run read the demo world: its sites and all that they say are invented."
 STALL_LABELS = {
@@ -233,7 +235,7 @@ def _action(report: Report, action: Action) -> list[Cell]:
     return [
         str(number_step(report.actions, action.step)),
         ACTION_LABELS.get(action.action, action.action),
-        Span(target, url=target) if action.action == "crawl_url" else target,
+        Span(target, url=target) if action.action in ("crawl_url", "more") else target,
         f"{action.outcome.replace('_', ' ')}{': ' + action.detail if action.detail else ''}",
         str(action.new_facts),
         action.reasoning,

@@ -77,15 +77,19 @@ def _page(page: PageRef) -> dict[str, Any]:
 
 
 def _steps(report: Report) -> list[dict[str, Any]]:
-    """The steps without their changes, each with its tool action, if any.
+    """The steps without their changes, each with its tool actions, if any: the first in `action`, those of
+    the same round in `beside`.
 
     An action belongs to the first step that reports it: its own number is one less for each step of a person
     since."""
-    actions = {a.step: a.model_dump(mode="json", exclude={"step"}) for a in reversed(report.actions)}
+    actions: dict[int, list[dict[str, Any]]] = {}
+    for action in report.actions:
+        actions.setdefault(action.step, []).append(action.model_dump(mode="json", exclude={"step"}))
     records = []
     for step in report.steps:
         number = next((action["step"] for action in step.change.get("actions", ())), None)
-        action = actions.pop(number, None) if number is not None else None
+        made = actions.pop(number, []) if number is not None else []
         record = step.model_dump(mode="json", exclude={"change"})
-        records.append(record | ({"action": action} if action else {}))
+        record |= {"action": made[0]} if made else {}
+        records.append(record | ({"beside": made[1:]} if made[1:] else {}))
     return records

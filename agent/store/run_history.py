@@ -39,8 +39,9 @@ def list_finished_runs(reader: Engine) -> list[FinishedRun]:
     newest = select(r.id, r.settings, r.actions).where(*finished)
     newest = newest.order_by(r.created_at.desc()).limit(MAX_RUNS)
     ids = select(newest.subquery().c.id)
-    crawls, seconds = func.sum(case((s.name == "crawl", 1), else_=0)), func.sum(s.seconds)
-    work = select(s.run_id, crawls, seconds).where(s.run_id.in_(ids)).group_by(s.run_id)
+    of_step = func.coalesce(func.json_array_length(s.change, "$.pages"), 0)
+    pages = func.sum(case((s.name.in_(("act", "crawl")), of_step), else_=0))
+    work = select(s.run_id, pages, func.sum(s.seconds)).where(s.run_id.in_(ids)).group_by(s.run_id)
     usage = select(c.run_id, *USAGE_COLUMNS).where(c.run_id.in_(ids)).group_by(c.run_id)
     with reader.connect() as connection:
         runs: list[Any] = list(connection.execute(newest))

@@ -302,7 +302,7 @@ def test_the_example_of_the_documentation_runs(capsys: pytest.CaptureFixture[str
     page = (ROOT / "docs" / "langgraph.md").read_text(encoding="utf-8")
     exec(page.split("```python\n")[1].split("```")[0], {})
     printed = capsys.readouterr().out.splitlines()
-    assert printed[:3] == ["['decide']", "['search']", "['analyze']"] and "['__interrupt__']" in printed
+    assert printed[:3] == ["['decide']", "['act']", "['analyze']"] and "['__interrupt__']" in printed
     assert "['accept', 'send_back']" in printed and any(line.startswith("done [{") for line in printed)
     assert "graph TD;" in printed
 

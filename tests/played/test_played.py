@@ -52,7 +52,7 @@ def test_a_hostile_judge_cannot_hide_what_code_doubts(outcomes: dict[str, Outcom
     """What code has no doubt about rests on the judge's word: with a hostile one the rest is shown as judged."""
     false = [s for name, s in _false_sentences(outcomes) if SCENARIOS[name].play == "hostile judge"]
     marked = [sentence for sentence in false if not _is_shown_as_supported(sentence)]
-    assert len(false) > 15
+    assert len(false) > 10
     assert len(marked) >= 0.75 * len(false), [s.text for s in false if _is_shown_as_supported(s)]
 
 

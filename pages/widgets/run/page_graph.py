@@ -58,9 +58,7 @@ def rank_nodes(state: RunState) -> list[str]:
     """The names of all searches and pages, those that brought the most facts first, then as they were looked
     at."""
     looks = {
-        f"search: {action.query_or_url}": (0, action.step)
-        for action in state.actions
-        if action.action != "crawl_url"
+        f"search: {action.query_or_url}": (0, action.step) for action in state.actions if action.is_search
     }
     looks |= {page.url: (-page.facts, page.step) for page in state.pages.values()}
     return sorted(looks, key=lambda name: (looks[name], name))
@@ -150,7 +148,7 @@ def _build_nodes(
     labels = {QUESTION_NODE: ("Question", 0, _escape_rich_text(state.question, 160))}
     looks: list[tuple[int, str, str, tuple[str, int, str]]] = []
     for action in state.actions:
-        if action.action != "crawl_url":
+        if action.is_search:
             name = f"search: {action.query_or_url}"
             came = (
                 format_count(action.hits, "result")

@@ -43,6 +43,7 @@ def _render_card(card: Card, run_id: str, *, last: bool) -> str:
             f"{_render_subject(card, run_id)}</span></div>"
         ),
         f'<div class="why">{escape.html(card.why)}</div>' if card.why else "",
+        "".join(_render_beside(one, card.n) for one in card.beside),
         f'<div class="chips">{_render_chips(card)}</div>',
         f'<div class="small">{escape.html(card.detail)}</div>'
         if card.detail and (card.outcome != "ok" or not card.url)
@@ -63,23 +64,26 @@ def _render_card(card: Card, run_id: str, *, last: bool) -> str:
     return "".join(parts)
 
 
+def _render_beside(card: Card, n: int) -> str:
+    """One search or page of a round, with its outcome and its reason."""
+    detail = f'<div class="small">{escape.html(card.detail)}</div>' if card.detail else ""
+    return (
+        f'<div class="beside"><b>{escape.html(card.title)}</b> <span class="what">'
+        f'{_render_subject(card, str(n))}</span> <span class="chips">{badges.render_row(_mark_outcome(card))}'
+        f'</span><div class="why">{escape.html(card.why)}</div>{detail}</div>'
+    )
+
+
 def _render_subject(card: Card, run_id: str) -> str:
     if card.url:
         return escape.render_link(card.url)
-    if card.kind == "action" or card.kind == "ask":
+    if card.what and card.kind in ("action", "ask"):
         return f"“{escape.html(card.what)}”"
     return escape.html(card.what)
 
 
 def _render_chips(card: Card) -> str:
-    marks: list[tuple[str, str]] = []
-    if card.outcome:
-        found = (
-            format_count(card.hits, "result")
-            if card.outcome == "ok" and not card.url
-            else labels.OUTCOME[card.outcome]
-        )  # type: ignore[index]
-        marks.append((found, card.tone))
+    marks = _mark_outcome(card)
     if card.facts:
         marks.append((format_count(len(card.facts), "new fact"), "good"))
     if card.rung and card.kind == "action":
@@ -91,6 +95,15 @@ def _render_chips(card: Card) -> str:
     spoke = labels.ACTOR.get(card.by, "") if card.kind not in ("person", "given") else ""
     said = f'<span class="small soft">{spoke}</span>' if spoke else ""
     return badges.render_row(marks) + said
+
+
+def _mark_outcome(card: Card) -> list[tuple[str, str]]:
+    """How an action ended; nothing for a round of several, whose actions tell it each."""
+    if not card.outcome:
+        return []
+    is_search = card.outcome == "ok" and not card.url
+    found = format_count(card.hits, "result") if is_search else labels.OUTCOME[card.outcome]  # type: ignore[index]
+    return [(found, card.tone)]
 
 
 def _render_facts(card: Card) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from agent.engine.budget_meters import list_caps
+from agent.text.plurals import format_count
 from agent.types import CAP_SETTINGS, Cap, Outcome, Settings, Step
 from pages.widgets.shell import labels
 
@@ -78,6 +79,8 @@ class Card:
     before: float = 0.0
     """The confidence after this, and before it."""
     moves: list[dict[str, Any]] = field(default_factory=list)
+    beside: list[Card] = field(default_factory=list)
+    """Each search and page of a round of several; empty for one alone."""
     last: int = -1
     """The ledger's step that ended it, when that is another than the one it began with."""
 
@@ -133,11 +136,11 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
             )
         if isinstance(change.get("pending"), dict):
             troubles = str(change["pending"].get("trouble", ""))
-        for action in change.get("actions") or []:
-            if action["step"] not in looks:  # it comes again when its facts are counted
-                looks.add(action["step"])
-                told.append(_build_action_card(action["step"], len(looks), action, troubles))
-                told[-1].last, troubles = step.n, ""
+        new = [action for action in change.get("actions") or [] if action["step"] not in looks]
+        if new:  # an action comes again when its facts are counted
+            looks.add(new[0]["step"])
+            told.append(_build_round_card(len(looks), new, troubles))
+            told[-1].last, troubles = step.n, ""
         looked = _find_observed_card(told, step) or looked
         written = [_build_answer_card(step.n, answer) for answer in change.get("answers") or []]
         told += written
@@ -169,12 +172,28 @@ def _list_edited_facts(step: Step) -> list[dict[str, Any]]:
     return [fact for fact in found if fact.get("decision") == decision] if decision else found
 
 
+def _build_round_card(number: int, actions: Sequence[dict[str, Any]], trouble: str) -> Card:
+    """The card of what was done side by side: of several actions with a card for each in it."""
+    n = actions[0]["step"]
+    cards = [_build_action_card(n, number, action, trouble) for action in actions]
+    if len(cards) == 1:
+        return cards[0]
+    searches = sum(action["action"].startswith("search") for action in actions)
+    others = len(actions) - searches
+    counts = [format_count(searches, "search", "searches")] if searches else []
+    counts += [format_count(others, "page")] if others else []
+    by, rung = cards[0].by, cards[0].rung
+    return Card(
+        n, "action", " and ".join(counts), number=number, by=by, rung=rung, trouble=trouble, beside=cards
+    )
+
+
 def _build_action_card(n: int, number: int, action: dict[str, Any], trouble: str) -> Card:
-    outcome, crawl = Outcome(action.get("outcome", "ok")), action["action"] == "crawl_url"
+    outcome, crawl = Outcome(action.get("outcome", "ok")), action["action"] in ("crawl_url", "more")
     return Card(
         n,
         "action",
-        "Read" if crawl else labels.ACTION[action["action"]],
+        "Read" if action["action"] == "crawl_url" else labels.ACTION[action["action"]],
         what=action["query_or_url"],
         why=action.get("reasoning", ""),
         number=number,
@@ -204,14 +223,12 @@ def _build_supply_card(n: int, ref: dict[str, Any]) -> Card:
 
 def _find_observed_card(told: list[Card], step: Step) -> Card | None:
     """The card of what is analysed next, when this step says what that is."""
-    looking = step.change.get("looking")
+    looking = step.change.get("looking") or next(iter(step.change.get("brought") or []), None)
     if not isinstance(looking, dict):
         return None
-    return (
-        next((c for c in reversed(told) if c.kind == "given" and c.url == looking["source"]), None)
-        if step.name == "decide"
-        else told[-1]
-    )
+    if step.name != "decide":
+        return told[-1]
+    return next((c for c in reversed(told) if c.kind == "given" and c.url == looking["source"]), None)
 
 
 def _add_findings(told: list[Card], step: Step, looked: Card | None) -> None:

@@ -89,6 +89,8 @@ ACTION = {
     **{action: f"Search with {ENGINE_NAMES[name]}" for action, name in ENGINE_BY_ACTION.items()},
     "search_duckduckgo": "Search",
     "crawl_url": "Read a page",
+    "more": "Read more of a page",
+    "ask": "Ask you",
     "send_to_hitl": "Write the answer",
 }
 ESCALATION = {

@@ -174,7 +174,7 @@ def test_live_without_a_network_fails_with_a_hint(monkeypatch, capsys):
 
 
 def test_a_run_that_fails_says_why(monkeypatch, capsys):
-    monkeypatch.setattr("agent.flows.research.analyze_page.analyze_page", lambda *_: 1 / 0)
+    monkeypatch.setattr("agent.flows.research.analyze_pages.analyze_pages", lambda *_: 1 / 0)
     assert asked() == 1
     told = capsys.readouterr()
     assert "ZeroDivisionError" in told.err and told.out == ""

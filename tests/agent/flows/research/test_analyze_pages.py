@@ -120,6 +120,4 @@ def test_what_could_not_be_read_leaves_memory_as_it_was(ask):
     lost = "https://granvattnet-courier.example/2024/02/11/ferry"
     view = ask(QUESTIONS[0], start_urls=[lost], max_steps=1)
     assert view.state.actions[0].outcome is Outcome.NOT_FOUND
-    assert (
-        not view.state.facts and view.state.current_confidence == 0.0 and view.state.own.report is None
-    )
+    assert not view.state.facts and view.state.current_confidence == 0.0 and view.state.own.report is None

@@ -20,7 +20,6 @@ from tests.web.researching_model import (
     INVENTED,
     QUOTE,
     ROOF,
-    SOLAR,
     TOUR,
     Script,
     crawl,
