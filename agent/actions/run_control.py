@@ -16,6 +16,7 @@ from agent.actions.commit import (
     require_status,
 )
 from agent.actions.context import ActionContext
+from agent.engine.loop import Flow
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, state_after
 from agent.errors import NotFound, UsageError
@@ -31,7 +32,7 @@ from agent.types import Note, Proposal, Refusal, Status
 def approve(bench: ActionContext, run_id: str, head: int) -> None:
     """Let the pending action run as it is. Raises ConcurrentChange when the run moved since step `head`."""
     pending = _get_pending(bench, run_id)
-    commit(bench, run_id, "approve", PersonStep({}, policy.next_step(pending), GO_ON), head=head)
+    commit(bench, run_id, "approve", PersonStep({}, _find_flow(bench, run_id).find_approved_step(pending), GO_ON), head=head)
 
 
 def edit(bench: ActionContext, run_id: str, head: int, action: str, query_or_url: str) -> None:
@@ -49,7 +50,7 @@ def edit(bench: ActionContext, run_id: str, head: int, action: str, query_or_url
         bench,
         run_id,
         "edit",
-        PersonStep({"pending": changed}, policy.next_step(changed), GO_ON),
+        PersonStep({"pending": changed}, _find_flow(bench, run_id).find_approved_step(changed), GO_ON),
         head=head,
     )
 
@@ -171,3 +172,7 @@ def _get_pending(bench: ActionContext, run_id: str) -> Proposal:
     if pending is None:
         raise NotFound("no action waits for approval")
     return pending
+
+
+def _find_flow(bench: ActionContext, run_id: str) -> Flow:
+    return FLOWS[bench.store.ledger.get(run_id).settings.flow]

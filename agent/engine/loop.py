@@ -19,7 +19,7 @@ from agent.engine.state import Change, fold, merge, to_jsonable
 from agent.errors import BudgetSpent, FlowError, LeaseLost, ShutdownRequested, StopRequested, StoreError
 from agent.store.database import Store
 from agent.store.ledger import Lease, StaleHead, utc_timestamp
-from agent.types import Edge, PauseRequest, Run, Status, Step
+from agent.types import Edge, PauseRequest, Proposal, Run, Status, Step
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +82,13 @@ class Flow:
     def fold_steps(self, steps: Sequence[Step]) -> RunState:
         """The state after these steps."""
         return fold(self.new_state(), steps)
+
+    def find_approved_step(self, proposal: Proposal) -> str:
+        """The step that carries out a proposal that a person approved."""
+        if proposal.next_action == "send_to_hitl":
+            return self.write_up_step
+        waiting = (edge.end for edge in self.edges if edge.rest and edge.end != self.write_up_step)
+        return next(waiting, self.write_up_step)
 
     def is_ending(self, step: str) -> bool:
         """Is this the write-up or a rest: was the last decision about searching made before it?"""

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.fact_check import verify_fact
-from agent.flows.research import page_reading, policy
-from agent.flows.research.page_reading import OpenPage
+from agent.flows.research import opened_pages, policy
+from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.policy import find_secrets, known_urls
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared import fact_view
@@ -62,9 +62,9 @@ def _collect_hit_leads(state: ResearchRun, found: Sequence[Observation], step: i
 
 def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observation]) -> Change:
     """The change that pages make: verified facts, leads, conflicts and confidence."""
-    pages = [page_reading.open_page(state, tools, item) for item in read]
+    pages = [opened_pages.open_page(state, tools, item) for item in read]
     tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
-    groups = list(page_reading.choose_readings(state, tools, pages))
+    groups = list(opened_pages.choose_readings(state, tools, pages))
     judgements = [_ask_analyzer(state, tools, group) for group in groups]
     judgement = _join_judgements(judgements)
     facts: list[Fact] = []
@@ -76,10 +76,10 @@ def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observat
     refused: list[Refusal] = []
     for page in pages:
         own = [fact for fact in facts if fact.page_id == page.page_id]
-        found = make_page_leads(page_reading.find_topic(state), page.page, own, tools.step)
+        found = make_page_leads(opened_pages.find_topic(state), page.page, own, tools.step)
         found += _build_picked_leads(judgement, page.page, {lead.id for lead in found}, tools.step)
         onward = [lead.value for lead in found if lead.kind == "url"]
-        shown = page.shown if judgement.by == "model" else page.ref.shown
+        shown = page.shown_spans if judgement.by == "model" else page.ref.shown
         refs.append(mark_read(page.ref, page.page, facts=len(own), links=onward, shown=shown))
         refused += [refusal.replace(step=tools.step) for refusal in page.refused]
         leads += found

@@ -91,11 +91,6 @@ def choose_pages_ahead(state: ResearchRun) -> list[str]:
     return [proposal.query_or_url for proposal in cut_round(state, wanted[:MAX_AHEAD])]
 
 
-def next_step(proposal: Proposal) -> str:
-    """The step that carries a round out."""
-    return "report" if proposal.next_action == "send_to_hitl" else "act"
-
-
 def next_supplied_page(state: RunState) -> PageRef | None:
     """The first page that a person supplied and that was not analyzed yet."""
     return next((page for page in state.pages.values() if page.waiting), None)

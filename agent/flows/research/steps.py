@@ -8,7 +8,7 @@ from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
-from agent.flows.research import page_reading, policy, settle_conflict
+from agent.flows.research import opened_pages, policy, settle_conflict
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.claim_checks import check_sentences
@@ -37,7 +37,7 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         given = Observation(source=page.url, page_id=page.page_id)
         return {"brought": [given], "is_analyzed": False}, "analyze"
     if retry := fact_view.requested_retry(state):
-        return {"pending": retry}, policy.next_step(retry)
+        return {"pending": retry}, "act"
     if state.needs_rewrite:
         why = "the pages you supplied or retried were read"
         return {"pending": None, "why_stopped": why}, "report"
@@ -178,7 +178,7 @@ def _build_inputs(
         "report": AnalyzerReply.model_validate(state.own.report) if state.own.report else None,
         "leads": leads,
         "results": results,
-        "unread": page_reading.find_unread_pages(state, tools) if "more" in actions else [],
+        "unread": opened_pages.find_unread_pages(state, tools) if "more" in actions else [],
         "actions": actions,
         "engines": describe_actions(state.settings.engines or tools.world.engines),
         "blockage": stall,

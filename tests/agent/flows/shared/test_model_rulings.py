@@ -17,11 +17,11 @@ from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.folders import page, write_world
 from tests.web.model_server import ModelServer
-from tests.web.researching_model import ASK, Script, crawl, find_fact_ids, workbench
+from tests.web.researching_model import Script, crawl, find_fact_ids, workbench
 
 pytestmark = pytest.mark.slow
 HERON = "In which year was the brass heron of Port Ember built?"
-ONE, TWO = "https://one.example/heron", "https://two.example/heron"
+ONE, TWO, THREE = (f"https://{name}.example/heron" for name in ("one", "two", "three"))
 BUILT = re.compile(r"The brass heron of Port Ember was built in \d{4}\.")
 PAGES = [
     page(
@@ -36,15 +36,20 @@ PAGES = [
         "The brass heron of Port Ember was built in 1934.\nIt is made of brass.",
         published_at="2023-01-01",
     ),
+    page(
+        THREE,
+        "The harbour of Port Ember",
+        "Visitors of Port Ember see the brass heron first.\nIt looks to the sea.",
+    ),
 ]
 
 
 def analyze(prompt: str, rulings: list[dict[str, str]]) -> dict[str, Any]:
-    quotes = BUILT.findall(prompt.split("Passages of the page")[-1]) if "Passage p1" in prompt else []
+    quotes = BUILT.findall(prompt.split("Pages of this round")[-1]) if "Passage p1" in prompt else []
     return {
         "facts": [{"quote": quote, "statement": quote, "passage_id": "p1"} for quote in quotes],
         "conflicts": rulings if "k1 about" in prompt else [],
-        "confidence_score": 0.9,
+        "confidence_score": 0.6,
     }
 
 
@@ -53,9 +58,9 @@ def reviewed(
     tmp_path: Path, *, in_analysis: list[dict[str, str]], before_report: list[dict[str, str]], **settings: Any
 ) -> Iterator[tuple[Workbench, str, Script]]:
     script = Script(
-        {**ASK, "query_or_url": HERON},
         crawl(ONE),
         crawl(TWO),
+        crawl(THREE),
         analyzer=lambda prompt: analyze(prompt, in_analysis),
         report=lambda prompt: {
             "answer": [
@@ -105,7 +110,7 @@ def test_what_nobody_ruled_on_is_put_to_the_model_once_before_the_report(tmp_pat
 
 def test_a_run_without_conflicts_makes_no_call_for_them(tmp_path):
     world = write_world(tmp_path, PAGES[:1])
-    script = Script({**ASK, "query_or_url": HERON}, crawl(ONE), analyzer=lambda prompt: analyze(prompt, []))
+    script = Script(crawl(ONE), analyzer=lambda prompt: analyze(prompt, []))
     with ModelServer(script.served) as server, workbench(server) as bench:
         assert bench.drive(bench.start(HERON, Settings(world=world))) is Status.REVIEW
     assert not any(role == "compare_facts" for role, _ in script.prompts)

@@ -49,7 +49,7 @@ class OpenPage:
     reading: ShownPage = field(default_factory=lambda: ShownPage(url=""))
 
     @property
-    def shown(self) -> list[tuple[int, int]]:
+    def shown_spans(self) -> list[tuple[int, int]]:
         """The stretches of its text that a model was shown, those chosen now included."""
         return add_spans(self.ref.shown, [(p.start, p.end) for p in self.reading.passages])
 
