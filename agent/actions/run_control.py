@@ -32,7 +32,13 @@ from agent.types import Note, Proposal, Refusal, Status
 def approve(bench: ActionContext, run_id: str, head: int) -> None:
     """Let the pending action run as it is. Raises ConcurrentChange when the run moved since step `head`."""
     pending = _get_pending(bench, run_id)
-    commit(bench, run_id, "approve", PersonStep({}, _find_flow(bench, run_id).find_approved_step(pending), GO_ON), head=head)
+    commit(
+        bench,
+        run_id,
+        "approve",
+        PersonStep({}, _find_flow(bench, run_id).find_approved_step(pending), GO_ON),
+        head=head,
+    )
 
 
 def edit(bench: ActionContext, run_id: str, head: int, action: str, query_or_url: str) -> None:
