@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -25,7 +25,7 @@ from agent.roles.role import Check, Role, RoleResult
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
 from agent.text.urls import site
-from agent.types import ModelCall, Page, Settings, Step, TrustRating
+from agent.types import ModelCall, Page, SearchResult, Settings, Step, TrustRating
 from agent.types.budget import meter_usage
 from agent.web import apply_source_filter
 from agent.web.unpaywall import OpenCopy
@@ -128,6 +128,11 @@ class RunContext:
         are."""
         self.checkpoint()
         return self.side_by_side.run(requests, self.checkpoint)
+
+    def search(self, engine: str, query: str) -> SearchResult:
+        """One search, as in `look_up`."""
+        results, _ = self.look_up([WebRequest(query, engine)])
+        return cast("SearchResult", results[0])
 
     @cached_property
     def side_by_side(self) -> SideBySide:
