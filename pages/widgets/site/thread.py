@@ -127,7 +127,7 @@ def render_status(view: RunSnapshot) -> str:
     read = "".join(
         [
             badges.render(format_count(state.pages_read_count, "page") + " read"),
-            badges.render(f"{reused:,} from the library") if reused else "",
+            badges.render(f"{reused:,} of them from the library") if reused else "",
             badges.render(f"{known:,} addresses not read") if known else "",
         ]
     )
