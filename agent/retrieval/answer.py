@@ -19,7 +19,7 @@ from agent.text.question_parts import complete_parts, split_compound_question
 from agent.types import Passage
 
 MAX_LEAD_WORDS = MAX_WORDS
-MIN_FIT = 0.42
+MIN_FIT = 0.46
 """The least fit of an answer. One value for all sets together (DECISIONS.md, "Retrieval")."""
 MAX_PASSAGES, MAX_OTHERS = 3, 5
 """Lines shown below the lead, and folded ones."""
@@ -72,19 +72,17 @@ def find_answer(
     passages: Sequence[Passage],
     *,
     counts: CollectionCounts | None = None,
-    min_fit: float = MIN_FIT,
 ) -> PassageAnswer:
     """The answer of these passages, best first, with the scores of `agent.retrieval.scorer` (they are scored
     here when they have none). `counts`: how many passages of their collection hold the question's words;
-    without it, and without `CountedPassages`, words are counted over these passages. `min_fit`: lower where
-    something else says that the passages fit (a page that the person named)."""
+    without it, and without `CountedPassages`, words are counted over these passages."""
     if counts is None and isinstance(passages, CountedPassages):
         counts = passages.counts
     parts = split_compound_question(question)
     whole = len(parts) == 1
     return PassageAnswer(
         tuple(
-            _answer_part(part, asked, _rank(asked, passages, counts, is_ranked=whole), counts, min_fit)
+            _answer_part(part, asked, _rank(asked, passages, counts, is_ranked=whole), counts)
             for part, asked in zip(parts, complete_parts(parts), strict=True)
         )
     )
@@ -113,7 +111,6 @@ def _answer_part(
     question: str,
     passages: Sequence[Passage],
     counts: CollectionCounts | None,
-    min_fit: float,
 ) -> PartAnswer:
     asked = analyze_question(question, passages, counts)
     lines = _score_lines(asked, passages)
@@ -124,7 +121,7 @@ def _answer_part(
         return PartAnswer(part)
     best = max(passage.score for passage in passages)
     fit = round((share_of_rare_words(asked, lead.candidate.passage) + best) / 2, 4)
-    if fit < min_fit:
+    if fit < MIN_FIT:
         return PartAnswer(part, fit=fit)
     rest, chain, room = [line for line in lines if line is not lead], list[ScoredCandidate](), WORDS_BELOW
     if parse_question(question).is_multi_hop:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agent.retrieval.scorer import REFERENCE_PASSAGES, CollectionCounts, count_words, join_head, robertson_idf
+from agent.retrieval.scorer import REFERENCE_PASSAGES, CollectionCounts, count_words, join_head, weigh_words
 from agent.text.answer_type import Shape, detect_shape
 from agent.text.identifiers import find_unmistakable_codes
 from agent.text.names import find_names
@@ -97,9 +97,8 @@ def count_at_hand(question: str, passages: Sequence[Passage]) -> CollectionCount
 
 def _weigh(stems: Sequence[str], counts: CollectionCounts) -> dict[str, float]:
     weights: dict[str, float] = {}
-    for word in stems:
-        idf = MIN_WEIGHT + robertson_idf(counts.passages, counts.document_frequencies.get(word, 0))
-        weights[stem_prefix(word)] = max(idf, weights.get(stem_prefix(word), 0.0))
+    for word, idf in weigh_words(stems, counts).items():
+        weights[stem_prefix(word)] = max(MIN_WEIGHT + idf, weights.get(stem_prefix(word), 0.0))
     return weights
 
 

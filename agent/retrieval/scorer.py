@@ -33,6 +33,10 @@ class CollectionCounts:
     mean_words: float = 0.0
 
 
+UNCOUNTED = CollectionCounts(0, {})
+"""A collection of which nothing is known, as the web of which a run read some pages."""
+
+
 class CountedPassages(list[Passage]):
     """Passages of a collection, with how many of all its passages hold the words they are asked for."""
 
@@ -90,15 +94,21 @@ def saturate(in_text: int, in_head: int, length: float) -> float:
 
 def sum_scores(held: Mapping[str, Mapping[int, float]], counts: CollectionCounts) -> dict[int, float]:
     """The score (0..1) of everything that holds one of the words, from each word's saturated counts."""
-    weights = {
-        word: robertson_idf(counts.passages, counts.document_frequencies.get(word, 0)) for word in held
-    }
+    weights = weigh_words(held, counts)
     total = sum(weights.values()) or 1.0
     scores: dict[int, float] = {}
     for word, rows in held.items():
         for row, share in rows.items():
             scores[row] = scores.get(row, 0.0) + weights[word] * share / total
     return scores
+
+
+def weigh_words(words: Collection[str], counts: CollectionCounts) -> dict[str, float]:
+    """Each word's inverse document frequency; where nothing is counted (`UNCOUNTED`), that of a common or of
+    any other English word."""
+    if not counts.passages:
+        return compute_idf(words, counts)
+    return {word: robertson_idf(counts.passages, counts.document_frequencies.get(word, 0)) for word in words}
 
 
 def robertson_idf(passages: int, holding: int) -> float:

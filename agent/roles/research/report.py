@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -12,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from agent.evidence.contradiction.forms import read_cells
 from agent.retrieval.answer import PartAnswer, find_answer
 from agent.retrieval.quotation import Quotation
-from agent.retrieval.scorer import CollectionCounts
+from agent.retrieval.scorer import UNCOUNTED
 from agent.roles.placed_sentence import PlacedSentence
 from agent.roles.role import Role, RoleReply
 from agent.text.question_analysis import parse_question
@@ -21,12 +20,6 @@ from agent.types.answers import ReportLength, SentencePlace
 
 MIN_RELEVANCE_SHARE = 0.8
 """Share of the best disputed fact's relevance below which a fact is beside the point."""
-
-
-MIN_FIT = 0.5
-"""The least fit of an answer among facts, all with words of the question (our own judgement: half)."""
-EQUAL_WEIGHTS = CollectionCounts(0, {})
-"""Facts are chosen by the question's words: counted over them, the words they lack would weigh most."""
 
 
 class ReportSentence(PlacedSentence):
@@ -123,10 +116,8 @@ def _find_parts(question: str, facts: Sequence[Fact]) -> Sequence[PartAnswer]:
         page = "" if takes_several else fact.page_id or fact.url or fact.id
         groups.setdefault((page, _split_row(fact)[0]), []).append(fact)
     passages = [_make_passage(group) for group in groups.values()]
-    parts = find_answer(question, passages, counts=EQUAL_WEIGHTS).parts
-    return [
-        part if part.fit >= MIN_FIT else replace(part, lead=None, passages=(), others=()) for part in parts
-    ]
+    # counted over the facts, which were chosen by the question's words, those they lack would weigh most
+    return find_answer(question, passages, counts=UNCOUNTED).parts
 
 
 def _make_passage(facts: Sequence[Fact]) -> Passage:

@@ -274,7 +274,7 @@ def test_a_question_of_several_pages_shows_the_links_of_its_chain() -> None:
         make_passage(22, "The Skerry bowl is shown in a case on holidays too.", title="Skerry bowl"),
         make_passage(23, "Asta Berg founded the works with two friends.", title="Works"),
     ]
-    [part] = find_answer("Who founded the kiln that fired the Skerry bowl?", chain, min_fit=0.0).parts
+    [part] = find_answer("Who founded the kiln that fired the Skerry bowl?", chain).parts
     assert part.lead and "fired in the Tolvan kiln" in part.lead.statement
     assert part.passages[0].statement == "Asta Berg founded the works with two friends."
 
