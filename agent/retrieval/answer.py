@@ -27,12 +27,8 @@ WORDS_BELOW = 45
 """Words of the passages below the lead: with a lead some 60 in all, which a glance takes in."""
 MIN_SHARE_OF_LEAD = 0.5
 """A line is shown with at least this share of the lead's score."""
-MIN_NEW_WORDS = 0.3
-"""The least share of its words that a line adds to what is shown."""
 MAX_CHAINED, WORDS_OF_CHAIN = 40, 90
 """Lines that a chain of several pages is chosen from, the best ones, and its words below the lead."""
-LINES_OF_PASSAGE = 2
-"""Lines shown of one passage."""
 
 
 @dataclass(frozen=True)
@@ -179,12 +175,9 @@ def _choose_below(
         candidate, name = line.candidate, line.candidate.passage.id
         if line.score < MIN_SHARE_OF_LEAD * lead.score and n >= len(chain):
             break
-        if candidate.is_question or len(candidate.words - said) <= MIN_NEW_WORDS * len(candidate.words):
+        if candidate.is_question or candidate.words <= said:
             continue
-        has_place = (
-            len(shown.get(name, [])) < LINES_OF_PASSAGE and sum(map(len, shown.values())) < MAX_PASSAGES
-        )
-        if has_place and candidate.length <= room:
+        if sum(map(len, shown.values())) < MAX_PASSAGES and candidate.length <= room:
             shown.setdefault(name, []).append(line)
             room -= candidate.length
             said |= candidate.words

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from agent.retrieval.scorer import REFERENCE_PASSAGES, CollectionCounts, count_words, join_head, weigh_words
 from agent.text.answer_type import Shape, detect_shape
@@ -27,10 +26,9 @@ from agent.text.tokens import (
 from agent.text.word_lists import load_words
 from agent.types import Passage
 
-MIN_WEIGHT = 0.3
-"""Added to every word's weight, so that a word that all passages hold still counts."""
 CODE_WEIGHT = 2.0
-"""What a code weighs beside the rarest word: a verb that no page has ("fix E17") does not outweigh it."""
+"""What a code weighs beside the rarest word: a verb that no page has ("fix E17") does not outweigh it. Our own
+judgement: no question set asks for one."""
 _LETTER = re.compile(r"(?<!\w)[\"'‘“„«`]([^\W_])[\"'’”“»`](?!\w)|(?<![\w'’.-])([B-HJ-Zb-hj-z])(?![\w'’.-])")
 _CORE = re.compile(r"[\"'‘“„«]([^\"'’”“»]+)[\"'’”“»]?|(?<!\w)(-{0,2}\w*[_\d]\w*|--?\w[\w-]*|[A-Z]{2,})(?!\w)")
 
@@ -46,11 +44,8 @@ class Asked:
     how to find one; those that no passage holds are left out (see agent.retrieval.missing_terms)."""
     subject: tuple[str, ...]
     """The stems of X in "what is X", in order."""
-    sides: tuple[frozenset[str], ...]
-    """The stem prefixes of the two things compared, without what both share."""
     frame: frozenset[str]
     """The stem prefixes of the words that name the shape: a line that has the shape need not hold them."""
-    pairs: frozenset[tuple[str, str]]
     words: frozenset[str]
     """All words of the question, folded."""
     names: frozenset[str]
@@ -76,15 +71,12 @@ def analyze_question(question: str, passages: Sequence[Passage], counts: Collect
     texts = [f"{join_head(passage)}\n{passage.text}" for passage in passages]
     codes = {key: one for key, one in _find_codes(text).items() if any(map(one.search, texts))}
     weights |= dict.fromkeys(codes, CODE_WEIGHT * max(weights.values(), default=1.0))
-    prefixes = [stem_prefix(word) for word in stem_words(text)]
     return Asked(
         shape=shape,
         weights=weights,
         codes=codes,
         subject=_find_subject(shape),
-        sides=_find_sides(shape),
         frame=_find_frame(shape, weights),
-        pairs=frozenset(pair for pair in pairwise(prefixes) if weights.keys() >= set(pair)),
         words=frozenset(fold(text).split()) | frozenset(tokenize(text)),
         names=frozenset(fold(name) for name in find_names(text)),
     )
@@ -98,7 +90,7 @@ def count_at_hand(question: str, passages: Sequence[Passage]) -> CollectionCount
 def _weigh(stems: Sequence[str], counts: CollectionCounts) -> dict[str, float]:
     weights: dict[str, float] = {}
     for word, idf in weigh_words(stems, counts).items():
-        weights[stem_prefix(word)] = max(MIN_WEIGHT + idf, weights.get(stem_prefix(word), 0.0))
+        weights[stem_prefix(word)] = max(idf, weights.get(stem_prefix(word), 0.0))
     return weights
 
 
@@ -132,11 +124,3 @@ def _find_subject(shape: Shape) -> tuple[str, ...]:
     found = _CORE.search(shape.subjects[0])
     core = (found[1] or found[2]) if found else shape.subjects[0]
     return () if find_function_words(tokenize(core)) >= set(tokenize(core)) else tuple(content_stems(core))
-
-
-def _find_sides(shape: Shape) -> tuple[frozenset[str], ...]:
-    if shape.kind != "comparison" or len(shape.subjects) < 2:
-        return ()
-    sides = [frozenset(map(stem_prefix, content_stems(subject))) for subject in shape.subjects]
-    shared = frozenset.intersection(*sides)
-    return tuple(side - shared for side in sides)

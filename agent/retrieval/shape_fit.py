@@ -1,5 +1,5 @@
-"""Whether a line has the shape that a question asks for: the value beside a default, "X is …" or the entry of
-X for a definition, an option's name, steps or code for a how-to, both names for a comparison."""
+"""Whether a line has the shape that a question asks for: "X is …" or the entry of X for a definition, an
+option's name, a list, else a value of the type."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from collections.abc import Callable
 
 from agent.retrieval.asked_question import Asked
 from agent.retrieval.candidates import Candidate
-from agent.retrieval.passages import last_heading
 from agent.text.answer_type import has_answer_type
 from agent.text.tokens import (
     content_stems,
     find_function_words,
     fold,
     stem,
-    stem_prefix,
-    stem_words,
     tokenize,
 )
 
@@ -26,11 +23,6 @@ MAX_WORDS_BEFORE = 2
 """Words before X where a sentence begins with it ("The word X means …")."""
 MIN_STEM, MAX_ENDING = 4, 2
 """Letters of a stem that may have an ending, and of the ending."""
-_VALUE = re.compile(
-    r"\d|[\"'‘“„«][^\s\"'’”“»]+|\b[A-Z]{2,}\b|[\w/-]+[_/.][\w/-]+"
-    r"|\b(?:true|false|on|off|yes|no|none|null|enabled|disabled|empty"
-    r"|ein|aus|ja|nein|oui|non|sí|av|på)\b"
-)
 _DEFINES = frozenset(
     "is are was were means mean refers denotes describes stands ist sind bedeutet bezeichnet heisst steht"
     " nennt est sont signifie designe es son significa ar betyder kallas".split()
@@ -42,17 +34,6 @@ _ARTICLES = frozenset(
     " ett".split()
 )
 """Copulas, and what follows one that defines ("X is a …", not "X is created …"), folded."""
-_CALLS = frozenset(
-    "called known named bezeichnet nennt genannt appele appelee denomina llama llamado kallas".split()
-)
-"""Verbs before X ("is called X")."""
-_CONTRAST = re.compile(
-    r"\b(?:while|whereas|unlike|differ\w*|contrast|instead|rather than|but|both|than|versus|vs"
-    r"|während|hingegen|dagegen|im gegensatz|\w*unterschied\w*|anders als|sondern|aber"
-    r"|tandis que|alors que|diff[eé]r\w*|contrairement|mientras|a diferencia|en cambio"
-    r"|medan|till skillnad|skill\w*)\b|而|不同|بينما",
-    re.IGNORECASE,
-)
 
 
 def fit_shape(asked: Asked, candidate: Candidate) -> float:
@@ -65,12 +46,6 @@ def fit_shape(asked: Asked, candidate: Candidate) -> float:
     return float(has_answer_type(kind, candidate.body, asked.names))
 
 
-def _fit_default(asked: Asked, candidate: Candidate) -> float:
-    if not has_answer_type("default", candidate.statement):
-        return 0.0
-    return 1.0 if _VALUE.search(_new_words(asked, candidate)) else HALF
-
-
 def _fit_definition(asked: Asked, candidate: Candidate) -> float:
     if not asked.subject:
         return float(has_answer_type("definition", candidate.body))
@@ -81,12 +56,11 @@ def _fit_definition(asked: Asked, candidate: Candidate) -> float:
     label = candidate.passage.label if candidate.passage.kind == "definition" else ""
     if label and _names(asked.subject, label):
         return 1.0 if candidate.place == 0 else HALF
-    opens = candidate.place == 0 and _names(asked.subject, last_heading(candidate.passage), 0)
-    return max(_find_definition(asked, candidate.body), HALF * opens)
+    return _find_definition(asked, candidate.body)
 
 
 def _find_definition(asked: Asked, body: str) -> float:
-    """1 when a sentence begins with "X is …", less when it has these words later, or "… called X"."""
+    """1 when a sentence begins with "X is …", less when it has these words later."""
     words = tokenize(body)
     stems = [stem(word) for word in words]
     subject, size, best = asked.subject, len(asked.subject), 0.0
@@ -97,15 +71,13 @@ def _find_definition(asked: Asked, body: str) -> float:
                 tells = _COPULAS.intersection(after) and not _ARTICLES.intersection(after)
                 before = set(words[:n]) - find_function_words(words[:n]) - asked.words
                 best = max(best, HALF if tells or before or n > MAX_WORDS_BEFORE else 1.0)
-            if _CALLS.intersection(words[max(0, n - 4) : n]):
-                best = max(best, HALF)
     return best
 
 
-def _names(subject: tuple[str, ...], label: str, most_others: int = 1) -> bool:
-    """Whether a term or heading is X, but for `most_others` more words and what is in brackets."""
+def _names(subject: tuple[str, ...], label: str) -> bool:
+    """Whether a term or cell is X, but for one more word and what is in brackets."""
     words = content_stems(re.sub(r"\([^)]*\)", " ", label))
-    return len(words) <= len(subject) + most_others and all(
+    return len(words) <= len(subject) + 1 and all(
         any(_is_same_word(one, word) for word in words) for one in subject
     )
 
@@ -124,21 +96,6 @@ def _fit_option(asked: Asked, candidate: Candidate) -> float:
     return HALF * has_answer_type("option", _new_words(asked, candidate))
 
 
-def _fit_howto(asked: Asked, candidate: Candidate) -> float:
-    if candidate.passage.kind in ("code", "list"):
-        return 1.0
-    return HALF * has_answer_type("option", candidate.statement)
-
-
-def _fit_comparison(asked: Asked, candidate: Candidate) -> float:
-    """Both names in one line that contrasts them; less in a contrasting line beside the names."""
-    here = min((len(side & candidate.words) / (len(side) or 1) for side in asked.sides), default=HALF)
-    if not _CONTRAST.search(candidate.statement):
-        return HALF * here
-    around = frozenset(map(stem_prefix, stem_words(candidate.passage.text)))
-    return max(here, HALF * all(side <= around for side in asked.sides))
-
-
 def _fit_list(asked: Asked, candidate: Candidate) -> float:
     if candidate.passage.kind == "list" and candidate.place == 0:
         return 1.0
@@ -152,10 +109,7 @@ def _new_words(asked: Asked, candidate: Candidate) -> str:
 
 
 _FITS: dict[str, Callable[[Asked, Candidate], float]] = {
-    "default": _fit_default,
     "definition": _fit_definition,
     "option": _fit_option,
-    "howto": _fit_howto,
-    "comparison": _fit_comparison,
     "list": _fit_list,
 }

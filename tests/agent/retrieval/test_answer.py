@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from agent.retrieval.answer import (
-    LINES_OF_PASSAGE,
     MAX_LEAD_WORDS,
     MAX_PASSAGES,
     WORDS_BELOW,
@@ -208,7 +207,7 @@ def test_quotes_are_verbatim_stretches_and_lengths_are_kept() -> None:
         part = find_answer(question, [*KILNS, long]).parts[0]
         assert part.lead and len(part.lead.statement.split()) <= MAX_LEAD_WORDS
         assert len(part.passages) <= MAX_PASSAGES
-        assert sum(len(one.statement.split()) for one in part.passages) <= WORDS_BELOW + LINES_OF_PASSAGE
+        assert sum(len(one.statement.split()) for one in part.passages) <= WORDS_BELOW
         for quote in (part.lead, *part.passages, *part.others):
             assert all(stretch in texts[quote.passage_id] for stretch in quote.quote.split(" … "))
 
