@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from agent.retrieval.answer_chain import find_chain
 from agent.retrieval.asked_question import Asked, analyze_question, count_at_hand
 from agent.retrieval.candidate_scores import ScoredCandidate, score_candidates, share_of_rare_words
 from agent.retrieval.candidates import MAX_WORDS, cut_candidates
@@ -27,8 +28,8 @@ WORDS_BELOW = 45
 """Words of the passages below the lead: with a lead some 60 in all, which a glance takes in."""
 MIN_SHARE_OF_LEAD = 0.5
 """A line is shown with at least this share of the lead's score."""
-MAX_CHAINED, WORDS_OF_CHAIN = 40, 90
-"""Lines that a chain of several pages is chosen from, the best ones, and its words below the lead."""
+WORDS_OF_CHAIN = 60
+"""The same where pages lead to one another: a line more."""
 
 
 @dataclass(frozen=True)
@@ -115,14 +116,18 @@ def _answer_part(
     lead = next((line for line in lines if line.score and not line.candidate.is_question), None)
     if lead is None:
         return PartAnswer(part)
+    takes_several = parse_question(question).is_multi_hop
+    chain, answering = find_chain(asked, lead, lines, MAX_PASSAGES, takes_several=takes_several)
+    shown = [lead, *(chain if takes_several else [])]
     best = max(passage.score for passage in passages)
-    fit = round((share_of_rare_words(asked, lead.candidate.passage) + best) / 2, 4)
+    fit = round((share_of_rare_words(asked, [line.candidate.passage for line in shown]) + best) / 2, 4)
     if fit < MIN_FIT:
         return PartAnswer(part, fit=fit)
-    rest, chain, room = [line for line in lines if line is not lead], list[ScoredCandidate](), WORDS_BELOW
-    if parse_question(question).is_multi_hop:
-        chain, room = _find_chain(asked, lead, rest), WORDS_OF_CHAIN
-    below, others = _choose_below(lead, chain, rest, room)
+    if answering:
+        chain = [lead, *(line for line in chain if line is not answering)]
+        lead = answering
+    room = WORDS_OF_CHAIN if chain else WORDS_BELOW
+    below, others = _choose_below(lead, chain, [line for line in lines if line is not lead], room)
     return PartAnswer(
         part,
         _quote(question, lead),
@@ -141,26 +146,6 @@ def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandid
         for line in score_candidates(asked, passage, cut_candidates(passage), passage.score / best)
     ]
     return sorted(lines, key=lambda line: -line.score)
-
-
-def _find_chain(
-    asked: Asked, lead: ScoredCandidate, lines: Sequence[ScoredCandidate]
-) -> list[ScoredCandidate]:
-    """The lines below the lead of a question that takes several pages: each next one holds most of the
-    question's weight that no line before it holds, so that the links of a chain stand together."""
-    held, left, ordered = set(lead.candidate.words), list(lines[:MAX_CHAINED]), list[ScoredCandidate]()
-
-    def rank(line: ScoredCandidate) -> tuple[float, float]:
-        return sum(w for word, w in asked.weights.items() if word in line.candidate.words - held), line.score
-
-    while left and len(ordered) < MAX_PASSAGES:
-        best = max(left, key=rank)
-        left.remove(best)
-        if rank(best)[0] <= 0:
-            break
-        ordered.append(best)
-        held |= best.candidate.words
-    return ordered
 
 
 def _choose_below(

@@ -27,8 +27,8 @@ from agent.text.word_lists import load_words
 from agent.types import Passage
 
 CODE_WEIGHT = 2.0
-"""What a code weighs beside the rarest word: a verb that no page has ("fix E17") does not outweigh it. Our own
-judgement: no question set asks for one."""
+"""What a code weighs beside the rarest word: a verb that no page has ("fix E17") does not outweigh it.
+Our own judgement: no question set asks for one."""
 _LETTER = re.compile(r"(?<!\w)[\"'‘“„«`]([^\W_])[\"'’”“»`](?!\w)|(?<![\w'’.-])([B-HJ-Zb-hj-z])(?![\w'’.-])")
 _CORE = re.compile(r"[\"'‘“„«]([^\"'’”“»]+)[\"'’”“»]?|(?<!\w)(-{0,2}\w*[_\d]\w*|--?\w[\w-]*|[A-Z]{2,})(?!\w)")
 

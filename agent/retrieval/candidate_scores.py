@@ -4,7 +4,7 @@ raised by having the shape that is asked for and by the rank of its passage."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.retrieval.asked_question import Asked
@@ -30,10 +30,11 @@ comma."""
 
 @dataclass(frozen=True)
 class ScoredCandidate:
-    """A candidate and how well it answers (0..1)."""
+    """A candidate, how well it answers (0..1), and how well it has the shape asked for (0..1)."""
 
     candidate: Candidate
     score: float
+    shape: float
 
 
 def score_candidates(
@@ -59,14 +60,14 @@ def score_candidates(
         extra = SHAPE_WEIGHT * shape + RANK_WEIGHT * rank
         score = covered / total * (1 + extra) / (1 + SHAPE_WEIGHT + RANK_WEIGHT)
         score *= INDEX_ENTRY if _is_index_entry(candidate) else 1.0
-        found.append(ScoredCandidate(candidate, round(score, 4)))
+        found.append(ScoredCandidate(candidate, round(score, 4), shape))
     return found
 
 
-def share_of_rare_words(asked: Asked, passage: Passage) -> float:
-    """The share of the question's squared weight that a passage holds with its title and headings: a missing
+def share_of_rare_words(asked: Asked, passages: Iterable[Passage]) -> float:
+    """The share of the question's squared weight that passages hold with their titles and headings: a missing
     rare word costs most."""
-    text = f"{join_head(passage)}\n{passage.text}"
+    text = "\n".join(f"{join_head(passage)}\n{passage.text}" for passage in passages)
     codes = {key for key, one in asked.codes.items() if one.search(text)}
     return asked.share(_find_words(text) | asked.frame | codes, power=2.0)
 

@@ -65,10 +65,10 @@ def strip_title_suffix(title: str) -> str:
     return _TITLE_SUFFIX.sub("", " ".join(title.split())).strip() or title
 
 
-def _is_named(question: str, title: str) -> bool:
-    """Whether a question holds a title word for word."""
+def is_title_named(text: str, title: str) -> bool:
+    """Whether a text holds a title word for word, without the title's bracket or site name."""
     short = strip_title_suffix(title)
-    return len(short) > 3 and _contains(question, short)
+    return len(short) > 3 and _contains(text, short)
 
 
 def _contains(text: str, phrase: str) -> bool:
@@ -84,7 +84,7 @@ def make_hit_leads(question: str, result: SearchResult, step: int) -> list[Lead]
             value=hit.url,
             text=f"{hit.title}. {hit.snippet}".strip(". ")[:400],
             why=f"result {n} of its search",
-            prior=1.0 if _is_named(question, hit.title) else round(1 / n, 5),
+            prior=1.0 if is_title_named(question, hit.title) else round(1 / n, 5),
             found_on=f"search: {result.query}",
             step=step,
             publication=hit.publication,

@@ -31,6 +31,7 @@ from typing import Any
 
 from agent.evaluation import metrics, runner
 from agent.retrieval import answer, asked_question, candidate_scores, missing_terms, shape_fit
+from agent.retrieval.answer_chain import Chain
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.retrieval.scorer import CountedPassages, rank_passages
@@ -68,7 +69,7 @@ RULES: dict[str, list[Patch]] = {
     "missing: identifiers": [(missing_terms, "_IDENTIFIER", re.compile(r"(?!)"))],
     "missing: codes": [(missing_terms, "find_unmistakable_codes", _nothing)],
     "missing: names": [(missing_terms, "_find_asked_names", _nothing)],
-    "chain of several pages": [(answer, "_find_chain", _nothing)],
+    "chain of several pages": [(answer, "find_chain", lambda *_, **__: Chain([], None))],
     "share of the lead": [(answer, "MIN_SHARE_OF_LEAD", 0.0)],
     "fit": [(answer, "MIN_FIT", 0.0)],
 }  # fmt: skip
@@ -127,7 +128,9 @@ def answer_again(question: str, source: Any) -> tuple[str, str, bool]:
     """The lead, the whole answer, and whether it is a refusal."""
     if isinstance(source, CountedPassages):
         found = answer.find_answer(question, source)
-        lines = [quote for part in found.parts for quote in (*([part.lead] if part.lead else ()), *part.passages)]
+        lines = [
+            quote for part in found.parts for quote in (*([part.lead] if part.lead else ()), *part.passages)
+        ]
         texts = [quote.statement or quote.quote for quote in lines]
         lead = next((part.lead.statement for part in found.parts if part.lead), "")
     else:
@@ -197,7 +200,10 @@ def main() -> None:
     given = options.parse_args()
     for folder in given.folder:
         collect = partial(collect_cases, folder, given.flow, given.limit, given.seed)
-        cases, before = load_cases(folder, given.cache and f"{given.cache}/{given.flow}", collect), list[str]()
+        cases, before = (
+            load_cases(folder, given.cache and f"{given.cache}/{given.flow}", collect),
+            list[str](),
+        )
         print(f"{folder}, {given.flow}, {len(cases)} questions")
         for name, patches in RULES.items():
             if before and given.only not in name:
@@ -205,7 +211,9 @@ def main() -> None:
             with switch_off(patches):
                 told, texts = score(cases)
             changed = sum(a != b for a, b in zip(texts, before or texts, strict=True))
-            print(f"{'=' if before and not changed else ' '} {name:<44} {told}  changed {changed}", flush=True)
+            print(
+                f"{'=' if before and not changed else ' '} {name:<44} {told}  changed {changed}", flush=True
+            )
             before = before or texts
 
 

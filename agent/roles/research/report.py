@@ -14,7 +14,6 @@ from agent.retrieval.quotation import Quotation
 from agent.retrieval.scorer import UNCOUNTED
 from agent.roles.placed_sentence import PlacedSentence
 from agent.roles.role import Role, RoleReply
-from agent.text.question_analysis import parse_question
 from agent.types import Action, Conflict, Fact, Passage
 from agent.types.answers import ReportLength, SentencePlace
 
@@ -108,13 +107,10 @@ def fallback(
 
 
 def _find_parts(question: str, facts: Sequence[Fact]) -> Sequence[PartAnswer]:
-    """The answer to a question, or to a note, among facts taken as the passages of their pages; as one
-    passage where the question takes several pages, of which each holds a part of its words."""
-    takes_several = parse_question(question).is_multi_hop
+    """The answer to a question, or to a note, among facts taken as the passages of their pages."""
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
-        page = "" if takes_several else fact.page_id or fact.url or fact.id
-        groups.setdefault((page, _split_row(fact)[0]), []).append(fact)
+        groups.setdefault((fact.page_id or fact.url or fact.id, _split_row(fact)[0]), []).append(fact)
     passages = [_make_passage(group) for group in groups.values()]
     # counted over the facts, which were chosen by the question's words, those they lack would weigh most
     return find_answer(question, passages, counts=UNCOUNTED).parts

@@ -278,6 +278,17 @@ def test_a_question_of_several_pages_shows_the_links_of_its_chain() -> None:
     assert part.passages[0].statement == "Asta Berg founded the works with two friends."
 
 
+def test_a_line_leads_that_answers_on_the_page_the_best_line_names() -> None:
+    pages = [
+        make_passage(24, "The Skerry bowl was fired in the Tolvan kiln.", title="Skerry bowl"),
+        make_passage(25, "Tiles cool in the yard. It was lit by Asta Berg.", title="Tolvan kiln - Kiln atlas"),
+        make_passage(26, "Ada Quill owns a bowl.", title="Bowls"),
+    ]
+    [part] = find_answer("Who lit the kiln that fired the Skerry bowl?", pages).parts
+    assert part.lead and part.lead.statement == "It was lit by Asta Berg."
+    assert part.passages[0].statement == "The Skerry bowl was fired in the Tolvan kiln."
+
+
 def test_a_name_whose_stem_is_spelled_otherwise_is_found() -> None:
     [part] = find_answer("When was Skerry built?", [make_passage(30, "Skerry was built in 1904.")]).parts
     assert part.lead and not part.missing
