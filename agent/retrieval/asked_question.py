@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agent.retrieval.scorer import REFERENCE_PASSAGES, CollectionCounts, count_words, join_head, weigh_words
+from agent.retrieval.scorer import REFERENCE_PASSAGES, CollectionCounts, compute_idf, count_words, join_head
 from agent.text.answer_type import Shape, detect_shape
 from agent.text.identifiers import find_unmistakable_codes
 from agent.text.names import find_names
@@ -89,7 +89,7 @@ def count_at_hand(question: str, passages: Sequence[Passage]) -> CollectionCount
 
 def _weigh(stems: Sequence[str], counts: CollectionCounts) -> dict[str, float]:
     weights: dict[str, float] = {}
-    for word, idf in weigh_words(stems, counts).items():
+    for word, idf in compute_idf(stems, counts).items():
         weights[stem_prefix(word)] = max(idf, weights.get(stem_prefix(word), 0.0))
     return weights
 

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 
 from agent.retrieval.asked_question import Asked
 from agent.retrieval.candidates import Candidate
-from agent.retrieval.passages import last_heading
-from agent.retrieval.scorer import join_head
+from agent.retrieval.scorer import TITLE_WEIGHT, join_head
 from agent.retrieval.shape_fit import fit_shape
 from agent.text.tokens import stem_prefix, stem_words
 from agent.types import Passage
 
-HEADING_WEIGHT, TITLE_WEIGHT, NEAR_WEIGHT = 0.8, 0.6, 0.4
-"""What a word counts that is not in the line: in the innermost heading or label, in the title or path, in
-another line of the passage."""
+NEAR_WEIGHT = 0.4
+"""What a word counts that is in another line of the passage (over the passage: TITLE_WEIGHT)."""
 SHAPE_WEIGHT, RANK_WEIGHT = 0.6, 1.0
 """What is added to the covered share, as parts of it: for the shape, for being of the best passage. Set on
 all sets together (DECISIONS.md, "Retrieval")."""
@@ -42,19 +40,19 @@ def score_candidates(
 ) -> list[ScoredCandidate]:
     """The candidates of one passage with their scores; `rank` is the passage's score as a share of the best
     one's."""
-    near = _find_words(f"{last_heading(passage)} {passage.label}")
-    far = _find_words(f"{passage.title} {passage.heading}")
+    above = _find_words(join_head(passage))
     others = frozenset[str]().union(*(candidate.words for candidate in candidates))
-    places = ((near, HEADING_WEIGHT), (far, TITLE_WEIGHT), (others, NEAR_WEIGHT))
-    worth = {word: max((v for words, v in places if word in words), default=0.0) for word in asked.weights}
-    worth |= {key: HEADING_WEIGHT for key, one in asked.codes.items() if one.search(join_head(passage))}
+    worth = {
+        word: TITLE_WEIGHT if word in above else NEAR_WEIGHT * (word in others) for word in asked.weights
+    }
+    worth |= {key: TITLE_WEIGHT for key, one in asked.codes.items() if one.search(join_head(passage))}
     total = sum(asked.weights.values()) or 1.0
     found = []
     for candidate in candidates:
         own = candidate.words | {key for key, one in asked.codes.items() if one.search(candidate.statement)}
         shape = fit_shape(asked, candidate)
         covered = sum(
-            weight * (1.0 if word in own else max(worth[word], shape * (word in asked.frame)))
+            weight * (1.0 if word in own else max(worth.get(word, 0.0), shape * (word in asked.frame)))
             for word, weight in asked.weights.items()
         )
         extra = SHAPE_WEIGHT * shape + RANK_WEIGHT * rank

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agent.text.names import find_names
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import find_function_words, tokenize
 from agent.text.word_lists import STOPWORDS, load_words, read_patterns
@@ -36,9 +37,11 @@ def split_compound_question(question: str) -> list[str]:
 
 
 def complete_parts(parts: Sequence[str]) -> list[str]:
-    """The parts, each that refers back ("what does it mean?") with the content words of the first."""
+    """The parts, each that refers back ("what does it mean?") with the names in the first, or where it has
+    none with its content words."""
     words = tokenize(parts[0])
-    first = " ".join(word for word in words if word not in find_function_words(words))
+    content = [word for word in words if word not in find_function_words(words)]
+    first = " ".join(find_names(parts[0]) or content)
     pronouns = load_words("pronouns")
     return [*parts[:1], *(f"{p} {first}" if pronouns.intersection(tokenize(p)) else p for p in parts[1:])]
 

@@ -59,7 +59,7 @@ RULES: dict[str, list[Patch]] = {
     "subject of a definition": [(asked_question, "_find_subject", _nothing)],
     "articles after a copula": [(shape_fit, "_COPULAS", frozenset())],
     "rank of the passage": [(candidate_scores, "RANK_WEIGHT", 0.0)],
-    "headings": [(candidate_scores, "HEADING_WEIGHT", 0.0), (candidate_scores, "TITLE_WEIGHT", 0.0)],
+    "headings": [(candidate_scores, "TITLE_WEIGHT", 0.0)],
     "lines beside": [(candidate_scores, "NEAR_WEIGHT", 0.0)],
     "entry of an index": [(candidate_scores, "INDEX_ENTRY", 1.0)],
     "words that name the shape": [(asked_question, "_find_frame", lambda *_: frozenset())],

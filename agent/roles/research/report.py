@@ -174,11 +174,12 @@ def _quote_fact(fact: Fact) -> ReportSentence:
 
 
 def _keep_first(sentences: Sequence[ReportSentence]) -> list[ReportSentence]:
-    """Of each fact the first sentence; of each part the first lead, later ones become passages."""
+    """Of each fact the first sentence, and any that leads a part; of each part the first lead, later ones
+    become passages."""
     kept, cited, led = list[ReportSentence](), set[str](), set[str]()
     for sentence in sentences:
-        if cited.isdisjoint(sentence.fact_ids):
-            is_second = sentence.place == "lead" and sentence.part_question in led
+        is_second = sentence.place == "lead" and sentence.part_question in led
+        if cited.isdisjoint(sentence.fact_ids) or (sentence.place == "lead" and not is_second):
             kept.append(sentence.model_copy(update={"place": "passage"}) if is_second else sentence)
             led |= {sentence.part_question} if sentence.place == "lead" else set()
             cited.update(sentence.fact_ids)

@@ -101,7 +101,7 @@ def test_follow_ups_are_understood_and_never_off_topic(ask: Ask):
     first = ask("How do I return a Kallsteg C2 logger?")
     faulty = ask("And for a faulty one?", follow=first.run.id)
     assert "faulty" in said(faulty).text and "postage" in said(faulty).text
-    assert said(ask("What about a used one?", follow=first.run.id)).reason == "not_covered"
+    assert said(ask("What about a rented one?", follow=first.run.id)).reason == "not_covered"
     assert said(ask("And in Japan?", follow=first.run.id)).reason == "not_covered"
     code = ask("What does error E17 mean?")
     assert "Probe short-circuited" in said(ask("And E21?", follow=code.run.id)).text
