@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 from agent.retrieval.asked_question import Asked
 from agent.retrieval.candidates import Candidate
-from agent.retrieval.scorer import TITLE_WEIGHT, join_head
+from agent.retrieval.scorer import join_head
 from agent.retrieval.shape_fit import fit_shape
 from agent.text.tokens import stem_prefix, stem_words
 from agent.types import Passage
 
-NEAR_WEIGHT = 0.4
-"""What a word counts that is in another line of the passage (over the passage: TITLE_WEIGHT)."""
+TITLE_WEIGHT, NEAR_WEIGHT = 0.8, 0.4
+"""What a word counts that is not in the line: in the title, heading path or label, in another line of the
+passage."""
 SHAPE_WEIGHT, RANK_WEIGHT = 0.6, 1.0
 """What is added to the covered share, as parts of it: for the shape, for being of the best passage. Set on
 all sets together (DECISIONS.md, "Retrieval")."""

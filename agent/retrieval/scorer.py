@@ -14,13 +14,18 @@ from math import log
 
 from agent.store.fulltext import HEAD_WEIGHT, K1, B
 from agent.text.question_analysis import remove_urls
-from agent.text.tokens import content_stems, stem_words
+from agent.text.tokens import content_stems, stem, stem_words
+from agent.text.word_lists import COMMON_WORDS
 from agent.types import Passage
 
 MAX_TERMS = 48
 """Words of a question that are searched, the first ones."""
 REFERENCE_PASSAGES = 2000
-"""The size that small collections are counted as, so that thresholds mean the same in all."""
+"""The size that collections are counted as, so that thresholds mean the same in all."""
+COMMON_WORD_SHARE = 0.05
+"""The share of passages that a common English word is taken to be in at least, however small the
+collection."""
+_COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,17 @@ def weigh_words(words: Collection[str], counts: CollectionCounts) -> dict[str, f
     if not counts.passages:
         return compute_idf(words, counts)
     return {word: robertson_idf(counts.passages, counts.document_frequencies.get(word, 0)) for word in words}
+
+
+def compute_idf(words: Collection[str], counts: CollectionCounts) -> dict[str, float]:
+    """Each word's inverse document frequency in a collection of `REFERENCE_PASSAGES`; always above 0."""
+    scale = min(1.0, REFERENCE_PASSAGES / max(1, counts.passages))
+    found: dict[str, float] = {}
+    for word in words:
+        least = COMMON_WORD_SHARE * REFERENCE_PASSAGES if word in _COMMON_STEMS else 0
+        held = min(REFERENCE_PASSAGES, max(least, counts.document_frequencies.get(word, 0) * scale))
+        found[word] = log(1 + (REFERENCE_PASSAGES - held + 0.5) / (held + 0.5))
+    return found
 
 
 def robertson_idf(passages: int, holding: int) -> float:
