@@ -68,10 +68,11 @@ def strip_title_suffix(title: str) -> str:
 def is_title_named(text: str, title: str) -> bool:
     """Whether a text holds a title word for word, without the title's bracket or site name."""
     short = strip_title_suffix(title)
-    return len(short) > 3 and _contains(text, short)
+    return len(short) > 3 and contains_phrase(text, short)
 
 
-def _contains(text: str, phrase: str) -> bool:
+def contains_phrase(text: str, phrase: str) -> bool:
+    """Whether a text holds the words of a phrase one after the other."""
     return f" {' '.join(tokenize(phrase))} " in f" {' '.join(tokenize(text))} "
 
 
@@ -187,7 +188,7 @@ def make_bridge_leads(question: str, facts: Sequence[Fact], known: Iterable[Lead
     for fact in sorted(facts, key=lambda fact: -fact.relevance)[:MAX_BRIDGE_FACTS]:
         rest = _uncovered_words(asked, f"{fact.title} {fact.quote}")
         for name in find_names(fact.quote, 12):
-            if _contains(asked.text, name) or name.casefold() in linked:
+            if contains_phrase(asked.text, name) or name.casefold() in linked:
                 continue
             query = " ".join([name, *rest])
             lead = Lead(
