@@ -281,7 +281,9 @@ def test_a_question_of_several_pages_shows_the_links_of_its_chain() -> None:
 def test_a_line_leads_that_answers_on_the_page_the_best_line_names() -> None:
     pages = [
         make_passage(24, "The Skerry bowl was fired in the Tolvan kiln.", title="Skerry bowl"),
-        make_passage(25, "Tiles cool in the yard. It was lit by Asta Berg.", title="Tolvan kiln - Kiln atlas"),
+        make_passage(
+            25, "Tiles cool in the yard. It was lit by Asta Berg.", title="Tolvan kiln - Kiln atlas"
+        ),
         make_passage(26, "Ada Quill owns a bowl.", title="Bowls"),
     ]
     [part] = find_answer("Who lit the kiln that fired the Skerry bowl?", pages).parts
