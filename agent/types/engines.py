@@ -117,12 +117,12 @@ def rank_substitutes(name: str, available: Iterable[str]) -> list[str]:
     ]
 
 
-def rank_general(actions: Container[str]) -> list[str]:
+def rank_general(actions: Container[str], done: Iterable[str] = ()) -> list[str]:
     """The search actions for a question of which nothing is known, the preferred first: engines that suit any
-    question, and others only where a person chose no such engine."""
-    found = [engine for engine in ENGINES if f"search_{engine.name}" in actions]
-    usual = [engine for engine in found if engine.suits in _SUBSTITUTES["general"]]
-    return [f"search_{engine.name}" for engine in usual or found]
+    question; others only where there is none and none was asked before (`done`): a person chose so."""
+    usual = [f"search_{engine.name}" for engine in ENGINES if engine.suits in _SUBSTITUTES["general"]]
+    has_usual = any(action in usual for action in done) or any(action in actions for action in usual)
+    return [action for action in (usual if has_usual else SEARCH_ACTIONS) if action in actions]
 
 
 def describe_actions(engines: Iterable[str]) -> list[str]:

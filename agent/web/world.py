@@ -188,9 +188,9 @@ def _open_live_world(config: Config) -> World:
 
 
 def _probe_network(config: Config) -> None:
-    """Connect to the search engine and close. An endpoint that an operator names may be on their own
-    network."""
-    target = urlsplit(config.DDG_ENDPOINT or _PROBE_URL)
+    """Connect to the operator's own search server if there is one, else to the general engine, and close. An
+    address that an operator names may be on their own network."""
+    target = urlsplit(config.SEARXNG_URL or config.DDG_ENDPOINT or _PROBE_URL)
     host = target.hostname or ""
     port = target.port or (80 if target.scheme == "http" else 443)
     SsrfGuard([host, *config.FETCH_ALLOW]).connect(host, port, Deadline(PROBE_SECONDS)).close()

@@ -6,8 +6,10 @@ from __future__ import annotations
 import pytest
 
 from agent import config
+from agent.actions.export import export_run
 from agent.types import Outcome, Settings, Status
 from agent.workbench import Workbench
+from tests.web.engine_answers import ANSWERS, OPENALEX, reply
 from tests.web.site import Asked, Reply, Site, html
 
 LIVE = Settings(world="live", model="keyless", max_steps=6)
@@ -42,11 +44,15 @@ def site():
 
 @pytest.fixture
 def bench(site):
-    opened = Workbench(
-        config.read_config({"DDG_ENDPOINT": site.url("/html/"), "FETCH_ALLOW": "127.0.0.1", "FETCH_GAP": "0"})
-    )
+    opened = open_bench(site, ENGINES_OFF=",".join(ANSWERS))
     yield opened
     opened.shutdown()
+
+
+def open_bench(site, **settings):
+    """A workbench whose live world is the site: DuckDuckGo there, and the engines that the settings name."""
+    here = {"DDG_ENDPOINT": site.url("/html/"), "FETCH_ALLOW": "127.0.0.1", "FETCH_GAP": "0"}
+    return Workbench(config.read_config({**here, **settings}))
 
 
 def test_a_question_is_searched_read_and_answered_over_real_http(bench, site):
@@ -74,8 +80,70 @@ def test_a_rate_limit_is_told_and_never_called_empty(bench, site):
     assert (state.answer.verdict, state.answer.reason) == ("no_evidence", "blocked")
 
 
+def test_another_engine_takes_over_from_one_that_asks_for_a_pause(site):
+    server = {"server": site.url(""), "articlepath": "/$1"}
+    found = [{"title": "hollin", "snippet": "Hollin lighthouse was lit for the first time"}]
+    site.pages |= {
+        "/html/": Reply(429, b"slow down", {"Retry-After": "90"}),
+        "/wiki": reply({"query": {"general": server, "search": found}}),
+    }
+    off = ",".join(name for name in ANSWERS if name != "wikipedia")
+    bench = open_bench(site, ENGINES_OFF=off, ENGINE_URLS=f"wikipedia={site.url('/wiki')}")
+    run_id = bench.start("In which year was the Hollin lighthouse lit for the first time?", LIVE)
+    assert bench.drive(run_id) is Status.REVIEW
+    state = bench.snapshot(run_id).state
+    tried = [(action.action, action.outcome) for action in state.actions]
+    assert tried[:2] == [("search_duckduckgo", Outcome.RATE_LIMITED), ("search_wikipedia", Outcome.OK)]
+    assert state.actions[0].query_or_url == state.actions[1].query_or_url
+    assert "takes over" in state.actions[1].reasoning and "1897" in state.answer.text
+    bench.shutdown()
+
+
+def test_a_closed_paper_is_read_from_its_open_copy_and_cited_with_what_is_known_of_it(site):
+    closed = site.url("/doi/10.5555/hollin.1")
+    work = {
+        **OPENALEX["results"][0],
+        "doi": "https://doi.org/10.5555/hollin.1",
+        "display_name": "The Hollin lighthouse lit for the first time",
+        "primary_location": {"landing_page_url": closed, "source": {"display_name": "Lights"}},
+        "best_oa_location": None,
+    }
+    best = {"url_for_pdf": site.url("/hollin"), "license": "cc-by"}
+    site.pages |= {
+        "/doi/10.5555/hollin.1": html("<h1>Forbidden</h1>", 403),
+        "/works": reply({"results": [work]}),
+        "/v2/10.5555/hollin.1": reply({"best_oa_location": best}),
+    }
+    urls = f"openalex={site.url('/works')},unpaywall={site.url('/v2')}"
+    bench = open_bench(site, ENGINE_URLS=urls, CONTACT_EMAIL="reader@heron.example")
+    question = "In which year was the Hollin lighthouse lit for the first time?"
+    run_id = bench.start(question, LIVE.replace(engines=["openalex"]))
+    assert bench.drive(run_id) is Status.REVIEW
+    state = bench.snapshot(run_id).state
+    page = state.pages[closed]
+    assert (page.outcome, page.final_url) == (Outcome.OK, site.url("/hollin")) and "open copy" in page.detail
+    (source,) = state.answer.sources
+    assert source.publication and (
+        source.publication.doi,
+        source.publication.journal,
+        source.publication.licence,
+    ) == (
+        "10.5555/hollin.1",
+        "Lights",
+        "cc-by",
+    )
+    for name, words in (
+        ("bib", "doi = {10.5555/hollin.1}"),
+        ("ris", "DO  - 10.5555/hollin.1"),
+        ("md", "licence: cc-by"),
+    ):
+        assert words in export_run(bench, run_id, name).decode(), name
+    assert "reader@heron.example" not in export_run(bench, run_id, "json").decode()
+    bench.shutdown()
+
+
 def test_pages_on_this_machine_are_refused_unless_allowed(site):
-    bench = Workbench(config.read_config({"DDG_ENDPOINT": site.url("/html/"), "FETCH_GAP": "0"}))
+    bench = open_bench(site, FETCH_ALLOW="", ENGINES_OFF=",".join(ANSWERS))
     run_id = bench.start(f"What does {site.url('/hollin')} say about the lighthouse?", LIVE)
     bench.drive(run_id)
     state = bench.snapshot(run_id).state

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from agent import config
 from agent.store.database import Store
+from tests.web.engine_answers import NOWHERE
 
 STARTS_S = 120.0
 """Seconds a start may take on a busy machine."""
@@ -35,6 +36,7 @@ class Served:
         self.settings = {
             "TOUCHSTONE_DATA": str(data),
             "DDG_ENDPOINT": "http://127.0.0.1:9/",
+            "ENGINE_URLS": NOWHERE,
             "OLLAMA_URL": "",
             **settings,
         }

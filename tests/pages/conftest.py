@@ -14,6 +14,7 @@ from agent.config import ROOT
 from agent.types import Settings
 from agent.workbench import Workbench
 from pages.widgets.shell import client
+from tests.web.engine_answers import NOWHERE
 
 manifest_scanner.scan_component_manifests = list
 """Streamlit's tester looks through every installed package for components at each run of the app: there are
@@ -26,6 +27,7 @@ QUESTION = "How many people does Älvmora Mejeri employ?"
 def bench(_own_environment: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
     """The workbench behind the screens, without workers: a test drives its runs itself."""
     monkeypatch.setenv("DDG_ENDPOINT", "http://127.0.0.1:9/")  # nobody listens there
+    monkeypatch.setenv("ENGINE_URLS", NOWHERE)
     monkeypatch.setattr(Workbench, "start_workers", lambda self: None)
     client.close()
     st.cache_data.clear()

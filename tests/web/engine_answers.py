@@ -226,6 +226,8 @@ ANSWERS: dict[str, Any] = {
     "semanticscholar": SEMANTICSCHOLAR,
     "europepmc": EUROPEPMC,
 }
+NOWHERE = ",".join(f"{name}=http://127.0.0.1:9/" for name in ANSWERS)
+"""The setting that makes each of them ask where nobody listens."""
 EMPTY: dict[str, Any] = {
     "searxng": {"results": [], "unresponsive_engines": []},
     "brave": {"type": "search"},

@@ -108,7 +108,7 @@ def next_start_page(state: RunState) -> Proposal | None:
 def requested_search(state: ResearchRun, actions: Sequence[str]) -> Proposal | None:
     """The search that a person asked for to settle a conflict and that was not made since; None without an
     engine for it."""
-    action = next(iter(rank_general(actions)), "")
+    action = next(iter(rank_general(actions, [done.action for done in state.actions])), "")
     for note in state.notes if action else ():
         made = any(done.step > note.step and done.query_or_url == note.text for done in state.actions)
         is_barred = note.text in state.skipped or find_secrets(state, note.text)

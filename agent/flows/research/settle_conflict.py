@@ -49,7 +49,7 @@ def propose_settling(state: ResearchRun, conflict: Conflict, actions: list[str])
     query = settling_query(state, conflict)
     proposals = [
         Proposal(next_action=action, query_or_url=query, **more)  # type: ignore[arg-type]
-        for action in rank_general(actions)
+        for action in rank_general(actions, [done.action for done in state.actions])
         if not any(done.query_or_url == query for done in state.actions)
     ][:1]
     proposals += [

@@ -121,7 +121,7 @@ class DecisionContext:
         target = _normalize_target(query)
         engines = [
             engine
-            for engine in rank_general(self.available_actions)
+            for engine in rank_general(self.available_actions, [action.action for action in self.history])
             if self._failures[engine, target] < MAX_TRIES
         ]
         if not engines or not query or target in self._done:

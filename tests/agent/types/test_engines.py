@@ -48,6 +48,7 @@ def test_a_catalogue_of_papers_is_asked_any_question_only_where_nothing_else_was
         "search_wikipedia",
     ]
     assert rank_general(["search_arxiv", "crawl_url"]) == ["search_arxiv"]
+    assert rank_general(["search_arxiv"], done=["search_duckduckgo", "crawl_url"]) == []
 
 
 def test_the_plan_is_told_what_an_engine_suits() -> None:
