@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import api, config
-from agent.types import MARK_LABELS, CheckTextSettings, Settings
+from agent.types import MARK_LABELS, CheckTextSettings, Settings, Status
 from agent.workbench import Workbench
 from tests.bench.claims import read_rows
 
@@ -61,10 +61,10 @@ def check_rows(bench: Workbench, world: Path, rows: Sequence[dict[str, Any]], mo
     for first in range(0, len(rows), CLAIMS_A_TEXT):
         batch = rows[first : first + CLAIMS_A_TEXT]
         run_id = api.start_text_check(bench, "text.md", build_text(batch, first), settings)
-        bench.drive(run_id)
+        status = bench.drive(run_id)
         view = bench.snapshot(run_id)
         checked = view.state.own.checked_text(view.state)
-        assert checked is not None, view.run.error
+        assert status is Status.DONE and checked is not None, view.run.error
         by_page: dict[str, list[str]] = {}
         for one in checked.sentences:
             for url in one.sentence.urls:

@@ -48,9 +48,8 @@ class SourceText:
 def choose_evidence(statement: str, sources: Sequence[SourceText], step: int) -> list[Fact]:
     """The facts that a sentence is checked against: one that says it literally, or from which code computes
     it; else the closest passages, with one that has the figure which the others lack."""
-    facts = [
-        fact for source, passage in _rank(statement, sources) for fact in _cut(statement, source, passage)
-    ]
+    ranked = _rank(statement, sources)
+    facts = [fact for source, passage in ranked for fact in _cut(statement, source, passage)]
     for fact in facts:
         if _may_carry(statement, fact) and check_facts(statement, [fact]).verdict in CERTAIN_VERDICTS:
             return [fact.replace(step=step)]
@@ -61,16 +60,6 @@ def choose_evidence(statement: str, sources: Sequence[SourceText], step: int) ->
         others = ([*kept, fact] for fact in facts if fact not in chosen)
         lifted = (some for some in others if check_facts(statement, some).verdict != "vetoed")
         chosen = next(lifted, chosen)
-    return [fact.replace(step=step)]
-    least = MIN_SCORE_SHARE * max((fact.relevance for fact in facts), default=0.0)
-    chosen = [fact for fact in facts[:MAX_PASSAGES] if fact.relevance >= least]
-    if check_facts(statement, chosen).verdict == "vetoed":
-        lifting = (
-            [fact, *chosen[:-1]]
-            for fact in facts[MAX_PASSAGES:]
-            if check_facts(statement, [fact, *chosen[:-1]]).verdict != "vetoed"
-        )
-        chosen = next(lifting, chosen)
     return [fact.replace(step=step) for fact in chosen]
 
 
