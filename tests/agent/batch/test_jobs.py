@@ -365,3 +365,15 @@ def test_a_killed_process_leaves_a_batch_that_goes_on(bench: Workbench, tmp_path
     now = drive(bench, batch.id, quiet, threading.Event())
     assert now.batch.state == "done" and now.state_counts["done"] == 5 and len(bench.runs()) == 4
     assert all(bench.snapshot(run.id).run.status is Status.REVIEW for run in bench.runs())
+
+
+def test_texts_are_checked_by_address_or_as_they_are(bench: Workbench) -> None:
+    table = (
+        b"question,flow\nhttps://norrviddawiki.example/wiki/Granvattnet,check_text\n"
+        b"It creates 64 jobs (https://granvattnet-courier.example/2026/08/20/kallsteg-factory).,check_text\n"
+    )
+    batch_id = create(bench, "texts", read_sheet(table, DEMO), DEMO, BatchBudget())
+    drive(bench, batch_id, quiet, threading.Event())
+    page, text = csv.DictReader(io.StringIO(export_csv(bench, batch_id)))
+    assert " claims: " in page["answer"] and page["verdict"] == "checked"
+    assert (text["answer"], text["backed"]) == ("1 claim: 1 supported", "1")
