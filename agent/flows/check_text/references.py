@@ -36,6 +36,8 @@ _AUTHOR_YEAR = re.compile(rf"\((?:{_AUTHORS})(?:[^()]{{0,40}}?;\s?(?:{_AUTHORS})
 _NARRATIVE = re.compile(rf"[A-ZÀ-Þ][\w'’-]+(?:\set al\.|\s(?:and|&)\s[A-ZÀ-Þ][\w'’-]+)?\s(\({_YEAR}\))")
 _ONE_AUTHOR = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)[^;)]*?({_YEAR})")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_LABEL_WORD = re.compile(r"\w{2,}")
+_BRACKETED = re.compile(r"\(<?(?:https?://|doi:|10\.)", re.I)
 
 
 @dataclass
@@ -57,10 +59,11 @@ class Line:
 
     @property
     def is_address_alone(self) -> bool:
-        """Whether it holds nothing but addresses, their titles and a label."""
-        return (
-            bool(self.addresses) and len(_WORD.findall(_blank(self.text, self._links()))) <= MAX_LABEL_WORDS
-        )
+        """Whether it holds nothing but addresses, their titles and a label. A short sentence with an address
+        in brackets is none."""
+        is_sentence = self.text.rstrip().endswith((".", "!", "?")) and _BRACKETED.search(self.text)
+        words = _LABEL_WORD.findall(_blank(self.text, self._links()))
+        return bool(self.addresses) and not is_sentence and len(words) <= MAX_LABEL_WORDS
 
     def _links(self) -> Iterator[tuple[int, int]]:
         """Where addresses stand, and the words of links, unless these are a part of a sentence."""

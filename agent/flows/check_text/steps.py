@@ -70,6 +70,8 @@ def read(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     refs: list[PageRef] = []
     if page_id:
         page = tools.page(page_id, raw=True)
+    elif (supplied := state.own.find_ref(state, address)) and supplied.page_id:
+        page_id, page = supplied.page_id, tools.page(supplied.page_id, raw=True)
     elif canonicalize(address):
         page = tools.fetch(address)
         refs = [store_fetched(tools, address, page, "person")]

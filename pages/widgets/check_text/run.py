@@ -172,6 +172,6 @@ PAGE = run_page.RunPage(
     hints={
         Status.PAUSED: "Paused. Resume at any time.",
         Status.STOPPED: "Nothing is lost: continue, or finish with what was checked.",
-        Status.DONE: "Open a sentence to see the quote and the reason.",
+        Status.DONE: "The check has ended.",
     },
 )

@@ -185,6 +185,9 @@ def test_a_text_that_cannot_be_read_says_why_and_can_be_tried_again(bench: Workb
     page_input.retry(bench, run_id, GONE)
     assert bench.drive(run_id) is Status.DONE
     assert len(bench.snapshot(run_id).state.answers) == 2
+    page_input.paste(bench, run_id, GONE, f"The mill of Ekvik opened in 1902 ({MILL}).")
+    assert bench.drive(run_id) is Status.DONE
+    assert marks(bench.snapshot(run_id)) == ["supported"]
 
 
 @pytest.mark.parametrize("data", [b"", b"   \n"])

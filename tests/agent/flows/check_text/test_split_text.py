@@ -48,6 +48,11 @@ def test_every_way_of_citing_leads_to_its_address(written: str, claim: str) -> N
     assert cited(written) == {claim: [A]}
 
 
+@pytest.mark.parametrize("text", [f"It creates 64 jobs ({A}).", f"Prices rose ({A})."])
+def test_a_short_sentence_is_no_label(text: str) -> None:
+    assert list(cited(text).values()) == [[A]]
+
+
 def test_a_doi_is_an_address() -> None:
     found = cited("Mills rot [1].\n\n[1] Berg, doi:10.1234/mills.5.")
     assert found == {"Mills rot.": ["https://doi.org/10.1234/mills.5"]}
