@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from agent.text.urls import canonicalize, site
 from agent.types import Anchor, Citation
 from agent.web.link_targets import NUMBERED_MARK, find_addresses
 
@@ -51,6 +52,10 @@ class Line:
     level: int = 0
     anchors: list[Anchor] = field(default_factory=list)
 
+    def read(self, anchor: Anchor) -> str:
+        """The words of a link."""
+        return self.text[anchor.start - self.start : anchor.end - self.start].strip()
+
     @property
     def addresses(self) -> list[str]:
         """The addresses of its links and in its words."""
@@ -89,6 +94,8 @@ class References:
     numbered: Mapping[str, Citation] = field(default_factory=dict)
     entries: Sequence[tuple[str, Citation]] = ()
     lines: frozenset[int] = frozenset()
+    own_site: str = ""
+    """The site of a page that cites by notes: its links to itself are cross-references. "" for none."""
 
     def resolve(self, label: str) -> Citation:
         """What a number or label leads to."""
@@ -103,8 +110,8 @@ class References:
         )
 
 
-def read_references(lines: Sequence[Line]) -> References:
-    """The references that the lines cite."""
+def read_references(lines: Sequence[Line], url: str = "") -> References:
+    """The references that the lines of the page at `url` cite."""
     prose = [line for line in lines if line.kind in ("", "row") and not _ENTRY.match(line.text)]
     cited = {label for line in prose for _, _, labels in _find_numbers(line.text) for label in labels}
     found, entries, places = dict[str, Citation](), list[tuple[str, Citation]](), set[int]()
@@ -126,12 +133,14 @@ def read_references(lines: Sequence[Line]) -> References:
             if named and (urls := _pick_addresses(line, text)):
                 places.add(line.start)
                 entries.append((text, _make_citation(" ".join(named[0]), text, urls)))
-    return References(found, entries, frozenset(places))
+    noted = any(NUMBERED_MARK.fullmatch(line.read(anchor)) for line in lines for anchor in line.anchors)
+    own_site = site(url) if canonicalize(url) and (found or noted) else ""
+    return References(found, entries, frozenset(places), own_site)
 
 
 def find_marks(line: Line, references: References) -> list[Mark]:
     """The citations of a line in the order of their places; of overlapping ones the first."""
-    found = [_mark_link(line, anchor) for anchor in line.anchors if anchor.url]
+    found = [_mark_link(line, anchor, references.own_site) for anchor in line.anchors if anchor.url]
     for start, end, labels in _find_numbers(line.text):
         if references.numbered or not any(char in SUPERSCRIPTS for char in map(ord, line.text[start:end])):
             found.append(Mark(start, end, tuple(map(references.resolve, labels))))
@@ -153,7 +162,7 @@ def find_marks(line: Line, references: References) -> list[Mark]:
     return kept
 
 
-def _mark_link(line: Line, anchor: Anchor) -> Mark:
+def _mark_link(line: Line, anchor: Anchor, own_site: str) -> Mark:
     """A link as a mark. Its words belong to the sentence, unless they are a number or an address, or stand
     alone between brackets ("(Annual report)")."""
     start, end = anchor.start - line.start, anchor.end - line.start
@@ -166,7 +175,9 @@ def _mark_link(line: Line, anchor: Anchor) -> Mark:
     words = words.strip()
     is_mark = NUMBERED_MARK.fullmatch(words) or _URL.fullmatch(words) or not _WORD.search(words)
     around = int(is_bracketed)
-    return Mark(start - around, end + around, (Citation(url=anchor.url),), bool(is_mark or is_bracketed))
+    is_own = own_site and not NUMBERED_MARK.fullmatch(words) and site(anchor.url) == own_site
+    cited = () if is_own else (Citation(url=anchor.url),)
+    return Mark(start - around, end + around, cited, bool(is_mark or is_bracketed))
 
 
 def _find_numbers(text: str) -> Iterator[tuple[int, int, list[str]]]:

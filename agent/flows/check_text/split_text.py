@@ -34,7 +34,7 @@ def split_text(page: Page, anchors: Sequence[Anchor] = ()) -> list[TextSentence]
     """The sentences of a page in order, headings, questions and references among them; the lines of a list of
     references stay one each."""
     lines = list(_read_lines(page, anchors))
-    references = read_references(lines)
+    references = read_references(lines, page.final_url)
     found: list[TextSentence] = []
     for n, line in enumerate(lines):
         if line.kind in ("heading", "code") or line.start in references.lines:

@@ -166,6 +166,23 @@ def test_links_and_notes_of_a_web_page() -> None:
     assert [[c.url for c in one.citations] for one in found] == [[A], [B, C], []]
 
 
+@pytest.mark.parametrize(("notes", "cites"), [(True, [A]), (False, ["https://wiki.example/red", A])])
+def test_where_a_page_has_notes_its_links_to_itself_are_cross_references(
+    notes: bool, cites: list[str]
+) -> None:
+    note = '<sup><a href="#n1">[1]</a></sup>' if notes else f' (<a href="{A}">Berg</a>)'
+    html = (
+        "<html><head><title>The mill</title></head><body><main><h1>The mill</h1><p>The mill by the river is painted "
+        f'<a href="/red">red</a> since the end of the war, as everybody in the valley knows.{note} Who painted it is '
+        'another question, which the books leave open.[<a href="/needed">citation needed</a>]</p>'
+        f'<ol><li id="n1">Berg, <a href="{A}">Mills</a></li></ol></main></body></html>'
+    )
+    page = documents.read_document("mill.html", html.encode(), url="https://wiki.example/mill")
+    first, second = (one for one in split_text(page, documents.find_anchors(page)) if one.kind == "claim")
+    assert [c.url for c in first.citations] == cites
+    assert second.text == "Who painted it is another question, which the books leave open."
+
+
 def test_links_of_a_word_document() -> None:
     document = Document()
     paragraph = document.add_paragraph("The mill opened in 1902 ")
