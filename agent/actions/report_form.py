@@ -6,10 +6,14 @@ from __future__ import annotations
 from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
 from agent.actions.context import ActionContext
 from agent.engine.snapshots import RunSnapshot
+from agent.engine.state import Change
 from agent.errors import UsageError
 from agent.flows import FLOWS
+from agent.flows.research.report_frame import clean_heading
 from agent.flows.shared.write_report import LENGTH_EDITS
-from agent.types import Edit, ReportLength
+from agent.types import Edit, Outline, ReportLength, Status
+
+OUTLINE_EDIT = "changed the outline"
 
 
 def rewrite(bench: ActionContext, run_id: str, length: ReportLength, head: int | None = None) -> None:
@@ -27,3 +31,30 @@ def rewrite(bench: ActionContext, run_id: str, length: ReportLength, head: int |
         return PersonStep(change, FLOWS[settings.flow].write_up_step, columns)
 
     commit(bench, run_id, "rewrite", build_step, head=head, among=ANSWERED_STATUSES)
+
+
+def use_outline(bench: ActionContext, run_id: str, head: int, outline: Outline) -> None:
+    """Write the report by this outline: the one shown, or as a person changed it. A written report is written
+    again. Raises UsageError when no section is left or one has no heading or facts, and ConcurrentChange when
+    the run moved since step `head`."""
+    if not outline.sections:
+        raise UsageError("the outline has no section left: keep one, or ask for another length")
+    for section in outline.sections:
+        if not clean_heading(section.heading):
+            raise UsageError("a section has no heading: name it, or leave the section out")
+
+    def build_step(view: RunSnapshot) -> PersonStep:
+        known = view.state.facts
+        if empty := [s.heading for s in outline.sections if not any(i in known for i in s.fact_ids)]:
+            raise UsageError(f"the section “{empty[0]}” has no facts: leave it out")
+        is_waiting = view.next == "check_outline"
+        if view.run.status is Status.WAITING and not is_waiting:
+            raise UsageError("the run waits for another decision")
+        change: Change = {}
+        if view.state.own.outline != outline:
+            change = {"outline": outline.replace(by="person", step=view.head + 1)}
+            change |= {} if is_waiting else {"edits": [Edit(step=view.head + 1, text=OUTLINE_EDIT)]}
+        return PersonStep(change, "sections", GO_ON)
+
+    among = (Status.WAITING, *ANSWERED_STATUSES)
+    commit(bench, run_id, "use_outline", build_step, head=head, among=among)

@@ -32,6 +32,8 @@ from agent.web.unpaywall import OpenCopy
 from agent.web.world import World
 
 T = TypeVar("T")
+MAX_PARALLEL_JUDGEMENTS = 6
+"""Model calls of one run at the same time: what a local server can queue and a hosted one allows."""
 MAX_PARALLEL_FETCHES = 32
 """Parallel fetches of one run, over all hosts."""
 NO_PAGES: Mapping[str, Page] = {}
@@ -226,6 +228,14 @@ class RunContext:
         result = role.judge(None, **blanks)
         return result.replace(fallback_reason=self.fallback_reason)
 
+    def judge_side_by_side(self, judgements: Sequence[Callable[[], T]]) -> list[T]:
+        """The results of several judgements that are asked at the same time, in order. A Signal abandons
+        them; replies that had come are recorded and recalled when the step is taken again."""
+        if not self.client:
+            return [judge() for judge in judgements]
+        numbers = [str(n) for n in range(len(judgements))]
+        return self._run_in_parallel(numbers, lambda n, _: judgements[int(n)](), most=MAX_PARALLEL_JUDGEMENTS)
+
     def find_spent_budget(self) -> BudgetSpent | None:
         """Which cap on calls, tokens or money is reached; None for none. RESERVED_SHARE is reserved for the
         write-up, and at least one call where a person is asked at a cap."""
@@ -271,9 +281,15 @@ class RunContext:
             raise ModelUnavailable(str(over)) if self.is_writing_up else over
         return made
 
-    def _run_in_parallel(self, urls: list[str], fetch_one: Callable[[str, Callable[[], None]], T]) -> list[T]:
-        """Fetch all addresses in at most MAX_PARALLEL_FETCHES daemon threads (the process can end without
-        them), and run the checkpoint while they work."""
+    def _run_in_parallel(
+        self,
+        urls: list[str],
+        fetch_one: Callable[[str, Callable[[], None]], T],
+        *,
+        most: int = MAX_PARALLEL_FETCHES,
+    ) -> list[T]:
+        """Fetch all addresses in at most so many daemon threads (the process can end without them), and run
+        the checkpoint while they work."""
         found: dict[int, T] = {}
         failed: list[BaseException] = []
         abandoned = threading.Event()
@@ -297,7 +313,7 @@ class RunContext:
 
         threads = [
             threading.Thread(target=work, name=f"fetch-{self.lease.run_id}-{n}", daemon=True)
-            for n in range(min(MAX_PARALLEL_FETCHES, len(urls)))
+            for n in range(min(most, len(urls)))
         ]
         for thread in threads:
             thread.start()

@@ -37,10 +37,11 @@ class Flow:
     answer when a cap is reached or a person asks for it; `reentry_step` is where a run goes on after a
     send-back. `edges` are all ways from step to step: diagrams are drawn from them, and a step that leads
     elsewhere is a FlowError, except to `fail_safe`, the rest of a step that can do nothing right.
-    `decisions` label the steps that choose a way. `former_steps` name the step that does what one of an older
-    version did, for runs that rest before it. A run of an `is_one_shot` flow is never resumed.
-    `apply_person_edits` adapts a step's change to what a person did meanwhile; `find_pause_request` may
-    pause the run before a step, with a reason. `describe_step` puts a step's change into a line."""
+    `write_up_tail` are the steps in which the write-up may go on. `decisions` label the steps that choose a
+    way. `former_steps` name the step that does what one of an older version did, for runs that rest before
+    it. A run of an `is_one_shot` flow is never resumed. `apply_person_edits` adapts a step's change to what a
+    person did meanwhile; `find_pause_request` may pause the run before a step, with a reason. `describe_step`
+    puts a step's change into a line."""
 
     name: str
     first_step: str
@@ -50,6 +51,7 @@ class Flow:
     write_up_step: str
     reentry_step: str
     edges: tuple[Edge, ...]
+    write_up_tail: tuple[str, ...] = ()
     decisions: Mapping[str, str] = field(default_factory=dict)
     former_steps: Mapping[str, str] = field(default_factory=dict)
     is_one_shot: bool = False
@@ -92,7 +94,11 @@ class Flow:
 
     def is_ending(self, step: str) -> bool:
         """Is this the write-up or a rest: was the last decision about searching made before it?"""
-        return step == self.write_up_step or step in self.rest_statuses
+        return self.is_write_up(step) or step in self.rest_statuses
+
+    def is_write_up(self, step: str) -> bool:
+        """Does the step write the answer, with what is reserved of the budget for it?"""
+        return step == self.write_up_step or step in self.write_up_tail
 
     def reenter(self, change: Change) -> tuple[Change, str]:
         """The change with which a run decides again what to do next, and the step it goes on with."""
@@ -198,7 +204,7 @@ class _RunDriver:
         """Take the next step and record it. A spent budget is a step too: it leads to the write-up, or pauses
         the run to ask a person."""
         name, began = self.next, (time.monotonic(), time.thread_time())
-        closing_up = name == self.flow.write_up_step
+        closing_up = self.flow.is_write_up(name)
         before = range(self.last_worked_step + 1, self.head + 1)
         self.tools.begin_step(self.head + 1, spent_s=self.spent_s, closing_up=closing_up, earlier=before)
         try:
@@ -253,7 +259,7 @@ class _RunDriver:
                     step.name in GUIDANCE_STEPS for step in person_steps
                 ):
                     return
-                if name == self.flow.write_up_step and any(step.change.get("edits") for step in person_steps):
+                if self.flow.is_write_up(name) and any(step.change.get("edits") for step in person_steps):
                     return
                 change = to_jsonable(self.flow.apply_person_edits(self.state, change, person_steps))
                 next = next if self.next == aimed else self.next

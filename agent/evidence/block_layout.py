@@ -55,6 +55,8 @@ def write_block_lines(answer: Answer, write: Callable[[Sentence], str]) -> Itera
     """The blocks of an answer as lines of plain text; `write` writes a sentence, item or cell."""
     for layout in lay_out_blocks(answer):
         block = layout.block
+        if block.kind == "chart":
+            continue
         if block.kind == "heading":
             yield f"{'#' * block.level} {block.text}"
         elif block.kind == "table":

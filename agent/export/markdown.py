@@ -114,6 +114,8 @@ def _render_span(span: Span | str) -> str:
         case "emphasis":
             return f"*{escape_inline(span.text)}*"
         case "plain":
+            if span.text == span.url and clean_url(span.url):
+                return f"<{clean_url(span.url)}>"
             return render_link(span.text, span.url) if span.url else escape_inline(span.text)
 
 

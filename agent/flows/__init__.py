@@ -19,6 +19,8 @@ STEP_LABELS = {
     "crawl": "reading a page",
     "analyze": "analyzing what was found",
     "report": "writing the answer",
+    "outline": "planning the report",
+    "sections": "writing the sections",
     "intent": "reading the request",
     "judge": "deciding what this page is",
     "links": "choosing which links to follow",

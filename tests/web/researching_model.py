@@ -39,6 +39,8 @@ def together(*actions: Told_) -> Told_:
 def role_of(prompt: str) -> str:
     """Which role a prompt belongs to, by the schema that stands in it."""
     keys = {"report": "You write up", "analyzer": '"new_potential_urls"', "decision": '"next_action"'}
+    keys |= {"outline": "You plan a research report", "section": "You write one section"}
+    keys |= {"summary": "You write the summary"}
     keys |= {"check_claims": '"claims"', "repair": '"sentences"', "compare_facts": '"ruling"'}
     return next(role for role, key in keys.items() if key in prompt)
 

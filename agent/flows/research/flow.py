@@ -2,12 +2,13 @@
 to review.
 
 decide -> act | report, through a person's approval when the run goes step by step; act -> analyze -> decide;
-report -> review. Accepting ends the run, sending back leads to decide."""
+report -> review, a full report by outline -> sections -> review. Accepting ends the run, sending back leads
+to decide."""
 
 from __future__ import annotations
 
 from agent.engine.loop import Flow
-from agent.flows.research import analyze_pages, steps
+from agent.flows.research import analyze_pages, report_steps, steps
 from agent.flows.research.act import act
 from agent.flows.research.state import ResearchState
 from agent.flows.research.step_summary import describe_step
@@ -22,11 +23,19 @@ RESEARCH = Flow(
         "decide": steps.decide,
         "act": act,
         "analyze": analyze_pages.analyze,
-        "report": steps.report,
+        "report": report_steps.report,
+        "outline": report_steps.outline,
+        "sections": report_steps.sections,
     },
     former_steps={"search": "act", "crawl": "act"},
-    rest_statuses={"approve": Status.WAITING, "review": Status.REVIEW, "done": Status.DONE},
+    rest_statuses={
+        "approve": Status.WAITING,
+        "check_outline": Status.WAITING,
+        "review": Status.REVIEW,
+        "done": Status.DONE,
+    },
     write_up_step="report",
+    write_up_tail=("outline", "sections"),
     reentry_step="decide",
     describe_step=describe_step,
     find_pause_request=fact_view.pause_for_new_conflicts,
@@ -38,8 +47,13 @@ RESEARCH = Flow(
         Edge(start="act", end="act", label="interrupted"),
         Edge(start="analyze", end="decide"),
         Edge(start="report", end="review"),
+        Edge(start="report", end="outline", label="full report"),
+        Edge(start="report", end="sections", label="outline holds"),
+        Edge(start="outline", end="sections", rest="check_outline"),
+        Edge(start="sections", end="review"),
         Edge(start="review", end="decide", label="sent back"),
-        Edge(start="review", end="report", label="facts edited"),
+        Edge(start="review", end="report", label="facts or length changed"),
+        Edge(start="review", end="sections", label="outline edited"),
         Edge(start="review", end="done", label="accepted"),
     ),
     apply_person_edits=recompute.apply_person_edits,

@@ -10,7 +10,7 @@ from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import upsert
 from agent.flows.shared.plan import parse_parts
 from agent.text.question_analysis import ParsedQuestion, parse_question
-from agent.types import Lead, Record, SearchHit
+from agent.types import Lead, Outline, Record, SearchHit
 
 SEARCH_PREFIX = "search: "
 """Precedes the query in the name of a search."""
@@ -38,6 +38,8 @@ class ResearchState(FlowState):
     """What the last round brought. Its search results are listed for the next decision."""
     is_analyzed: bool = False
     """Whether `brought` was analyzed."""
+    outline: Outline | None = None
+    """The outline of the full report that was made or edited last."""
     report: dict[str, Any] | None = None
     """The analyzer's last report: its six fields, and `by` and `trouble`."""
     reported_at: int = -1

@@ -3,19 +3,14 @@ their own."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from agent.engine.context import RunContext
-from agent.engine.state import Change, state_after
+from agent.engine.state import Change
 from agent.flows.research import opened_pages, policy, settle_conflict
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
-from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.engine_choice import take_over_searches
-from agent.flows.shared.model_rulings import review_conflicts
-from agent.flows.shared.verdict import build_answer, merge_changes, record_answer
-from agent.flows.shared.write_report import ask_report, choose_length
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION, DecisionReply, ResultLine
 from agent.text.urls import canonicalize
@@ -230,18 +225,3 @@ def _build_proposals(
             )
         )
     return proposals
-
-
-def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Write up what was found, for a person to review."""
-    reviewed = review_conflicts(state, tools)
-    now = state_after(state, reviewed)
-    judgement = ask_report(now, tools)
-    answer = build_answer(
-        now,
-        judgement,
-        tools.step,
-        check=partial(check_sentences, now, tools),
-        length=choose_length(now, judgement),
-    )
-    return {**merge_changes(reviewed, record_answer(now, answer)), "pending": None}, "review"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.evidence.block_layout import prune_blocks
 from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
 from agent.roles.research.report import ReportSentence
-from agent.types import Actor, PlanPart, ReportLength, Sentence
+from agent.types import Actor, Answer, AnswerBlock, PlanPart, ReportLength, Sentence
+
+MORE_FOUND = "Further findings"
+"""The heading of passages that belong to no part of the question."""
 
 
 def make_sentence(
@@ -66,6 +70,23 @@ def arrange_places(sentences: Sequence[Sentence], length: ReportLength = "standa
             kept.append(sentence)
             shown.add(sentence.text)
     return kept
+
+
+def block_by_parts(answer: Answer, plan: Sequence[PlanPart]) -> Answer:
+    """An answer of passages as blocks: for each part its heading, the lead, and the passages as a list."""
+    questions = {part.id: part.question for part in plan}
+    blocks, sentences = list[AnswerBlock](), list(answer.sentences)
+    placed = [sentence.part for sentence in sentences if sentence.place in ("lead", "passage")]
+    for id in [*questions, *(part for part in dict.fromkeys(placed) if part not in questions)]:
+        blocks.append(AnswerBlock(id=f"p{id}h", kind="heading", text=questions.get(id, MORE_FOUND), part=id))
+        for place, kind in (("lead", "paragraph"), ("passage", "list")):
+            block = AnswerBlock(id=f"p{id}{place}", kind=kind, part=id)  # type: ignore[arg-type]
+            own = [n for n, said in enumerate(sentences) if said.part == id and said.place == place]
+            for n in own:
+                sentences[n] = sentences[n].replace(block=block.id)
+            blocks += [block] if own else []
+    blocks, sentences = prune_blocks(blocks, sentences)
+    return answer.replace(blocks=blocks, sentences=sentences)
 
 
 def place_conflicts(named: Sequence[Sentence], stated: Sequence[Sentence]) -> list[Sentence]:

@@ -40,7 +40,7 @@ def assess_confidence(
     where it says nothing."""
     previous = state.confidence[-1] if state.confidence else None
     new = list(new)
-    pool_facts = _collect_facts(state, new)
+    pool_facts = _collect_facts(state, new, sentences or ())
     every = state.conflicts.values() if conflicts is None else conflicts
     conflicts = [conflict for conflict in every if fact_view.count_stated_sides(conflict, pool_facts) > 1]
     names = parse_question(state.asked or state.question).names
@@ -109,8 +109,12 @@ def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, 
     return sentence.replace(part=part)
 
 
-def _collect_facts(state: RunState, new: Sequence[Fact]) -> dict[str, Fact]:
-    """The facts that prompts show, those that do not count but tell sources apart, and the new ones."""
-    shown = fact_view.facts_for_prompt(state)
-    idle = [fact for fact in fact_view.facts_after_notes(state).values() if not fact.is_active]
-    return {fact.id: fact for fact in [*shown, *idle[-fact_view.MAX_PROMPT_FACTS :], *new]}
+def _collect_facts(
+    state: RunState, new: Sequence[Fact], sentences: Sequence[Sentence] = ()
+) -> dict[str, Fact]:
+    """The facts that prompts show, those that the sentences cite, those that do not count but tell sources
+    apart, and the new ones."""
+    shown, facts = fact_view.facts_for_prompt(state), fact_view.facts_after_notes(state)
+    cited = [facts[i] for sentence in sentences for i in sentence.fact_ids if i in facts]
+    idle = [fact for fact in facts.values() if not fact.is_active]
+    return {fact.id: fact for fact in [*shown, *cited, *idle[-fact_view.MAX_PROMPT_FACTS :], *new]}

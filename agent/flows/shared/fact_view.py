@@ -57,16 +57,16 @@ def all_facts(state: RunState) -> list[Fact]:
     return list({**state.facts, **facts_after_notes(state)}.values())
 
 
-def facts_for_prompt(state: RunState) -> list[Fact]:
-    """The facts a prompt shows: pinned first, then by relevance; none that is struck, excluded, part of an
-    order to machines or from a source without any trust."""
+def facts_for_prompt(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact]:
+    """The facts a prompt shows, `most` of them: pinned first, then by relevance; none that is struck,
+    excluded, part of an order to machines or from a source without any trust."""
     kept = [
         fact
         for fact in facts_after_notes(state).values()
         if fact.decision == "pinned" or (fact.decision != "struck" and not fact.flagged and fact.trust > 0)
     ]
     kept.sort(key=lambda fact: (fact.decision != "pinned", -fact.relevance, fact.step, fact.id))
-    return kept[:MAX_PROMPT_FACTS]
+    return kept[:most]
 
 
 def facts_for_answer(state: RunState) -> list[Fact]:

@@ -135,14 +135,16 @@ def finish_answer(
     caveat: str = "",
     journey: str = "",
     length: ReportLength = "standard",
+    conflict_block: str = "",
 ) -> Answer:
-    """The answer of a checked draft, with the conflicts it must name; see `build_answer`."""
+    """The answer of a checked draft, with the conflicts it must name, in the block `conflict_block` where
+    that is given; see `build_answer`."""
     facts, checked = fact_view.facts_after_notes(state), draft.checked
     stated = arrange_places(
         [name_part(state.plan, sentence, facts) for sentence in checked.sentences], length
     )
     conflicts = conflict_sentences.find_relevant_conflicts(state, stated, facts)
-    sentences, dropped = _add_conflicts(state, conflicts, stated, judgement.by)
+    sentences, dropped = _add_conflicts(state, conflicts, stated, judgement.by, conflict_block)
     journey = journey or describe_journey(state)
     if not any(_is_worth_showing(sentence, facts) for sentence in sentences):
         answer = _build_no_evidence(state, draft, judgement, step, journey)
@@ -181,14 +183,16 @@ def _list_works(state: RunState) -> dict[str, Publication]:
 
 
 def _add_conflicts(
-    state: RunState, conflicts: Sequence[Conflict], stated: Sequence[Sentence], by: Actor
+    state: RunState, conflicts: Sequence[Conflict], stated: Sequence[Sentence], by: Actor, block: str = ""
 ) -> tuple[list[Sentence], int]:
-    """The stated sentences with those about conflicts before or after them, and how many citations of these
-    were dropped."""
+    """The stated sentences with those about conflicts before or after them, or in their own block, and how
+    many citations of these were dropped."""
     facts = fact_view.facts_after_notes(state)
     named = conflict_sentences.write_conflict_sentences(state, conflicts, stated, facts)
     named, dropped = filter_citations(named, facts, state.conflicts.values())
     named = [name_part(state.plan, sentence, facts) for sentence in accept_quotations(named, facts)]
+    if block:
+        return [*stated, *(sentence.replace(block=block) for sentence in named)], dropped
     named = named if by == "model" else place_conflicts(named, stated)
     first = conflict_sentences.needs_conflicts_first(state, conflicts)
     return ([*named, *stated] if first else [*stated, *named]), dropped

@@ -1,0 +1,225 @@
+"""The write-up of a research run: a brief or standard answer in one step; a full report by an outline, then
+its sections side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+from agent.engine.context import RunContext
+from agent.engine.state import Change, state_after
+from agent.evidence.block_layout import add_charts
+from agent.flows.research import report_frame
+from agent.flows.research.state import ResearchRun
+from agent.flows.shared import fact_view
+from agent.flows.shared.answer_shape import block_by_parts
+from agent.flows.shared.claim_checks import CheckedDraft, check_sentences
+from agent.flows.shared.model_rulings import review_conflicts
+from agent.flows.shared.plan import find_part
+from agent.flows.shared.verdict import (
+    WrittenDraft,
+    build_answer,
+    finish_answer,
+    merge_changes,
+    record_answer,
+    write_draft,
+)
+from agent.flows.shared.write_report import (
+    ask_report,
+    choose_length,
+    find_open_conflicts,
+    is_length_final,
+)
+from agent.roles.research.outline import MAX_SECTIONS, OUTLINE, OutlineReply
+from agent.roles.research.report import ReportBlock, ReportReply
+from agent.roles.research.section import SECTION
+from agent.roles.research.summary import SUMMARY
+from agent.roles.role import RoleResult
+from agent.types import Answer, Fact, Outline, OutlineSection
+from agent.types.answers import Sentence
+
+MAX_REPORT_FACTS = 72
+"""Facts that an outline is shown: six sections of MAX_SECTION_FACTS."""
+MAX_SECTION_FACTS = 12
+"""Facts that a section is written from, about 2,000 tokens with their quotes."""
+SUMMARY_HEADING = "Summary"
+
+
+def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Write up what was found, for a person to review. A full report that a model writes goes on with its
+    outline, or with the one that still holds."""
+    reviewed = review_conflicts(state, tools)
+    now = state_after(state, reviewed)
+    next = "sections" if is_outline_current(now) else "outline"
+    can_write = bool(tools.client and fact_view.facts_for_answer(now))
+    is_asked_plainly = is_length_final(now) or not fact_view.note_texts(now)
+    if can_write and now.settings.report == "full" and is_asked_plainly:
+        return {**reviewed, "pending": None}, next
+    judgement = ask_report(now, tools)
+    length = choose_length(now, judgement)
+    if judgement.by == "model" and length == "full":
+        return {**reviewed, "pending": None}, next
+    check = partial(check_sentences, now, tools)
+    answer = build_answer(now, judgement, tools.step, check=check, length=length)
+    return {**merge_changes(reviewed, _record(now, tools, answer)), "pending": None}, "review"
+
+
+def outline(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Plan the sections of a full report; a run that goes step by step shows the plan to its person."""
+    facts = choose_report_facts(state)
+    former = report_frame.list_headings(state.answer.blocks) if state.answer else []
+    judgement = tools.judge(
+        OUTLINE,
+        question=state.question,
+        notes=fact_view.note_texts(state),
+        parts=state.plan,
+        facts=[fact.replace(part=find_part(state.plan, fact)) for fact in facts],
+        former="\n".join(former),
+    )
+    made = build_outline(state, judgement, facts, tools.step)
+    is_stepwise = state.settings.stop_point == "step"
+    return {"outline": made}, "check_outline" if is_stepwise else "sections"
+
+
+def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Write the sections side by side from their facts, check them together, write the summary from what
+    holds, and join all with what code knows of limits and method."""
+    plan, facts = state.own.outline or Outline(), fact_view.facts_after_notes(state)
+    chosen = [section for section in plan.sections if any(i in facts for i in section.fact_ids)]
+    written = tools.judge_side_by_side(
+        [partial(_write_section, state, tools, plan, section, facts) for section in chosen]
+    )
+    blocks = [
+        block
+        for section, result in zip(chosen, written, strict=True)
+        for block in (
+            ReportBlock(kind="heading", text=section.heading, part=section.part),
+            *(block.model_copy(update={"level": 3, "part": section.part}) for block in result.value.blocks),
+        )
+    ]
+    trouble = next((result.fallback_reason for result in written if result.fallback_reason), "")
+    by: Literal["model", "keyless"] = "model" if any(r.by == "model" for r in written) else "keyless"
+    judgement = RoleResult(value=ReportReply(blocks=blocks), by=by, fallback_reason=trouble)
+    check = partial(check_sentences, state, tools)
+    body = write_draft(state, judgement, check=check)
+    summary = _write_summary(state, tools, body.checked, check)
+    frame, cited = report_frame.conflict_blocks(), summary.cited + body.cited
+    joined = _join(summary.checked, body.checked)
+    draft = WrittenDraft([*summary.blocks, *body.blocks, *frame], joined, cited)
+    answer = finish_answer(
+        state, draft, judgement, tools.step, length="full", conflict_block=report_frame.CONFLICT_BLOCK
+    )
+    answer = answer.replace(title=plan.title or state.question)
+    return {**_record(state, tools, answer), "pending": None}, "review"
+
+
+def is_outline_current(state: ResearchRun) -> bool:
+    """Whether the outline still holds: no note and no usable fact came since it was made."""
+    made = state.own.outline
+    if made is None or any(note.step > made.step for note in state.notes):
+        return False
+    return not any(fact.step > made.step for fact in fact_view.facts_for_answer(state))
+
+
+def choose_report_facts(state: ResearchRun) -> list[Fact]:
+    """The facts a report may use, MAX_REPORT_FACTS at most: of each part the best in turn."""
+    usable = [
+        fact
+        for fact in fact_view.facts_for_prompt(state, most=len(state.facts))
+        if fact.verified or fact.decision == "pinned"
+    ]
+    ranks, order = dict[str, int](), list[tuple[int, int]]()
+    for n, fact in enumerate(usable):
+        part = find_part(state.plan, fact)
+        ranks[part] = ranks.get(part, -1) + 1
+        order.append((ranks[part], n))
+    return [usable[n] for _, n in sorted(order)[:MAX_REPORT_FACTS]]
+
+
+def build_outline(state: ResearchRun, judgement: RoleResult, facts: Sequence[Fact], step: int) -> Outline:
+    """The outline of a reply: each fact in the first section that names it, no section without facts or a
+    heading; the fallback's where nothing is left."""
+    reply: OutlineReply = judgement.value
+    known, parts = {fact.id for fact in facts}, {part.id for part in state.plan}
+    taken, made = set[str](), list[OutlineSection]()
+    for section in reply.sections[:MAX_SECTIONS]:
+        ids = [i for i in dict.fromkeys(section.fact_ids) if i in known and i not in taken]
+        ids = ids[:MAX_SECTION_FACTS]
+        heading = report_frame.clean_heading(section.heading)
+        if ids and heading:
+            taken.update(ids)
+            part = section.part if section.part in parts else ""
+            made.append(OutlineSection(heading=heading, part=part, fact_ids=ids, form=section.form))
+    if not made and judgement.by == "model":
+        by_rule = OUTLINE.fallback(
+            question=state.question, notes=[], parts=state.plan, facts=facts, former=""
+        )
+        return build_outline(state, RoleResult(value=by_rule, by="keyless"), facts, step)
+    title = report_frame.clean_heading(reply.title) or state.question
+    return Outline(title=title, sections=made, by=judgement.by, step=step)
+
+
+def _write_section(
+    state: ResearchRun,
+    tools: RunContext,
+    plan: Outline,
+    section: OutlineSection,
+    facts: Mapping[str, Fact],
+) -> RoleResult:
+    own = [facts[i] for i in section.fact_ids if i in facts and facts[i].decision != "struck"]
+    ids = {fact.id for fact in own}
+    return tools.judge(
+        SECTION,
+        question=state.question,
+        notes=fact_view.note_texts(state),
+        outline=[f"{other.heading}{' (this one)' if other is section else ''}" for other in plan.sections],
+        heading=section.heading,
+        asked=next((part.question for part in state.plan if part.id == section.part), ""),
+        form=section.form,
+        facts=own,
+        conflicts=[
+            conflict
+            for conflict in find_open_conflicts(state)
+            if any(ids.intersection(value.fact_ids) for value in conflict.values)
+        ],
+    )
+
+
+def _write_summary(
+    state: ResearchRun, tools: RunContext, body: CheckedDraft, check: Callable[..., CheckedDraft]
+) -> WrittenDraft:
+    """The summary under its heading, from the sentences of the body that hold, checked as they were; what its
+    quotes do not support is left out."""
+    held = [sentence for sentence in body.sentences if sentence.backed]
+    if not held:
+        return WrittenDraft([], CheckedDraft([], (), body.counts))
+    notes = fact_view.note_texts(state)
+    result = tools.judge(SUMMARY, question=state.question, notes=notes, sentences=held)
+    blocks = [
+        ReportBlock(kind="heading", text=SUMMARY_HEADING),
+        ReportBlock(kind="paragraph", sentences=result.value.sentences),
+    ]
+    draft = write_draft(
+        state, RoleResult(value=ReportReply(blocks=blocks), by=result.by), check=check, prefix="s"
+    )
+    kept = [sentence for sentence in draft.checked.sentences if sentence.backed]
+    return WrittenDraft(draft.blocks, CheckedDraft(kept, (), draft.checked.counts), draft.cited)
+
+
+def _join(first: CheckedDraft, then: CheckedDraft) -> CheckedDraft:
+    counts = then.counts.replace(dropped=first.counts.dropped + then.counts.dropped)
+    failed = tuple(n + len(first.sentences) for n in then.failed)
+    sentences: list[Sentence] = [*first.sentences, *then.sentences]
+    return CheckedDraft(sentences, failed, counts, trouble=first.trouble or then.trouble)
+
+
+def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
+    """The change of the answer; of a full one with charts, and what code knows of limits and method."""
+    if answer.length == "full" and answer.sentences:
+        if not answer.blocks:
+            answer = block_by_parts(answer, state.plan).replace(title=state.question)
+        level: Any = record_answer(state, answer)
+        frame = report_frame.build_frame(state, answer, level["confidence"][0], tools.today())
+        answer = answer.replace(blocks=[*add_charts(answer.blocks, answer.sentences), *frame])
+    return record_answer(state, answer)

@@ -1,0 +1,236 @@
+"""A full report: an outline first, sections side by side from their own facts, checked and joined, with a
+summary, and with what code knows of limits and method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from agent.actions import report_form
+from agent.engine import context
+from agent.errors import StoreError, UsageError
+from agent.evidence.block_layout import lay_out_blocks
+from agent.types import Answer, Status
+from agent.workbench import RunSnapshot, Workbench
+from tests.web.model_server import ModelServer
+from tests.web.reporting_model import KILNS, ReportScript, start_report
+from tests.web.researching_model import workbench
+
+pytestmark = pytest.mark.slow
+HEADINGS = ["Summary", "Age and output", "Who runs them", "Limits of the evidence", "Method"]
+
+
+@contextmanager
+def reporting(script: ReportScript, **settings: Any) -> Iterator[tuple[Workbench, str]]:
+    with ModelServer(script.served) as server, workbench(server) as bench:
+        yield bench, start_report(bench, **settings)
+
+
+def written(script: ReportScript, **settings: Any) -> tuple[Answer, RunSnapshot]:
+    with reporting(script, **settings) as (bench, run_id):
+        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+        view = bench.snapshot(run_id)
+        return view.state.answer, view
+
+
+def headings(answer: Answer) -> list[str]:
+    return [block.text for block in answer.blocks if block.kind == "heading"]
+
+
+def test_a_report_has_summary_sections_table_chart_limits_and_method():
+    script = ReportScript()
+    answer, view = written(script)
+    assert headings(answer) == HEADINGS and (answer.title, answer.length) == ("Three kilns", "full")
+    assert answer.verdict == "answered" and answer.statements.unsupported == 0
+    kinds = {layout.block.kind: layout for layout in lay_out_blocks(answer)}
+    assert [[cell.text for cell in row] for row in kinds["table"].rows] == [
+        [str(built), str(tonnes)] for built, tonnes, _ in KILNS.values()
+    ]
+    assert kinds["chart"].points == [(place, tonnes) for place, (_, tonnes, _) in KILNS.items()]
+    lines = [line for block in answer.blocks for line in block.lines]
+    assert "The cited sources are from 2020-05-01 to 2022-05-01." in lines
+    assert any("6 facts with verbatim quotes from 3 sites; 3 sources are cited" in line for line in lines)
+    assert [step.name for step in view.steps][-3:] == ["report", "outline", "sections"]
+    roles = [role for role, _ in script.prompts]
+    assert sorted(roles) == ["check_claims", "outline", "section", "section", "summary"], (
+        "what is quoted word for word needs no judge, so the summary was not judged"
+    )
+
+
+def test_a_fact_stands_in_one_section_only():
+    script = ReportScript()
+    _, view = written(script)
+    first, second = view.state.own.outline.sections
+    assert len(first.fact_ids) == 3 and not set(first.fact_ids) & set(second.fact_ids)
+    prompts = [prompt for role, prompt in script.prompts if role == "section"]
+    assert sum("was built in 1921" in prompt for prompt in prompts) == 1
+
+
+def test_what_the_quotes_do_not_support_is_repaired_in_its_place_or_marked():
+    wrong = "The kiln of Lunde is run by Jon Rise and his sons."
+    right = "The kiln of Lunde is run by Jon Rise."
+
+    def section(prompt: str) -> Any:
+        told = ReportScript()._section(prompt)
+        for said in told["blocks"][0].get("sentences", []):
+            said["text"] = wrong if "Lunde" in said["text"] else said["text"]
+        return told
+
+    def judge(statement: str, _quotes: list[str]) -> bool:
+        return "sons" not in statement
+
+    script = ReportScript(judge, section=section, repairs={8: right})
+    answer, _ = written(script)
+    [paragraph] = [b for b in lay_out_blocks(answer) if b.block.kind == "paragraph" and b.block.part == "2"]
+    assert [s.text for s in paragraph.sentences][1] == right and paragraph.sentences[1].backed
+    kept, _ = written(ReportScript(judge, section=section))
+    assert {s.text: s.check for s in kept.sentences}[wrong] == "not_supported"
+    assert wrong not in str(kept.main_sentences[0]), "no summary rests on it"
+
+
+def test_a_summary_that_its_quotes_do_not_support_is_left_out():
+    made = {"sentences": [{"text": "All kilns are for sale.", "fact_ids": ["f1"]}]}
+    answer, _ = written(ReportScript(lambda text, _: "for sale" not in text, summary=made))
+    assert headings(answer) == HEADINGS[1:] and "for sale" not in answer.text
+
+
+def test_a_report_asked_for_in_the_question_is_written_although_standard_was_chosen():
+    answer, view = written(ReportScript(), report="standard")
+    assert answer.length == "full" and headings(answer) == HEADINGS
+    assert view.run.settings.report == "standard"
+
+
+def test_without_a_model_the_passages_stand_under_headings_with_limits_and_method(bench):
+    run_id = start_report(bench, model="keyless")
+    assert bench.drive(run_id) is Status.REVIEW
+    answer = bench.snapshot(run_id).state.answer
+    assert headings(answer)[-2:] == HEADINGS[-2:] and answer.by == "keyless"
+    shown = [layout.block.kind for layout in lay_out_blocks(answer)]
+    assert "paragraph" in shown and answer.verdict == "passages_found"
+    assert all(sentence.check == "quoted" for sentence in answer.sentences)
+    report_form.rewrite(bench, run_id, "brief")
+    assert bench.drive(run_id) is Status.REVIEW
+    brief = bench.snapshot(run_id).state.answer
+    assert brief.length == "brief" and brief.blocks == [] and len(brief.sentences) == 4, (
+        "a lead and one passage a part"
+    )
+    assert brief.because == "after your edit: asked for a brief answer"
+
+
+def test_another_length_is_written_without_research():
+    blocks = [
+        {
+            "kind": "paragraph",
+            "sentences": [{"text": "The kiln of Myra is run by Siri Dahl.", "fact_ids": ["f6"]}],
+        }
+    ]
+    script = ReportScript(report={"length": "full", "blocks": blocks})
+    with reporting(script) as (bench, run_id):
+        bench.drive(run_id)
+        before = bench.snapshot(run_id)
+        report_form.rewrite(bench, run_id, "brief", before.head)
+        assert bench.drive(run_id) is Status.REVIEW
+        view = bench.snapshot(run_id)
+        assert view.state.answer.length == "brief", "a person's choice stands above what the model reads"
+        assert len(view.state.actions) == len(before.state.actions) and len(view.state.answers) == 2
+        report_form.rewrite(bench, run_id, "full")
+        bench.drive(run_id)
+        assert headings(bench.snapshot(run_id).state.answer) == HEADINGS
+        assert script.count("outline") == 1, "the outline still holds"
+
+
+def test_markdown_of_a_report_has_its_references_with_quotes():
+    with reporting(ReportScript()) as (bench, run_id):
+        bench.drive(run_id)
+        text = bench.markdown(run_id)
+    assert text.startswith("# Three kilns\n") and "## Where sources disagree" not in text
+    assert "| **Østby** | 1921 [1] | 40 [1] |" in text
+    assert "## References\n\n1. *The kiln of " in text and "    - “The kiln of " in text
+
+
+def test_step_by_step_the_outline_waits_and_is_obeyed_as_a_person_changes_it():
+    script = ReportScript()
+    with reporting(script, mode="step") as (bench, run_id):
+        assert bench.drive(run_id) is Status.WAITING
+        view = bench.snapshot(run_id)
+        assert view.next == "check_outline" and view.state.pending is None and script.count("section") == 0
+        made = view.state.own.outline
+        changed = [made.sections[1].replace(heading="## The owners"), made.sections[0].replace(form="list")]
+        report_form.use_outline(bench, run_id, view.head, made.replace(sections=changed))
+        assert bench.drive(run_id) is Status.REVIEW
+        view = bench.snapshot(run_id)
+        assert headings(view.state.answer)[1:3] == ["The owners", "Age and output"]
+        assert not any(block.kind == "table" for block in view.state.answer.blocks)
+        assert view.state.own.outline.by == "person"
+        report_form.use_outline(bench, run_id, view.head, made.replace(sections=made.sections[1:]))
+        bench.drive(run_id)
+        again = bench.snapshot(run_id).state.answer
+        assert (
+            headings(again)[1:-2] == ["Who runs them"]
+            and again.because == "after your edit: changed the outline"
+        )
+        assert script.count("outline") == 1
+
+
+@pytest.mark.parametrize("change", [{"heading": " # "}, {"fact_ids": ["gone"]}])
+def test_an_outline_that_cannot_be_written_is_refused(change: dict[str, Any]):
+    with reporting(ReportScript(), mode="step") as (bench, run_id):
+        bench.drive(run_id)
+        view = bench.snapshot(run_id)
+        made = view.state.own.outline
+        with pytest.raises(UsageError, match="leave"):
+            report_form.use_outline(
+                bench, run_id, view.head, made.replace(sections=[made.sections[0].replace(**change)])
+            )
+        assert bench.snapshot(run_id).head == view.head
+
+
+def test_answer_now_at_the_outline_writes_the_report():
+    with reporting(ReportScript(), mode="step") as (bench, run_id):
+        bench.drive(run_id)
+        bench.finish(run_id)
+        assert bench.drive(run_id) is Status.REVIEW
+        assert headings(bench.snapshot(run_id).state.answer) == HEADINGS
+
+
+def test_a_stop_while_sections_are_written_pays_no_finished_section_twice(monkeypatch):
+    monkeypatch.setattr(context, "MAX_PARALLEL_JUDGEMENTS", 1)
+    stopping = list[Callable[[], None]]()
+
+    def section(prompt: str) -> Any:
+        if "as a table" not in prompt and stopping:
+            stopping.pop()()
+        return ReportScript()._section(prompt)
+
+    script = ReportScript(section=section)
+    with reporting(script) as (bench, run_id):
+        stopping.append(lambda: bench.stop(run_id))
+        assert bench.drive(run_id) is Status.STOPPED
+        assert [call.role for call in bench.calls(run_id)].count("section") >= 1
+        bench.resume(run_id)
+        assert bench.drive(run_id) is Status.REVIEW
+        assert headings(bench.snapshot(run_id).state.answer) == HEADINGS
+    tables = [prompt for role, prompt in script.prompts if role == "section" and "as a table" in prompt]
+    assert len(tables) == 1 and script.count("outline") == 1
+
+
+def test_what_was_written_before_the_process_died_is_not_paid_again(monkeypatch):
+    script = ReportScript()
+    with reporting(script) as (bench, run_id):
+        commit = bench.store.ledger.commit
+
+        def die(lease: Any, step: Any, *rest: Any) -> None:
+            if step.name == "sections":
+                monkeypatch.setattr(bench.store.ledger, "commit", commit)
+                raise StoreError("the process died")
+            commit(lease, step, *rest)
+
+        monkeypatch.setattr(bench.store.ledger, "commit", die)
+        with pytest.raises(StoreError):
+            bench.drive(run_id)
+        asked = len(script.prompts)
+        assert bench.drive(run_id) is Status.REVIEW
+        assert len(script.prompts) == asked and headings(bench.snapshot(run_id).state.answer) == HEADINGS
