@@ -286,10 +286,10 @@ class RunContext:
         urls: list[str],
         fetch_one: Callable[[str, Callable[[], None]], T],
         *,
-        most: int = MAX_PARALLEL_FETCHES,
+        most: int = 0,
     ) -> list[T]:
-        """Fetch all addresses in at most so many daemon threads (the process can end without them), and run
-        the checkpoint while they work."""
+        """Fetch all addresses in at most `most` daemon threads (0: MAX_PARALLEL_FETCHES; the process can end
+        without them), and run the checkpoint while they work."""
         found: dict[int, T] = {}
         failed: list[BaseException] = []
         abandoned = threading.Event()
@@ -313,7 +313,7 @@ class RunContext:
 
         threads = [
             threading.Thread(target=work, name=f"fetch-{self.lease.run_id}-{n}", daemon=True)
-            for n in range(min(most, len(urls)))
+            for n in range(min(most or MAX_PARALLEL_FETCHES, len(urls)))
         ]
         for thread in threads:
             thread.start()

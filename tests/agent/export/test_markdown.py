@@ -184,7 +184,7 @@ def test_a_source_has_quote_address_time_and_hash() -> None:
     text = render_evidence_markdown(report())
     source = text[text.index("### 1") : text.index("### 2")]
     assert (
-        "(https://a.example/p%281%29)" in source
+        "<https://a.example/p%281%29>" in source
         and "Retrieved 2026-11-21T09:00:00Z" in source
         and "SHA-256 ab12" in source
     )
