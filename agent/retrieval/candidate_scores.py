@@ -3,7 +3,6 @@ raised by having the shape that is asked for and by the rank of its passage."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -20,11 +19,6 @@ passage."""
 SHAPE_WEIGHT, RANK_WEIGHT = 0.6, 1.0
 """What is added to the covered share, as parts of it: for the shape, for being of the best passage. Set on
 all sets together (DECISIONS.md, "Retrieval")."""
-INDEX_ENTRY = 0.5
-"""Factor of an entry of an index, which states nothing."""
-INDEX_WORDS, INDEX_COMMAS = 12, 0.25
-"""Words from which on a line without a full stop is an entry of an index when this share of them ends in a
-comma."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +52,6 @@ def score_candidates(
         )
         extra = SHAPE_WEIGHT * shape + RANK_WEIGHT * rank
         score = covered / total * (1 + extra) / (1 + SHAPE_WEIGHT + RANK_WEIGHT)
-        score *= INDEX_ENTRY if _is_index_entry(candidate) else 1.0
         found.append(ScoredCandidate(candidate, round(score, 4), shape))
     return found
 
@@ -73,12 +66,3 @@ def share_of_rare_words(asked: Asked, passages: Iterable[Passage]) -> float:
 
 def _find_words(text: str) -> frozenset[str]:
     return frozenset(map(stem_prefix, stem_words(text)))
-
-
-def _is_index_entry(candidate: Candidate) -> bool:
-    """Whether a long line without an end lists names between commas."""
-    words = candidate.statement.split()
-    is_open = not re.search(r"[.!:;。]$", candidate.body.rstrip())
-    commas = sum(word.endswith(",") for word in words)
-    is_text = candidate.passage.kind in ("prose", "definition")
-    return is_text and is_open and len(words) > INDEX_WORDS and commas > INDEX_COMMAS * len(words)

@@ -61,7 +61,6 @@ RULES: dict[str, list[Patch]] = {
     "rank of the passage": [(candidate_scores, "RANK_WEIGHT", 0.0)],
     "headings": [(candidate_scores, "TITLE_WEIGHT", 0.0)],
     "lines beside": [(candidate_scores, "NEAR_WEIGHT", 0.0)],
-    "entry of an index": [(candidate_scores, "INDEX_ENTRY", 1.0)],
     "words that name the shape": [(asked_question, "_find_frame", lambda *_: frozenset())],
     "words of a request": [(asked_question, "load_words", lambda _: frozenset())],
     "codes": [(asked_question, "find_unmistakable_codes", _nothing), (asked_question, "_LETTER", re.compile(r"(?!)()()"))],
