@@ -15,6 +15,7 @@ from agent.flows.research.policy import find_secrets, known_urls
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import has_page_quote
+from agent.flows.shared.engine_choice import merge_results
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.model_rulings import open_conflicts, review_by_rulings
 from agent.flows.shared.page_refs import mark_read
@@ -23,9 +24,11 @@ from agent.retrieval.relevance import score_fact
 from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedFact, join_replies
 from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize, find_urls
-from agent.types import Action, Conflict, Fact, Lead, Page, PageRef, Refusal, SearchResult
+from agent.types import Action, Conflict, Fact, Lead, Outcome, Page, PageRef, Refusal, SearchResult
 from agent.types.facts import make_fact_id
 
+MAX_MERGED_HITS = 20
+"""Results that are kept of one query: those of two engines, ten each."""
 MAX_QUERY_LEADS = 6
 """Names and topics to search for that are kept of one reply."""
 PICKED_PRIOR, PICKED_BONUS = 0.3, 0.3
@@ -51,11 +54,13 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def _collect_hit_leads(state: ResearchRun, found: Sequence[Observation], step: int) -> list[Lead]:
-    """The results of the searches as leads. Nothing is ever quoted from them."""
+    """The results of the searches as leads, those of one query by several engines as one list. Nothing is
+    ever quoted from them."""
     leads: list[Lead] = []
-    for item in found:
-        query = item.source.removeprefix(SEARCH_PREFIX)
-        result = SearchResult(engine="", query=query, outcome=item.outcome, hits=item.hits)  # type: ignore[arg-type]
+    for source in dict.fromkeys(item.source for item in found if item.hits):
+        hits = merge_results([item.hits for item in found if item.source == source], MAX_MERGED_HITS)
+        query = source.removeprefix(SEARCH_PREFIX)
+        result = SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits)
         leads += make_hit_leads(state.question, result, step)
     return merge_leads(state.own.leads, leads)
 

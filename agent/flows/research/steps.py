@@ -10,7 +10,7 @@ from agent.engine.state import Change
 from agent.flows.research import opened_pages, policy, settle_conflict
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
-from agent.flows.shared.engine_choice import take_over_searches
+from agent.flows.shared.engine_choice import merge_results, take_over_searches
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION, DecisionReply, ResultLine
 from agent.text.urls import canonicalize
@@ -191,13 +191,11 @@ def _list_results(state: ResearchRun) -> list[ResultLine]:
     visited = fact_view.visited_urls(state)
     known = {canonicalize(lead.value) for lead in state.own.leads.values() if lead.kind == "url"}
     lines: dict[str, ResultLine] = {}
-    for item in state.own.brought:
-        for hit in item.hits[:MAX_PROMPT_RESULTS]:
-            url = canonicalize(hit.url)
-            if url in known and url not in lines:
-                lines[url] = ResultLine(
-                    url=hit.url, title=hit.title, snippet=hit.snippet, is_read=url in visited
-                )
+    found = [item.hits[:MAX_PROMPT_RESULTS] for item in state.own.brought if item.hits]
+    for hit in merge_results(found, MAX_PROMPT_RESULTS * len(found)):
+        url = canonicalize(hit.url)
+        if url in known and url not in lines:
+            lines[url] = ResultLine(url=hit.url, title=hit.title, snippet=hit.snippet, is_read=url in visited)
     return list(lines.values())
 
 

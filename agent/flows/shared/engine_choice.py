@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 
 from agent.retrieval.link_scoring import lead_id
 from agent.retrieval.rank_fusion import fuse_rankings
@@ -63,7 +64,7 @@ def _is_same_search(one: Action, other: Action) -> bool:
     return one.action in ENGINE_BY_ACTION and len(set(queries)) == 1
 
 
-def merge_results(results: Sequence[SearchResult], max_results: int) -> list[SearchHit]:
+def merge_results(rankings: Sequence[Sequence[SearchHit]], max_results: int) -> list[SearchHit]:
     """The hits of several searches as one list, best first by reciprocal rank fusion. Hits with one address
     or one DOI are one: the first, completed by what the others know."""
     roots: dict[str, str] = {}
@@ -73,15 +74,15 @@ def merge_results(results: Sequence[SearchResult], max_results: int) -> list[Sea
             name = roots[name]
         return name
 
-    for hit in (hit for result in results for hit in result.hits):
+    for hit in chain.from_iterable(rankings):
         for name in _doi_names(hit):
             roots[find_root(name)] = find_root(_address(hit))
     merged: dict[str, SearchHit] = {}
-    for hit in (hit for result in results for hit in result.hits):
+    for hit in chain.from_iterable(rankings):
         key = find_root(_address(hit))
         merged[key] = _join_hits(merged[key], hit) if key in merged else hit
-    rankings = [list(dict.fromkeys(find_root(_address(hit)) for hit in result.hits)) for result in results]
-    best = [merged[key] for key, _ in fuse_rankings(rankings)][:max_results]
+    found = [list(dict.fromkeys(find_root(_address(hit)) for hit in ranking)) for ranking in rankings]
+    best = [merged[key] for key, _ in fuse_rankings(found)][:max_results]
     return [hit.replace(rank=n) for n, hit in enumerate(best, start=1)]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from agent.types import LANGUAGES, Settings
+from agent.types import ENGINE_BY_NAME, LANGUAGES, Settings
 from pages.widgets.shell import client, escape
 
 _SEPARATORS = re.compile(r"[\s,]+")
@@ -68,7 +68,7 @@ def _draw_fields(flow: str, *, searches: bool, allowed: bool) -> dict[str, Any]:
         chosen["engines"] = st.multiselect(
             "Search engines",
             list(engines),
-            format_func=engines.__getitem__,
+            format_func=lambda name: f"{engines[name]} ({ENGINE_BY_NAME[name].suits})",
             placeholder="all there are",
             key=f"{flow}-engines",
             **more,

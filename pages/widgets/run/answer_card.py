@@ -212,6 +212,7 @@ def _render_origin(source: Source, run_id: str, fact_id: str = "") -> str:
     parts = (
         escape.render_link(source.url, source.title or escape.shorten_url(source.url)),
         f"<b>{origin}</b>" if origin else "",
+        escape.html(source.publication.description) if source.publication else "",
         escape.html(escape.host(source.url)) if source.url else "",
         f"read {labels.format_time(source.fetched_at)}" if source.fetched_at else "",
         markup.stored_page_link(run_id, source.page_id, fact_id, before=""),

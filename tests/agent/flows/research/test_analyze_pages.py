@@ -3,11 +3,15 @@ nothing from snippets."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from agent.evidence.quote_match import find_quote
+from agent.flows.research.analyze_pages import analyze
+from agent.flows.research.state import Observation, ResearchRun, ResearchState
 from agent.text.urls import site
-from agent.types import Outcome
+from agent.types import Outcome, Publication, SearchHit
 from tests.web.folders import page, write_world
 
 HERON = "In which year was the brass heron of Port Ember built?"
@@ -42,6 +46,27 @@ def test_nothing_is_quoted_from_a_search(ask):
     view = ask(QUESTIONS[0], max_steps=1)
     assert view.state.actions[0].hits and not view.state.facts
     assert view.state.own.leads, "results are leads"
+
+
+def test_the_results_of_several_engines_for_one_query_are_ranked_as_one():
+    def seen(engine, *urls, query="grey heron"):
+        hits = [SearchHit(url=url, title="a page", rank=n, engine=engine) for n, url in enumerate(urls, 1)]
+        return Observation(source=f"search: {query}", hits=hits)
+
+    work = Publication(doi="10.5555/heron")
+    both = seen("openalex", "https://c.test/", "https://b.test/")
+    both.hits[1] = both.hits[1].replace(publication=work)
+    brought = [
+        seen("duckduckgo", "https://a.test/", "https://b.test/"),
+        both,
+        seen("brave", "https://d.test/", query="egret"),
+    ]
+    state = ResearchRun(question="What does the grey heron eat?", own=ResearchState(brought=brought))
+    change, _ = analyze(state, SimpleNamespace(step=3))
+    leads = {lead.value: lead for lead in change["leads"]}
+    assert leads["https://b.test/"].prior == 1.0 and leads["https://b.test/"].publication == work
+    assert leads["https://c.test/"].prior < leads["https://a.test/"].prior < 1.0
+    assert leads["https://d.test/"].prior == 1.0, "another query has a list of its own"
 
 
 def test_the_report_to_the_decision_has_the_six_fields(ask):

@@ -101,8 +101,8 @@ def test_a_failed_engine_rests_as_long_as_it_asked_for_else_by_its_failure() -> 
 def test_what_several_engines_found_comes_first() -> None:
     merged = merge_results(
         [
-            result("duckduckgo", hit("https://a.example/"), hit("https://b.example/")),
-            result("brave", hit("https://c.example/", "brave"), hit("https://b.example/#top", "brave")),
+            [hit("https://a.example/"), hit("https://b.example/")],
+            [hit("https://c.example/", "brave"), hit("https://b.example/#top", "brave")],
         ],
         10,
     )
@@ -115,33 +115,20 @@ def test_what_several_engines_found_comes_first() -> None:
 
 
 def test_a_paper_is_one_result_by_its_doi_and_keeps_all_that_is_known() -> None:
+    known = Publication(doi="10.5555/x", journal="Waders", pdf_url="https://open.example/x.pdf")
     merged = merge_results(
         [
-            result(
-                "crossref",
-                hit("https://doi.org/10.5555/x", "crossref", publication=Publication(doi="10.5555/x")),
-            ),
-            result("duckduckgo", hit("https://publisher.example/x", snippet="words")),
-            result(
-                "openalex",
-                hit(
-                    "https://publisher.example/x",
-                    "openalex",
-                    publication=Publication(
-                        doi="10.5555/x", journal="Waders", pdf_url="https://open.example/x.pdf"
-                    ),
-                ),
-            ),
+            [hit("https://doi.org/10.5555/x", "crossref", publication=Publication(doi="10.5555/x"))],
+            [hit("https://publisher.example/x", snippet="words")],
+            [hit("https://publisher.example/x", "openalex", publication=known)],
         ],
         10,
     )
     (only,) = merged
     assert only.url == "https://doi.org/10.5555/x" and only.snippet == "words"
-    assert only.publication == Publication(
-        doi="10.5555/x", journal="Waders", pdf_url="https://open.example/x.pdf"
-    )
+    assert only.publication == known
 
 
 def test_no_more_results_than_wanted_and_none_of_none() -> None:
-    many = result("duckduckgo", *(hit(f"https://a.example/{n}") for n in range(9)))
+    many = [hit(f"https://a.example/{n}") for n in range(9)]
     assert len(merge_results([many, many], 4)) == 4 and merge_results([], 4) == []
