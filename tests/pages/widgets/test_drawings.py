@@ -23,6 +23,7 @@ from agent.types import (
     Page,
     PageRef,
     PlanPart,
+    Publication,
     Run,
     Sentence,
     Settings,
@@ -46,6 +47,19 @@ def _fact(**more):
         "url": "https://a.example/x",
     }
     return Fact(**{**fields, "start": 4, "end": 16, "verified": True, **more})
+
+
+def test_a_source_that_is_a_paper_says_which():
+    work = Publication(
+        doi="10.5555/x", authors=["<i>Ana</i> Field"], journal="Waders", year=2021, licence="cc-by"
+    )
+    source = Source(
+        n=1, url="https://doi.org/10.5555/x", title="Diets", quotes=["Herons eat fish."], publication=work
+    )
+    said = [Sentence(text="Herons eat fish.", fact_ids=["f1"], backed=True)]
+    source.fact_ids.append("f1")
+    drawn = answer_card.render(Answer(n=1, verdict="answered", sentences=said, sources=[source]), "r")
+    assert "&lt;i&gt;Ana&lt;/i&gt; Field; Waders, 2021; DOI 10.5555/x; licence: cc-by" in drawn
 
 
 def test_an_answer_shows_each_quote_at_its_sentence_and_what_is_not_backed():
