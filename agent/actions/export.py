@@ -18,7 +18,6 @@ from agent.actions.context import ActionContext
 from agent.errors import BundleError, UsageError
 from agent.export import bundle, collected, sheets
 from agent.export.bibtex import render_bibtex
-from agent.export.checked_text import render_claims_csv
 from agent.export.collected import CollectionResult
 from agent.export.csl import render_csl
 from agent.export.graph import render_graphml
@@ -197,11 +196,6 @@ def _write_items(bench: ActionContext, run_id: str) -> bytes:
     return collected.render_collection_csv(build_collection(bench, run_id)).encode(_CSV_ENCODING)
 
 
-def _write_claims(bench: ActionContext, run_id: str) -> bytes:
-    state = bench.snapshot(run_id).state
-    return render_claims_csv(state.own.checked_text(state)).encode(_CSV_ENCODING)
-
-
 READ, CHECK, TABLES, SOURCES = (
     "To read",
     "To check or go on with",
@@ -256,16 +250,6 @@ _ALL = (
         TABLES,
         _write_items,
         flow="collect",
-    ),
-    ExportFormat(
-        "claims.csv",
-        "Claims (CSV)",
-        "one claim a row, with its mark",
-        "claims.csv",
-        "text/csv",
-        TABLES,
-        _write_claims,
-        flow="check_text",
     ),
     ExportFormat("graphml", "Graph (GraphML)", _GRAPH, "graphml", "application/xml", TABLES, _graph),
     ExportFormat("bib", "BibTeX", "for LaTeX and Zotero", "bib", "application/x-bibtex", SOURCES, _bib),

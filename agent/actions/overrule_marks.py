@@ -19,25 +19,11 @@ def overrule(bench: ActionContext, run_id: str, sentence_id: str, mark: ClaimMar
         raise UsageError("say why: the reason is shown beside your mark")
 
     def build_step(view: RunSnapshot) -> PersonStep:
-        _require_sentence(view, sentence_id)
+        checked = view.state.own.checked_text(view.state)
+        if checked is None or all(one.sentence.id != sentence_id for one in checked.sentences):
+            raise NotFound(f"there is no sentence {sentence_id[:20]} in the text of this run")
         why = reason.strip()[:MAX_REASON_CHARS]
         said = Overruling(id=sentence_id, mark=mark, reason=why, step=view.head + 1)
         return PersonStep({"overrulings": [said]})
 
     commit(bench, run_id, "overrule", build_step)
-
-
-def withdraw(bench: ActionContext, run_id: str, sentence_id: str) -> None:
-    """Let the check's own mark stand again. Raises NotFound."""
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        _require_sentence(view, sentence_id)
-        return PersonStep({"-overrulings": [sentence_id]})
-
-    commit(bench, run_id, "withdraw", build_step)
-
-
-def _require_sentence(view: RunSnapshot, sentence_id: str) -> None:
-    checked = view.state.own.checked_text(view.state)
-    if checked is None or all(one.sentence.id != sentence_id for one in checked.sentences):
-        raise NotFound(f"there is no sentence {sentence_id[:20]} in the text of this run")

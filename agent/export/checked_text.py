@@ -1,17 +1,14 @@
-"""A checked text: its summary, the claims to look at, the text with a mark at each claim; and as a table."""
+"""A checked text: its summary, the claims to look at, and the text with a mark at each claim."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Span
-from agent.export.sheets import write_csv
 from agent.types import MARK_LABELS, MARK_SIGNS, CheckedText, MarkedSentence, Source
 
-COLUMNS = ("sentence", "mark", "text", "reason", "quote", "source", "cites", "overruled", "mark of the check")
 LEGEND = "; ".join(f"{MARK_SIGNS[mark]} {label}" for mark, label in MARK_LABELS.items() if MARK_SIGNS[mark])
 MAX_HEADING_LEVEL = 6
-COPIED_KINDS = ("heading", "code")
 
 
 def write_checked_text(
@@ -35,11 +32,6 @@ def write_checked_text(
     return blocks
 
 
-def render_claims_csv(checked: CheckedText | None) -> str:
-    """The claims as CSV, a row each under a header; the header alone where nothing was read."""
-    return write_csv(COLUMNS, [_list_cells(one) for one in checked.claims] if checked else [])
-
-
 def _write_sentence(one: MarkedSentence, sources: Sequence[Source], linked: bool) -> list[Span | str]:
     spans: list[Span | str] = [one.sentence.text]
     if one.mark and MARK_SIGNS[one.mark]:
@@ -60,11 +52,3 @@ def _explain(one: MarkedSentence) -> tuple[Inline, Sequence[str]]:
     below += [one.reason] if one.reason else []
     below += [f"Closest in the source: “{one.closest}” ({one.facts[0].url})"] if one.closest else []
     return [label, f" {one.sentence.text}"], below
-
-
-def _list_cells(one: MarkedSentence) -> tuple[str, ...]:
-    said, fact = one.sentence, one.facts[0] if one.facts else None
-    cites = " ".join(citation.url or citation.label for citation in said.citations)
-    labels = [MARK_LABELS[mark] if mark else "" for mark in (one.mark, one.automatic)]
-    source = fact.url if fact else ""
-    return said.id, labels[0], said.text, one.reason, one.closest, source, cites, one.overruled, labels[1]

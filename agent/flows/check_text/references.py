@@ -116,11 +116,13 @@ def read_references(lines: Sequence[Line], url: str = "") -> References:
     cited = {label for line in prose for _, _, labels in _find_numbers(line.text) for label in labels}
     found, entries, places = dict[str, Citation](), list[tuple[str, Citation]](), set[int]()
     for n, line in enumerate(lines):
-        for label, is_marked, text, urls in _split_entries(line) if not line.kind else ():
-            if label in cited and (urls or is_marked or lines[n - 1].start in places):
+        for text, urls in _split_entries(line) if not line.kind else ():
+            entry = _ENTRY.match(text)
+            label = _read_label(entry) if entry else ""
+            if entry and label in cited and (urls or not entry["number"] or lines[n - 1].start in places):
                 places.add(line.start)
                 if urls or label not in found:
-                    found[label] = _make_citation(f"[{label}]", text, urls)
+                    found[label] = _make_citation(f"[{label}]", text[entry.end() :], urls)
     tail = _find_tail(lines) if cited and not found else []
     for n, line in enumerate(tail, start=1):
         places.add(line.start)
@@ -128,9 +130,9 @@ def read_references(lines: Sequence[Line], url: str = "") -> References:
     authors = {pair for line in prose for pair in _find_authors(line.text)}
     for line in lines:
         is_free = not line.kind and not any(True for _ in _find_authors(line.text))
-        for text in _split_behind_addresses(line.text) if is_free else ():
+        for text, urls in _split_entries(line) if is_free else ():
             named = [(a, year) for a, year in authors if a in text[:MAX_AUTHOR_CHARS] and year in text]
-            if named and (urls := _pick_addresses(line, text)):
+            if named and urls:
                 places.add(line.start)
                 entries.append((text, _make_citation(" ".join(named[0]), text, urls)))
     noted = any(NUMBERED_MARK.fullmatch(line.read(anchor)) for line in lines for anchor in line.anchors)
@@ -168,16 +170,13 @@ def _mark_link(line: Line, anchor: Anchor, own_site: str) -> Mark:
     start, end = anchor.start - line.start, anchor.end - line.start
     words = line.text[start:end]
     start, end = start + len(words) - len(words.lstrip()), start + len(words.rstrip())
-    is_bracketed = line.text[max(0, start - 1) : start] in ("(", "[") and line.text[end : end + 1] in (
-        ")",
-        "]",
-    )
+    around = line.text[max(0, start - 1) : start] + line.text[end : end + 1]
+    is_bracketed = around in ("()", "[]")
     words = words.strip()
     is_mark = NUMBERED_MARK.fullmatch(words) or _URL.fullmatch(words) or not _WORD.search(words)
-    around = int(is_bracketed)
     is_own = own_site and not NUMBERED_MARK.fullmatch(words) and site(anchor.url) == own_site
     cited = () if is_own else (Citation(url=anchor.url),)
-    return Mark(start - around, end + around, cited, bool(is_mark or is_bracketed))
+    return Mark(start - is_bracketed, end + is_bracketed, cited, bool(is_mark or is_bracketed))
 
 
 def _find_numbers(text: str) -> Iterator[tuple[int, int, list[str]]]:
@@ -185,11 +184,8 @@ def _find_numbers(text: str) -> Iterator[tuple[int, int, list[str]]]:
     for match in _BRACKETS.finditer(text):
         yield match.start(), match.end(), _list_labels(match[1])
     for match in _RAISED.finditer(text):
-        yield (
-            match.start(),
-            match.end(),
-            _list_labels(match.group().translate(SUPERSCRIPTS).replace("˒", ",")),
-        )
+        written = match.group().translate(SUPERSCRIPTS).replace("˒", ",")
+        yield match.start(), match.end(), _list_labels(written)
 
 
 def _list_labels(written: str) -> list[str]:
@@ -204,18 +200,21 @@ def _list_labels(written: str) -> list[str]:
     return labels
 
 
-def _split_entries(line: Line) -> Iterator[tuple[str, bool, str, list[str]]]:
-    """The entries that a line begins with a label: label, whether it stands in brackets or is raised, text,
-    addresses. Markdown joins the lines of a list that has no marks of its own."""
-    if not _ENTRY.match(line.text):
-        return
-    cuts = [0, *(match.start() for match in _NEXT_ENTRY.finditer(line.text)), len(line.text)]
-    for start, end in pairwise(cuts):
-        part = line.text[start:end]
-        if match := _ENTRY.match(part):
-            label = match["mark"] or match["number"] or match["raised"].translate(SUPERSCRIPTS)
+def _split_entries(line: Line) -> Iterator[tuple[str, list[str]]]:
+    """The entries of a line, each with its addresses: Markdown joins the lines of a list that has no marks of
+    its own. They begin with a number in brackets, or end with an address."""
+    if _ENTRY.match(line.text):
+        cuts = [match.start() for match in _NEXT_ENTRY.finditer(line.text)]
+    else:
+        cuts = [end for _, end in _find_urls(line.text)]
+    for start, end in pairwise([0, *cuts, len(line.text)]):
+        if _WORD.search(part := line.text[start:end].strip(" .\n")):
             linked = [a.url for a in line.anchors if start <= a.start - line.start < end and a.url]
-            yield label, not match["number"], part[match.end() :], linked + find_addresses(part)
+            yield part, linked + find_addresses(part)
+
+
+def _read_label(entry: re.Match[str]) -> str:
+    return entry["mark"] or entry["number"] or entry["raised"].translate(SUPERSCRIPTS)
 
 
 def _find_tail(lines: Sequence[Line]) -> list[Line]:
@@ -242,19 +241,6 @@ def _find_urls(text: str) -> Iterator[tuple[int, int]]:
             while written.endswith(")") and written.count("(") < written.count(")"):
                 written = written[:-1].rstrip(".,;:!?")
         yield match.start(), match.start() + len(written)
-
-
-def _split_behind_addresses(text: str) -> list[str]:
-    """The text cut behind each of its addresses: entries that Markdown joined."""
-    cuts = [0, *(end for _, end in _find_urls(text)), len(text)]
-    return [part for a, b in pairwise(cuts) if _WORD.search(part := text[a:b].strip(" .\n"))]
-
-
-def _pick_addresses(line: Line, text: str) -> list[str]:
-    """The addresses of a part of a line: written in it, or linked there."""
-    at = line.text.find(text)
-    linked = [a.url for a in line.anchors if a.url and at <= a.start - line.start < at + len(text)]
-    return [*linked, *find_addresses(text)]
 
 
 def _make_citation(label: str, text: str, urls: Sequence[str]) -> Citation:

@@ -3,17 +3,27 @@ how a person overrules a mark."""
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 
 import streamlit as st
 
 from agent.actions import overrule_marks
-from agent.types import MARK_LABELS, CheckedText, ClaimMark, MarkedSentence, Status
-from agent.types.checked_text import summarize_marks
+from agent.types import MARK_LABELS, MARK_SIGNS, CheckedText, ClaimMark, MarkedSentence, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.check_text import marked_text
 from pages.widgets.run import controls, export_menu, pause_prompt, run_page, timeline
-from pages.widgets.shell import client, drafts, empty_state, escape, markup, pagination, ui, view_cache
+from pages.widgets.shell import (
+    badges,
+    client,
+    drafts,
+    empty_state,
+    escape,
+    markup,
+    pagination,
+    ui,
+    view_cache,
+)
 
 PARAGRAPHS_A_PAGE = 60
 OVERRULE = "check-text-overrule"
@@ -60,22 +70,15 @@ def _draw_unread(view: RunSnapshot) -> None:
 
 
 def render_summary(checked: CheckedText) -> str:
-    """How many claims have which mark, as a line and a strip."""
-    counts = {mark: sum(one.mark == mark for one in checked.claims) for mark in MARK_LABELS}
-    left = sum(one.mark is None for one in checked.claims)
-    figures = [("Claims", str(len(checked.claims)))]
-    for mark, label in MARK_LABELS.items():
-        if mark != "no_claim":
-            sign = f'<span class="sign {marked_text.TONES[mark]}">{marked_text.MARK_SIGNS[mark]}</span>'
-            name = "Contradicted" if mark == "contradicted" else label.capitalize()
-            figures.append((name, f"{counts[mark]} <small>{sign}</small>"))
-    figures += (
-        [("To check", str(left))]
-        if left
-        else [("Overruled", str(sum(bool(o.overruled) for o in checked.claims)))]
-    )
-    line = escape.html(summarize_marks(one.mark for one in checked.claims))
-    return f'<div class="ts"><p class="summary" role="status">{line}</p></div>{markup.stats(figures)}'
+    """How many claims have which mark: a line, and a chip with the sign of each."""
+    counts = Counter(one.mark for one in checked.claims)
+    chips = [
+        (f"{MARK_SIGNS[mark]} {counts[mark]} {label}", marked_text.TONES[mark])
+        for mark, label in MARK_LABELS.items()
+        if mark != "no_claim"
+    ]
+    line = f'<p class="summary" role="status">{escape.html(checked.summary)}</p>'
+    return f'<div class="ts">{line}<div class="chips">{badges.render_row(chips)}</div></div>'
 
 
 def _draw_text(view: RunSnapshot, checked: CheckedText) -> None:
@@ -113,7 +116,7 @@ def _draw_text(view: RunSnapshot, checked: CheckedText) -> None:
 
 
 def _draw_overrule(view: RunSnapshot, checked: CheckedText) -> None:
-    """Set the mark of a sentence by hand, with a reason; or let the check's own stand again."""
+    """Set the mark of a sentence by hand, with a reason."""
     opened = ui.popover("Overrule a mark", OVERRULE, "gavel")
     if not opened.open:
         return
@@ -126,17 +129,6 @@ def _draw_overrule(view: RunSnapshot, checked: CheckedText) -> None:
         chosen = ui.select(
             "Sentence", {name: _label(one) for name, one in sentences.items()}, "check-text-sentence"
         )
-        if (one := sentences[chosen]).overruled:
-            st.caption(escape.md(f"Set by you: {one.overruled}"))
-            ui.action(
-                "Withdraw",
-                "check-text-withdraw",
-                overrule_marks.withdraw,
-                client.workbench(),
-                view.run.id,
-                chosen,
-                icon="undo",
-            )
         mark: ClaimMark = ui.select("Your mark", MARK_LABELS, "check-text-mark")
         draft = f"overrule:{view.run.id}"
         drafts.text_area("Why", draft, placeholder="e.g. The table on page 4 says it.", most=500)
