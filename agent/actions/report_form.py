@@ -1,7 +1,10 @@
-"""What a person does to the form of a report: another length, written from what is known, without new
-research."""
+"""What a person does to the form of a report: another length or outline, written from what is known, without
+new research."""
 
 from __future__ import annotations
+
+import re
+from typing import cast
 
 from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
 from agent.actions.context import ActionContext
@@ -11,9 +14,12 @@ from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.flows.research.report_frame import clean_heading
 from agent.flows.shared.write_report import LENGTH_EDITS
-from agent.types import Edit, Outline, ReportLength, Status
+from agent.types import Edit, Outline, OutlineSection, ReportLength, SectionForm, Status
 
 OUTLINE_EDIT = "changed the outline"
+_OUTLINE_LINE = re.compile(
+    r"(?P<number>\d{1,2})[.)]\s*(?P<heading>.*?)\s*(?:\((?P<form>prose|list|table)\))?", re.IGNORECASE
+)
 
 
 def rewrite(bench: ActionContext, run_id: str, length: ReportLength, head: int | None = None) -> None:
@@ -58,3 +64,28 @@ def use_outline(bench: ActionContext, run_id: str, head: int, outline: Outline) 
 
     among = (Status.WAITING, *ANSWERED_STATUSES)
     commit(bench, run_id, "use_outline", build_step, head=head, among=among)
+
+
+def write_outline_text(outline: Outline) -> str:
+    """An outline as lines that a person can edit: the title, then a numbered line for each section."""
+    lines = [f"{n}. {s.heading} ({s.form})" for n, s in enumerate(outline.sections, start=1)]
+    return "\n".join([f"# {outline.title}", *lines])
+
+
+def read_outline_text(text: str, outline: Outline) -> Outline:
+    """The outline that edited lines mean: a number names the section of `outline` whose facts it has, the
+    order is that of the lines. Raises UsageError for a line without such a number, or with one twice."""
+    title, made, left = outline.title, list[OutlineSection](), dict(enumerate(outline.sections, start=1))
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if line.startswith("#"):
+            title = clean_heading(line)
+            continue
+        found = _OUTLINE_LINE.fullmatch(line)
+        section = left.pop(int(found["number"]), None) if found else None
+        if found is None or section is None:
+            raise UsageError(
+                f"“{line[:60]}” names no section: begin it with the section's number, each number once"
+            )
+        form = cast(SectionForm, (found["form"] or section.form).lower())
+        made.append(section.replace(heading=clean_heading(found["heading"]), form=form))
+    return outline.replace(title=title, sections=made)

@@ -218,7 +218,7 @@ def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
     """The change of the answer; of a full one with charts, and what code knows of limits and method."""
     if answer.length == "full" and answer.sentences:
         if not answer.blocks:
-            answer = block_by_parts(answer, state.plan).replace(title=state.question)
+            answer = block_by_parts(answer, state.plan)
         level: Any = record_answer(state, answer)
         frame = report_frame.build_frame(state, answer, level["confidence"][0], tools.today())
         answer = answer.replace(blocks=[*add_charts(answer.blocks, answer.sentences), *frame])

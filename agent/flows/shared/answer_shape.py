@@ -9,8 +9,8 @@ from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
 from agent.roles.research.report import ReportSentence
 from agent.types import Actor, Answer, AnswerBlock, PlanPart, ReportLength, Sentence
 
-MORE_FOUND = "Further findings"
-"""The heading of passages that belong to no part of the question."""
+ONLY_PART, MORE_FOUND = "Findings", "Further findings"
+"""The headings of passages where the question has one part, and of those that belong to no part."""
 
 
 def make_sentence(
@@ -74,7 +74,7 @@ def arrange_places(sentences: Sequence[Sentence], length: ReportLength = "standa
 
 def block_by_parts(answer: Answer, plan: Sequence[PlanPart]) -> Answer:
     """An answer of passages as blocks: for each part its heading, the lead, and the passages as a list."""
-    questions = {part.id: part.question for part in plan}
+    questions = {part.id: part.question if len(plan) > 1 else ONLY_PART for part in plan}
     blocks, sentences = list[AnswerBlock](), list(answer.sentences)
     placed = [sentence.part for sentence in sentences if sentence.place in ("lead", "passage")]
     for id in [*questions, *(part for part in dict.fromkeys(placed) if part not in questions)]:

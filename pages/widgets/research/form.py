@@ -47,7 +47,8 @@ def draw() -> None:
             _start_typed,
             _draw_options,
             lambda settings, mode: [
-                f"{_describe_estimate(settings.model_dump_json())}. {MODES[mode][1]}".strip()
+                labels.REPORT_LENGTHS[settings.report][0].lower(),
+                f"{_describe_estimate(settings.model_dump_json())}. {MODES[mode][1]}".strip(),
             ],
             modes={mode: name for mode, (name, _) in MODES.items()},
             shortcut="Ctrl+Enter",
@@ -70,6 +71,13 @@ def draw() -> None:
 def _draw_options(mode: str) -> Settings:
     plain = Settings()
     world, model = form_page.choose_world("research"), form_page.choose_model("research")
+    lengths = {length: f"{name}: {about}" for length, (name, about) in labels.REPORT_LENGTHS.items()}
+    shown = {"index": 1, "persist_state": "session"}
+    report = ui.select("Length of the answer", lengths, "research-report", **shown)
+    st.caption(
+        "Your question or a later note may ask for another form: with a model in any words (“a table”, "
+        "“600 words”), without one by “brief”, “in one sentence” or “full report”."
+    )
     st.caption("Limits: at each one the run pauses and asks you")
     caps = budget_fields.draw_fields("research", plain, model=model != "keyless", persist_state="session")
     threshold = st.slider(
@@ -80,13 +88,6 @@ def _draw_options(mode: str) -> Settings:
         format="%d %%",
         key="research-threshold",
         persist_state="session",
-    )
-    lengths = {length: f"{name}: {about}" for length, (name, about) in labels.REPORT_LENGTHS.items()}
-    shown = {"index": 1, "persist_state": "session"}
-    report = ui.select("Length of the answer", lengths, "research-report", **shown)
-    st.caption(
-        "Your question or a later note may ask for another form: with a model in any words (“a table”, "
-        "“600 words”), without one by “brief”, “in one sentence” or “full report”."
     )
     return Settings(
         mode="step" if mode == "step" else "auto",

@@ -9,7 +9,7 @@ from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_card, unreadable_pages
-from pages.widgets.research import plan_panel
+from pages.widgets.research import outline_panel, plan_panel
 from pages.widgets.run import answer_card, controls, pause_prompt, pending_decision, run_page, stats, timeline
 from pages.widgets.shell import badges, client, ui, view_cache
 
@@ -21,7 +21,7 @@ PAGE = run_page.RunPage(
     new_label="New question",
     tabs=tuple(run_page.COMMON_TABS),
     hints={
-        Status.WAITING: "Approve the next step.",
+        Status.WAITING: "Decide on the next step.",
         Status.REVIEW: "Read the answer, check its quotes, then accept it or send it back.",
         Status.PAUSED: "Paused. Resume at any time.",
         Status.STOPPED: "Nothing is lost: continue, or write the answer from what was found.",
@@ -44,12 +44,14 @@ def _draw_live(view: RunSnapshot) -> None:
     pause_prompt.draw(view)
     if not view.state.answers:
         plan_panel.draw(view)
+    outline_panel.draw(view)
     if view.run.status is Status.WAITING:
         pending_decision.draw(view, _list_engines(view))
     fact_card.draw(view)
     if view.state.answers:
         with st.container(border=True, key="research-answer"):
             answer_card.draw(view)
+            outline_panel.draw_rewrite(view)
             controls.draw_review(view)
         plan_panel.draw(view)
     left, right = st.columns([3, 4], gap="medium")

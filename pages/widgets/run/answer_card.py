@@ -88,7 +88,7 @@ def _render_pieces(answer: Answer, run_id: str, *, editable: bool) -> list[str |
     counts = markup.paragraph(escape.html(supported), f"small {tone}")
     counts = (markup.paragraph(UNJUDGED_NOTE) if is_unjudged else "") + counts
     head = f'<div class="chips">{badges.render_row(marks)}</div>{counts}'
-    title = f"<h2>{escape.html(answer.title)}</h2>" if answer.title else ""
+    title = f'<h2 class="title">{escape.html(answer.title)}</h2>' if answer.title else ""
     notes = f'<div class="lines">{"".join(lines)}</div>'
     sources = f"<div>{_render_sources(answer.sources, run_id)}</div>"
     kind = "answer document" if answer.blocks else "answer"
@@ -160,7 +160,8 @@ def _render_sentence(sentence: Sentence, sources: Sequence[Source], run_id: str,
     if support.tone:
         text = f'<span class="{"unbacked" if support.tone == "bad" else "unsure"}">{text}</span>'
     disagreement = f'<span class="support">{CONFLICT_MARK}</span>' if is_disagreement(sentence.text) else ""
-    return text + citations + disagreement + _render_support(support)
+    is_plain_cell = bool(sentence.context) and not support.tone  # the reason stands in the list of checks
+    return text + citations + disagreement + ("" if is_plain_cell else _render_support(support))
 
 
 def _render_support(support: Support) -> str:

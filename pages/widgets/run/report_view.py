@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 ACCENT = ("#14695b", "#5cc0aa")
-CHART_HEIGHT = 260
+CHART_WIDTH, CHART_HEIGHT = 640, 240
+"""Pixels: as wide as the text."""
 
 
 def render_pieces(answer: Answer, draw: Callable[[Sentence], str]) -> list[str | BlockLayout]:
@@ -72,7 +73,7 @@ def draw_chart(layout: BlockLayout, run_id: str) -> None:
     """A chart of a table above it, with its caption."""
     chart = build_chart(layout.points, layout.block.heads, dark=st.context.theme.type == "dark")
     key = f"report-chart-{run_id}-{layout.block.id}"
-    with st.container(key=f"{key}-box"):
+    with st.container(key=f"{key}-box", width=CHART_WIDTH):
         st.altair_chart(chart, key=key, alt=layout.block.text)
         st.caption(escape.md(layout.block.text))
 
