@@ -46,7 +46,7 @@ VIEW_FIELDS = ("run_id", "thread_id", "status", "next", "head", "user_question")
 PAUSED = "paused"
 ACTIONS: dict[str, tuple[str, ...]] = {
     "respond": ("respond",),
-    "approve": ("approve", "edit", "skip", "steer", "finish", "stop"),
+    "approve": ("approve", "edit", "skip", "answer", "steer", "finish", "stop"),
     "review": ("accept", "send_back"),
     PAUSED: ("resume", "steer", "finish", "stop"),
 }
@@ -59,7 +59,7 @@ class PersonAction(Record):
 
     action: str
     text: str = ""
-    """The answer, for `respond`."""
+    """The answer, for `respond` and `answer`."""
     note: str = ""
     """For `steer` and `send_back`."""
     private: bool = False
@@ -67,6 +67,9 @@ class PersonAction(Record):
     next_action: str = ""
     query_or_url: str = ""
     """Both for `edit`."""
+    index: int | None = None
+    """Which action of a pending round is meant, from 0, for `approve`, `edit`, `skip` and `answer`; all
+    without it."""
     leave_out: list[str] = Field(default_factory=list)
     """Ids of the pages that `approve` leaves out, in `collect`."""
 
@@ -217,15 +220,19 @@ class _Walker:
             case "approve" if self.flow.name == "collect":
                 approve_path(self.bench, run_id, head, leave_out=act.leave_out)
             case "edit":
-                self.bench.edit(run_id, head, act.next_action, act.query_or_url)
+                self.bench.edit(run_id, head, act.next_action, act.query_or_url, act.index or 0)
+            case "approve" | "skip":
+                getattr(self.bench, act.action)(run_id, head, act.index)
+            case "answer":
+                self.bench.answer(run_id, head, act.index or 0, act.text)
             case "respond":
                 self.bench.respond(run_id, head, act.text)
             case "send_back":
                 self.bench.send_back(run_id, head, act.note, private=act.private)
             case "steer":
                 self.bench.steer(run_id, act.note, private=act.private)
-            case "approve" | "skip" | "accept":
-                getattr(self.bench, act.action)(run_id, head)
+            case "accept":
+                self.bench.accept(run_id, head)
             case _:
                 getattr(self.bench, act.action)(run_id)
 

@@ -173,17 +173,22 @@ class Workbench:
         self.store.ledger.position(run_id)
         self.store.ledger.update_run(run_id, deleted_at="", control="")
 
-    def approve(self, run_id: str, head: int) -> None:
-        """Let the pending action run. Raises ConcurrentChange when the run moved since step `head`."""
-        run_control.approve(self, run_id, head)
+    def approve(self, run_id: str, head: int, index: int | None = None) -> None:
+        """Let the pending round run, or approve its action at `index`. Raises ConcurrentChange when the run
+        moved since step `head`."""
+        run_control.approve(self, run_id, head, index)
 
-    def edit(self, run_id: str, head: int, action: str, query_or_url: str) -> None:
-        """Run another action, query or address instead of the pending one."""
-        run_control.edit(self, run_id, head, action, query_or_url)
+    def edit(self, run_id: str, head: int, action: str, query_or_url: str, index: int = 0) -> None:
+        """Run another action, query or address instead of the pending one at `index`."""
+        run_control.edit(self, run_id, head, action, query_or_url, index)
 
-    def skip(self, run_id: str, head: int) -> None:
-        """Skip the pending action."""
-        run_control.skip(self, run_id, head)
+    def skip(self, run_id: str, head: int, index: int | None = None) -> None:
+        """Skip the pending round, or its action at `index`."""
+        run_control.skip(self, run_id, head, index)
+
+    def answer(self, run_id: str, head: int, index: int, text: str) -> None:
+        """Answer the question at `index` of the pending round."""
+        run_control.answer(self, run_id, head, index, text)
 
     def steer(self, run_id: str, note: str, *, private: bool = False) -> None:
         """Give guidance that the run's next decision follows."""

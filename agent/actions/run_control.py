@@ -3,6 +3,8 @@ accept the answer or send it back. Each is one step."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from agent.actions import validation
@@ -16,7 +18,6 @@ from agent.actions.commit import (
     require_status,
 )
 from agent.actions.context import ActionContext
-from agent.engine.loop import Flow
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, state_after
 from agent.errors import NotFound, UsageError
@@ -29,45 +30,88 @@ from agent.text.urls import complete_typed_url
 from agent.types import Note, Proposal, Refusal, Status
 
 
-def approve(bench: ActionContext, run_id: str, head: int) -> None:
-    """Let the pending action run as it is. Raises ConcurrentChange when the run moved since step `head`."""
-    pending = _get_pending(bench, run_id)
-    commit(
-        bench,
-        run_id,
-        "approve",
-        PersonStep({}, _find_flow(bench, run_id).find_approved_step(pending), GO_ON),
-        head=head,
-    )
+def approve(bench: ActionContext, run_id: str, head: int, index: int | None = None) -> None:
+    """Let the pending action run as it is: of a round the one at `index`, else all. The round runs when each
+    of its actions is decided. Raises ConcurrentChange when the run moved since step `head`."""
+    actions = _get_pending(bench, run_id).actions
+    chosen = range(len(actions)) if index is None else [_check_index(actions, index)]
+    marked = [a.replace(approved=a.approved or n in chosen) for n, a in enumerate(actions)]
+    commit(bench, run_id, "approve", _decide_round(bench, run_id, marked, {}), head=head)
 
 
-def edit(bench: ActionContext, run_id: str, head: int, action: str, query_or_url: str) -> None:
-    """Run another action, query or address instead of the pending one."""
-    pending, text = _get_pending(bench, run_id), query_or_url.strip()
+def edit(
+    bench: ActionContext, run_id: str, head: int, action: str, query_or_url: str, index: int = 0
+) -> None:
+    """Run another action, query or address instead of the pending one, of a round instead of the one at
+    `index`. Writing the answer instead drops the whole round."""
+    actions, text = _get_pending(bench, run_id).actions, query_or_url.strip()
     text = complete_typed_url(text) if action == "crawl_url" else text
     view = bench.snapshot(run_id)
     engines = bench.worker.world(view.run.settings.world).engines
     validation.check_action(action, text, policy.available_actions(view.state, engines, utc_timestamp()))
+    pending = actions[_check_index(actions, index)]
     reasoning = pending.reasoning
     if (action, text) != (pending.next_action, pending.query_or_url):
         reasoning = f"changed by a person (proposed was: {pending.next_action} {pending.query_or_url})"
-    changed = Proposal(next_action=action, query_or_url=text, reasoning=reasoning, by="person")
-    commit(
-        bench,
-        run_id,
-        "edit",
-        PersonStep({"pending": changed}, _find_flow(bench, run_id).find_approved_step(changed), GO_ON),
-        head=head,
+    changed = Proposal(
+        next_action=action,
+        query_or_url=text,
+        part=pending.part,
+        reasoning=reasoning,
+        by="person",
+        approved=True,
     )
+    actions = [changed] if action == "send_to_hitl" else [*actions[:index], changed, *actions[index + 1 :]]
+    commit(bench, run_id, "edit", _decide_round(bench, run_id, actions, {}), head=head)
 
 
-def skip(bench: ActionContext, run_id: str, head: int) -> None:
-    """Skip the pending action: the next decision must be another."""
-    pending = _get_pending(bench, run_id)
-    what = pending.query_or_url or pending.next_action
-    refusal = Refusal(what=what, why="skipped by a person", step=head + 1)
-    change = {"pending": None, "why_stopped": "", "stop_reason": "", "refusals": [refusal]}
-    commit(bench, run_id, "skip", PersonStep(change, "decide", GO_ON), head=head)
+def skip(bench: ActionContext, run_id: str, head: int, index: int | None = None) -> None:
+    """Skip the pending action, of a round the one at `index`, else all: the next decision must be another."""
+    actions = _get_pending(bench, run_id).actions
+    chosen = range(len(actions)) if index is None else [_check_index(actions, index)]
+    refusals = [
+        Refusal(what=a.query_or_url or a.next_action, why="skipped by a person", step=head + 1)
+        for n, a in enumerate(actions)
+        if n in chosen
+    ]
+    left = [a for n, a in enumerate(actions) if n not in chosen]
+    step = _decide_round(bench, run_id, left, {"refusals": refusals})
+    commit(bench, run_id, "skip", step, head=head)
+
+
+def answer(bench: ActionContext, run_id: str, head: int, index: int, text: str) -> None:
+    """Answer a question that the round puts to the person: a note for the decisions to come."""
+    actions = _get_pending(bench, run_id).actions
+    asked = actions[_check_index(actions, index)]
+    if asked.next_action != "ask" or not text.strip():
+        raise UsageError("choose a reading, or write one: the run goes on with it")
+    note, columns = _record_note(
+        bench.snapshot(run_id), f"{asked.query_or_url} {text.strip()}", "steer", private=False
+    )
+    left = [a for n, a in enumerate(actions) if n != index]
+    step = _decide_round(bench, run_id, left, note)
+    commit(bench, run_id, "steer", replace(step, columns={**columns, **step.columns}), head=head)
+
+
+def _decide_round(
+    bench: ActionContext, run_id: str, actions: Sequence[Proposal], change: Change
+) -> PersonStep:
+    """The step of a person who decided on actions of the pending round: it waits on while one is open, runs
+    when all are approved, and is decided anew when none is left."""
+    flow = FLOWS[bench.store.ledger.get(run_id).settings.flow]
+    if not actions:
+        return PersonStep(*flow.reenter(change), GO_ON)
+    if not all(action.approved for action in actions):
+        return PersonStep({**change, "pending": Proposal.join(actions)})
+    ready = Proposal.join([action.replace(approved=False) for action in actions])
+    return PersonStep({**change, "pending": ready}, flow.find_approved_step(actions[0]), GO_ON)
+
+
+def _check_index(actions: Sequence[Proposal], index: int) -> int:
+    """The index, if the pending round has so many actions. Raises UsageError."""
+    if not 0 <= index < len(actions):
+        raise UsageError(f"the round has no action {index + 1}: it has {len(actions)}")
+    return index
 
 
 def steer(bench: ActionContext, run_id: str, note: str, *, private: bool = False) -> None:
@@ -178,7 +222,3 @@ def _get_pending(bench: ActionContext, run_id: str) -> Proposal:
     if pending is None:
         raise NotFound("no action waits for approval")
     return pending
-
-
-def _find_flow(bench: ActionContext, run_id: str) -> Flow:
-    return FLOWS[bench.store.ledger.get(run_id).settings.flow]

@@ -14,7 +14,6 @@ from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.policy import find_secrets, known_urls
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared import fact_view
-from agent.flows.shared.citations import has_page_quote
 from agent.flows.shared.engine_choice import merge_results
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.model_rulings import open_conflicts, review_by_rulings
@@ -162,8 +161,10 @@ def _extract_facts(
 ) -> list[Fact]:
     """The new facts of a reply, each checked against the page that it quotes."""
     facts = dict[str, Fact]()
+    trusts = {page.page_id: tools.assess_trust(page.page, state.trusts).value for page in group}
     for item in _all_extracted(judgement, group):
-        page = _find_quoted_page(item, group)
+        named = (page for page in group if page.has_passage(item.passage_id))
+        page = _find_quoted_page(item, group) or next(named, group[0])
         fact = Fact(
             id=make_fact_id(page.page_id, item.quote, item.statement),
             statement=item.statement.strip() or item.quote,
@@ -177,7 +178,7 @@ def _extract_facts(
             subject=item.subject,
             attribute=item.attribute,
             part=item.part,
-            trust=tools.assess_trust(page.page, state.trusts).value,
+            trust=trusts[page.page_id],
             step=tools.step,
             by=judgement.by,
             given=page.page.origin,
@@ -189,12 +190,11 @@ def _extract_facts(
     return list(facts.values())
 
 
-def _find_quoted_page(item: ExtractedFact, group: Sequence[OpenPage]) -> OpenPage:
-    """The page of the passage that a fact names, if its quote is there; else the first page that has the
-    quote; else the named one, or the first."""
-    named = [page for page in group if page.has_passage(item.passage_id)]
-    holding = [page for page in [*named, *group] if has_page_quote(page.page, item.quote)]
-    return [*holding, *named, *group][0]
+def _find_quoted_page(item: ExtractedFact, group: Sequence[OpenPage]) -> OpenPage | None:
+    """The page that has a fact's quote: that of the passage it names, if it is there, else the first of the
+    others; None when no page has it."""
+    ordered = sorted(group, key=lambda page: not page.has_passage(item.passage_id))
+    return next((page for page in ordered if page.has_quote(item.quote)), None)
 
 
 def _all_extracted(judgement: RoleResult, group: Sequence[OpenPage]) -> list[ExtractedFact]:
@@ -202,11 +202,7 @@ def _all_extracted(judgement: RoleResult, group: Sequence[OpenPage]) -> list[Ext
     facts = list(judgement.value.facts)
     quoted = {item.quote for item in facts}
     earlier = judgement.earlier.facts if judgement.earlier else []
-    return facts + [
-        item
-        for item in earlier
-        if item.quote not in quoted and any(has_page_quote(page.page, item.quote) for page in group)
-    ]
+    return facts + [item for item in earlier if item.quote not in quoted and _find_quoted_page(item, group)]
 
 
 def _build_lead(kind: str, value: str, text: str, why: str, found_on: str, step: int) -> Lead:
@@ -270,7 +266,7 @@ def _find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> lis
     return [
         f"The quote “{item.quote[:120]}” is on none of the pages: copy it character by character."
         for item in reply.facts
-        if not any(has_page_quote(page.page, item.quote) for page in group)
+        if not _find_quoted_page(item, group)
     ]
 
 

@@ -10,6 +10,7 @@ from agent.engine.context import RunContext
 from agent.flows.research.policy import has_unread_text
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared import fact_view
+from agent.flows.shared.citations import has_page_quote
 from agent.retrieval.link_scoring import lead_id, rank_links
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
@@ -47,6 +48,7 @@ class OpenPage:
     passages: list[Passage] = field(default_factory=list)
     """All its passages."""
     reading: ShownPage = field(default_factory=lambda: ShownPage(url=""))
+    _quotes: dict[str, bool] = field(default_factory=dict)
 
     @property
     def shown_spans(self) -> list[tuple[int, int]]:
@@ -56,6 +58,12 @@ class OpenPage:
     def has_passage(self, passage_id: str) -> bool:
         """Whether this passage was shown of it."""
         return any(passage.id == passage_id for passage in self.reading.passages)
+
+    def has_quote(self, quote: str) -> bool:
+        """Whether its text holds this quote, in whatever spelling; looked for once."""
+        if quote not in self._quotes:
+            self._quotes[quote] = quote in self.page.text or has_page_quote(self.page, quote)
+        return self._quotes[quote]
 
     def find_heading(self, quote: str) -> str:
         """The headings above a quote; "" where no passage that was shown holds it."""

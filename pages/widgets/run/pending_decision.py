@@ -1,5 +1,5 @@
-"""The decision that waits for a person: what would be done next and why; approve, change, skip, or end
-here."""
+"""The decision that waits for a person: what would be done next and why; approve, change or skip each action
+of a round, or all of it; answer a question."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from agent.text.plurals import format_count
 from agent.types import ENGINE_NAMES, Proposal
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, client, drafts, escape, labels, ui
@@ -18,26 +19,51 @@ def draw(view: RunSnapshot, engines: Mapping[str, str]) -> None:
     pending = view.state.pending
     if pending is None:
         return
-    run_id, head = view.run.id, view.head
+    actions, number = pending.actions, len({action.step for action in view.state.actions}) + 1
     with st.container(border=True, key="research-decision"):
-        st.html(render_proposal(pending, len(view.state.actions) + 1))
+        if len(actions) == 1:
+            _draw_action(view, pending, 0, engines, f"Next step, if you approve (step {number})")
+            return
+        left = sum(not action.approved for action in actions)
+        bench, seen = client.workbench(), (view.run.id, view.head)
+        st.html(
+            f'<div class="ts"><div class="small soft">Next step, if you approve (step {number}): '
+            f"{format_count(len(actions), 'action')} side by side, {left} to decide</div></div>"
+        )
         with st.container(horizontal=True):
-            bench = client.workbench()
-            seen = (run_id, head)
-            ui.action("Approve", "research-approve", bench.approve, *seen, icon="check", type="primary")
-            ui.action("Skip, propose another", "research-skip", bench.skip, *seen, icon="skip_next")
-            with st.popover("Change it", icon=":material/edit:", key="research-change"):
-                _draw_change_form(view, pending, engines)
+            ui.action("Approve all", "research-approve", bench.approve, *seen, icon="check", type="primary")
+            ui.action("Skip all, propose others", "research-skip", bench.skip, *seen, icon="skip_next")
+        for n, action in enumerate(actions):
+            with st.container(border=True, key=f"research-action-{n}"):
+                _draw_action(view, action, n, engines, f"{n + 1} of {len(actions)}")
 
 
-def render_proposal(pending: Proposal, number: int) -> str:
+def _draw_action(view: RunSnapshot, action: Proposal, n: int, engines: Mapping[str, str], title: str) -> None:
+    """One action of the round with the ways to decide on it."""
+    bench, seen = client.workbench(), (view.run.id, view.head)
+    alone = view.state.pending is not None and not view.state.pending.beside
+    name = "" if alone else f"-{n}"
+    st.html(render_proposal(action, title))
+    if action.next_action == "ask":
+        _draw_choices(view, action, n)
+    with st.container(horizontal=True):
+        if action.next_action != "ask" and not action.approved:
+            look = "primary" if alone else "secondary"
+            ui.action("Approve", f"research-approve{name}", bench.approve, *seen, n, icon="check", type=look)
+        label = "Skip, propose another" if alone else "Skip"
+        ui.action(label, f"research-skip{name}", bench.skip, *seen, n, icon="skip_next")
+        if action.next_action != "ask":
+            with st.popover("Change it", icon=":material/edit:", key=f"research-change{name}"):
+                _draw_change_form(view, action, n, engines)
+
+
+def render_proposal(pending: Proposal, title: str) -> str:
     """The proposal as HTML."""
-    what = (
-        f"“{escape.html(pending.query_or_url)}”"
-        if pending.query_or_url and pending.next_action != "crawl_url"
-        else escape.render_link(pending.query_or_url)
-    )
+    is_page = pending.next_action in ("crawl_url", "more")
+    target = escape.html(pending.query_or_url)
+    what = escape.render_link(pending.query_or_url) if is_page else f"“{target}”"
     marks = [(f"proposed {labels.ACTOR[pending.by]}", "")]
+    marks += [("approved", "good")] if pending.approved else []
     if pending.rung:
         marks.append((labels.ESCALATION.get(pending.rung, pending.rung), "warn"))
     trouble = (
@@ -46,34 +72,51 @@ def render_proposal(pending: Proposal, number: int) -> str:
         else ""
     )
     return (
-        f'<div class="ts"><div class="small soft">Next step, if you approve (step {number})</div>'
+        f'<div class="ts"><div class="small soft">{escape.html(title)}</div>'
         f"<p><b>{labels.ACTION[pending.next_action]}</b>{': ' + what if pending.query_or_url else ''}</p>"
         f'<p class="soft">{escape.html(pending.reasoning)}</p><div class="chips">'
         f"{badges.render_row(marks)}</div>{trouble}</div>"
     )
 
 
-def _draw_change_form(view: RunSnapshot, pending: Proposal, engines: Mapping[str, str]) -> None:
+def _draw_choices(view: RunSnapshot, action: Proposal, n: int) -> None:
+    """The answers to a question of the run, and a field for another."""
+    bench, draft = client.workbench(), f"answer:{view.run.id}:{view.head}:{n}"
+    with st.container(horizontal=True):
+        for k, choice in enumerate(action.choices[:4]):
+            label = escape.shorten(choice, 80)
+            ui.action(label, f"research-choice-{n}-{k}", bench.answer, view.run.id, view.head, n, choice)
+    drafts.text_area("Or in your words", draft, height=68)
+    ui.button("Answer", f"research-answer-{n}", _submit_answer, view, n, draft, icon="reply", type="primary")
+
+
+def _submit_answer(view: RunSnapshot, n: int, draft: str) -> None:
+    client.submit(client.workbench().answer, view.run.id, view.head, n, drafts.read(draft))
+
+
+def _draw_change_form(view: RunSnapshot, pending: Proposal, n: int, engines: Mapping[str, str]) -> None:
     """Another action or other words. What is typed survives a refresh."""
     searches = [f"search_{name}" for name in ENGINE_NAMES if name in engines]
     names = {name: labels.ACTION[name] for name in (*searches, "crawl_url", "send_to_hitl")}
     start = list(names).index(pending.next_action) if pending.next_action in names else 0
-    action = ui.select("Do this instead", names, f"research-change-action-{view.head}", index=start)
-    draft = f"change:{view.run.id}:{view.head}"
+    place = f"{view.head}-{n}"
+    action = ui.select("Do this instead", names, f"research-change-action-{place}", index=start)
+    draft = f"change:{view.run.id}:{view.head}:{n}"
     if action != "send_to_hitl":
         label = "Address of the page" if action == "crawl_url" else "Words to search for"
         drafts.text_area(label, draft, given=pending.query_or_url)
     ui.button(
         "Do this",
-        "research-change-do",
+        f"research-change-do-{place}",
         _submit_change,
         view,
         action,
         draft,
+        n,
         icon="arrow_forward",
         type="primary",
     )
 
 
-def _submit_change(view: RunSnapshot, action: str, draft: str) -> None:
-    client.submit(client.workbench().edit, view.run.id, view.head, action, drafts.read(draft))
+def _submit_change(view: RunSnapshot, action: str, draft: str, n: int) -> None:
+    client.submit(client.workbench().edit, view.run.id, view.head, action, drafts.read(draft), n)
