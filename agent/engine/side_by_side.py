@@ -80,10 +80,17 @@ class SideBySide:
         if not self._is_live:
             return
         wanted = {request.key: request for request in map(WebRequest, urls)}
-        self._drop(task for key, task in list(self._ahead.items()) if key not in wanted)
+        pages = [task for task in self._ahead.values() if not task.request.engine]
+        self._drop(task for task in pages if task.request.key not in wanted)
         for key, request in wanted.items():
             if key not in self._ahead and len(self._ahead) < most:
                 self._ahead[key] = _Task(request).start(self._send)
+
+    def search_ahead(self, engine: str, query: str) -> None:
+        """Begin a search that the next round makes."""
+        request = WebRequest(query, engine)
+        if self._is_live and request.key not in self._ahead:
+            self._ahead[request.key] = _Task(request).start(self._send)
 
     def run(
         self, requests: Sequence[WebRequest], checkpoint: Check

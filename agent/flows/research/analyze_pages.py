@@ -5,6 +5,7 @@ evidence decide what counts."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
@@ -69,7 +70,7 @@ def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observat
     pages = [opened_pages.open_page(state, tools, item) for item in read]
     tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
     groups = list(opened_pages.choose_readings(state, tools, pages))
-    judgements = [_ask_analyzer(state, tools, group) for group in groups]
+    judgements = tools.judge_side_by_side([partial(_ask_analyzer, state, tools, group) for group in groups])
     judgement = _join_judgements(judgements)
     facts: list[Fact] = []
     for group, judged in zip(groups, judgements, strict=True):

@@ -11,6 +11,7 @@ from agent.flows.research.policy import has_unread_text
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import has_page_quote
+from agent.retrieval.answer import find_best_lines
 from agent.retrieval.link_scoring import lead_id, rank_links
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
@@ -159,12 +160,13 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
         for best in rank_passages(part.question, passages, 1) if part.id not in answered else ():
             ref = owner[best.id]
             if best.score >= MIN_UNREAD_SCORE and ref.url not in found:
+                line = next((q.quote for q in find_best_lines(part.question, [best], 1)), best.text)
                 found[ref.url] = Lead(
                     id=lead_id("url", ref.url),
                     kind="url",
                     value=ref.url,
                     text=ref.title,
-                    why=f"part {part.id}: {best.text[:160]}",
+                    why=f"part {part.id}: {line[:160]}",
                     score=best.score,
                 )
     return sorted(found.values(), key=lambda lead: -lead.score)[:MAX_UNREAD_LEADS]
