@@ -1,9 +1,12 @@
-"""The search engines: the one place that names them. Their adapters are in `agent/web/engines`."""
+"""The search engines. `engines.txt` is the one place that names them, a line each: name, label, what it
+suits, what it searches, settings it needs, settings it takes, seconds between two requests. Their adapters are in
+`agent/web/engines`."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 Suit = Literal["general", "encyclopedic", "scholarly", "medical"]
@@ -36,55 +39,26 @@ class EngineProfile:
         return (*self.needs, *self.takes)
 
 
-ENGINES = (
-    EngineProfile("duckduckgo", "DuckDuckGo", "general", "a general web search, without an account"),
-    EngineProfile(
-        "google",
-        "Google",
-        "general",
-        "a broad web search, good for long or unusual wording",
-        ("GOOGLE_API_KEY", "GOOGLE_CSE_ID"),
-    ),
-    EngineProfile(
-        "searxng", "SearXNG", "general", "your own server that asks several engines", ("SEARXNG_URL",)
-    ),
-    EngineProfile(
-        "brave", "Brave", "general", "a web search with an index of its own", ("BRAVE_API_KEY",), gap_s=1.0
-    ),
-    EngineProfile("tavily", "Tavily", "general", "a web search made for programs", ("TAVILY_API_KEY",)),
-    EngineProfile("wikipedia", "Wikipedia", "encyclopedic", "articles of the encyclopedia"),
-    EngineProfile(
-        "openalex",
-        "OpenAlex",
-        "scholarly",
-        "works of all fields, with their open copies",
-        takes=("OPENALEX_API_KEY", "CONTACT_EMAIL"),
-    ),
-    EngineProfile(
-        "crossref",
-        "Crossref",
-        "scholarly",
-        "what publishers registered with a DOI",
-        takes=("CONTACT_EMAIL",),
-        gap_s=1.0,
-    ),
-    EngineProfile("arxiv", "arXiv", "scholarly", "preprints: physics, mathematics, computing", gap_s=3.0),
-    EngineProfile(
-        "semanticscholar",
-        "Semantic Scholar",
-        "scholarly",
-        "papers of all fields, by relevance",
-        takes=("SEMANTIC_SCHOLAR_API_KEY",),
-        gap_s=1.0,
-    ),
-    EngineProfile("europepmc", "Europe PMC", "medical", "papers and preprints of the life sciences"),
+def _read_profile(line: str) -> EngineProfile:
+    name, label, suits, about, needs, takes, gap = (part.strip() for part in line.split("|"))
+    return EngineProfile(
+        name,
+        label,
+        suits,  # type: ignore[arg-type]
+        about,
+        tuple(needs.split()),
+        tuple(takes.split()),
+        float(gap or 0),
+    )
+
+
+ENGINES = tuple(
+    map(_read_profile, Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines())
 )
 """All engines, in the order in which they are preferred among those that suit."""
 ENGINE_BY_NAME = {engine.name: engine for engine in ENGINES}
 ENGINE_NAMES = {engine.name: engine.label for engine in ENGINES}
 """Display names of the search engines."""
-ENGINE_SETTINGS = tuple(dict.fromkeys(setting for engine in ENGINES for setting in engine.settings))
-"""The settings (keys and addresses) that engines need or take."""
 ENGINE_BY_ACTION = {f"search_{engine.name}": engine.name for engine in ENGINES}
 SEARCH_ACTIONS = tuple(ENGINE_BY_ACTION)
 TOOL_ACTIONS = (*SEARCH_ACTIONS, "crawl_url")

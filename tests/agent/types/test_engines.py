@@ -8,7 +8,6 @@ from pydantic import TypeAdapter, ValidationError
 from agent.config import SETTINGS
 from agent.types import (
     ENGINE_BY_ACTION,
-    ENGINE_SETTINGS,
     ENGINES,
     SEARCH_ACTIONS,
     NextAction,
@@ -24,7 +23,7 @@ def test_the_first_two_engines_keep_the_names_of_the_seed() -> None:
 
 
 def test_each_engines_settings_exist() -> None:
-    assert set(ENGINE_SETTINGS) <= set(SETTINGS)
+    assert {name for engine in ENGINES for name in engine.settings} <= set(SETTINGS)
     assert len({engine.name for engine in ENGINES}) == len(ENGINES)
 
 
