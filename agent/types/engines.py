@@ -1,6 +1,6 @@
 """The search engines. `engines.txt` is the one place that names them, a line each: name, label, what it
-suits, what it searches, settings it needs, settings it takes, seconds between two requests. Their adapters are in
-`agent/web/engines`."""
+suits, what it searches, settings it needs, settings it takes, seconds between two requests. Their
+adapters are in `agent/web/engines`."""
 
 from __future__ import annotations
 
