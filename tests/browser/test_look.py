@@ -90,7 +90,7 @@ def test_the_keyboard_alone_opens_a_quote(server: Served, tab: Callable[..., Pag
     expect(cite.locator(".quote").first).to_be_visible()
 
 
-SCREENS = ("site", "collect", "reply", "chat", "batch", "library", "runs", "settings")
+SCREENS = ("site", "collect", "check_text", "reply", "chat", "batch", "library", "runs", "settings")
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -51,6 +51,5 @@ CHECK_TEXT = Flow(
         Edge(start="check", end="check", label="more claims"),
         Edge(start="check", end="result", label="all checked"),
         Edge(start="result", end="done"),
-        Edge(start="done", end="fetch", label="a source tried again"),
     ),
 )

@@ -7,7 +7,7 @@ line is a reference when something in the text cites it, or when it holds nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -28,6 +28,8 @@ _ENTRY = re.compile(
 _NEXT_ENTRY = re.compile(r"(?<=\s)(?=\[\^?\d{1,3}\]:?\s)")
 _BRACKETS = re.compile(r"\[(\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3})*|\^[\w-]{1,30})\]")
 _RAISED = re.compile(r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:!?”\"’')\]]))[⁰¹²³⁴-⁹]{1,3}(?:[,˒][⁰¹²³⁴-⁹]{1,3})*")
+_FLATTENED = re.compile(r"(?<=[^\W\d_]{2}[.,;])\d{1,3}(?=\s|$)")
+"""A raised number as a PDF gives it: "roof.6 It"."""
 _URL = re.compile(
     r"[(<\[]?(?:https?://[^\s<>\"'\]\[{}|\\^`]+|(?:doi:\s?)?10\.\d{4,9}/[^\s\"<>\])},;]+)[>\]]?", re.I
 )
@@ -50,6 +52,7 @@ class Line:
     text: str
     kind: str = ""
     level: int = 0
+    is_item: bool = False
     anchors: list[Anchor] = field(default_factory=list)
 
     def read(self, anchor: Anchor) -> str:
@@ -123,10 +126,9 @@ def read_references(lines: Sequence[Line], url: str = "") -> References:
                 places.add(line.start)
                 if urls or label not in found:
                     found[label] = _make_citation(f"[{label}]", text[entry.end() :], urls)
-    tail = _find_tail(lines) if cited and not found else []
-    for n, line in enumerate(tail, start=1):
+    for n, line in enumerate(_find_unnumbered(lines, cited - found.keys()), start=1):
         places.add(line.start)
-        found[str(n)] = _make_citation(f"[{n}]", line.text, line.addresses)
+        found.setdefault(str(n), _make_citation(f"[{n}]", line.text, line.addresses))
     authors = {pair for line in prose for pair in _find_authors(line.text)}
     for line in lines:
         is_free = not line.kind and not any(True for _ in _find_authors(line.text))
@@ -144,7 +146,7 @@ def find_marks(line: Line, references: References) -> list[Mark]:
     """The citations of a line in the order of their places; of overlapping ones the first."""
     found = [_mark_link(line, anchor, references.own_site) for anchor in line.anchors if anchor.url]
     for start, end, labels in _find_numbers(line.text):
-        if references.numbered or not any(char in SUPERSCRIPTS for char in map(ord, line.text[start:end])):
+        if line.text[start] == "[" or all(label in references.numbered for label in labels):
             found.append(Mark(start, end, tuple(map(references.resolve, labels))))
     for start, end in _find_urls(line.text):
         if urls := find_addresses(line.text[start:end]):
@@ -186,6 +188,8 @@ def _find_numbers(text: str) -> Iterator[tuple[int, int, list[str]]]:
     for match in _RAISED.finditer(text):
         written = match.group().translate(SUPERSCRIPTS).replace("˒", ",")
         yield match.start(), match.end(), _list_labels(written)
+    for match in _FLATTENED.finditer(text):
+        yield match.start(), match.end(), [match.group()]
 
 
 def _list_labels(written: str) -> list[str]:
@@ -217,14 +221,19 @@ def _read_label(entry: re.Match[str]) -> str:
     return entry["mark"] or entry["number"] or entry["raised"].translate(SUPERSCRIPTS)
 
 
-def _find_tail(lines: Sequence[Line]) -> list[Line]:
-    """The lines with addresses that end the text, for lists whose numbers are not part of the text."""
-    tail: list[Line] = []
-    for line in reversed([line for line in lines if line.kind not in ("row", "code")]):
-        if line.kind or not line.addresses or next(_find_numbers(line.text), None):
-            break
-        tail.insert(0, line)
-    return tail
+def _find_unnumbered(lines: Sequence[Line], cited: Set[str]) -> list[Line]:
+    """The list of references whose numbers are no part of the text: the last list long enough for what is
+    cited in which every other item has an address, else the lines with addresses at the end."""
+    most = max((int(label) for label in cited if label.isdecimal()), default=0)
+    runs: list[list[Line]] = [[]]
+    for line in lines:
+        is_entry = not line.kind and (line.is_item or bool(line.addresses))
+        if is_entry and not next(_find_numbers(line.text), None):
+            runs[-1].append(line)
+        elif runs[-1]:
+            runs.append([])
+    fitting = [run for run in runs if 2 * sum(bool(one.addresses) for one in run) >= len(run) >= most > 0]
+    return fitting[-1] if fitting else []
 
 
 def _find_authors(text: str) -> Iterator[tuple[str, str]]:

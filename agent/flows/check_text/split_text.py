@@ -57,9 +57,10 @@ def _read_lines(page: Page, anchors: Sequence[Anchor]) -> Iterator[Line]:
     cell has the name of its column; the row of names is a heading."""
     headings = {heading.start: heading.level for heading in page.headings}
     code = [(block.start, block.end) for block in page.blocks if block.kind == "code"]
+    items = {block.start for block in page.blocks if block.kind == "item"}
     for match in re.finditer(r"[^\n]*\S[^\n]*", page.text):
         start, text = match.start(), match.group()
-        line = Line(start, match.end(), text)
+        line = Line(start, match.end(), text, is_item=start in items)
         line.anchors = [anchor for anchor in anchors if start <= anchor.start < match.end()]
         table = next((table for table in page.tables if table.start <= start < table.end), None)
         level = next((headings[at] for at in range(start, start + 8) if at in headings), 0)

@@ -164,6 +164,6 @@ PAGE = run_page.RunPage(
     hints={
         Status.PAUSED: "Paused. Resume at any time.",
         Status.STOPPED: "Nothing is lost: continue, or finish with what was checked.",
-        Status.DONE: "The check has ended.",
+        Status.DONE: "Open a sentence for its quote and reason; what could not be read is listed below.",
     },
 )

@@ -166,6 +166,24 @@ def test_links_and_notes_of_a_web_page() -> None:
     assert [[c.url for c in one.citations] for one in found] == [[A], [B, C], []]
 
 
+def test_numbers_of_a_list_that_has_none_in_its_text_are_counted() -> None:
+    html = (
+        "<html><head><title>The mill</title></head><body><main><h1>The mill</h1><p>The mill by the river opened in "
+        "1902 [1] and burned down in the second winter of the war [3], as the chronicle of the town has it.</p>"
+        f"<ul><li>Old houses</li><li>Old roads</li></ul><h2>Sources</h2><ol><li>Berg, {A}</li><li>Lind, 1990</li>"
+        f"<li>Ek, {C}</li></ol><h2>More</h2><p>This page is part of a series on the houses of the town.</p></main></body></html>"
+    )
+    found = split(html.encode(), "mill.html")
+    (first, *_) = (one for one in found if one.kind == "claim")
+    assert [c.url for c in first.citations] == [A, C]
+    assert [one.text for one in found if one.kind == "reference"] == [f"Berg, {A}", "Lind, 1990", f"Ek, {C}"]
+
+
+def test_raised_numbers_of_a_pdf_lead_to_their_entries() -> None:
+    text = f"The roof is red.6 It is new. Version.7 is out.\n\n6. Roofs, {A}"
+    assert cited(text) == {"The roof is red.": [A], "It is new.": [], "Version.7 is out.": []}
+
+
 @pytest.mark.parametrize(("notes", "cites"), [(True, [A]), (False, ["https://wiki.example/red", A])])
 def test_where_a_page_has_notes_its_links_to_itself_are_cross_references(
     notes: bool, cites: list[str]
