@@ -14,7 +14,7 @@ import pypdfium2.raw
 from agent.types import Outcome
 from agent.types.web import BlockKind
 from agent.web.extract.extraction import Extraction
-from agent.web.extract.formats import pdf_furniture, pdf_layout
+from agent.web.extract.formats import pdf_furniture, pdf_layout, pdf_links
 from agent.web.extract.formats.pdf_layout import LARGER, SECTION_NUMBER, Layout, Paragraph
 from agent.web.extract.formats.pdf_lines import Line, normalize_characters, read_lines
 from agent.web.extract.formats.writer import DocumentWriter
@@ -66,7 +66,7 @@ def extract_pdf(raw: bytes, *, seconds: float = 4.0) -> Extraction:
 
 def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extraction:
     started = time.process_time()
-    pages: list[list[Line]] = []
+    pages, links = list[list[Line]](), list[pdf_links.PageLink]()
     characters, pictures, count = 0, 0, len(document)
     for index in range(min(count, MAX_PAGES)):
         if index and (time.process_time() - started > seconds or characters > MAX_CHARACTERS):
@@ -74,6 +74,7 @@ def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extractio
         page = document[index]
         pages.append(read_lines(page, index + 1))
         characters += sum(len(line.text) for line in pages[-1])
+        links += pdf_links.read_links(document, page, index + 1)
         pictures += not pages[-1] and any(page.get_objects(filter=_PICTURE, max_depth=2))
         page.close()
     reading = _write_text(pages)
@@ -86,6 +87,7 @@ def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extractio
     elif pictures:
         reading.detail = f"{pictures} of {count} pages are pictures without text and were not read."
     _fill_metadata(document, reading)
+    reading.anchors = pdf_links.place_links(links, reading)
     return reading
 
 

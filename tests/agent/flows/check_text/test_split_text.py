@@ -6,6 +6,7 @@ import io
 
 import pytest
 from docx import Document
+from fpdf import FPDF
 
 from agent.flows.check_text.split_text import split_text
 from agent.types import TextSentence
@@ -199,6 +200,19 @@ def test_where_a_page_has_notes_its_links_to_itself_are_cross_references(
     first, second = (one for one in split_text(page, documents.find_anchors(page)) if one.kind == "claim")
     assert [c.url for c in first.citations] == cites
     assert second.text == "Who painted it is another question, which the books leave open."
+
+
+def test_link_areas_of_a_pdf() -> None:
+    pdf = FPDF()
+    pdf.set_font("Helvetica", size=12)
+    for said, link in (("The mill opened in 1902", A), ("The mill is painted red", "mailto:a@b.example")):
+        pdf.add_page()
+        pdf.write(8, f"{said} (")
+        pdf.write(8, "its history", link)
+        pdf.write(8, "). Nobody lives there now.")
+    found = cited(bytes(pdf.output()), "mill.pdf")
+    assert found["The mill opened in 1902."] == [A]
+    assert found["The mill is painted red (its history)."] == []
 
 
 def test_links_of_a_word_document() -> None:
