@@ -120,8 +120,8 @@ class Config(BaseSettings):
     )
     CONTACT_EMAIL: str = _setting(
         "",
-        "your e-mail address, sent to Unpaywall (which finds open copies of papers and needs one), Crossref "
-        "and OpenAlex",
+        "your e-mail address, sent to Unpaywall (which finds open copies of papers and needs one), Crossref, "
+        "OpenAlex and Wikipedia",
     )
     ENGINES_OFF: Words = _setting([], "search engines that are switched off, comma-separated")
     ENGINE_URLS: Words = _setting(

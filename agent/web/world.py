@@ -20,6 +20,7 @@ from agent.errors import NotFound
 from agent.types import ENGINE_NAMES, Outcome, Page, SearchResult, SourceFilter
 from agent.web.deadline import Deadline, DeadlineExceeded, run_with_deadline
 from agent.web.engines.folder import FolderIndex
+from agent.web.engines.http_api import ApiEngine
 from agent.web.engines.registry import build_engines
 from agent.web.fetcher import ANY_SOURCE, Fetcher
 from agent.web.folder_docs import find_docs_file
@@ -182,18 +183,26 @@ def _open_live_world(config: Config) -> World:
         engines=engines,
         fetcher=_build_fetcher(GuardedAdapter(guard), guard, config.FETCH_GAP, config),
         absent=absent,
-        probe=partial(_probe_network, config),
+        probe=partial(_probe_network, _choose_probe(config, engines), config.FETCH_ALLOW),
         unpaywall=Unpaywall(config),
     )
 
 
-def _probe_network(config: Config) -> None:
-    """Connect to the operator's own search server if there is one, else to the general engine, and close. An
-    address that an operator names may be on their own network."""
-    target = urlsplit(config.SEARXNG_URL or config.DDG_ENDPOINT or _PROBE_URL)
+def _choose_probe(config: Config, engines: Sequence[SearchEngine]) -> str:
+    """The address that tells whether there is a network: the operator's own search server, else DuckDuckGo,
+    else an engine that is on."""
+    others = [engine.url for engine in engines if isinstance(engine, ApiEngine)]
+    is_off = not any(engine.name == "duckduckgo" for engine in engines)
+    usual = config.SEARXNG_URL or config.DDG_ENDPOINT or _PROBE_URL
+    return others[0].replace("{language}", "en") if is_off and others else usual
+
+
+def _probe_network(url: str, allow: Sequence[str]) -> None:
+    """Connect and close. An address that an operator names may be on their own network."""
+    target = urlsplit(url)
     host = target.hostname or ""
     port = target.port or (80 if target.scheme == "http" else 443)
-    SsrfGuard([host, *config.FETCH_ALLOW]).connect(host, port, Deadline(PROBE_SECONDS)).close()
+    SsrfGuard([host, *allow]).connect(host, port, Deadline(PROBE_SECONDS)).close()
 
 
 _folder_cache: dict[tuple[str, int, int], tuple[FolderSite, FolderIndex]] = {}

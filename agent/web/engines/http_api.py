@@ -32,7 +32,8 @@ from agent.web.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 
 TIMEOUT_S = 15
 MAX_BYTES = 5_000_000
-MAX_AUTHORS = 100
+MAX_AUTHORS = 30
+"""Authors that are kept of a paper: more than any citation style names (APA: 20)."""
 MAX_SNIPPET_CHARACTERS = 500
 """Abstracts are cut to about the length of a web engine's longest snippets."""
 

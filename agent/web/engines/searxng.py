@@ -28,7 +28,7 @@ class SearXNG(ApiEngine):
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        self.url = f"{config.SEARXNG_URL.rstrip('/')}/search"
+        self.url = f"{config.SEARXNG_URL.rstrip('/').removesuffix('/search')}/search"
         self.client = ApiClient([urlsplit(self.url).hostname or ""])
 
     def build_request(self, query: str, max_results: int, reach: SourceFilter) -> ApiRequest:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable
 from urllib.parse import quote, urljoin
 
+from agent.config import USER_AGENT
 from agent.types import Outcome, SourceFilter
 from agent.web.engines.http_api import ApiEngine, ApiError, ApiRequest, build_publication
 from agent.web.search_results import RawResult
@@ -27,6 +28,7 @@ class Wikipedia(ApiEngine):
 
     def build_request(self, query: str, max_results: int, reach: SourceFilter) -> ApiRequest:
         """As in the base class; it knows no date of publication."""
+        mail = self.config.CONTACT_EMAIL  # its rules ask who asks to name an address
         return ApiRequest(
             {
                 "action": "query",
@@ -38,7 +40,8 @@ class Wikipedia(ApiEngine):
                 "siprop": "general|rightsinfo",
                 "format": "json",
                 "formatversion": 2,
-            }
+            },
+            {"User-Agent": f"{USER_AGENT} mailto:{mail}"} if mail else {},
         )
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:

@@ -31,7 +31,7 @@ _TIME_SELECTOR = (
     '[itemprop="datePublished"], time[pubdate], header time[datetime], article time[datetime], time[datetime]'
 )
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
-MAX_AUTHORS = 100
+MAX_AUTHORS = 30
 _HEAD_ELEMENTS = ["html", "title", "meta", "script"]
 
 

@@ -78,3 +78,26 @@ def test_engines_are_loaded_when_they_are_asked_not_before() -> None:
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("settings", "probed"),
+    [
+        ({"DDG_ENDPOINT": "{here}", "ENGINE_URLS": "wikipedia=http://127.0.0.1:9/"}, True),
+        ({"DDG_ENDPOINT": "http://127.0.0.1:9/", "SEARXNG_URL": "{here}"}, True),
+        (
+            {
+                "DDG_ENDPOINT": "{here}",
+                "ENGINE_URLS": "wikipedia=http://127.0.0.1:9/",
+                "ENGINES_OFF": "duckduckgo",
+            },
+            False,
+        ),
+    ],
+)
+def test_the_network_is_tried_where_searches_go(
+    live_world: Callable[..., World], settings: dict[str, str], probed: bool
+) -> None:
+    with Site({}) as site:
+        named = {name: value.format(here=site.url("/")) for name, value in settings.items()}
+        assert live_world(**named).is_reachable() is probed

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 from agent.types import Outcome, SourceFilter
 from agent.web.world import World
 from tests.web.engine_answers import SEARXNG, ask, reply
+from tests.web.site import Site
 
 Live = Callable[..., World]
 
@@ -43,3 +44,8 @@ def test_domains_language_and_time_are_asked_for(live_world: Live) -> None:
 
 def test_without_an_address_it_is_absent(live_world: Live) -> None:
     assert "SEARXNG_URL" in live_world().absent["searxng"]
+
+
+def test_an_address_with_its_path_is_understood(live_world: Live) -> None:
+    with Site({"/search": reply(SEARXNG)}) as site:
+        assert live_world(SEARXNG_URL=site.url("/search/")).search("searxng", "heron").outcome is Outcome.OK

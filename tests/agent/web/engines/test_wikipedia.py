@@ -9,7 +9,8 @@ import pytest
 from agent.types import Outcome, SourceFilter
 from agent.web.engines.wikipedia import Wikipedia
 from agent.web.world import World
-from tests.web.engine_answers import WIKIPEDIA, ask, reply
+from tests.web.engine_answers import WIKIPEDIA, ask, point_at, reply
+from tests.web.site import Site
 
 Live = Callable[..., World]
 
@@ -40,3 +41,13 @@ def test_the_wiki_of_the_runs_language_is_asked(
 def test_an_error_of_the_wiki_is_told(live_world: Live, code: str, outcome: Outcome) -> None:
     result, _ = ask(live_world, "wikipedia", reply({"error": {"code": code, "info": "no"}}))
     assert result.outcome is outcome
+
+
+def test_who_asks_is_named_where_an_address_is_set(live_world: Live) -> None:
+    with Site({"/search": reply(WIKIPEDIA)}) as site:
+        for more in ({}, {"CONTACT_EMAIL": "reader@heron.example"}):
+            live_world(**point_at(site, "wikipedia"), **more).search("wikipedia", "heron")
+    assert [asked.headers["User-Agent"].endswith("mailto:reader@heron.example") for asked in site.asked] == [
+        False,
+        True,
+    ]
