@@ -24,6 +24,7 @@ from agent.types import (
     Edit,
     Fact,
     Note,
+    NoteReading,
     PageRef,
     PauseRequest,
     PlanPart,
@@ -120,6 +121,8 @@ class RunState(State, Generic[Own]):
     history: list[Turn] = Field(default_factory=list)
     """The earlier turns of the conversation, oldest first."""
     notes: Annotated[list[Note], append] = Field(default_factory=list)
+    readings: Annotated[list[NoteReading], append] = Field(default_factory=list)
+    """What the notes on an answer were understood as."""
     actions: Annotated[list[Action], upsert_by_step] = Field(default_factory=list)
     facts: Annotated[dict[str, Fact], upsert] = Field(default_factory=dict)
     pages: Annotated[dict[str, PageRef], upsert] = Field(default_factory=dict)

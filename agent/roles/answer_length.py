@@ -18,7 +18,8 @@ _ONE_SENTENCE = re.compile(
     re.IGNORECASE,
 )
 _BRIEF = re.compile(
-    r"\b(?:(?:very\s+|as\s+)?(?:brief|short|concise|terse)(?:ly)?|in\s+(?:brief|short)|(?:a\s+)?few\s+words"
+    r"\b(?:(?:much\s+|a\s+bit\s+)?(?:shorter|briefer|shorten|kürzer|kortare|plus\s+court)"
+    r"|(?:very\s+|as\s+)?(?:brief|short|concise|terse)(?:ly)?|in\s+(?:brief|short)|(?:a\s+)?few\s+words"
     r"|kurz|knapp|kort(?:fattat)?|bref|brièvement|breve)\b",
     re.IGNORECASE,
 )
@@ -48,6 +49,13 @@ def find_length(instruction: str) -> ReportLength | None:
     if _FULL.search(instruction):
         return "full"
     return "brief" if _ONE_SENTENCE.search(instruction) or _BRIEF.search(instruction) else None
+
+
+def remove_length(instruction: str) -> str:
+    """The instruction without its words on the length."""
+    for words in (_FULL, _ONE_SENTENCE, _BRIEF):
+        instruction = words.sub(" ", instruction)
+    return instruction
 
 
 def parse_length_request(instruction: str) -> LengthRequest:

@@ -15,6 +15,7 @@ from agent.types.library import *
 from agent.types.plan import *
 from agent.types.publication import *
 from agent.types.record import *
+from agent.types.revision import *
 from agent.types.runs import *
 from agent.types.source_filter import *
 from agent.types.web import *

@@ -360,9 +360,12 @@ class Note(Record):
 
     step: int
     text: str
-    kind: Literal["steer", "send_back", "look"] = "steer"
-    """`look`: words to search for next, to settle the conflict `about`."""
+    kind: Literal["steer", "send_back", "look", "comment"] = "steer"
+    """`look`: words to search for next, to settle the conflict `about`. `comment`: on the sentence or section
+    `about` of the newest answer (see `NoteReading`)."""
     about: str = ""
+    quoted: str = ""
+    """Of a comment the text it is on."""
     private: bool = False
     """No word of it goes to search engines or pages; the model's server gets it."""
 

@@ -1,0 +1,94 @@
+"""What a person's note on an answer asks for, read by rules: exclusions, length, a part of the question,
+addresses, topics, questions. What no rule understands is told apart. Knows words, no answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from agent.roles.answer_length import find_length, remove_length
+from agent.text.negative_constraints import (
+    find_excluded_sites,
+    keep_topic_constraints,
+    split_negative_constraints,
+)
+from agent.text.tokens import tokenize
+from agent.text.urls import find_urls
+from agent.text.word_lists import STOPWORDS, load_words, read_patterns
+from agent.types import ReportLength
+
+UNDERSTOOD_WORDS = (
+    "“leave out wiki.example”, “not from …”, “shorter”, “in 100 words”, “full report”, “only the second question”, "
+    "“about its price”, “more on …”, “look for …”, a question, an address"
+)
+"""What a form says of the words that are understood without a model."""
+ORDINALS = (
+    "first erste ersten erster första premiere première premier",
+    "second zweite zweiten zweiter andra deuxieme deuxième seconde",
+    "third dritte dritten dritter tredje troisieme troisième",
+    "fourth",
+    "fifth",
+    "sixth",
+)
+_PATTERNS = read_patterns("note_requests")
+_FILLER = rf"(?:(?:{_PATTERNS['filler']})[\s,]+)*"
+_TOPIC = re.compile(rf"^\W*{_FILLER}(?:{_PATTERNS['topic']})\s+(?P<topic>.*\w.*)$", re.IGNORECASE)
+_PART = re.compile(rf"\b{_PATTERNS['part']}\b", re.IGNORECASE)
+_WORDS = re.compile(rf"(?<!\w){_PATTERNS['words']}\b", re.IGNORECASE)
+_COMMENT = re.compile(rf"(?<!\w)(?:{_PATTERNS['comment']})(?!\w)", re.IGNORECASE)
+_QUESTION = re.compile(
+    rf"\?|^\W*{_FILLER}(?:{read_patterns('question_patterns')['question_word']})\b", re.IGNORECASE
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|;|\n+")
+
+
+@dataclass
+class NoteRequests:
+    """What one note asks for; `part` is the position of a part from 0, -1 for the last, None for none."""
+
+    sites: list[str] = field(default_factory=list)
+    unwanted: list[str] = field(default_factory=list)
+    topics: list[str] = field(default_factory=list)
+    addresses: list[str] = field(default_factory=list)
+    length: ReportLength | None = None
+    max_words: int = 0
+    part: int | None = None
+    is_only_part: bool = False
+    rest: list[str] = field(default_factory=list)
+
+
+def read_note(note: str, *, is_comment: bool = False) -> NoteRequests:
+    """What a note asks for; for a comment on a sentence "source?", "too vague", "recent figures" are
+    understood, too, and ask for what is looked for anyway."""
+    asked = NoteRequests(sites=find_excluded_sites([note]), length=find_length(note))
+    if words := _WORDS.search(note):
+        asked.max_words = int(words["words"])
+    if part := _PART.search(note):
+        asked.part, asked.is_only_part = _find_position(part), bool(part["only"])
+    wanted, excluded = split_negative_constraints(_PART.sub(" ", _WORDS.sub(" ", note)))
+    asked.unwanted = [remove_length(text).strip(" ,") for text in keep_topic_constraints(excluded)]
+    for sentence in filter(None, map(str.strip, _SENTENCE.split(remove_length(wanted)))):
+        if urls := find_urls(sentence):
+            asked.addresses += [] if find_excluded_sites([sentence]) else urls
+        elif (topic := _TOPIC.match(sentence)) and _has_content(topic["topic"]):
+            asked.topics.append(topic["topic"].strip(" .!?"))
+        elif is_comment and _COMMENT.search(sentence):
+            continue
+        elif _QUESTION.search(sentence) and _has_content(sentence):
+            asked.topics.append(sentence)
+        elif _has_content(sentence) and not find_excluded_sites([sentence]):
+            asked.rest.append(sentence)
+    return asked
+
+
+def _find_position(part: re.Match[str]) -> int | None:
+    if part["number"]:
+        return int(part["number"]) - 1
+    word = part["ordinal"].lower()
+    return next((n for n, words in enumerate(ORDINALS) if word in words.split()), -1)
+
+
+def _has_content(text: str) -> bool:
+    """Whether it says more than function words and courtesies."""
+    courtesies = load_words("note_courtesies")
+    return any(word not in STOPWORDS and word not in courtesies for word in tokenize(text))
