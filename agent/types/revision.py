@@ -31,6 +31,8 @@ class NoteReading(Record):
     """New sub-questions; each became a part of the plan."""
     searches: list[str] = Field(default_factory=list)
     """What is to be looked for."""
+    addresses: list[str] = Field(default_factory=list)
+    """What is to be read."""
     length: ReportLength | None = None
     max_words: int = 0
     form: str = ""

@@ -19,6 +19,7 @@ from agent.flows.shared.engine_choice import merge_results
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.model_rulings import open_conflicts, review_by_rulings
 from agent.flows.shared.page_refs import mark_read
+from agent.flows.shared.revision import list_wishes
 from agent.retrieval.link_scoring import lead_id, make_hit_leads, make_page_leads, merge_leads
 from agent.retrieval.relevance import score_fact
 from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedFact, join_replies
@@ -119,6 +120,7 @@ def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPag
         check=check,
         question=state.question,
         notes=fact_view.note_texts(state),
+        wishes=list_wishes(state)[:3],
         pages=[page.reading for page in group],
         facts=fact_view.facts_for_prompt(state),
         parts=state.plan,

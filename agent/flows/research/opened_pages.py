@@ -11,6 +11,7 @@ from agent.flows.research.policy import has_unread_text
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import has_page_quote
+from agent.flows.shared.revision import list_wishes
 from agent.retrieval.answer import find_best_lines
 from agent.retrieval.link_scoring import lead_id, rank_links
 from agent.retrieval.passages import split_passages
@@ -123,7 +124,7 @@ def _choose_passages(
     state: ResearchRun, tools: RunContext, group: Sequence[OpenPage]
 ) -> dict[str, list[Passage]]:
     """What to show of each page, by its id. Without a model: the best for the whole question, best first."""
-    notes = fact_view.note_texts(state)
+    notes = [*fact_view.note_texts(state), *list_wishes(state)[:1]]
     if not tools.client:
         asked = " ".join([state.question, *notes])
         return {page.page_id: rank_passages(asked, page.passages, MAX_PASSAGES) for page in group}

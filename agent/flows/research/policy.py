@@ -11,16 +11,16 @@ from agent.evidence.confidence import evidence_level
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared.fact_view import (
     confidence_goal,
+    excluded_sites,
     facts_after_notes,
     find_struck_source,
-    note_texts,
     public_note_texts,
     visited_urls,
 )
 from agent.flows.shared.page_refs import START_PAGE_REASON
 from agent.flows.shared.plan import bears_on
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
-from agent.text.negative_constraints import find_excluded_sites, is_excluded
+from agent.text.negative_constraints import is_excluded
 from agent.text.private_words import find_private_words
 from agent.text.urls import canonicalize, find_urls, map_spellings
 from agent.types import (
@@ -145,7 +145,7 @@ def has_unread_text(page: PageRef) -> bool:
 
 def open_leads(state: ResearchRun) -> list[Lead]:
     """The leads not followed yet, scored by what is known now, best first."""
-    seen, excluded = visited_urls(state) | state.skipped, find_excluded_sites(note_texts(state))
+    seen, excluded = visited_urls(state) | state.skipped, excluded_sites(state)
     leads = [
         lead
         for lead in state.own.leads.values()
@@ -319,7 +319,7 @@ def _refuse_url(state: ResearchRun, url: str) -> str:
         return "this address does not occur on any page or result of this run, nor in a person's words"
     if not state.settings.allows(url):
         return "this address is outside the domains that were chosen"
-    if is_excluded(url, find_excluded_sites(note_texts(state))):
+    if is_excluded(url, excluded_sites(state)):
         return "a person's note rules this address out"
     return "a person excluded this source" if find_struck_source(state, url) else ""
 

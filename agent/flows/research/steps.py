@@ -11,6 +11,7 @@ from agent.flows.research import opened_pages, policy, settle_conflict
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.engine_choice import merge_results, take_over_searches
+from agent.flows.shared.revision import has_unread_note, list_wishes
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION, DecisionReply, ResultLine
 from agent.text.urls import canonicalize
@@ -31,6 +32,8 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if page := policy.next_supplied_page(state):
         given = Observation(source=page.url, page_id=page.page_id)
         return {"brought": [given], "is_analyzed": False}, "analyze"
+    if has_unread_note(state):
+        return {}, "revise"
     if retry := fact_view.requested_retry(state):
         return {"pending": retry}, "act"
     if state.needs_rewrite:
@@ -167,6 +170,7 @@ def _build_inputs(
         "question": state.question,
         "notes": fact_view.note_texts(state),
         "private_notes": [note.text for note in state.notes if note.private],
+        "wishes": list_wishes(state),
         "history": state.actions[-MAX_PROMPT_ACTIONS:],
         "facts": fact_view.facts_for_prompt(state),
         "parts": state.plan,

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from agent.engine.run_state import RunState
 from agent.text.dialogue_acts import reply_to_small_talk
-from agent.text.negative_constraints import find_excluded_sites, is_excluded
+from agent.text.negative_constraints import find_excluded_sites, is_excluded, is_unwanted
+from agent.text.tokens import content_stems
 from agent.text.urls import canonicalize, site
 from agent.types import Answer, Conflict, Fact, PauseRequest, Proposal
 
@@ -28,14 +29,26 @@ def public_note_texts(state: RunState) -> list[str]:
     return [note.text for note in state.notes if note.kind != "look" and not note.private]
 
 
+def excluded_sites(state: RunState) -> list[str]:
+    """The hosts and addresses that a person's notes exclude, by their words or as a model read them."""
+    read = [site for reading in state.readings for site in reading.excluded_sites]
+    return list(dict.fromkeys([*find_excluded_sites(note_texts(state)), *read]))
+
+
+def is_topic_excluded(state: RunState, text: str) -> bool:
+    """Whether a text is about what a note leaves out; never for what the question itself asks for."""
+    asked = set(content_stems(state.asked or state.question))
+    topics = [topic for reading in state.readings for topic in reading.excluded_topics]
+    return any(is_unwanted(topic, text) for topic in topics if not set(content_stems(topic)) <= asked)
+
+
 def facts_after_notes(state: RunState) -> dict[str, Fact]:
-    """The facts without those of sources that a note excludes.
+    """The facts without those of sources and topics that a note excludes.
 
     A fact that only an excluded source disputed is disputed no more."""
-    excluded = find_excluded_sites(note_texts(state))
-    if not excluded:
+    kept = {fact.id: fact for fact in remove_excluded(state, state.facts.values())}
+    if len(kept) == len(state.facts):
         return state.facts
-    kept = {name: fact for name, fact in state.facts.items() if not is_excluded(fact.url, excluded)}
     disputed = {
         i
         for conflict in state.conflicts.values()
@@ -47,9 +60,12 @@ def facts_after_notes(state: RunState) -> dict[str, Fact]:
 
 
 def remove_excluded(state: RunState, facts: Iterable[Fact]) -> list[Fact]:
-    """The facts without those of sources that a note excludes."""
-    excluded = find_excluded_sites(note_texts(state))
-    return [fact for fact in facts if not is_excluded(fact.url, excluded)]
+    """The facts without those of sources and topics that a note excludes."""
+    excluded = excluded_sites(state)
+    kept = [fact for fact in facts if not excluded or not is_excluded(fact.url, excluded)]
+    if not any(reading.excluded_topics for reading in state.readings):
+        return kept
+    return [fact for fact in kept if not is_topic_excluded(state, fact.statement)]
 
 
 def all_facts(state: RunState) -> list[Fact]:

@@ -72,6 +72,7 @@ def ask_report(
         "former": describe_former(state),
         "length": state.settings.report,
         "is_length_final": is_length_final(state),
+        "kept": [],
     }
     return tools.judge(REPORT, **blanks) if facts else REPORT.judge(None, **blanks)
 

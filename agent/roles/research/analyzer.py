@@ -86,9 +86,12 @@ def fallback(
     facts: list[Fact],
     parts: Sequence[PlanPart] = (),
     conflicts: Sequence[Conflict] = (),
+    wishes: Sequence[str] = (),
 ) -> AnalyzerReply:
-    """Of each page the sentences that fit the question and the newest note best."""
-    replies = [_report_page(question, page, _choose_quotes(question, notes, page)) for page in pages]
+    """Of each page the sentences that fit best the question, and what the notes ask to look for, newest
+    first, or the newest note itself."""
+    noted = [*notes, *wishes[:1]]
+    replies = [_report_page(question, page, _choose_quotes(question, noted, page)) for page in pages]
     return join_replies(replies)
 
 

@@ -64,6 +64,8 @@ class DecisionContext:
 
     question: str
     notes: Sequence[str]
+    wishes: Sequence[str]
+    """What the notes ask to look for, newest first."""
     history: Sequence[Action]
     facts: Sequence[Fact]
     open_leads: Sequence[Lead]
@@ -165,14 +167,15 @@ class DecisionContext:
 
 
 def follow_note(now: DecisionContext) -> Decision | None:
-    """What a note asks for, the newest first: an address in it is read, anything else is searched for."""
+    """What the notes ask for, the newest first: an address in one is read, what was understood as a wish is
+    searched for."""
     for note in filter(None, map(remove_exclusion_sentences, reversed(now.notes))):
-        decision = now.crawl_first(note, "The person named this address in a note.")
-        if not decision and not find_urls(note):
-            words = extract_keywords(note)[:150]
-            query = f"{extract_keywords(now.question)[: 199 - len(words)]} {words}"
-            decision = now.search(query, f"The person's note comes first: “{note[:120]}”.")
-        if decision:
+        if decision := now.crawl_first(note, "The person named this address in a note."):
+            return decision
+    for wish in now.wishes:
+        words = extract_keywords(wish)[:150]
+        query = f"{extract_keywords(now.question)[: 199 - len(words)]} {words}"
+        if decision := now.search(query, f"The person's note comes first: “{wish[:120]}”."):
             return decision
     return None
 

@@ -89,6 +89,7 @@ def fallback(
     former: str,
     length: ReportLength = "standard",
     is_length_final: bool = False,
+    kept: Sequence[str] = (),
 ) -> ReportReply:
     """The answer that the facts give as passages: what a person pinned or the newest note asks for, then for
     each part of the question a lead and its passages, all citing their facts."""

@@ -1,0 +1,225 @@
+"""The revision of an answer by a person's notes: they are read first; then only what they touch is written
+anew, and every other sentence stays word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from agent.engine.context import RunContext
+from agent.engine.state import Change, state_after
+from agent.flows.research import policy
+from agent.flows.research.state import ResearchRun
+from agent.flows.shared import fact_view
+from agent.flows.shared.claim_checks import CheckedDraft, check_sentences
+from agent.flows.shared.recompute import recompute_after_edit
+from agent.flows.shared.revision import (
+    Piece,
+    build_reading,
+    current_reading,
+    explain_unchanged,
+    notes_on_answer,
+    plan_after_reading,
+    split_answer,
+    write_numbered_lines,
+)
+from agent.flows.shared.verdict import WrittenDraft, finish_answer, limit_answer, write_draft
+from agent.flows.shared.write_report import find_open_conflicts
+from agent.roles.research.report import REPORT, ReportReply
+from agent.roles.research.revision import REVISION
+from agent.roles.role import RoleResult
+from agent.text.urls import host
+from agent.types import Answer, AnswerBlock, Sentence
+
+MAX_SITES = 30
+"""Sites that the reader of a note is shown."""
+
+
+def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Read the notes on the answer: what they exclude falls at once, new sub-questions join the plan; then
+    research goes on, or the answer is written again."""
+    notes, answer = notes_on_answer(state), state.answer
+    if not notes or answer is None:
+        return {}, "decide"
+    urls = [*fact_view.recorded_urls(state), *(fact.url for fact in state.facts.values())]
+    judged = tools.judge(
+        REVISION,
+        question=state.question,
+        notes=notes,
+        parts=state.plan,
+        lines=write_numbered_lines(answer),
+        sites=sorted({host(url) for url in urls if url})[:MAX_SITES],
+    )
+    said = [*judged.value.questions, *judged.value.searches]
+    reading = build_reading(
+        state,
+        judged.value,
+        tools.step,
+        secrets=[text for text in said if policy.find_secrets(state, text)],
+        by=judged.by,
+        trouble=judged.fallback_reason,
+    )
+    change: Change = {"readings": [reading]}
+    plan = plan_after_reading(state, reading)
+    if plan != state.plan:
+        change["plan_parts"] = plan
+    if set(fact_view.excluded_sites(state)) < set(reading.excluded_sites) or reading.excluded_topics:
+        what = ", ".join([*reading.excluded_sites, *reading.excluded_topics])
+        recomputed = recompute_after_edit(state_after(state, change), tools.step, why=f"left out {what}")
+        change |= {name: value for name, value in recomputed.items() if name != "edits" and value}
+    is_short = _leaves_part_open(state_after(state, change), answer)
+    return change, "decide" if reading.needs_research or is_short else "report"
+
+
+def _leaves_part_open(state: ResearchRun, answer: Answer) -> bool:
+    """Whether what was excluded took the last fact from a part that had been answered."""
+    facts = fact_view.facts_for_answer(state)
+    had = {said.part for said in answer.sentences if said.backed or said.check == "not_checked"}
+    left = {part.id for part in state.plan if any(policy.bears_on(state.plan, part, f) for f in facts)}
+    return bool({part.id for part in state.plan} & had - left)
+
+
+def narrow_question(state: ResearchRun) -> str:
+    """The question for the writer: only the parts that a note limits the answer to; "" for the run's own."""
+    reading = current_reading(state)
+    only = reading.only_parts if reading else []
+    return " ".join(part.question for part in state.plan if part.id in only)
+
+
+def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
+    """The former answer with the pieces that the notes touch written anew; None where the whole is written
+    again."""
+    reading, former = current_reading(state), state.answer
+    if reading is None or former is None or reading.is_whole or not former.sentences:
+        return None
+    if former.by == "keyless" and tools.client:  # a model writes what rules only quoted
+        return None
+    kept, pieces = split_answer(state, reading)
+    texts = [said.claim for said in kept if said]
+    replies = [_ask_piece(state, tools, piece, former, texts) for piece in pieces]
+    layout = _Layout(former, kept)
+    for n, (piece, reply) in enumerate(zip(pieces, replies, strict=True)):
+        prefix, check = f"r{tools.step}p{n}b", partial(check_sentences, state, tools)
+        draft = write_draft(state, reply, check=check, prefix=prefix)
+        if _is_better(draft, [former.sentences[k] for k in piece.places if kept[k]]):
+            layout.put(piece, draft, prefix)
+    sentences, blocks = layout.join()
+    failed = tuple(n for n, said in enumerate(sentences) if said.check and not said.backed)
+    by = RoleResult(value=ReportReply(), by="model" if former.by == "model" else "keyless")
+    trouble = next((reply.fallback_reason for reply in replies if reply.fallback_reason), "")
+    answer = finish_answer(
+        state,
+        WrittenDraft(blocks, CheckedDraft(sentences, failed, former.statements)),
+        by.replace(fallback_reason=trouble),
+        tools.step,
+        length=former.length,
+    )
+    return answer.replace(title=former.title)
+
+
+def finish_revision(state: ResearchRun, answer: Answer) -> Answer:
+    """The new answer, cut by code to the words asked for where no model wrote it, and with the reason where
+    nothing changed."""
+    reading = current_reading(state)
+    if reading and reading.max_words and answer.by == "keyless" and answer.sentences:
+        answer = limit_answer(state, answer, _cut_to_words(answer.main_sentences, reading.max_words))
+    why = explain_unchanged(state, answer)
+    return answer.replace(remark=" ".join(filter(None, (answer.remark, why)))) if why else answer
+
+
+def _ask_piece(
+    state: ResearchRun, tools: RunContext, piece: Piece, former: Answer, kept: Sequence[str]
+) -> RoleResult:
+    """What the writer says of a piece; the facts of other pieces are not shown."""
+    ids = {fact.id for fact in piece.facts}
+    return tools.judge(
+        REPORT,
+        question=piece.question,
+        notes=fact_view.note_texts(state),
+        facts=piece.facts,
+        conflicts=[
+            conflict
+            for conflict in find_open_conflicts(state)
+            if any(ids.intersection(value.fact_ids) for value in conflict.values)
+        ],
+        history=[],
+        former=" ".join(former.sentences[n].claim for n in piece.places),
+        length="standard" if former.length == "full" else former.length,
+        is_length_final=True,
+        kept=list(kept) or ["(none)"],
+    )
+
+
+def _is_better(draft: WrittenDraft, stays: Sequence[Sentence]) -> bool:
+    """Whether a new piece may take the place of sentences that could stay: it is supported where they are."""
+    new = draft.checked.sentences
+    was_backed = any(said.backed for said in stays)
+    return bool(new) and (not stays or not was_backed or any(said.backed for said in new))
+
+
+def _cut_to_words(sentences: Sequence[Sentence], most: int) -> list[Sentence]:
+    """The first sentences with at most so many words in all, the first one in any case; what fits after a
+    longer one is taken."""
+    kept, words = list[Sentence](), 0
+    for said in sentences:
+        count = len(said.text.split())
+        if not kept or words + count <= most:
+            kept, words = [*kept, said], words + count
+    return kept
+
+
+class _Layout:
+    """The sentences and blocks of a former answer into which new pieces are put."""
+
+    def __init__(self, former: Answer, kept: Sequence[Sentence | None]) -> None:
+        self.former, self.kept = former, list(kept)
+        self.blocks = [b for b in former.blocks if not b.by_code and b.kind != "chart"]
+        self.new: dict[int, list[Sentence]] = {}
+        """By the index of a former sentence those that stand in its place."""
+        self.added: list[tuple[str, list[AnswerBlock], list[Sentence]]] = []
+        """Blocks that stand behind the block of this id ("" for the end), with their sentences."""
+
+    def put(self, piece: Piece, draft: WrittenDraft, prefix: str) -> None:
+        """Put a checked piece in the place of its sentences: in their block where it has the same form, else
+        in blocks of its own behind it."""
+        old = [self.former.sentences[n] for n in piece.places]
+        target = next((b for b in self.blocks if old and b.id == old[0].block), None)
+        kinds = {block.kind for block in draft.blocks}
+        sentences = [said.replace(part=said.part or piece.part) for said in draft.checked.sentences]
+        is_same = bool(old) and kinds <= {target.kind if target else "paragraph"} and "table" not in kinds
+        if is_same:
+            block = target.id if target else ""
+            self.new[piece.places[0]] = [replace_block(said, block) for said in sentences]
+        else:
+            frame = AnswerBlock(id=f"{prefix}0", kind="paragraph", part=piece.part)
+            loose = [said.replace(block=said.block or frame.id) for said in sentences]
+            blocks = draft.blocks or [frame]
+            if not old and any(block.kind == "heading" for block in self.blocks):
+                head = frame.replace(id=f"{prefix}h", kind="heading", text=piece.question)
+                blocks = [head, *(b.replace(level=3) if b.kind == "heading" else b for b in blocks)]
+            self.added.append((target.id if target else "", blocks, loose))
+        if is_same or (target and target.kind != "table"):
+            for n in piece.places:
+                self.kept[n] = None
+
+    def join(self) -> tuple[list[Sentence], list[AnswerBlock]]:
+        """All sentences and blocks in order; an answer in one paragraph stays one where nothing else came."""
+        sentences = [
+            said
+            for n, old in enumerate(self.kept)
+            for said in [*self.new.get(n, []), *([old] if old else [])]
+        ]
+        blocks = list(self.blocks)
+        if self.added and not blocks:
+            blocks = [AnswerBlock(id="a0")]
+            sentences = [said.replace(block="a0") for said in sentences]
+        for behind, more, _ in self.added:
+            at = next((n + 1 for n, block in enumerate(blocks) if block.id == behind), len(blocks))
+            blocks[at:at] = more
+        return [*sentences, *(said for _, _, added in self.added for said in added)], blocks
+
+
+def replace_block(said: Sentence, block: str) -> Sentence:
+    """The sentence in this block."""
+    return said.replace(block=block, row=-1, column=-1, context="")

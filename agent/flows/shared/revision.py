@@ -1,0 +1,265 @@
+"""A person's notes on an answer: which of them is to be read, what was understood, and which sentences of the
+answer they leave as they are. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from agent.engine.run_state import RunState
+from agent.evidence import citation_check
+from agent.evidence.block_layout import lay_out_blocks
+from agent.evidence.citation_check import filter_citations
+from agent.flows.shared import fact_view
+from agent.flows.shared.conflict_sentences import is_conflict_sentence
+from agent.flows.shared.plan import find_part
+from agent.roles.note_requests import read_note
+from agent.roles.research.plan import MAX_PARTS
+from agent.roles.research.revision import MAX_ITEMS, RevisionReply
+from agent.text.negative_constraints import find_excluded_sites
+from agent.text.plurals import format_count
+from agent.text.urls import canonicalize, find_urls, host
+from agent.types import Answer, Fact, Note, NoteReading, PlanPart, Sentence
+
+MAX_LINE_CHARS = 200
+MAX_PIECE_FACTS = 16
+"""Facts that a rewritten piece may use, those of its own part first (our own judgement: as many as a section
+of a report, and the new ones)."""
+LENGTH_WORDS = {"brief": "shorter (brief)", "standard": "standard length", "full": "a full report"}
+_HOST = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
+_TARGET = re.compile(r"[sh]\d+")
+
+
+@dataclass
+class Piece:
+    """What is written anew: the sentences it takes the place of (indices; empty for an addition), what it
+    answers, and the facts it may use."""
+
+    question: str
+    part: str = ""
+    places: list[int] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+
+
+def notes_on_answer(state: RunState) -> list[Note]:
+    """The notes since the newest answer, oldest first; none before there is one."""
+    since = state.answer.step if state.answer else None
+    return [note for note in state.notes if since is not None and note.step > since and note.kind != "look"]
+
+
+def has_unread_note(state: RunState) -> bool:
+    """Whether a note on the answer was not read yet."""
+    notes = notes_on_answer(state)
+    return bool(notes) and not any(reading.note >= notes[-1].step for reading in state.readings)
+
+
+def current_reading(state: RunState) -> NoteReading | None:
+    """What the notes since the newest answer were understood as; None where there are none."""
+    notes = notes_on_answer(state)
+    read = [reading for reading in state.readings if notes and reading.note >= notes[0].step]
+    return read[-1] if read else None
+
+
+def list_targets(answer: Answer) -> dict[str, list[int]]:
+    """The ids of an answer's sentences and headings, with the indices of the sentences behind each."""
+    targets = {f"s{n}": [n - 1] for n in range(1, len(answer.sentences) + 1)}
+    blocks, heads = answer.blocks, [block for block in answer.blocks if block.kind == "heading"]
+    for k, head in enumerate(heads, start=1):
+        rest = blocks[blocks.index(head) + 1 :]
+        end = next((n for n, b in enumerate(rest) if b.kind == "heading" and b.level <= head.level), None)
+        ids = {block.id for block in rest[:end]}
+        targets[f"h{k}"] = [n for n, said in enumerate(answer.sentences) if said.block in ids]
+    return targets
+
+
+def describe_target(answer: Answer, target: str) -> str:
+    """The text of a sentence or heading by its id; "" for none that a comment may be on."""
+    heads = [block.text for block in answer.blocks if block.kind == "heading" and not block.by_code]
+    texts = heads if target.startswith("h") else [said.claim for said in answer.sentences]
+    number = int(target[1:]) if _TARGET.fullmatch(target) else 0
+    return texts[number - 1] if 0 < number <= len(texts) else ""
+
+
+def write_numbered_lines(answer: Answer) -> list[str]:
+    """The answer for who reads the notes: each sentence and heading on a line behind its id."""
+    numbers = {id(said): n for n, said in enumerate(answer.sentences, start=1)}
+    if not answer.blocks:
+        return [f"s{n}: {said.claim}" for n, said in enumerate(answer.sentences, start=1)]
+    lines, heads = list[str](), 0
+    for layout in lay_out_blocks(answer):
+        if layout.block.kind == "heading":
+            heads += 1
+            lines.append(f"h{heads}: {layout.block.text}")
+        lines += [f"s{numbers[id(said)]}: {said.claim}" for said in layout.sentences]
+    return lines
+
+
+def build_reading(
+    state: RunState, reply: RevisionReply, step: int, secrets: Collection[str] = (), **by: str
+) -> NoteReading:
+    """A reply as what code applies: unknown ids and sites are dropped, a comment stays with its sentence, a
+    site that was excluded before stays so. `secrets` are the texts of the reply that hold private words."""
+    notes, answer = notes_on_answer(state), state.answer
+    targets = list_targets(answer) if answer else {}
+    parts = {part.id for part in state.plan}
+    comments = [note for note in notes if note.kind == "comment"]
+    is_comment = bool(comments) and len(comments) == len(notes)
+    about = [re.sub(r"^part\s+", "", i.strip().lower()) for i in reply.about]
+    about = [note.about for note in comments] if is_comment else [i for i in about if i in targets or i in parts]
+    named = [canonicalize(s) if "/" in s else s.strip().lower() for s in reply.excluded_sites]
+    sites = [*find_excluded_sites(n.text for n in notes), *(s for s in named if _HOST.fullmatch(host(s) or s))]
+    reading = NoteReading(
+        note=notes[-1].step,
+        step=step,
+        understood=_clean(reply.understood),
+        excluded_sites=list(dict.fromkeys(sites)),
+        excluded_topics=_clean_all(reply.excluded_topics),
+        about=list(dict.fromkeys(about)),
+        only_parts=[] if is_comment else [i for i in dict.fromkeys(reply.only_parts) if i in parts],
+        questions=_clean_all(q for q in reply.questions if q not in secrets)[: 0 if is_comment else MAX_ITEMS],
+        searches=_clean_all(s for s in reply.searches if s not in secrets),
+        length=None if is_comment else reply.length,
+        max_words=0 if is_comment else reply.max_words,
+        form="" if is_comment else _clean(reply.form),
+        addresses=find_urls(" ".join(n.text for n in notes if not find_excluded_sites([n.text]))),
+        needs_research=reply.needs_research,
+        not_understood=reply.not_understood,
+        **by,  # type: ignore[arg-type]
+    )
+    asks_nothing = not any(
+        (reading.excluded_sites, reading.excluded_topics, reading.about, reading.only_parts, reading.questions)
+    ) and not (reading.searches or reading.not_understood or reading.needs_research)
+    form = bool(reading.length or reading.max_words or (reading.form and not reading.about))
+    is_whole = form or (not is_comment and (reply.is_whole or asks_nothing))
+    return reading.replace(
+        is_whole=is_whole,
+        needs_research=bool(
+            reading.needs_research or reading.questions or reading.searches or reading.addresses
+        ),
+    )
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.split())[:MAX_LINE_CHARS]
+
+
+def _clean_all(texts: Iterator[str] | Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(filter(None, map(_clean, texts))))
+
+
+def plan_after_reading(state: RunState, reading: NoteReading) -> list[PlanPart]:
+    """The plan with only the parts that are wanted, and a new one for each new sub-question."""
+    plan = [part for part in state.plan if not reading.only_parts or part.id in reading.only_parts]
+    asked = {part.question.casefold() for part in state.plan}
+    free = max((int(part.id) for part in state.plan if part.id.isdecimal()), default=0)
+    new = [question for question in reading.questions if question.casefold() not in asked]
+    parts = [PlanPart(id=str(free + n), question=q, by=reading.by) for n, q in enumerate(new, start=1)]
+    names = {part.id for part in plan}
+    kept = [part.replace(after=[i for i in part.after if i in names]) for part in plan]
+    return [*kept, *parts[: max(0, MAX_PARTS - len(kept))]]
+
+
+def list_wishes(state: RunState) -> list[str]:
+    """What a person's notes ask to look for, as they were understood, newest first; nothing of private ones
+    but what a reading found free of their words."""
+    read = {reading.note for reading in state.readings}
+    wishes = list[str]()
+    for note in reversed(state.notes):
+        if note.step in read:
+            reading = next(one for one in state.readings if one.note == note.step)
+            wishes += [*reading.questions, *reading.searches]
+        elif note.kind != "look" and not note.private and not any(note.step < n for n in read):
+            wishes += read_note(note.text).topics
+    return list(dict.fromkeys(wishes))
+
+
+def describe_reading(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> str:
+    """What is done about the notes, in a line; code writes it from what it applies."""
+    questions = {part.id: part.question for part in plan}
+    only = " and ".join(f"“{questions.get(i, i)}”" for i in reading.only_parts)
+    places = sum(i.startswith(("s", "h")) for i in reading.about)
+    done = [
+        f"leave out {', '.join(reading.excluded_sites)}" if reading.excluded_sites else "",
+        f"nothing on: {', '.join(reading.excluded_topics)}" if reading.excluded_topics else "",
+        f"only {only}" if only else "",
+        LENGTH_WORDS.get(reading.length or "", ""),
+        f"at most {reading.max_words} words" if reading.max_words else "",
+        f"form: {reading.form}" if reading.form else "",
+        *(f"new question: {question}" for question in reading.questions),
+        *(f"look for: {search}" for search in reading.searches),
+        *(f"read {address}" for address in reading.addresses),
+        f"change {format_count(places, 'place')}" if places and not reading.is_whole else "",
+    ]
+    said = "; ".join(filter(None, done)) or ("write the answer again" if reading.is_whole else "")
+    missed = f"Not understood without a model: “{' '.join(reading.not_understood)}”"
+    return ". ".join(filter(None, [said, missed if reading.not_understood else ""]))
+
+
+def split_answer(state: RunState, reading: NoteReading) -> tuple[list[Sentence | None], list[Piece]]:
+    """The former answer's sentences as they stay (None for one that goes), and the pieces to be written."""
+    answer, facts = state.answer, fact_view.facts_after_notes(state)
+    if answer is None:
+        return [], []
+    targets = list_targets(answer)
+    parts = {i for i in reading.about if i not in targets}
+    wanted = {n for i in reading.about for n in targets.get(i, [])}
+    wanted |= {n for n, said in enumerate(answer.sentences) if said.part and said.part in parts}
+    kept, touched = list[Sentence | None](), list[int]()
+    for n, said in enumerate(answer.sentences):
+        (checked,), _ = filter_citations([said], facts, state.conflicts.values())
+        is_gone = is_conflict_sentence(said.text) or fact_view.is_topic_excluded(state, said.claim)
+        is_gone |= bool(reading.only_parts) and said.part not in ("", *reading.only_parts)
+        has_fallen = checked.fact_ids != said.fact_ids
+        touched += [n] if not is_gone and (has_fallen or n in wanted) else []
+        kept.append(None if is_gone or has_fallen else checked)
+    pieces = [
+        _build_piece(state, answer, list(group), reading)
+        for _, group in groupby(touched, key=lambda n: (answer.sentences[n].block, answer.sentences[n].part))
+    ]
+    shown = {said.part for said in kept if said} | {piece.part for piece in pieces}
+    for part in state.plan:
+        own = [f for f in fact_view.facts_for_answer(state) if find_part(state.plan, f) == part.id]
+        if part.id not in shown and own:
+            pieces.append(Piece(part.question, part.id, facts=own[:MAX_PIECE_FACTS]))
+    new = [fact for fact in fact_view.facts_for_answer(state) if fact.step > reading.note]
+    if new and reading.searches and not pieces:
+        pieces.append(Piece("; ".join(reading.searches), facts=new[:MAX_PIECE_FACTS]))
+    return kept, [piece for piece in pieces if piece.facts]
+
+
+def _build_piece(state: RunState, answer: Answer, places: list[int], reading: NoteReading) -> Piece:
+    """The piece in the place of these sentences: from what is new, their own facts, and those of their part."""
+    part = answer.sentences[places[0]].part
+    own = {i for n in places for i in answer.sentences[n].fact_ids}
+    usable = fact_view.facts_for_answer(state)
+    near = [f for f in usable if len(state.plan) == 1 or find_part(state.plan, f) == part]
+    ranked = [
+        *(fact for fact in usable if fact.step > reading.note),
+        *(fact for fact in usable if fact.id in own),
+        *near,
+    ]
+    facts = list({fact.id: fact for fact in ranked}.values())[:MAX_PIECE_FACTS]
+    question = next((p.question for p in state.plan if p.id == part), state.asked or state.question)
+    return Piece(question, part, places, facts)
+
+
+def explain_unchanged(state: RunState, answer: Answer) -> str:
+    """Why an answer that was sent back says the same; "" where something changed, or nobody asked."""
+    reading, former = current_reading(state), state.answer
+    if reading is None or former is None:
+        return ""
+    if any(change.kind != "same" for change in citation_check.diff_answers(former, answer)):
+        return ""
+    tried = [action for action in state.actions if action.step > reading.note]
+    new = [fact for fact in state.facts.values() if fact.step > reading.note and fact.is_active]
+    if reading.not_understood:
+        why = f"“{' '.join(reading.not_understood)}” is not understood without a model"
+    elif tried and not new:
+        why = f"{format_count(len(tried), 'further search or page', 'further searches and pages')} brought no new fact"
+    elif reading.excluded_sites and not reading.is_whole:
+        why = "no sentence rests on what is left out"
+    else:
+        why = "the facts that were found give no other wording"
+    return f"Nothing changed in the sentences: {why}."
