@@ -222,6 +222,14 @@ class Workbench:
         """Send the answer back with a note; the same run goes on."""
         run_control.send_back(self, run_id, head, note, private=private)
 
+    def comment(self, run_id: str, head: int, target: str, text: str) -> None:
+        """Comment on one sentence or section of the answer; a round for that part alone begins."""
+        run_control.comment(self, run_id, head, target, text)
+
+    def reopen(self, run_id: str, head: int) -> None:
+        """Open an accepted answer again for review."""
+        run_control.reopen(self, run_id, head)
+
     def page(self, page_id: str) -> Page:
         """A stored page, or one that an unstored run read. Raises NotFound."""
         for store in self.unstored.stores():

@@ -25,6 +25,7 @@ from agent.flows import FLOWS
 from agent.flows.chat import dialogue
 from agent.flows.research import policy
 from agent.flows.shared.recompute import record_note
+from agent.flows.shared.revision import describe_target
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import complete_typed_url
 from agent.types import Note, Proposal, Refusal, Status
@@ -210,6 +211,39 @@ def send_back(bench: ActionContext, run_id: str, head: int, note: str, *, privat
         return PersonStep(*flow.reenter(change), {**columns, **GO_ON})
 
     commit(bench, run_id, "send_back", build_step, head=head, among=(Status.REVIEW,))
+
+
+def comment(bench: ActionContext, run_id: str, head: int, target: str, text: str) -> None:
+    """Comment on one sentence ("s3") or section ("h2") of the newest answer: a round for that part begins,
+    the rest of the answer stays. Raises UsageError, ConcurrentChange."""
+    _require_status(bench, run_id, "comment", Status.REVIEW)
+    if not text.strip():
+        raise UsageError("the comment is empty: say what the sentence lacks, for example “source?”")
+    flow = FLOWS[bench.store.ledger.get(run_id).settings.flow]
+    if "revise" not in flow.steps:
+        raise UsageError(f"comments are for the answers of research runs; this is a {flow.name} run")
+
+    def build_step(view: RunSnapshot) -> PersonStep:
+        quoted = describe_target(view.state.answers[-1], target)
+        if not quoted:
+            count = len(view.state.answers[-1].sentences)
+            raise UsageError(f"the answer has no sentence {target}: they are s1 to s{count}, headings h1 …")
+        note = Note(step=view.head + 1, text=text.strip(), kind="comment", about=target, quoted=quoted)
+        change = record_note(view.state, note)
+        columns = state_after(view.state, change).summary()
+        return PersonStep(*flow.reenter(change), {**columns, **GO_ON})
+
+    commit(bench, run_id, "comment", build_step, head=head, among=(Status.REVIEW,))
+
+
+def reopen(bench: ActionContext, run_id: str, head: int) -> None:
+    """Open an accepted answer again for review: it can be sent back, commented on and edited as before."""
+    _require_status(bench, run_id, "reopen", Status.DONE)
+    view = bench.snapshot(run_id)
+    if "review" not in FLOWS[view.run.settings.flow].rest_statuses or not view.state.answers:
+        raise UsageError("this run has no answer to review: ask a further question instead")
+    step = PersonStep({"control": "reopened"}, "review", {"status": Status.REVIEW, "control": ""})
+    commit(bench, run_id, "reopen", step, head=head, among=(Status.DONE,))
 
 
 def _require_status(bench: ActionContext, run_id: str, what: str, status: Status) -> None:

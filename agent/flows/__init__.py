@@ -18,6 +18,7 @@ STEP_LABELS = {
     "search": "searching",
     "crawl": "reading a page",
     "analyze": "analyzing what was found",
+    "revise": "reading your note",
     "report": "writing the answer",
     "outline": "planning the report",
     "sections": "writing the sections",

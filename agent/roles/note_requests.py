@@ -18,8 +18,8 @@ from agent.text.word_lists import STOPWORDS, load_words, read_patterns
 from agent.types import ReportLength
 
 UNDERSTOOD_WORDS = (
-    "“leave out wiki.example”, “not from …”, “shorter”, “in 100 words”, “full report”, “only the second question”, "
-    "“about its price”, “more on …”, “look for …”, a question, an address"
+    "“leave out wiki.example”, “not from …”, “shorter”, “in 100 words”, “full report”, “only the second "
+    "question”, “about its price”, “more on …”, “look for …”, a question, an address"
 )
 """What a form says of the words that are understood without a model."""
 ORDINALS = (
@@ -32,13 +32,16 @@ ORDINALS = (
 )
 _PATTERNS = read_patterns("note_requests")
 _FILLER = rf"(?:(?:{_PATTERNS['filler']})[\s,]+)*"
-_TOPIC = re.compile(rf"^\W*{_FILLER}(?:{_PATTERNS['topic']})\s+(?P<topic>.*\w.*)$", re.IGNORECASE)
+_WORD = read_patterns("question_patterns")["question_word"]
+_TOPIC = re.compile(
+    rf"^\W*{_FILLER}(?:(?:{_PATTERNS['topic']})\s+|"
+    rf"(?:{_PATTERNS['saying']})\s+(?=(?:{_WORD})\b))(?P<topic>.*\w.*)$",
+    re.IGNORECASE,
+)
 _PART = re.compile(rf"\b{_PATTERNS['part']}\b", re.IGNORECASE)
 _WORDS = re.compile(rf"(?<!\w){_PATTERNS['words']}\b", re.IGNORECASE)
 _COMMENT = re.compile(rf"(?<!\w)(?:{_PATTERNS['comment']})(?!\w)", re.IGNORECASE)
-_QUESTION = re.compile(
-    rf"\?|^\W*{_FILLER}(?:{read_patterns('question_patterns')['question_word']})\b", re.IGNORECASE
-)
+_QUESTION = re.compile(rf"\?|^\W*{_FILLER}(?:{_WORD})\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|;|\n+")
 
 

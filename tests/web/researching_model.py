@@ -41,6 +41,7 @@ def role_of(prompt: str) -> str:
     keys = {"report": "You write up", "analyzer": '"new_potential_urls"', "decision": '"next_action"'}
     keys |= {"outline": "You plan a research report", "section": "You write one section"}
     keys |= {"summary": "You write the summary"}
+    keys |= {"revision": "You say what the note asks for"}
     keys |= {"check_claims": '"claims"', "repair": '"sentences"', "compare_facts": '"ruling"'}
     return next(role for role, key in keys.items() if key in prompt)
 
@@ -94,6 +95,9 @@ class Script:
 
     def repair(self, prompt: str) -> Told_:
         return check_reply(prompt, "RepairReply", repairs=self.more.get("repairs"))
+
+    def revision(self, _prompt: str) -> Told_:
+        return {"understood": "do it again", "is_whole": True, "needs_research": True}
 
     def compare_facts(self, prompt: str) -> Told_:
         return {"conflicts": self.more.get("rulings", [])}

@@ -3,12 +3,12 @@ to review.
 
 decide -> act | report, through a person's approval when the run goes step by step; act -> analyze -> decide;
 report -> review, a full report by outline -> sections -> review. Accepting ends the run, sending back leads
-to decide."""
+to decide, which has the note read first: decide -> revise -> decide | report."""
 
 from __future__ import annotations
 
 from agent.engine.loop import Flow
-from agent.flows.research import analyze_pages, report_steps, steps
+from agent.flows.research import analyze_pages, report_steps, revise, steps
 from agent.flows.research.act import act
 from agent.flows.research.state import ResearchState
 from agent.flows.research.step_summary import describe_step
@@ -23,6 +23,7 @@ RESEARCH = Flow(
         "decide": steps.decide,
         "act": act,
         "analyze": analyze_pages.analyze,
+        "revise": revise.revise,
         "report": report_steps.report,
         "outline": report_steps.outline,
         "sections": report_steps.sections,
@@ -43,6 +44,9 @@ RESEARCH = Flow(
         Edge(start="decide", end="act", label="up to four searches and pages", rest="approve"),
         Edge(start="decide", end="report", label="enough, or stuck", rest="approve"),
         Edge(start="decide", end="analyze", label="read, not weighed yet"),
+        Edge(start="decide", end="revise", label="a note on the answer"),
+        Edge(start="revise", end="decide", label="something to look for"),
+        Edge(start="revise", end="report", label="only the text"),
         Edge(start="act", end="analyze"),
         Edge(start="act", end="act", label="interrupted"),
         Edge(start="analyze", end="decide"),
@@ -55,6 +59,7 @@ RESEARCH = Flow(
         Edge(start="review", end="report", label="facts or length changed"),
         Edge(start="review", end="sections", label="outline edited"),
         Edge(start="review", end="done", label="accepted"),
+        Edge(start="done", end="review", label="reopened"),
     ),
     apply_person_edits=recompute.apply_person_edits,
 )

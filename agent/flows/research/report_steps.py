@@ -10,7 +10,7 @@ from typing import Any, Literal
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.block_layout import add_charts
-from agent.flows.research import report_frame
+from agent.flows.research import report_frame, revise
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.answer_shape import block_by_parts
@@ -51,12 +51,14 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     outline, or with the one that still holds."""
     reviewed = review_conflicts(state, tools)
     now = state_after(state, reviewed)
+    if revised := revise.revise_answer(now, tools):
+        return {**merge_changes(reviewed, _record(now, tools, revised)), "pending": None}, "review"
     next = "sections" if is_outline_current(now) else "outline"
     can_write = bool(tools.client and fact_view.facts_for_answer(now))
     is_asked_plainly = is_length_final(now) or not fact_view.note_texts(now)
     if can_write and now.settings.report == "full" and is_asked_plainly:
         return {**reviewed, "pending": None}, next
-    judgement = ask_report(now, tools)
+    judgement = ask_report(now, tools, question=revise.narrow_question(now))
     length = choose_length(now, judgement)
     if judgement.by == "model" and length == "full":
         return {**reviewed, "pending": None}, next
@@ -216,6 +218,7 @@ def _join(first: CheckedDraft, then: CheckedDraft) -> CheckedDraft:
 
 def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
     """The change of the answer; of a full one with charts, and what code knows of limits and method."""
+    answer = revise.finish_revision(state, answer)
     if answer.length == "full" and answer.sentences:
         if not answer.blocks:
             answer = block_by_parts(answer, state.plan)

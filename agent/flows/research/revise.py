@@ -9,10 +9,11 @@ from functools import partial
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
-from agent.flows.research import policy
+from agent.flows.research import policy, report_frame
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.claim_checks import CheckedDraft, check_sentences
+from agent.flows.shared.plan import bears_on
 from agent.flows.shared.recompute import recompute_after_edit
 from agent.flows.shared.revision import (
     Piece,
@@ -68,23 +69,25 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         what = ", ".join([*reading.excluded_sites, *reading.excluded_topics])
         recomputed = recompute_after_edit(state_after(state, change), tools.step, why=f"left out {what}")
         change |= {name: value for name, value in recomputed.items() if name != "edits" and value}
-    is_short = _leaves_part_open(state_after(state, change), answer)
+    is_short = _leaves_part_open(state_after(state, change))
     return change, "decide" if reading.needs_research or is_short else "report"
 
 
-def _leaves_part_open(state: ResearchRun, answer: Answer) -> bool:
-    """Whether what was excluded took the last fact from a part that had been answered."""
-    facts = fact_view.facts_for_answer(state)
-    had = {said.part for said in answer.sentences if said.backed or said.check == "not_checked"}
-    left = {part.id for part in state.plan if any(policy.bears_on(state.plan, part, f) for f in facts)}
-    return bool({part.id for part in state.plan} & had - left)
+def _leaves_part_open(state: ResearchRun) -> bool:
+    """Whether what is excluded took the last fact from a part."""
+    had = [fact for fact in state.facts.values() if fact.is_active]
+    left = fact_view.facts_for_answer(state)
+    plan = state.plan
+    return any(
+        any(bears_on(plan, part, f) for f in had) and not any(bears_on(plan, part, f) for f in left)
+        for part in plan
+    )
 
 
 def narrow_question(state: ResearchRun) -> str:
-    """The question for the writer: only the parts that a note limits the answer to; "" for the run's own."""
-    reading = current_reading(state)
-    only = reading.only_parts if reading else []
-    return " ".join(part.question for part in state.plan if part.id in only)
+    """The question for the writer: only the parts that notes limited the answer to; "" for the run's own."""
+    is_narrow = any(reading.only_parts for reading in state.readings)
+    return " ".join(part.question for part in state.plan) if is_narrow else ""
 
 
 def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
@@ -93,15 +96,17 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     reading, former = current_reading(state), state.answer
     if reading is None or former is None or reading.is_whole or not former.sentences:
         return None
-    if former.by == "keyless" and tools.client:  # a model writes what rules only quoted
-        return None
+    if (former.by == "keyless" and tools.client) or state.edits_since_answer:
+        return None  # a model writes what rules only quoted; a person's edits may bear on every sentence
     kept, pieces = split_answer(state, reading)
     texts = [said.claim for said in kept if said]
-    replies = [_ask_piece(state, tools, piece, former, texts) for piece in pieces]
+    replies = tools.judge_side_by_side(
+        [partial(_ask_piece, state, tools, piece, former, texts) for piece in pieces]
+    )
     layout = _Layout(former, kept)
     for n, (piece, reply) in enumerate(zip(pieces, replies, strict=True)):
         prefix, check = f"r{tools.step}p{n}b", partial(check_sentences, state, tools)
-        draft = write_draft(state, reply, check=check, prefix=prefix)
+        draft = _drop_repeated(write_draft(state, reply, check=check, prefix=prefix), texts)
         if _is_better(draft, [former.sentences[k] for k in piece.places if kept[k]]):
             layout.put(piece, draft, prefix)
     sentences, blocks = layout.join()
@@ -114,6 +119,7 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
         by.replace(fallback_reason=trouble),
         tools.step,
         length=former.length,
+        conflict_block=report_frame.CONFLICT_BLOCK if former.length == "full" else "",
     )
     return answer.replace(title=former.title)
 
@@ -151,6 +157,13 @@ def _ask_piece(
     )
 
 
+def _drop_repeated(draft: WrittenDraft, texts: Sequence[str]) -> WrittenDraft:
+    """The piece without sentences that the answer has already, outside of its tables."""
+    blocks = {block.id for block in draft.blocks if block.kind == "table"}
+    new = [s for s in draft.checked.sentences if s.block in blocks or s.claim not in texts]
+    return replace(draft, checked=replace(draft.checked, sentences=new))
+
+
 def _is_better(draft: WrittenDraft, stays: Sequence[Sentence]) -> bool:
     """Whether a new piece may take the place of sentences that could stay: it is supported where they are."""
     new = draft.checked.sentences
@@ -174,7 +187,10 @@ class _Layout:
 
     def __init__(self, former: Answer, kept: Sequence[Sentence | None]) -> None:
         self.former, self.kept = former, list(kept)
-        self.blocks = [b for b in former.blocks if not b.by_code and b.kind != "chart"]
+        by_code = {block.id for block in report_frame.conflict_blocks()}
+        self.blocks = [
+            b for b in former.blocks if not b.by_code and b.kind != "chart" and b.id not in by_code
+        ]
         self.new: dict[int, list[Sentence]] = {}
         """By the index of a former sentence those that stand in its place."""
         self.added: list[tuple[str, list[AnswerBlock], list[Sentence]]] = []
@@ -217,6 +233,8 @@ class _Layout:
         for behind, more, _ in self.added:
             at = next((n + 1 for n, block in enumerate(blocks) if block.id == behind), len(blocks))
             blocks[at:at] = more
+        if self.former.length == "full":
+            blocks += report_frame.conflict_blocks()
         return [*sentences, *(said for _, _, added in self.added for said in added)], blocks
 
 

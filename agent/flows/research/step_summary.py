@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from agent.engine.state import Change
+from agent.flows.shared.revision import state_understood
+from agent.types import NoteReading, PlanPart
 
 
 def describe_step(name: str, change: Change) -> str:
@@ -16,6 +18,9 @@ def describe_step(name: str, change: Change) -> str:
         return "\n       ".join(map(_describe_proposal, actions)) + fallback + refused
     if name in ("act", "search", "crawl") and change.get("actions"):
         return "; ".join(map(_describe_action, change["actions"]))
+    if name == "revise" and (read := change.get("readings")):
+        plan = [PlanPart.model_validate(part) for part in change.get("plan_parts", [])]
+        return state_understood(NoteReading.model_validate(read[-1]), plan)
     if name == "analyze" and change.get("confidence"):
         newest = change["confidence"][-1]
         count = sum(fact["verified"] and fact["step"] == newest["step"] for fact in change.get("facts", []))

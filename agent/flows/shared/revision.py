@@ -107,9 +107,14 @@ def build_reading(
     comments = [note for note in notes if note.kind == "comment"]
     is_comment = bool(comments) and len(comments) == len(notes)
     about = [re.sub(r"^part\s+", "", i.strip().lower()) for i in reply.about]
-    about = [note.about for note in comments] if is_comment else [i for i in about if i in targets or i in parts]
+    about = (
+        [note.about for note in comments] if is_comment else [i for i in about if i in targets or i in parts]
+    )
     named = [canonicalize(s) if "/" in s else s.strip().lower() for s in reply.excluded_sites]
-    sites = [*find_excluded_sites(n.text for n in notes), *(s for s in named if _HOST.fullmatch(host(s) or s))]
+    sites = [
+        *find_excluded_sites(n.text for n in notes),
+        *(s for s in named if _HOST.fullmatch(host(s) or s)),
+    ]
     reading = NoteReading(
         note=notes[-1].step,
         step=step,
@@ -118,9 +123,11 @@ def build_reading(
         excluded_topics=_clean_all(reply.excluded_topics),
         about=list(dict.fromkeys(about)),
         only_parts=[] if is_comment else [i for i in dict.fromkeys(reply.only_parts) if i in parts],
-        questions=_clean_all(q for q in reply.questions if q not in secrets)[: 0 if is_comment else MAX_ITEMS],
+        questions=_clean_all(q for q in reply.questions if q not in secrets)[
+            : 0 if is_comment else MAX_ITEMS
+        ],
         searches=_clean_all(s for s in reply.searches if s not in secrets),
-        length=None if is_comment else reply.length,
+        length=None if is_comment or reply.length == "same" else reply.length,
         max_words=0 if is_comment else reply.max_words,
         form="" if is_comment else _clean(reply.form),
         addresses=find_urls(" ".join(n.text for n in notes if not find_excluded_sites([n.text]))),
@@ -129,15 +136,24 @@ def build_reading(
         **by,  # type: ignore[arg-type]
     )
     asks_nothing = not any(
-        (reading.excluded_sites, reading.excluded_topics, reading.about, reading.only_parts, reading.questions)
+        (
+            reading.excluded_sites,
+            reading.excluded_topics,
+            reading.about,
+            reading.only_parts,
+            reading.questions,
+        )
     ) and not (reading.searches or reading.not_understood or reading.needs_research)
     form = bool(reading.length or reading.max_words or (reading.form and not reading.about))
+    if reading.trouble and reading.not_understood:  # the writer may follow what the reader could not be asked
+        return reading.replace(is_whole=not is_comment, not_understood=[], needs_research=True)
     is_whole = form or (not is_comment and (reply.is_whole or asks_nothing))
     return reading.replace(
         is_whole=is_whole,
         needs_research=bool(
             reading.needs_research or reading.questions or reading.searches or reading.addresses
-        ),
+        )
+        or (bool(reading.not_understood) and not (form or describe_reading(reading))),
     )
 
 
@@ -182,7 +198,7 @@ def describe_reading(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> str
     places = sum(i.startswith(("s", "h")) for i in reading.about)
     done = [
         f"leave out {', '.join(reading.excluded_sites)}" if reading.excluded_sites else "",
-        f"nothing on: {', '.join(reading.excluded_topics)}" if reading.excluded_topics else "",
+        *(t if reading.by == "keyless" else f"nothing on {t}" for t in reading.excluded_topics),
         f"only {only}" if only else "",
         LENGTH_WORDS.get(reading.length or "", ""),
         f"at most {reading.max_words} words" if reading.max_words else "",
@@ -192,9 +208,20 @@ def describe_reading(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> str
         *(f"read {address}" for address in reading.addresses),
         f"change {format_count(places, 'place')}" if places and not reading.is_whole else "",
     ]
-    said = "; ".join(filter(None, done)) or ("write the answer again" if reading.is_whole else "")
+    return "; ".join(filter(None, done)) or ("write the answer again" if reading.is_whole else "")
+
+
+def state_understood(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> str:
+    """How a note was understood, for a person: the model's words where one read it, and what code does."""
+    does, words = describe_reading(reading, plan), reading.understood.rstrip(".")
+    said = f"{words} ({does})" if words and does else words or does
     missed = f"Not understood without a model: “{' '.join(reading.not_understood)}”"
-    return ". ".join(filter(None, [said, missed if reading.not_understood else ""]))
+    return " ".join(
+        [
+            *([f"Understood as: {said}."] if said else []),
+            *([missed] if reading.not_understood else [] if said else ["Nothing to change."]),
+        ]
+    )
 
 
 def split_answer(state: RunState, reading: NoteReading) -> tuple[list[Sentence | None], list[Piece]]:
@@ -230,11 +257,12 @@ def split_answer(state: RunState, reading: NoteReading) -> tuple[list[Sentence |
 
 
 def _build_piece(state: RunState, answer: Answer, places: list[int], reading: NoteReading) -> Piece:
-    """The piece in the place of these sentences: from what is new, their own facts, and those of their part."""
+    """The piece in the place of these sentences: from what is new, their own facts, and their part's."""
     part = answer.sentences[places[0]].part
     own = {i for n in places for i in answer.sentences[n].fact_ids}
     usable = fact_view.facts_for_answer(state)
-    near = [f for f in usable if len(state.plan) == 1 or find_part(state.plan, f) == part]
+    is_quoting = reading.by == "keyless" and own <= {fact.id for fact in usable}
+    near = [f for f in usable if not is_quoting and find_part(state.plan, f) == part]
     ranked = [
         *(fact for fact in usable if fact.step > reading.note),
         *(fact for fact in usable if fact.id in own),
@@ -257,7 +285,8 @@ def explain_unchanged(state: RunState, answer: Answer) -> str:
     if reading.not_understood:
         why = f"“{' '.join(reading.not_understood)}” is not understood without a model"
     elif tried and not new:
-        why = f"{format_count(len(tried), 'further search or page', 'further searches and pages')} brought no new fact"
+        looked = format_count(len(tried), "further search or page", "further searches and pages")
+        why = f"{looked} brought no new fact"
     elif reading.excluded_sites and not reading.is_whole:
         why = "no sentence rests on what is left out"
     else:

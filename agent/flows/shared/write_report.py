@@ -11,6 +11,7 @@ from agent.engine.run_state import RunState
 from agent.evidence.block_layout import prune_blocks, write_block_lines
 from agent.evidence.contradiction.resolution import CLOSED_REASONS
 from agent.flows.shared import fact_view
+from agent.flows.shared.revision import current_reading
 from agent.roles.answer_length import find_length
 from agent.roles.research.report import REPORT
 from agent.roles.role import RoleResult
@@ -38,6 +39,8 @@ def read_length(state: RunState) -> ReportLength:
     if is_length_final(state):
         return chosen
     noted = [length for text in fact_view.note_texts(state) if (length := find_length(text))]
+    if (reading := current_reading(state)) and reading.length:
+        noted.append(reading.length)
     by_question = find_length(find_output_form(state.question)) if chosen == "standard" else ""
     return noted[-1] if noted else by_question or chosen
 

@@ -62,8 +62,8 @@ def fallback(
 ) -> DecisionReply:
     """One action by rule, without the private notes; the person when no action is left. `conflict` is the
     open one on what was asked, in words; `engines` are the run's, a line each; `results` those of the last
-    searches, `unread` pages with passages that were not shown, and why they may help (`Lead.why`). `wishes` is what
-    the notes ask to look for, as they were understood, the newest first."""
+    searches, `unread` pages with passages that were not shown, and why they may help (`Lead.why`). `wishes`:
+    what the notes ask to look for, as they were understood, the newest first."""
     if remaining <= 0:
         stop = hand_over("The run's tool actions are used up; what was found goes to the person.")
         return DecisionReply(actions=[stop])

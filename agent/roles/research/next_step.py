@@ -14,6 +14,7 @@ from agent.retrieval.link_scoring import lead_id, make_bridge_leads, make_first_
 from agent.roles.role import RoleReply
 from agent.text.negative_constraints import remove_exclusion_sentences
 from agent.text.question_analysis import extract_keywords, parse_question, split_question
+from agent.text.tokens import fold
 from agent.text.urls import canonicalize, find_urls
 from agent.types import (
     ENGINE_BY_ACTION,
@@ -174,7 +175,9 @@ def follow_note(now: DecisionContext) -> Decision | None:
             return decision
     for wish in now.wishes:
         words = extract_keywords(wish)[:150]
-        query = f"{extract_keywords(now.question)[: 199 - len(words)]} {words}"
+        known = {fold(word) for word in words.split()}
+        about = [word for word in extract_keywords(now.question).split() if fold(word) not in known]
+        query = f"{' '.join(about)[: 199 - len(words)]} {words}"
         if decision := now.search(query, f"The person's note comes first: “{wish[:120]}”."):
             return decision
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
@@ -10,7 +11,6 @@ from pydantic.json_schema import SkipJsonSchema
 from agent.roles.note_requests import read_note
 from agent.roles.role import Role, RoleReply
 from agent.types import Note, PlanPart
-from agent.types.answers import ReportLength
 
 MAX_ITEMS = 3
 """New sub-questions and searches of one reading (our own judgement: a note asks for few)."""
@@ -28,7 +28,9 @@ class RevisionReply(RoleReply):
     only_parts: list[str] = Field(default_factory=list, description="ids of parts; empty for all")
     questions: list[str] = Field(default_factory=list, description="new sub-questions")
     searches: list[str] = Field(default_factory=list, description="what to look for")
-    length: ReportLength | None = Field(default=None, description="another length, if asked for")
+    length: Literal["same", "brief", "standard", "full"] = Field(
+        default="same", description="another length, if asked for"
+    )
     max_words: int = Field(default=0, ge=0, description="0 for no limit")
     form: str = Field(default="", description="a form asked for, such as a table")
     is_whole: bool = Field(default=False, description="whether the whole answer is to be written again")
@@ -61,7 +63,7 @@ def fallback(
             (reply.only_parts if asked.is_only_part else reply.about).append(parts[asked.part].id)
         reply.needs_research |= bool(asked.topics or asked.addresses or note.kind == "comment")
         reply.not_understood += asked.rest
-    reply.is_whole = bool(reply.length or reply.max_words)
+    reply.is_whole = reply.length != "same" or bool(reply.max_words)
     return reply
 
 

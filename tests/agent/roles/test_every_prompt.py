@@ -105,9 +105,8 @@ def grow(steps: int) -> dict[str, Any]:
     ]
     question = "Which ferries of the Quill yard still sail, when was each launched, and who runs it now?"
     parts = [PlanPart(id=str(n), question=f"{question} ({n})") for n in (1, 2, 3)]
-    return {"question": question, "notes": ["Only the yard's own pages."], "facts": facts, "parts": parts} | {
-        "history": history
-    }
+    notes = {"notes": ["Only the yard's own pages."], "wishes": ["the latest launch"]}
+    return {"question": question, **notes, "facts": facts, "parts": parts, "history": history}
 
 
 def blanks_after(role: Role, steps: int) -> dict[str, Any]:

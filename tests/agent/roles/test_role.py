@@ -86,6 +86,7 @@ FULL: dict[str, dict[str, Any]] = {
         "engines": ["`search_duckduckgo`: a general web search."],
         "results": [ResultLine(url="https://c.example/", title=EVIL, snippet=EVIL)],
         "unread": [Lead(id="p", kind="url", value="https://a.example/", text=EVIL, why=EVIL)],
+        "wishes": [EVIL],
     },
     "analyzer": {
         "question": "Who?",
@@ -133,6 +134,7 @@ BARE: dict[str, dict[str, Any]] = {
         "engines": [],
         "results": [],
         "unread": [],
+        "wishes": [],
     },
     "analyzer": {
         "question": "",
@@ -140,6 +142,7 @@ BARE: dict[str, dict[str, Any]] = {
         "pages": [],
         "facts": [],
         "parts": [],
+        "wishes": [],
         "conflicts": [],
     },
     "report": {
@@ -151,6 +154,7 @@ BARE: dict[str, dict[str, Any]] = {
         "former": "",
         "length": "brief",
         "is_length_final": True,
+        "kept": [],
     },
 }
 ROLES = [DECISION, ANALYZER, REPORT]

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from agent.roles.note_requests import read_note
 from agent.roles.research.decision import DECISION, DecisionReply, fallback
 from agent.roles.research.next_step import (
     MAX_FOLLOW_UP_SEARCHES,
@@ -37,7 +38,8 @@ def decide(question: str = QUESTION, **given: Any) -> Any:
         "threshold": 0.85,
         "remaining": 9,
     }
-    [action] = fallback(question=question, **{**blanks, **given}).actions
+    wishes = [topic for note in reversed(given.get("notes", [])) for topic in read_note(note).topics]
+    [action] = fallback(question=question, **{**blanks, "wishes": wishes, **given}).actions
     return action
 
 
@@ -144,7 +146,7 @@ def test_the_newest_note_comes_first_and_each_is_obeyed_once() -> None:
 
 
 def test_a_note_is_not_lost_behind_a_long_question() -> None:
-    _, query = next_of("Which of the many ferries " * 30 + "?", notes=["shipping register"])
+    _, query = next_of("Which of the many ferries " * 30 + "?", notes=["look for the shipping register"])
     assert query and query.endswith("shipping register") and len(query) <= 200
 
 
@@ -155,9 +157,9 @@ def test_what_was_refused_is_not_proposed_again() -> None:
 
 
 def test_when_the_note_was_searched_for_in_vain_the_question_is_searched_for() -> None:
-    first = decide(notes=["the shipping register"])
+    first = decide(notes=["look for the shipping register"])
     history = [search(first.query_or_url or "", outcome=Outcome.EMPTY)]
-    assert next_of(notes=["the shipping register"], history=history) == (DUCK, QUESTION)
+    assert next_of(notes=["look for the shipping register"], history=history) == (DUCK, QUESTION)
 
 
 def test_the_best_lead_is_followed_and_none_twice() -> None:
@@ -319,6 +321,7 @@ def test_a_models_reply_is_taken_as_a_decision() -> None:
         "engines": [],
         "results": [],
         "unread": [],
+        "wishes": [],
     }
     judgement = DECISION.judge(model, **blanks)
     assert type(judgement.value) is DecisionReply and judgement.value.actions[0].query_or_url == ""
