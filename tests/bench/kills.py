@@ -3,8 +3,9 @@ left alone.
 
     python tests/bench/kills.py [--kills 200] [--seed 1]
 
-Each child process drives one run (keyless, demo world); the parent kills it after a random delay and starts
-another, which must take the run up where it stood. In the end every run must have reached review, its steps
+Each child process drives one run (demo world; every other one without a model, the others with a scripted one
+that proposes rounds of three); the parent kills it after a random delay and starts another, which must take
+the run up where it stood. In the end every run must have reached review, its steps
 must be numbered without gap or double, and what they changed must equal, time stamps aside, what an
 undisturbed run changed. Exit code 1 when any of this fails."""
 
@@ -20,14 +21,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from agent import config as configuration  # noqa: E402
+from agent.llm.scripted import ScriptedModel  # noqa: E402
 from agent.store.database import Store  # noqa: E402
 from agent.types import Settings, Status, Step  # noqa: E402
 from agent.workbench import Workbench  # noqa: E402
+from tests.web.claim_judge import ALWAYS, check_reply  # noqa: E402
 
 QUESTIONS = (
     "How old are the children of the couple who run Älvmora Mejeri?",
@@ -35,7 +39,42 @@ QUESTIONS = (
     "In which year was Älvmora Mejeri founded?",
     "How many tonnes of milk did Älvmora Mejeri take in during 2025?",
 )
+KINDS = (Settings(world="demo", model="keyless"), Settings(world="demo", max_steps=8, max_pages=8))
+"""One action a round without a model, and rounds of three with one."""
 _TIMES = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*Z?")
+
+
+class RoundsModel:
+    """A model whose replies follow from the prompt alone: rounds of three unread results, the first sentence
+    of each passage as a fact, an answer from two facts."""
+
+    def __call__(self, messages: list[dict[str, Any]], shape: type[Any]) -> Any:
+        prompt = "\n".join(str(message["content"]) for message in messages)
+        time.sleep(0.01)
+        match shape.__name__:
+            case "DecisionReply":
+                lines = [line for line in prompt.splitlines() if re.match(r"u\d+ http", line)]
+                ids = [line.split()[0] for line in lines if not line.endswith("(read)")]
+                pages = [{"next_action": "crawl_url", "query_or_url": name} for name in ids[:3]]
+                return {"actions": pages or [{"next_action": "send_to_hitl"}]}
+            case "AnalyzerReply":
+                shown = re.split(r"Passage (p\d+)[^\n]*:\n", prompt.split("Pages of this round")[-1])
+                texts = zip(shown[1::2], shown[2::2], strict=True)
+                quotes = [(name, text.splitlines()[2].split(". ")[0]) for name, text in texts]
+                facts = [{"quote": quote, "statement": quote, "passage_id": name} for name, quote in quotes]
+                return {"facts": facts[:6], "confidence_score": 0.4, "assessment": "Read."}
+            case "ReportReply":
+                ids = list(dict.fromkeys(re.findall(r"\b(f\d+) \[", prompt)))
+                return {"answer": [{"text": "It is told.", "fact_ids": ids[:2]}]}
+        return check_reply(prompt, shape.__name__, ALWAYS)
+
+
+def open_bench(folder: str, settings: Settings) -> Workbench:
+    """The workbench of a process; with a scripted model where the run has one."""
+    bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder}))
+    if settings.model != "keyless":
+        bench.worker.model_client = lambda name, fast="": (ScriptedModel(RoundsModel()), "")  # type: ignore[method-assign]
+    return bench
 
 
 def told(steps: list[Step]) -> list[str]:
@@ -48,23 +87,22 @@ def told(steps: list[Step]) -> list[str]:
     ]
 
 
-def undisturbed(question: str) -> list[str]:
+def undisturbed(question: str, settings: Settings) -> list[str]:
     """The steps of the same question in a store of its own, left alone."""
     with tempfile.TemporaryDirectory() as folder:
-        bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder}))
-        run_id = bench.start(question, Settings(world="demo", model="keyless"))
+        bench = open_bench(folder, settings)
+        run_id = bench.start(question, settings)
         bench.drive(run_id)
         steps = told(bench.snapshot(run_id).steps)
         bench.shutdown()
         return steps
 
 
-def child(folder: str, run_id: str) -> int:
+def child(folder: str, run_id: str, settings: Settings) -> int:
     """A process that drives the run to its end, if it is let."""
     pid = os.fork()
     if pid == 0:
-        bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder}))
-        bench.drive(run_id)
+        open_bench(folder, settings).drive(run_id)
         os._exit(0)
     return pid
 
@@ -78,14 +116,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     dice, kills, runs, wrong, worst = random.Random(options.seed), 0, 0, [], 0.0
-    expected = {question: undisturbed(question) for question in QUESTIONS}
+    cases = [(question, kind) for question in QUESTIONS for kind in KINDS]
+    expected = [undisturbed(question, settings) for question, settings in cases]
     with tempfile.TemporaryDirectory() as folder:
         config = configuration.read_config({"TOUCHSTONE_DATA": folder})
         while kills < options.kills:
-            question = QUESTIONS[runs % len(QUESTIONS)]
+            question, settings = cases[runs % len(cases)]
             runs += 1
             store = Store(config.database_url)
-            settings = Settings(world="demo", model="keyless")
             first = Step(
                 n=0,
                 name="ask",
@@ -97,7 +135,7 @@ def main(arguments: list[str]) -> int:
             store.close()
             killed = 0
             while True:
-                began, pid = time.monotonic(), child(folder, run_id)
+                began, pid = time.monotonic(), child(folder, run_id, settings)
                 patience = dice.uniform(0.005, 0.25) if killed < 8 and kills < options.kills else 120.0
                 if ended(pid, patience):
                     worst = max(worst, time.monotonic() - began)
@@ -105,7 +143,7 @@ def main(arguments: list[str]) -> int:
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
                 killed, kills = killed + 1, kills + 1
-            wrong += check(config, run_id, expected[question])
+            wrong += check(config, run_id, expected[(runs - 1) % len(cases)])
     print(f"{kills} kills, {runs} runs, {len(wrong)} wrong; the longest last stretch took {worst:.1f} s")
     for line in wrong[:20]:
         print(" ", line)
