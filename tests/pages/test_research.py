@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from agent.llm.scripted import ScriptedModel
 from agent.types import Status
 from tests.pages.conftest import QUESTION, shown
+from tests.web.researching_model import ASK, Script, together
 
 pytestmark = pytest.mark.slow
 
@@ -116,6 +118,28 @@ def test_step_by_step_every_answer_of_a_person_works(app, demo, bench):
     assert "You changed the decision" in shown(tester)
     _button(tester, "Approve").click().run()
     assert "You approved the decision" in shown(tester)
+
+
+def test_each_action_of_a_round_is_decided_on_by_itself(app, demo, bench):
+    asked = {"next_action": "ask", "query_or_url": "Which dairy?", "choices": ["the old one", "the new one"]}
+    round_of_three = together(ASK, {**ASK, "query_or_url": "dairy jobs"}, asked)
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(Script(round_of_three).scripted), "")
+    run_id = demo(mode="step")
+    bench.approve(run_id, bench.snapshot(run_id).head)
+    bench.drive(run_id)
+    tester = app(run=run_id)
+    text = shown(tester)
+    assert "3 actions side by side, 3 to decide" in text and "Which dairy?" in text
+    tester.button(key="research-approve-0").click().run()
+    assert "2 to decide" in shown(tester)
+    _button(tester, "the new one").click().run()
+    assert bench.snapshot(run_id).state.notes[-1].text == "Which dairy? the new one"
+    tester.button(key="research-skip-1").click().run()
+    assert bench.snapshot(run_id).run.status is Status.RUNNING
+    bench.drive(run_id)
+    assert [action.query_or_url for action in bench.snapshot(run_id).state.actions[1:]] == [
+        ASK["query_or_url"]
+    ]
 
 
 def test_the_second_answer_to_one_decision_is_told_kindly(app, demo, bench):

@@ -87,7 +87,7 @@ def _draw_choices(view: RunSnapshot, action: Proposal, n: int) -> None:
             label = escape.shorten(choice, 80)
             ui.action(label, f"research-choice-{n}-{k}", bench.answer, view.run.id, view.head, n, choice)
     drafts.text_area("Or in your words", draft, height=68)
-    ui.button("Answer", f"research-answer-{n}", _submit_answer, view, n, draft, icon="reply", type="primary")
+    ui.button("Answer", f"research-answer-{n}", _submit_answer, view, n, draft, icon="reply")
 
 
 def _submit_answer(view: RunSnapshot, n: int, draft: str) -> None:

@@ -178,14 +178,20 @@ def _build_round_card(number: int, actions: Sequence[dict[str, Any]], trouble: s
     cards = [_build_action_card(n, number, action, trouble) for action in actions]
     if len(cards) == 1:
         return cards[0]
-    searches = sum(action["action"].startswith("search") for action in actions)
-    others = len(actions) - searches
+    kinds = [action["action"].partition("_")[0] for action in actions]
+    searches, questions = kinds.count("search"), kinds.count("ask")
+    pages = len(kinds) - searches - questions
     counts = [format_count(searches, "search", "searches")] if searches else []
-    counts += [format_count(others, "page")] if others else []
+    counts += [format_count(pages, "page")] if pages else []
+    counts += [format_count(questions, "question")] if questions else []
     by, rung = cards[0].by, cards[0].rung
     return Card(
-        n, "action", " and ".join(counts), number=number, by=by, rung=rung, trouble=trouble, beside=cards
+        n, "action", _join_words(counts), number=number, by=by, rung=rung, trouble=trouble, beside=cards
     )
+
+
+def _join_words(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _build_action_card(n: int, number: int, action: dict[str, Any], trouble: str) -> Card:
@@ -198,7 +204,7 @@ def _build_action_card(n: int, number: int, action: dict[str, Any], trouble: str
         why=action.get("reasoning", ""),
         number=number,
         tone=OUTCOME_TONES.get(outcome, "bad"),
-        outcome=outcome,
+        outcome="" if action["action"] == "ask" else outcome,
         detail=action.get("detail", ""),
         by=action.get("by", ""),
         trouble=trouble,

@@ -90,7 +90,7 @@ ACTION = {
     "search_duckduckgo": "Search",
     "crawl_url": "Read a page",
     "more": "Read more of a page",
-    "ask": "Ask you",
+    "ask": "Question to you",
     "send_to_hitl": "Write the answer",
 }
 ESCALATION = {

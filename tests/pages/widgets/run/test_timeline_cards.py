@@ -53,6 +53,32 @@ def test_a_look_is_one_card_with_what_it_brought():
     assert (look.before, look.level, look.assessment) == (0.0, 0.4, "good")
 
 
+def test_a_round_is_one_card_with_a_line_for_each_action():
+    page = {"action": "crawl_url", "query_or_url": "https://a.example/", "page_id": "p"}
+    ask = {"action": "ask", "query_or_url": "Which?", "outcome": "empty", "detail": "No person was asked."}
+    done = [_action(2), _action(2, **page), _action(2, **ask)]
+    brought = [{"source": "search: words"}, {"source": "https://a.example/", "page_id": "p"}]
+    steps = [
+        _step(1, "decide", pending={"next_action": "search_duckduckgo"}),
+        _step(2, "act", actions=done, brought=brought),
+        _step(
+            3,
+            "analyze",
+            actions=[_action(2, **page, new_facts=1)],
+            facts=[{"id": "f1", "statement": "S", "verified": True}],
+            confidence=[{"step": 3, "value": 0.4}],
+        ),
+    ]
+    [card] = timeline_cards.build_cards(steps)
+    assert (card.number, card.title, card.end) == (1, "1 search, 1 page and 1 question", 3)
+    assert [(one.title, one.what, one.outcome) for one in card.beside] == [
+        ("Search", "words", "ok"),
+        ("Read", "https://a.example/", "ok"),
+        ("Question to you", "Which?", ""),
+    ]
+    assert [fact["id"] for fact in card.facts] == ["f1"] and card.level == 0.4
+
+
 def test_refusals_rungs_and_people_are_cards_of_their_own():
     steps = [
         _step(
