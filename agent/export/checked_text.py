@@ -17,6 +17,8 @@ def write_checked_text(
     """The result as blocks; a claim cites the sources by their numbers, as links to their headings where
     `linked`."""
     blocks: list[Block] = [Heading(2, "Result"), Paragraph([Span(checked.summary, "strong")])]
+    if checked.why_stopped:
+        blocks.append(Paragraph([f"Ended early: {checked.why_stopped}."], "soft"))
     if checked.url:
         blocks.append(Paragraph([Span(checked.url, url=checked.url)], "soft"))
     if problems := [one for one in checked.claims if one.is_problem]:

@@ -130,6 +130,8 @@ class CheckedText(Record):
     title: str
     url: str = ""
     page_id: str = ""
+    why_stopped: str = ""
+    """Why it was ended before everything was read and judged; "" where it was not."""
     sentences: list[MarkedSentence] = Field(default_factory=list)
 
     @property

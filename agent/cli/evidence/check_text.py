@@ -67,7 +67,8 @@ def run(
         if why:
             raise UsageError(why)
         return 1
-    write_stdout("\n".join([checked.summary, "", *_list_marks(checked, problems=problems)]).rstrip())
+    ended = [f"Ended early: {checked.why_stopped}."] if checked.why_stopped else []
+    write_stdout("\n".join([checked.summary, *ended, "", *_list_marks(checked, problems=problems)]).rstrip())
     if files.json_file:
         write_file(files.json_file, to_json(bench.as_json(run_id)))
     if files.markdown_file:

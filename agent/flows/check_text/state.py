@@ -107,7 +107,9 @@ class CheckTextState(FlowState):
         if not self.text_page:
             return None
         marked = [self._mark(one, run) for one in self.sentences.values()]
-        return CheckedText(title=self.title, url=self.text_url, page_id=self.text_page, sentences=marked)
+        why = run.why_stopped or (run.answer.why_stopped if run.answer else "")
+        about = {"title": self.title, "url": self.text_url, "page_id": self.text_page, "why_stopped": why}
+        return CheckedText(**about, sentences=marked)
 
     def _mark(self, one: TextSentence, run: RunState[Any]) -> MarkedSentence:
         given, overruled = self.marks.get(one.id), self.overrulings.get(one.id)

@@ -147,7 +147,8 @@ def test_the_page_budget_leaves_the_other_sources_unavailable(check: Check) -> N
     text = f"The mill of Ekvik opened in 1902 ({MILL}).\n\nEkvik is a town by a lake ({TOWN})."
     view = check(text, max_pages=1)
     assert marks(view) == ["supported", "unavailable"]
-    assert "1 page" in view.state.answer.why_stopped
+    checked = view.state.own.checked_text(view.state)
+    assert checked is not None and checked.why_stopped == "the budget of 1 page is used up"
 
 
 def test_a_person_is_asked_at_the_page_budget_and_more_pages_go_on(bench: Workbench, world: str) -> None:
