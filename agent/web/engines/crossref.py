@@ -7,31 +7,25 @@ from collections.abc import Iterable
 from typing import Any
 
 from agent.types import SourceFilter
-from agent.web.engines.http_api import (
-    ApiEngine,
-    ApiRequest,
-    build_publication,
-    join_filters,
-    make_doi_url,
-    shorten,
-)
+from agent.web.engines import http_api
 from agent.web.search_results import RawResult
 
 _FIELDS = "DOI,URL,title,author,container-title,issued,license,link,abstract"
 
 
-class Crossref(ApiEngine):
+class Crossref(http_api.ApiEngine):
     """The engine."""
 
     name = "crossref"
     address = "https://api.crossref.org/works"
 
-    def build_request(self, query: str, max_results: int, reach: SourceFilter) -> ApiRequest:
+    def build_request(self, query: str, max_results: int, reach: SourceFilter) -> http_api.ApiRequest:
         """As in the base class."""
-        return ApiRequest(
+        limits = {"from-pub-date": reach.since, "until-pub-date": reach.before}
+        return http_api.ApiRequest(
             {
                 "query": query,
-                "filter": join_filters(**{"from-pub-date": reach.since, "until-pub-date": reach.before}),
+                "filter": http_api.join_filters(**limits),
                 "select": _FIELDS,
                 "rows": max_results,
                 "mailto": self.config.CONTACT_EMAIL,
@@ -42,26 +36,25 @@ class Crossref(ApiEngine):
         """As in the base class."""
         for item in json.loads(body)["message"]["items"]:
             day = [part for part in ((item.get("issued") or {}).get("date-parts") or [[]])[0] if part]
-            licence = next((one.get("URL", "") for one in item.get("license") or []), "")
-            work = build_publication(
+            licence = (item.get("license") or [{}])[0].get("URL", "")
+            work = http_api.build_publication(
                 doi=item.get("DOI"),
                 authors=map(_name_author, item.get("author") or []),
-                journal=next(iter(item.get("container-title") or []), ""),
-                year=next(iter(day), 0),
+                journal=(item.get("container-title") or [""])[0],
+                year=(day or [0])[0],
                 licence=licence,
                 pdf_url=_find_pdf(item) if "creativecommons.org" in licence else "",
             )
-            published = f"{day[0]:04d}-{day[1]:02d}-{day[2]:02d}" if len(day) == 3 else ""
-            title = next(iter(item.get("title") or []), "")
-            url = make_doi_url(item.get("DOI")) or item["URL"]
-            yield RawResult(url, title, shorten(item.get("abstract")), published, work)
+            when = "-".join(f"{part:02d}" for part in day) if len(day) == 3 else ""
+            url, title = http_api.make_doi_url(item.get("DOI")) or item["URL"], item.get("title") or [""]
+            yield RawResult(url, title[0], http_api.shorten(item.get("abstract")), when, work)
 
 
 def _name_author(author: dict[str, Any]) -> str:
-    """ "Given Family", or the name of a group."""
+    """Given and family name, or the name of a group."""
     return f"{author.get('given') or ''} {author.get('family') or ''}".strip() or author.get("name") or ""
 
 
 def _find_pdf(item: dict[str, Any]) -> str:
-    links = item.get("link") or []
-    return next((link["URL"] for link in links if link.get("content-type") == "application/pdf"), "")
+    links = {link.get("content-type"): link["URL"] for link in reversed(item.get("link") or [])}
+    return links.get("application/pdf", "")

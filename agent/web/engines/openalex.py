@@ -11,8 +11,7 @@ from agent.web.engines.http_api import ApiEngine, ApiRequest, build_publication,
 from agent.web.extract.page_dates import normalize_date
 from agent.web.search_results import RawResult
 
-_FIELDS = "id,doi,display_name,publication_date,publication_year,authorships,primary_location,"
-_FIELDS += "best_oa_location,abstract_inverted_index"
+_FIELDS = "id,doi,display_name,publication_date,authorships,primary_location,best_oa_location"
 
 
 class OpenAlex(ApiEngine):
@@ -20,20 +19,18 @@ class OpenAlex(ApiEngine):
 
     name = "openalex"
     address = "https://api.openalex.org/works"
-    limited = (403, 429)
-    """Its documentation gives both for too many requests."""
+    limited = (403, 429)  # its documentation gives both for too many requests
 
     def build_request(self, query: str, max_results: int, reach: SourceFilter) -> ApiRequest:
         """As in the base class."""
+        first, last, tongue = reach.since, reach.before, reach.language
         return ApiRequest(
             {
                 "search": query,
                 "filter": join_filters(
-                    from_publication_date=reach.since,
-                    to_publication_date=reach.before,
-                    language=reach.language,
+                    from_publication_date=first, to_publication_date=last, language=tongue
                 ),
-                "select": _FIELDS,
+                "select": f"{_FIELDS},abstract_inverted_index",
                 "per_page": max_results,
                 "mailto": self.config.CONTACT_EMAIL,
                 "api_key": self.config.OPENALEX_API_KEY,
@@ -48,17 +45,16 @@ class OpenAlex(ApiEngine):
                 doi=item.get("doi"),
                 authors=[one["author"].get("display_name") for one in item.get("authorships") or []],
                 journal=(first.get("source") or {}).get("display_name"),
-                year=item.get("publication_year"),
+                year=(item.get("publication_date") or "")[:4],
                 licence=free.get("license") or first.get("license"),
                 pdf_url=free.get("pdf_url"),
             )
             url = first.get("landing_page_url") or item.get("doi") or item["id"]
             text = shorten(_join_abstract(item.get("abstract_inverted_index") or {}))
-            published = normalize_date(item.get("publication_date") or "")
-            yield RawResult(url, item.get("display_name") or "", text, published, work)
+            title, day = item.get("display_name") or "", normalize_date(item.get("publication_date") or "")
+            yield RawResult(url, title, text, day, work)
 
 
 def _join_abstract(positions: Mapping[str, Sequence[Any]]) -> str:
     """An abstract from its words and the places where each stands."""
-    placed = sorted((place, word) for word, places in positions.items() for place in places)
-    return " ".join(word for _, word in placed)
+    return " ".join(word for _, word in sorted((n, word) for word, at in positions.items() for n in at))
