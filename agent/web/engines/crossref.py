@@ -57,4 +57,4 @@ def _name_author(author: dict[str, Any]) -> str:
 
 def _find_pdf(item: dict[str, Any]) -> str:
     links = {link.get("content-type"): link["URL"] for link in reversed(item.get("link") or [])}
-    return links.get("application/pdf", "")
+    return str(links.get("application/pdf", ""))
