@@ -11,6 +11,8 @@ from agent.types import SUITS
 from pages.widgets.shell import badges, client, escape, status_panels, ui
 
 _TONES = {"works": "good", "resting": "warn", "failed": "bad"}
+_LABELS = {"KEY": "Key", "URL": "Address", "ID": "Id", "EMAIL": "E-mail address"}
+"""What a setting holds, by the end of its name."""
 _EXPLANATION = (
     "A run uses the engines that are on, or those chosen under Sources. Each is sent the words of a search, "
     "and its key if it has one."
@@ -82,7 +84,7 @@ def _draw_field(field: EngineField, engine: str) -> None:
     typed = f"{key}-{field.is_set}-{field.value}"
     hint = "set" if field.is_set and field.is_secret else "needed" if field.is_needed else "not set"
     st.text_input(
-        field.name,
+        f"{_LABELS[field.name.rpartition('_')[2]]} ({field.name})",
         field.value,
         key=typed,
         type="password" if field.is_secret else "default",
