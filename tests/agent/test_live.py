@@ -3,13 +3,17 @@ and a whole run over both."""
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from agent import config
 from agent.actions.export import export_run
+from agent.llm.scripted import ScriptedModel
 from agent.types import Outcome, Settings, Status
 from agent.workbench import Workbench
 from tests.web.engine_answers import ANSWERS, OPENALEX, reply
+from tests.web.researching_model import Script, crawl
 from tests.web.site import Asked, Reply, Site, html
 
 LIVE = Settings(world="live", model="keyless", max_steps=6)
@@ -65,6 +69,39 @@ def test_a_question_is_searched_read_and_answered_over_real_http(bench, site):
     assert all(page.detail for page in blocked)
     agents = {asked.headers.get("User-Agent", "") for asked in site.asked if asked.path == "/hollin"}
     assert all(agent.startswith("Touchstone/") for agent in agents)
+
+
+def asked_paths(site: Site) -> list[str]:
+    return [asked.path for asked in site.asked if asked.path in ("/hollin", "/closed")]
+
+
+def test_the_best_results_are_fetched_while_the_model_decides_and_asked_for_once(bench, site):
+    """The reply comes only when both results were asked for; the one that it does not choose is forgotten."""
+
+    def decide(_prompt: str) -> dict[str, str]:
+        while len(asked_paths(site)) < 2:
+            threading.Event().wait(0.005)
+        return crawl(site.url("/hollin"))
+
+    script = Script(decision=decide, quotes=["It was lit for the first time in 1897"])
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(script.scripted), "")
+    run_id = bench.start("In which year was the Hollin lighthouse lit for the first time?", LIVE)
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    state = bench.snapshot(run_id).state
+    assert sorted(asked_paths(site)) == ["/closed", "/hollin"]
+    assert list(state.pages) == [site.url("/hollin")] and state.pages_read_count == 1
+
+
+def test_nothing_is_fetched_ahead_where_a_person_approves_each_action(bench, site):
+    script = Script(crawl(site.url("/hollin")))
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(script.scripted), "")
+    question = "In which year was the Hollin lighthouse lit for the first time?"
+    run_id = bench.start(question, LIVE.replace(mode="step"))
+    assert bench.drive(run_id) is Status.WAITING
+    while not any(action.is_search for action in bench.snapshot(run_id).state.actions):
+        bench.approve(run_id, bench.snapshot(run_id).head)
+        assert bench.drive(run_id) is Status.WAITING
+    assert asked_paths(site) == []
 
 
 def test_a_rate_limit_is_told_and_never_called_empty(bench, site):

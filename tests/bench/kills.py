@@ -52,6 +52,8 @@ class RoundsModel:
         prompt = "\n".join(str(message["content"]) for message in messages)
         time.sleep(0.01)
         match shape.__name__:
+            case "PlanReply":
+                return {"parts": []}
             case "DecisionReply":
                 lines = [line for line in prompt.splitlines() if re.match(r"u\d+ http", line)]
                 ids = [line.split()[0] for line in lines if not line.endswith("(read)")]

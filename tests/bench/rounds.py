@@ -48,6 +48,7 @@ GOALS = {
 BEFORE = {"calls": 20, "prompt_tokens": 38_000, "own_cpu_s": 0.24, "rss_mb": 137}
 """One action a step, two calls an action (DECISIONS.md, "Research")."""
 QUESTION = "Who built the ferry Vinga, and when was the ferry Vinga launched?"
+PARTS = ("Who built the ferry Vinga?", "When was the ferry Vinga launched?")
 PAGES, PAGE_CHARS, ACTIONS = 8, 8_000, 10
 ROUNDS = ((0, 4), (1, 3), (0, 1))
 """Searches and pages of each round that the script proposes."""
@@ -148,6 +149,8 @@ class Script:
         self.waited += time.monotonic() - began
         prompt = "\n".join(str(message["content"]) for message in messages)
         match shape.__name__:
+            case "PlanReply":
+                return {"parts": [{"question": question} for question in PARTS]}
             case "DecisionReply":
                 return {"actions": list(self._propose(prompt))}
             case "AnalyzerReply":
@@ -222,7 +225,7 @@ def main(arguments: list[str]) -> int:
         bench.shutdown()
     actions = view.state.actions
     assert (len(actions), view.state.pages_read_count) == (ACTIONS, PAGES), [a.query_or_url for a in actions]
-    before = [call for call in calls if call.role in ("decision", "analyzer")]
+    before = [call for call in calls if call.role in ("plan", "decision", "analyzer")]
     figures = {
         "calls": len(before),
         "prompt_tokens": sum(call.prompt_tokens for call in before),
