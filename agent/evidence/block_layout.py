@@ -12,8 +12,10 @@ from agent.types import Answer, AnswerBlock, Sentence
 CELL_NOT_FOUND = "not found"
 """What an empty cell of a table says."""
 MAX_CHARTS = 2
-MIN_BARS, MAX_BARS = 3, 30
-"""Rows of a table that a chart shows."""
+MIN_BARS, MAX_BARS, MAX_LINES = 3, 30, 4
+"""Rows of a table that a chart shows, and columns where the rows are years."""
+Series = dict[str, list[tuple[str, float]]]
+"""By the name of a column each row's label with its number."""
 _NUMBER = re.compile(r"(?P<sign>[-−]?)(?P<digits>\d{1,3}(?:[ ,\u00a0\u202f]\d{3})+|\d+)(?P<part>\.\d+)?")
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 
@@ -21,12 +23,12 @@ _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 @dataclass(frozen=True)
 class BlockLayout:
     """A block with its sentences or items; of a table the cells of each row behind its label (None: nothing
-    was found), of a chart its labels with their numbers."""
+    was found), of a chart its lines or bars by name, each label with its number."""
 
     block: AnswerBlock
     sentences: list[Sentence] = field(default_factory=list)
     rows: list[list[Sentence | None]] = field(default_factory=list)
-    points: list[tuple[str, float]] = field(default_factory=list)
+    series: Series = field(default_factory=dict)
 
 
 def lay_out_blocks(answer: Answer) -> list[BlockLayout]:
@@ -74,7 +76,7 @@ def write_block_lines(answer: Answer, write: Callable[[Sentence], str]) -> Itera
 
 def _lay_out_block(answer: Answer, block: AnswerBlock, own: list[Sentence]) -> BlockLayout:
     if block.kind == "chart":
-        return BlockLayout(block, points=read_chart(answer, block))
+        return BlockLayout(block, series=read_chart(answer, block))
     if block.kind != "table":
         return BlockLayout(block, own)
     cells = {(cell.row, cell.column): cell for cell in own}
@@ -133,36 +135,38 @@ def add_charts(blocks: Sequence[AnswerBlock], sentences: Sequence[Sentence]) -> 
     found, count = list[AnswerBlock](), 0
     for block in blocks:
         found.append(block)
-        column = _find_number_column(block, sentences) if block.kind == "table" else 0
-        if column and count < MAX_CHARTS:
+        columns = _find_number_columns(block, sentences) if block.kind == "table" else []
+        if columns and count < MAX_CHARTS:
             count += 1
-            heads = [block.heads[0], block.heads[column]]
-            caption = f"{block.text}: {heads[1]}" if block.text else heads[1]
-            found.append(
-                AnswerBlock(
-                    id=f"{block.id}chart",
-                    kind="chart",
-                    text=caption,
-                    heads=heads,
-                    shows=block.id,
-                    part=block.part,
-                )
+            heads = [block.heads[0], *(block.heads[column] for column in columns)]
+            caption = " · ".join(filter(None, (block.text, ", ".join(heads[1:]))))
+            chart = AnswerBlock(
+                id=f"{block.id}chart", kind="chart", text=caption, heads=heads, shows=block.id
             )
+            found.append(chart.replace(part=block.part))
     return found
 
 
-def _find_number_column(table: AnswerBlock, sentences: Sequence[Sentence]) -> int:
-    """The first column of which every cell is a supported number, and not all are years; 0 for none."""
+def _find_number_columns(table: AnswerBlock, sentences: Sequence[Sentence]) -> list[int]:
+    """The first column of which every cell is a supported number, and not all are years; where the rows are
+    years all such columns of the same unit, MAX_LINES at most."""
     if not MIN_BARS <= len(table.row_labels) <= MAX_BARS:
-        return 0
+        return []
+    units: dict[int, str] = {}
     for column in range(1, len(table.heads)):
         cells = [s for s in sentences if s.block == table.id and s.column == column]
         is_full = len(cells) == len(table.row_labels)
         if is_full and all(cell.backed and read_number(cell.text) is not None for cell in cells):
-            units = {_NUMBER.sub("", cell.text, count=1).strip().casefold() for cell in cells}
-            if len(units) == 1 and not all(_YEAR.fullmatch(cell.text.strip()) for cell in cells):
-                return column
-    return 0
+            found = {_NUMBER.sub("", cell.text, count=1).strip().casefold() for cell in cells}
+            if len(found) == 1 and not all(is_year(cell.text) for cell in cells):
+                units[column] = found.pop()
+    same = [column for column, unit in units.items() if unit == next(iter(units.values()))]
+    return same[:MAX_LINES] if all(map(is_year, table.row_labels)) else same[:1]
+
+
+def is_year(text: str) -> bool:
+    """Whether a text is a year."""
+    return bool(_YEAR.fullmatch(text.strip()))
 
 
 def read_number(text: str) -> float | None:
@@ -176,12 +180,16 @@ def read_number(text: str) -> float | None:
     return -value if found["sign"] else value
 
 
-def read_chart(answer: Answer, chart: AnswerBlock) -> list[tuple[str, float]]:
-    """The rows of a chart: label and number; empty when its table is gone."""
+def read_chart(answer: Answer, chart: AnswerBlock) -> Series:
+    """The lines or bars of a chart; empty when its table is gone."""
     table = next((block for block in answer.blocks if block.id == chart.shows), None)
-    if table is None or chart.heads[-1] not in table.heads[1:]:
-        return []
-    column = table.heads.index(chart.heads[-1], 1)
-    cells = {s.row: s.text for s in answer.sentences if s.block == table.id and s.column == column}
-    numbers = [(label, read_number(cells.get(n, ""))) for n, label in enumerate(table.row_labels)]
-    return [(label, value) for label, value in numbers if value is not None]
+    series: Series = {}
+    if table is None:
+        return series
+    for head in chart.heads[1:]:
+        column = table.heads.index(head, 1) if head in table.heads[1:] else -1
+        cells = {s.row: s.text for s in answer.sentences if s.block == table.id and s.column == column}
+        numbers = [(label, read_number(cells.get(n, ""))) for n, label in enumerate(table.row_labels)]
+        if points := [(label, value) for label, value in numbers if value is not None]:
+            series[head] = points
+    return series

@@ -143,7 +143,7 @@ def build_claim(
     titles = [above for fact in cited for above in (fact.title, fact.heading) if above]
     return Claim(
         id=id,
-        statement=sentence.claim
+        statement=_state_cell(sentence, [*titles, *(quote for quote, _, _ in evidence)])
         if sentence.context
         else _remove_title(sentence.text, [" ".join(above.split()) for above in titles]),
         quotes=tuple(quote for quote, _, _ in evidence),
@@ -284,6 +284,16 @@ def read_row(fact: Fact) -> str:
     if len(names) != len(cells) or len(cells) < MIN_CELLS or fact.quote == fact.heading:
         return ""
     return "; ".join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True))
+
+
+def _state_cell(sentence: Sentence, texts: Sequence[str]) -> str:
+    """A table's cell as a claim. Its column loses the capital unless these texts have it so: in the middle of
+    a claim it would make a name of the word."""
+    label, _, head = sentence.context.rpartition(": ")
+    first = head.partition(" ")[0]
+    is_word = first[1:].islower() and not any(first in text for text in texts)
+    head = head[:1].lower() + head[1:] if is_word else head
+    return ": ".join(filter(None, (label, head, sentence.text)))
 
 
 def _remove_title(text: str, titles: Sequence[str]) -> str:

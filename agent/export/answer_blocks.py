@@ -66,7 +66,7 @@ def _write_blocks(answer: Answer, write: Writer, level: int) -> list[Block]:
         if block.kind == "heading":
             written.append(Heading(block.level - 2 + level, block.text))
         elif block.kind == "chart":
-            written += [Chart(block.text, layout.points)] if layout.points else []
+            written += [Chart(block.text, layout.series)] if layout.series else []
         elif block.kind == "table":
             rows = [
                 [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -77,10 +77,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Chart:
-    """Numbers by label as bars, or as a line where the labels are years; the web page and Word draw it."""
+    """Numbers by label as bars, or as lines where the labels are years; the web page and Word draw it."""
 
     caption: str
-    points: Sequence[tuple[str, float]]
+    series: Mapping[str, Sequence[tuple[str, float]]]
 
 
 @dataclass(frozen=True)

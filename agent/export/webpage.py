@@ -79,8 +79,8 @@ def _render_block(block: Block) -> Markup:
             return Markup("<blockquote>{}<mark>{}</mark>{}</blockquote>").format(*around)
         case Curve():
             return _render_curve(block)
-        case Chart(caption, points):
-            picture = Markup(draw_svg(points))
+        case Chart(caption, series):
+            picture = Markup(draw_svg(series))
             return Markup("<figure>{}<figcaption>{}</figcaption></figure>").format(picture, _clean(caption))
         case Folded(title, blocks):
             inside = Markup("\n").join(map(_render_block, blocks))

@@ -84,8 +84,8 @@ def _write_block(document: Any, block: Block) -> None:
             lines = clean_xml(text).splitlines()
             quoted = "\n".join(" ".join(line.split()) for line in lines if line.strip())
             document.add_paragraph(quoted, style="Quote")
-        case Chart(caption, points):
-            document.add_picture(BytesIO(draw_png(points)), width=Cm(15))
+        case Chart(caption, series):
+            document.add_picture(BytesIO(draw_png(series)), width=Cm(15))
             document.add_paragraph(_clean_line(caption), style="Caption")
         case Curve():
             return

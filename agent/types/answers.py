@@ -75,11 +75,9 @@ class AnswerBlock(Record):
     """Of a chart the id of the table block whose columns `heads` it draws."""
 
     def describe_cell(self, row: int, column: int) -> str:
-        """Of a table what a cell is about, by its row's label and its column's name; "" outside of it. The
-        column's capital goes: in the middle of a claim it would make a name of the word."""
+        """Of a table what a cell is about, by its row's label and its column's name; "" outside of it."""
         label = self.row_labels[row] if 0 <= row < len(self.row_labels) else ""
         head = self.heads[column] if 0 <= column < len(self.heads) else ""
-        head = head if head[1:2].isupper() else head[:1].lower() + head[1:]
         return ": ".join(filter(None, (label, head)))
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from agent.flows.research.state import ResearchRun
-from agent.flows.shared.verdict import describe_failures, describe_journey
+from agent.flows.shared.verdict import describe_failures
 from agent.text.plurals import format_count
 from agent.text.urls import remove_unknown_urls, site
 from agent.types import ENGINE_BY_ACTION, ENGINE_NAMES, Answer, AnswerBlock, Confidence, Outcome, PageRef
@@ -20,6 +20,8 @@ CONFLICT_HEADING, LIMITS_HEADING, METHOD_HEADING = (
     "Method",
 )
 MAX_HEADING_CHARS, MAX_QUERIES = 120, 12
+MOST_OF_A_PAGE = 0.9
+"""Share of a page's text from which on it counts as read: what is left are blanks between passages."""
 _MARKUP = re.compile(r"^[#*_\s>|-]+|[*_\s|:]+$")
 
 
@@ -71,7 +73,8 @@ def _list_limits(state: ResearchRun, answer: Answer, level: Confidence) -> Itera
     if failed := [page for page in pages if page.outcome is not Outcome.OK]:
         yield f"{format_count(len(failed), 'page')} could not be read: {describe_failures(failed)}"
     if partly := sum(map(_is_partly_read, pages)):
-        yield f"Of {format_count(partly, 'long page')} only the passages that fit the question were read."
+        count = format_count(partly, "long page was", "long pages were")
+        yield f"{count} read in part: the passages that fit the question."
     if dates := _describe_dates(state, answer):
         yield dates
     if chosen := state.settings.source_descriptions:
@@ -82,7 +85,7 @@ def _list_limits(state: ResearchRun, answer: Answer, level: Confidence) -> Itera
 
 def _is_partly_read(page: PageRef) -> bool:
     shown = sum(end - start for start, end in page.shown)
-    return bool(page.shown) and shown < page.length
+    return bool(page.shown) and shown < MOST_OF_A_PAGE * page.length
 
 
 def _describe_dates(state: ResearchRun, answer: Answer) -> str:
@@ -101,10 +104,12 @@ def _describe_dates(state: ResearchRun, answer: Answer) -> str:
 
 def _list_method(state: ResearchRun, answer: Answer, today: str) -> Iterator[str]:
     """How it was found, from the actions of the run."""
-    yield f"{describe_journey(state)[:-1]}. Finished on {today}."
-    searches = [action for action in state.actions if action.action in ENGINE_BY_ACTION]
+    tried, read = len(state.pages), state.pages_read_count
+    pages = format_count(read, "page") + (f" of {tried}" if tried > read else "")
+    searched = [action for action in state.actions if action.action in ENGINE_BY_ACTION]
+    yield f"{format_count(len(searched), 'search', 'searches')}, {pages} read; finished on {today}."
     by_engine: dict[str, list[str]] = {}
-    for action in searches:
+    for action in searched:
         name = ENGINE_NAMES.get(ENGINE_BY_ACTION[action.action], action.action)
         by_engine.setdefault(name, []).append(f"“{action.query_or_url}”")
     for name, queries in by_engine.items():

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from agent.evidence.answer_layout import label_passage
-from agent.evidence.block_layout import CELL_NOT_FOUND, BlockLayout, lay_out_blocks
-from agent.export.chart import is_time_series
+from agent.evidence.block_layout import CELL_NOT_FOUND, BlockLayout, Series, lay_out_blocks
+from agent.export.chart import COLOURS, is_time_series
 from agent.types import Answer, Sentence
 from pages.widgets.shell import escape
 
 if TYPE_CHECKING:
     import altair as alt
 
-ACCENT = ("#14695b", "#5cc0aa")
 CHART_WIDTH, CHART_HEIGHT = 640, 240
 """Pixels: as wide as the text."""
 
@@ -26,7 +25,7 @@ def render_pieces(answer: Answer, draw: Callable[[Sentence], str]) -> list[str |
     pieces = list[str | BlockLayout]()
     for layout in lay_out_blocks(answer):
         if layout.block.kind == "chart":
-            pieces += [layout] if layout.points else []
+            pieces += [layout] if layout.series else []
             continue
         html = _render_block(answer, layout, draw)
         if pieces and isinstance(pieces[-1], str):
@@ -71,32 +70,37 @@ def _render_table(layout: BlockLayout, draw: Callable[[Sentence], str]) -> str:
 
 def draw_chart(layout: BlockLayout, run_id: str) -> None:
     """A chart of a table above it, with its caption."""
-    chart = build_chart(layout.points, layout.block.heads, dark=st.context.theme.type == "dark")
+    chart = build_chart(layout.series, layout.block.heads[0], dark=st.context.theme.type == "dark")
     key = f"report-chart-{run_id}-{layout.block.id}"
     with st.container(key=f"{key}-box", width=CHART_WIDTH):
         st.altair_chart(chart, key=key, alt=layout.block.text)
         st.caption(escape.md(layout.block.text))
 
 
-def build_chart(points: Sequence[tuple[str, float]], heads: Sequence[str], *, dark: bool) -> alt.Chart:
-    """Bars by label, or a line where the labels are years."""
+def build_chart(series: Series, head: str, *, dark: bool) -> alt.Chart:
+    """Bars by label, or a line for each series where the labels are years. `head` names the labels."""
     import altair as alt  # heavy: imported where it is used first
     import pandas as pd
 
-    names = [escape.shorten(head, 60) for head in (heads[0] or "item", heads[-1] or "value")]
-    frame = pd.DataFrame(points, columns=["label", "value"])
+    rows = [(name, label, value) for name, points in series.items() for label, value in points]
+    frame = pd.DataFrame(rows, columns=["series", "label", "value"])
+    names, axis = list(series), alt.Axis(labelAngle=0, labelLimit=120, labelOverlap=True)
+    colours = [("#5cc0aa" if dark else colour) if n == 0 else colour for n, colour in enumerate(COLOURS)]
+    legend = alt.Legend(orient="bottom", title=None) if len(names) > 1 else None
     chart = alt.Chart(frame).encode(
-        x=alt.X(
-            "label:N", sort=None, title=None, axis=alt.Axis(labelAngle=0, labelLimit=120, labelOverlap=True)
+        x=alt.X("label:N", sort=None, title=None, axis=axis),
+        y=alt.Y("value:Q", title=escape.shorten(names[0], 60) if len(names) == 1 else None),
+        color=alt.Color(
+            "series:N", scale=alt.Scale(domain=names, range=colours[: len(names)]), legend=legend
         ),
-        y=alt.Y("value:Q", title=names[1]),
-        tooltip=[alt.Tooltip("label:N", title=names[0]), alt.Tooltip("value:Q", title=names[1])],
+        tooltip=[
+            alt.Tooltip("label:N", title=escape.shorten(head, 60) or "Item"),
+            alt.Tooltip("series:N", title=" "),
+            alt.Tooltip("value:Q", title="Value"),
+        ],
     )
-    accent = ACCENT[dark]
-    if is_time_series(points):
-        drawn = chart.mark_line(
-            color=accent, strokeWidth=2.5, point=alt.OverlayMarkDef(color=accent, size=60)
-        )
+    if is_time_series(series):
+        drawn = chart.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=60))
     else:
-        drawn = chart.mark_bar(color=accent, size=min(60, 420 // len(points)))
+        drawn = chart.mark_bar(size=min(60, 420 // len(rows)))
     return drawn.properties(height=CHART_HEIGHT)

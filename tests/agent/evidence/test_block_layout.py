@@ -51,7 +51,7 @@ def test_the_chart_shows_the_first_column_of_supported_numbers():
     given = block_answers.answer(charts=True)
     chart = next(layout for layout in lay_out_blocks(given) if layout.block.kind == "chart")
     assert chart.block.heads == ["Kiln", "Output (t)"], "years of building are no series"
-    assert chart.points == [("Østby", 40.0), ("Lunde", 55.0), ("Myra", 70.0)]
+    assert chart.series == {"Output (t)": [("Østby", 40.0), ("Lunde", 55.0), ("Myra", 70.0)]}
 
 
 def test_a_number_that_nothing_supports_is_not_drawn():

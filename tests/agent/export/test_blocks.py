@@ -73,7 +73,9 @@ def test_the_web_page_holds_them_and_draws_the_chart():
     texts = lambda tag: ["".join(e.itertext()) for e in page.iter(f"{SPACE}{tag}")]  # noqa: E731
     assert HEADING in texts("h3") and "Method" in texts("h3") and f"{ITEM} [1]" in texts("li")
     assert texts("th")[:4] == HEADS and "not found" in texts("td") and "1934 [2]" in texts("td")
-    assert texts("caption")[0] == "The three kilns" and texts("figcaption") == ["The three kilns: Output (t)"]
+    assert texts("caption")[0] == "The three kilns" and texts("figcaption") == [
+        "The three kilns · Output (t)"
+    ]
     picture = next(page.iter("{http://www.w3.org/2000/svg}svg"))
     assert picture.get("aria-label") == "Østby: 40, Lunde: 55, Myra: 70"
 

@@ -50,7 +50,8 @@ def test_a_report_has_summary_sections_table_chart_limits_and_method():
     assert [[cell.text for cell in row] for row in kinds["table"].rows] == [
         [str(built), str(tonnes)] for built, tonnes, _ in KILNS.values()
     ]
-    assert kinds["chart"].points == [(place, tonnes) for place, (_, tonnes, _) in KILNS.items()]
+    tonnes = [(place, tonnes) for place, (_, tonnes, _) in KILNS.items()]
+    assert kinds["chart"].series == {"Tonnes a year": tonnes}
     lines = [line for block in answer.blocks for line in block.lines]
     assert "The cited sources are from 2020-05-01 to 2022-05-01." in lines
     assert any("6 facts with verbatim quotes from 3 sites; 3 sources are cited" in line for line in lines)

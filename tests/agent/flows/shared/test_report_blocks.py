@@ -54,15 +54,15 @@ def written(*blocks: dict[str, Any], **more: Any) -> Answer:
 def test_each_cell_is_a_claim_with_its_row_and_column():
     blocks, sentences = laid(TABLE)
     assert [sentence.claim for sentence in sentences] == [
-        "The heron: built: 1921",
-        "The heron: weight: 40 tonnes",
+        "The heron: Built: 1921",
+        "The heron: Weight: 40 tonnes",
     ]
     assert blocks[0].row_labels == ["The heron", "The egret"], "the empty row falls when the answer is built"
 
 
 def test_a_head_for_the_labels_is_added_where_the_model_gave_none():
     blocks, sentences = laid({**TABLE, "heads": ["Built", "Weight"]})
-    assert blocks[0].heads == ["", "Built", "Weight"] and sentences[0].claim == "The heron: built: 1921"
+    assert blocks[0].heads == ["", "Built", "Weight"] and sentences[0].claim == "The heron: Built: 1921"
 
 
 def test_a_heading_that_states_something_at_length_is_checked_as_a_sentence():
