@@ -7,7 +7,7 @@ from functools import partial
 
 from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, label_passage, lay_out
 from agent.evidence.block_layout import CELL_NOT_FOUND, lay_out_blocks
-from agent.evidence.support import count_support, label_support, list_checks
+from agent.evidence.support import count_support, describe_support, label_support, list_checks
 from agent.export.blocks import Block, Bullets, Chart, Folded, Heading, Inline, Paragraph, Span, Table
 from agent.text.plurals import format_percent
 from agent.types import Answer, Sentence
@@ -21,15 +21,24 @@ NO_STATEMENT = "No statement could be backed, so none is made."
 def write_answer(answer: Answer) -> list[Block]:
     """The newest answer: its figures, what it says, how that was checked, the notes beside it, and last what
     is folded."""
-    write, written = partial(_write_sentence, answer), WRITER_LABELS.get(answer.by, answer.by)
+    figures, *checks = write_checks(answer)
+    return [figures, *write_report(answer, level=3), *checks]
+
+
+def write_report(answer: Answer, *, level: int = 2) -> list[Block]:
+    """What the newest answer says, without its figures and checks."""
     note = [Paragraph([UNJUDGED_NOTE], "soft")] if answer.verdict == "passages_found" else []
+    return [*note, *write_body(answer, partial(_write_sentence, answer), level=level)]
+
+
+def write_checks(answer: Answer) -> list[Block]:
+    """The figures of an answer first, then how it was checked, the notes beside it, and what is folded."""
+    written = WRITER_LABELS.get(answer.by, answer.by)
     return [
         Paragraph([*_write_figures(answer), f" · model: {written}"]),
-        *note,
-        *write_body(answer, write, level=3),
         *_write_checks(answer),
         *(Paragraph([Span(f"{name}:", "strong"), f" {text}"]) for name, text in answer.side_notes if text),
-        *_fold_others(answer, write),
+        *_fold_others(answer, partial(_write_sentence, answer)),
     ]
 
 
@@ -133,6 +142,7 @@ def _write_sentence(answer: Answer, sentence: Sentence, *, linked: bool = True) 
     numbers = answer.citation_numbers(sentence)
     spans: list[Span | str] = [sentence.text, *([" "] if numbers else [])]
     spans += [Span(str(n), "cite") if linked else f"[{n}]" for n in numbers]
-    if label := label_support(sentence):
+    is_plain_cell = bool(sentence.context) and not describe_support(sentence).tone  # said in the checks
+    if (label := label_support(sentence)) and not is_plain_cell:
         spans += [" ", Span(f"({label})", "emphasis")]
     return spans

@@ -7,7 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agent.evidence.confidence_explanations import describe_parts, list_changes
-from agent.export.answer_blocks import WRITER_LABELS, write_answer, write_earlier_answer
+from agent.export.answer_blocks import (
+    WRITER_LABELS,
+    write_answer,
+    write_checks,
+    write_earlier_answer,
+    write_report,
+)
 from agent.export.blocks import Block, Bullets, Cell, Curve, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.checked_text import write_checked_text
 from agent.export.references import make_reference
@@ -57,13 +63,17 @@ CONTEXT_CHARS = 160
 
 def build_document(report: Report) -> list[Block]:
     """The report: question, answer, conflicts, sources, facts, edits, journey, confidence, unavailable
-    sources, earlier answers, settings."""
+    sources, earlier answers, settings. A full report comes first, then its sources and how it was checked."""
     answer = report.answer
     is_check = report.checked is not None
+    full = answer if answer and answer.length == "full" and answer.blocks else None
+    conflicts = _bullets(map(_conflict, report.conflicts))
     sections: tuple[tuple[str, Iterable[Block]], ...] = (
-        ("Answer", [] if is_check else _answer(answer)),
-        ("Conflicts", _bullets(map(_conflict, report.conflicts))),
+        ("Answer", [] if is_check or full else _answer(answer)),
+        ("Conflicts", [] if full else conflicts),
         ("Sources", [b for source in answer.sources for b in _source(source, report)] if answer else []),
+        ("How the answer was checked", write_checks(full) if full else []),
+        ("Conflicts", conflicts if full else []),
         ("Facts", [] if is_check else _facts(report)),
         ("What a person changed", _edits(report)),
         ("Journey", _journey(report)),
@@ -82,6 +92,7 @@ def build_document(report: Report) -> list[Block]:
     blocks = _head(report)
     if report.checked:
         blocks += write_checked_text(report.checked, answer.sources if answer else ())
+    blocks += write_report(full) if full else []
     for title, found in sections:
         if body := list(found):
             blocks += [Heading(2, title), *body]
@@ -106,7 +117,10 @@ def _head(report: Report) -> list[Block]:
             Span(run.forked_from, "code"),
             f" {describe_place(report.actions, run.forked_at)}",
         ]
-    blocks: list[Block] = [Heading(1, run.question or "Untitled question"), Paragraph(spans, "soft")]
+    title, question = report.answer.title if report.answer else "", run.question or "Untitled question"
+    blocks: list[Block] = [Heading(1, title or question)]
+    blocks += [Paragraph([Span("Question:", "strong"), f" {question}"])] if title else []
+    blocks.append(Paragraph(spans, "soft"))
     if report.settings.world == "demo":
         blocks.append(Paragraph([DEMO_WORLD_NOTE], "band"))
     if run.imported:

@@ -16,8 +16,8 @@ from agent.types import Answer, Sentence
 
 
 def build_paper(report: Report) -> list[Block]:
-    """The blocks of the paper. A sentence is marked that its sources do not support, that is
-    disputed or in doubt."""
+    """The blocks of the paper. A sentence is marked that its sources do not support, that is disputed or in
+    doubt."""
     answer, question = report.answer, report.run.question or "Untitled question"
     title = answer.title if answer else ""
     blocks: list[Block] = [Heading(1, title or question)]
@@ -40,7 +40,7 @@ def _write_sentence(answer: Answer, sentence: Sentence) -> list[Span | str]:
     numbers = answer.citation_numbers(sentence)
     support = describe_support(sentence)
     mark = {"vetoed": "not supported", "judged": "in doubt"}.get(support.label, support.label)
-    mark = mark if support.tone else ""
+    mark = "disputed" if sentence.disputed else mark if support.tone else ""
     spans: list[Span | str] = [sentence.text]
     spans += [" ", Span(", ".join(map(str, numbers)), "ref")] if numbers else []
     spans += [" ", Span(f"({mark})", "emphasis")] if mark else []

@@ -71,7 +71,9 @@ def test_markdown_marks_what_its_sources_do_not_support():
 def test_the_web_page_holds_them_and_draws_the_chart():
     page = html5lib.parse(render_html(report(block_answers.answer(charts=True))))
     texts = lambda tag: ["".join(e.itertext()) for e in page.iter(f"{SPACE}{tag}")]  # noqa: E731
-    assert HEADING in texts("h3") and "Method" in texts("h3") and f"{ITEM} [1]" in texts("li")
+    assert texts("h1") == ["Three kilns"] and {HEADING, "Method", "Sources"} <= set(texts("h2"))
+    assert texts("h2").index("Sources") < texts("h2").index("How the answer was checked")
+    assert f"{ITEM} [1]" in texts("li")
     assert texts("th")[:4] == HEADS and "not found" in texts("td") and "1934 [2]" in texts("td")
     assert texts("caption")[0] == "The three kilns" and texts("figcaption") == [
         "The three kilns · Output (t)"
@@ -83,7 +85,11 @@ def test_the_web_page_holds_them_and_draws_the_chart():
 def test_word_holds_them_and_the_picture_of_the_chart():
     document = Document(io.BytesIO(render_docx(report(block_answers.answer(charts=True)))))
     styles = {p.text: p.style.name for p in document.paragraphs}
-    assert styles[HEADING] == "Heading 2" and styles[f"{ITEM} [1]"] == "List Bullet"
+    assert (
+        styles[HEADING] == "Heading 1"
+        and styles["Three kilns"] == "Title"
+        and styles[f"{ITEM} [1]"] == "List Bullet"
+    )
     rows = [[cell.text for cell in row.cells] for row in document.tables[0].rows]
     assert rows[0] == HEADS and rows[2] == ["Lunde", "1934 [2]", "not found", "55 [2]"]
     assert len(document.inline_shapes) == 1 and "The three kilns" in styles
