@@ -110,12 +110,10 @@ def by_action(runs: list[list[Step]], nth: int) -> dict[str, float]:
     for steps in runs:
         done = 0
         for step in steps:
-            done += step.name in ("search", "crawl")
+            done += step.name == "act"
             if step.cpu_ms and abs(done - nth) < WINDOW:
                 found[step.name].append(step.cpu_ms)
-    told = {
-        kind: median(figures) for kind, figures in found.items() if kind in ("decide", "crawl", "analyze")
-    }
+    told = {kind: median(figures) for kind, figures in found.items() if kind in ("decide", "act", "analyze")}
     return {
         **told,
         "step": median([ms for figures in found.values() for ms in figures]),

@@ -207,7 +207,7 @@ def _build_proposals(
     state: ResearchRun, reply: DecisionReply, rung: str, by: Actor, trouble: str = ""
 ) -> list[Proposal]:
     """The actions of a reply as proposals; a known address as it was found, not as the reply spells it."""
-    proposals = []
+    proposals, parts = [], {part.id for part in state.plan}
     for action in reply.actions:
         what = action.query_or_url
         if action.next_action == "crawl_url":
@@ -218,7 +218,7 @@ def _build_proposals(
             Proposal(
                 next_action=action.next_action,
                 query_or_url=what,
-                part=action.part,
+                part=action.part if action.part in parts else "",
                 reasoning=action.reasoning,
                 choices=action.choices,
                 rung=rung,

@@ -3,6 +3,7 @@ what happens when a round is interrupted."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +12,13 @@ from typing import Any
 import pytest
 
 from agent import config
+from agent.actions.bundle_verify import verify_bundle
+from agent.actions.export import export_run
+from agent.actions.forks import fork_run
 from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, StopRequested, UsageError
 from agent.flows.research import opened_pages, policy
+from agent.flows.research.flow import RESEARCH
 from agent.flows.research.state import Observation, ResearchState
 from agent.llm.scripted import ScriptedModel
 from agent.types import Action, Fact, Outcome, PageRef, PlanPart, Proposal, Settings, Status, Step
@@ -85,6 +90,26 @@ def test_a_round_is_one_step_with_an_action_for_each(tmp_path):
     assert [role for role, _ in script.prompts].count("analyzer") == 1, "both pages are read in one call"
 
 
+def test_a_round_is_whole_in_every_export_and_in_a_branch(tmp_path):
+    both = together(crawl(BUILDER), {**ASK, "query_or_url": "ferry Vinga yard"})
+    with bench_with(tmp_path, both) as (bench, _, world):
+        view = run(bench, world)
+        run_id, act = view.run.id, [step for step in view.steps if step.name == "act"][1]
+        assert verify_bundle(export_run(bench, run_id, "bundle")).is_valid
+        row = json.loads(export_run(bench, run_id, "json"))["steps"][act.n]
+        assert row["action"]["query_or_url"] == BUILDER
+        assert [action["query_or_url"] for action in row["beside"]] == ["ferry Vinga yard"]
+        report = export_run(bench, run_id, "evidence.md").decode()
+        assert (
+            report.count("| 2 | ") == 2
+            and "ferry Vinga yard" in export_run(bench, run_id, "graphml").decode()
+        )
+        new = bench.snapshot(fork_run(bench, run_id, act.n))
+        assert told(new.state) == told(view.state)[:3] and new.next == "analyze"
+        lines = [RESEARCH.describe(step) for step in view.steps]
+        assert any("crawl_url" in line and "search_duckduckgo ferry Vinga yard" in line for line in lines)
+
+
 def test_each_fact_is_that_of_the_page_whose_passage_it_quotes(tmp_path):
     with bench_with(tmp_path, together(crawl(BUILDER), crawl(LAUNCH))) as (bench, _, world):
         facts = run(bench, world).state.facts.values()
@@ -92,6 +117,15 @@ def test_each_fact_is_that_of_the_page_whose_passage_it_quotes(tmp_path):
         (BUILT, BUILDER, True),
         (LAUNCHED, LAUNCH, True),
     }
+
+
+def test_pages_that_are_too_much_for_one_call_are_read_in_several(tmp_path, monkeypatch):
+    monkeypatch.setattr(opened_pages, "READING_TOKENS", opened_pages.PAGE_TOKENS)
+    with bench_with(tmp_path, together(crawl(BUILDER), crawl(LAUNCH))) as (bench, script, world):
+        view = run(bench, world)
+    assert [role for role, _ in script.prompts].count("analyzer") == 2
+    assert {fact.url for fact in view.state.facts.values()} == {BUILDER, LAUNCH}
+    assert view.state.own.report["assessment"] == "Read. Read."
 
 
 def test_a_fact_with_the_id_of_another_page_is_told_of_the_page_that_says_it(tmp_path):
