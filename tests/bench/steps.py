@@ -91,7 +91,7 @@ def _sentence(dice: random.Random) -> str:
 def long_run(bench: Workbench, world: str, actions: int) -> list[Step]:
     """The steps of one run that goes on for as many actions."""
     settings = Settings(
-        world=world, model="keyless", max_steps=actions, max_pages=actions, max_seconds=36_000, threshold=1.0
+        world=world, model="keyless", max_steps=actions, max_pages=actions, max_seconds=36_000, until="budget"
     )
     run_id = bench.start(QUESTION, settings)
     bench.drive(run_id)

@@ -162,6 +162,7 @@ def _build_inputs(
 ) -> dict[str, Any]:
     """The blanks of the decision's prompt."""
     leads, results = policy.open_leads(state), _list_results(state)
+    unread = opened_pages.find_unread_pages(state, tools) if "more" in actions else []
     if tools.client:
         listed = {canonicalize(line.url) for line in results}
         most = max(MIN_PROMPT_LEADS, MAX_PROMPT_LEADS - len(results))
@@ -177,8 +178,8 @@ def _build_inputs(
         "report": AnalyzerReply.model_validate(state.own.report) if state.own.report else None,
         "leads": leads,
         "results": results,
-        "unread": opened_pages.find_unread_pages(state, tools) if "more" in actions else [],
-        "actions": actions,
+        "unread": unread,
+        "actions": [action for action in actions if action != "more" or unread],
         "engines": describe_actions(state.settings.engines or tools.world.engines),
         "blockage": stall,
         "threshold": fact_view.confidence_goal(state),
