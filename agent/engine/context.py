@@ -39,8 +39,8 @@ MAX_PARALLEL_FETCHES = 32
 NO_PAGES: Mapping[str, Page] = {}
 MAX_CACHED_PAGES = 150
 """Stored pages that a run keeps in memory: those of a site that is read to its limit."""
-RESERVED_SHARE = 0.1
-"""The share of calls, tokens and money that is reserved for the write-up."""
+RESERVED_SHARE, REPORT_SHARE = 0.1, 0.25
+"""The share of calls, tokens and money that is reserved for the write-up, and for that of a full report."""
 
 PARENT_BUDGET_CHECK_S = 1.0
 """Seconds between two checks of a batch's budget, besides the one before each model call."""
@@ -240,7 +240,8 @@ class RunContext:
         """Which cap on calls, tokens or money is reached; None for none. RESERVED_SHARE is reserved for the
         write-up, and at least one call where a person is asked at a cap."""
         spent, caps = self.store.calls.sum_usage(self.lease.run_id, self.round_start), self.settings
-        share = 1.0 if self.is_writing_up else 1.0 - RESERVED_SHARE
+        reserved = REPORT_SHARE if caps.report == "full" else RESERVED_SHARE
+        share = 1.0 if self.is_writing_up else 1.0 - reserved
         if over := self.describe_parent_overrun(share):
             return BudgetSpent(over)
         reserve = 1 if caps.at_cap == "ask" and not self.is_writing_up and caps.max_calls > 1 else 0

@@ -33,7 +33,7 @@ from agent.flows.shared.write_report import (
 )
 from agent.roles.research.outline import MAX_SECTIONS, OUTLINE, OutlineReply
 from agent.roles.research.report import ReportBlock, ReportReply
-from agent.roles.research.section import SECTION
+from agent.roles.research.section import SECTION, SectionReply
 from agent.roles.research.summary import SUMMARY
 from agent.roles.role import RoleResult
 from agent.types import Answer, Fact, Outline, OutlineSection
@@ -125,7 +125,8 @@ def is_outline_current(state: ResearchRun) -> bool:
 
 
 def choose_report_facts(state: ResearchRun) -> list[Fact]:
-    """The facts a report may use, MAX_REPORT_FACTS at most: of each part the best in turn."""
+    """The facts a report may use, MAX_REPORT_FACTS at most: of each part the best in turn; then by part and
+    page."""
     usable = [
         fact
         for fact in fact_view.facts_for_prompt(state, most=len(state.facts))
@@ -136,7 +137,8 @@ def choose_report_facts(state: ResearchRun) -> list[Fact]:
         part = find_part(state.plan, fact)
         ranks[part] = ranks.get(part, -1) + 1
         order.append((ranks[part], n))
-    return [usable[n] for _, n in sorted(order)[:MAX_REPORT_FACTS]]
+    chosen = [usable[n] for _, n in sorted(order)[:MAX_REPORT_FACTS]]
+    return sorted(chosen, key=lambda fact: (find_part(state.plan, fact), fact.step, fact.url))
 
 
 def build_outline(state: ResearchRun, judgement: RoleResult, facts: Sequence[Fact], step: int) -> Outline:
@@ -173,6 +175,7 @@ def _write_section(
     ids = {fact.id for fact in own}
     return tools.judge(
         SECTION,
+        check=_find_empty_section,
         question=state.question,
         notes=fact_view.note_texts(state),
         outline=[f"{other.heading}{' (this one)' if other is section else ''}" for other in plan.sections],
@@ -188,6 +191,11 @@ def _write_section(
     )
 
 
+def _find_empty_section(reply: SectionReply) -> list[str]:
+    is_empty = not any(block.sentences or block.rows for block in reply.blocks)
+    return ["The section is empty: write what its facts say in `blocks`."] if is_empty else []
+
+
 def _write_summary(
     state: ResearchRun, tools: RunContext, body: CheckedDraft, check: Callable[..., CheckedDraft]
 ) -> WrittenDraft:
@@ -197,7 +205,8 @@ def _write_summary(
     if not held:
         return WrittenDraft([], CheckedDraft([], (), body.counts))
     notes = fact_view.note_texts(state)
-    result = tools.judge(SUMMARY, question=state.question, notes=notes, sentences=held)
+    lines = _join_cells(held)
+    result = tools.judge(SUMMARY, question=state.question, notes=notes, sentences=lines)
     blocks = [
         ReportBlock(kind="heading", text=SUMMARY_HEADING),
         ReportBlock(kind="paragraph", sentences=result.value.sentences),
@@ -207,6 +216,23 @@ def _write_summary(
     )
     kept = [sentence for sentence in draft.checked.sentences if sentence.backed]
     return WrittenDraft(draft.blocks, CheckedDraft(kept, (), draft.checked.counts), draft.cited)
+
+
+def _join_cells(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences with the cells of a table's row as one, which cites the facts of all."""
+    joined: dict[tuple[str, int], Sentence] = {}
+    for n, sentence in enumerate(sentences):
+        key = (sentence.block, sentence.row) if sentence.context else ("", n)
+        label, _, head = sentence.context.rpartition(": ")
+        cell = f"{head}: {sentence.text}" if head else sentence.text
+        if key in joined:
+            ids = [*joined[key].fact_ids, *sentence.fact_ids]
+            joined[key] = joined[key].replace(
+                text=f"{joined[key].text}; {cell}", fact_ids=list(dict.fromkeys(ids))
+            )
+        else:
+            joined[key] = sentence.replace(context=label, text=cell)
+    return list(joined.values())
 
 
 def _join(first: CheckedDraft, then: CheckedDraft) -> CheckedDraft:
