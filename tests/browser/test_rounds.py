@@ -1,0 +1,65 @@
+"""A round of several actions in step mode: each is decided on by itself, and the journey shows it as one card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from agent import config
+from agent.llm.scripted import ScriptedModel
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+from tests.browser.screen import TOO_WIDE, Screen
+from tests.browser.served import Served
+from tests.web.researching_model import ASK, ROOF, SOLAR, Script, crawl, together
+
+WORDS = "Älvmora Mejeri panels permit of the municipality"
+QUESTION = "Which roof is meant?"
+CHOICES = ["the roof of the dairy", "the roof of the warehouse by the lake, which the dairy rents since 2024"]
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> Iterator[tuple[Served, str]]:
+    """A server with one run that waits with a round of three; from there on it has no model."""
+    asked = {"next_action": "ask", "query_or_url": QUESTION, "choices": CHOICES, "reasoning": "It has two."}
+    script = Script(together(crawl(ROOF), {**ASK, "query_or_url": WORDS}, asked), confidence=0.4)
+    bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(tmp_path / "data")}))
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(script.scripted), "")  # type: ignore[method-assign]
+    run_id = bench.start(SOLAR, Settings(world="demo", mode="step"))
+    while bench.drive(run_id) is Status.WAITING:
+        view = bench.snapshot(run_id)
+        if view.state.pending and view.state.pending.beside:
+            break
+        bench.approve(run_id, view.head)
+    bench.shutdown()
+    served = Served(tmp_path / "data").start()
+    yield served, run_id
+    served.stop()
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
+def test_each_action_of_a_round_is_decided_on_and_told_on_one_card(
+    waiting: tuple[Served, str], tab: Callable[..., Page], width: int, dark: bool
+) -> None:
+    served, run_id = waiting
+    page = tab(width=width, dark=dark)
+    screen = Screen(page, served.url).open(run_id)
+    decision = page.locator(".st-key-research-decision")
+    expect(decision).to_contain_text("3 actions side by side, 3 to decide")
+    boxes = [decision.locator(f".st-key-research-action-{n}") for n in range(3)]
+    assert page.evaluate(TOO_WIDE) == []
+    boxes[0].get_by_role("button", name="Approve").click()
+    expect(decision).to_contain_text("2 to decide")
+    expect(boxes[0]).to_contain_text("approved")
+    boxes[2].get_by_role("button", name=CHOICES[0]).click()
+    expect(decision).to_contain_text("2 actions side by side, 1 to decide")
+    decision.get_by_role("button", name="Approve all").click()
+    card = page.locator(".step", has=page.locator(".beside")).first
+    expect(card.locator(".head").first).to_contain_text("1 search and 1 page")
+    expect(card.locator(".beside")).to_have_count(2)
+    expect(card).to_contain_text(WORDS)
+    expect(page.locator(".step .what", has_text=f"{QUESTION} {CHOICES[0]}").first).to_be_visible()
+    screen.stands("Waiting for you")
