@@ -13,9 +13,10 @@ from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, state_after
 from agent.errors import UsageError
 from agent.flows import FLOWS
+from agent.flows.research.plan_step import CHECK_PLAN
 from agent.flows.shared.recompute import recompute_after_edit
 from agent.roles.research.plan import MAX_PARTS
-from agent.types import Edit, PlanPart, Status
+from agent.types import Edit, Note, PlanPart, Status
 
 MAX_QUESTION_CHARS = 400
 PLANNED_FLOWS = ("research",)
@@ -57,6 +58,24 @@ def edit_plan(bench: ActionContext, run_id: str, parts: Sequence[PartEdit], head
         return PersonStep(change, columns=columns)
 
     return commit(bench, run_id, "replan", build_step, head=head)
+
+
+def approve_plan(bench: ActionContext, run_id: str, head: int, reading: str = "") -> None:
+    """Go on by the plan that is shown. `reading` is which of the run's readings was meant, or the person's
+    own words: it becomes a note, and the plan is made anew where it follows another one. Raises UsageError
+    when no plan waits, ConcurrentChange when the run moved since `head`."""
+    said = " ".join(reading.split())
+
+    def build_step(view: RunSnapshot) -> PersonStep:
+        if view.next != CHECK_PLAN:
+            raise UsageError("no plan waits for an approval")
+        readings = view.state.own.readings
+        if not readings or not said:
+            return PersonStep({}, "decide", GO_ON)
+        note = Note(step=view.head + 1, text=f"{view.state.own.ambiguity} {said}", kind="steer")
+        return PersonStep({"notes": [note]}, "decide" if said == readings[0] else "plan", GO_ON)
+
+    commit(bench, run_id, "approve_plan", build_step, head=head, among=(Status.WAITING,))
 
 
 def build_plan(plan: Sequence[PlanPart], edits: Sequence[PartEdit]) -> list[PlanPart]:

@@ -24,6 +24,7 @@ from agent.errors import NotFound, UsageError
 from agent.flows import FLOWS
 from agent.flows.chat import dialogue
 from agent.flows.research import policy
+from agent.flows.research.plan_step import CHECK_PLAN
 from agent.flows.shared.recompute import record_note
 from agent.flows.shared.revision import describe_target
 from agent.store.ledger import utc_timestamp
@@ -131,7 +132,8 @@ def steer(bench: ActionContext, run_id: str, note: str, *, private: bool = False
     def build_step(view: RunSnapshot) -> PersonStep:
         change, columns = _record_note(view, text, "steer", private=private)
         if view.run.status is Status.WAITING:  # the pending action was proposed without the note
-            return PersonStep({**change, "pending": None}, "decide", {**columns, **GO_ON})
+            again = "plan" if view.next == CHECK_PLAN else "decide"
+            return PersonStep({**change, "pending": None}, again, {**columns, **GO_ON})
         if flow.is_ending(view.next):  # it was decided without the note, too
             return PersonStep(*flow.reenter(change), columns)
         return PersonStep(change, columns=columns)

@@ -14,6 +14,7 @@ from agent.types import Status
 FLOWS = {flow.name: flow for flow in (RESEARCH, SITE, COLLECT, REPLY, CHAT, CHAT_SIMPLE, CHECK_TEXT)}
 STEP_LABELS = {
     "decide": "deciding what to do next",
+    "plan": "planning",
     "act": "searching and reading",
     "search": "searching",
     "crawl": "reading a page",

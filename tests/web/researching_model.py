@@ -39,6 +39,7 @@ def together(*actions: Told_) -> Told_:
 def role_of(prompt: str) -> str:
     """Which role a prompt belongs to, by the schema that stands in it."""
     keys = {"report": "You write up", "analyzer": '"new_potential_urls"', "decision": '"next_action"'}
+    keys |= {"plan": "You plan a web research run"}
     keys |= {"outline": "You plan a research report", "section": "You write one section"}
     keys |= {"summary": "You write the summary"}
     keys |= {"revision": "You say what the note asks for"}
@@ -65,6 +66,11 @@ class Script:
         if role in self.more and callable(self.more[role]):
             return self.more[role](prompt)
         return getattr(self, role)(prompt)
+
+    def plan(self, prompt: str) -> Told_:
+        """One part, in the question's own words, unless the script says otherwise."""
+        question = re.search(r"^Question: (.*)$", prompt, re.MULTILINE)
+        return self.more.get("plan") or {"parts": [{"question": question[1] if question else ""}]}
 
     def decision(self, _prompt: str) -> Any:
         return self.decisions.pop(0) if self.decisions else END

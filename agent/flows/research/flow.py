@@ -1,14 +1,15 @@
 """The `research` flow: decide, search and read side by side, analyze, decide again, until there is a report
 to review.
 
-decide -> act | report, through a person's approval when the run goes step by step; act -> analyze -> decide;
-report -> review, a full report by outline -> sections -> review. Accepting ends the run, sending back leads
-to decide, which has the note read first: decide -> revise -> decide | report."""
+decide -> act | report, through a person's approval when the run goes step by step, before the first round
+through the plan; act -> analyze -> decide; report -> review, a full report by outline -> sections -> review.
+Accepting ends the run, sending back leads to decide, which has the note read first: decide -> revise ->
+decide | report."""
 
 from __future__ import annotations
 
 from agent.engine.loop import Flow
-from agent.flows.research import analyze_pages, report_steps, revise, steps
+from agent.flows.research import analyze_pages, plan_step, report_steps, revise, steps
 from agent.flows.research.act import act
 from agent.flows.research.state import ResearchState
 from agent.flows.research.step_summary import describe_step
@@ -21,6 +22,7 @@ RESEARCH = Flow(
     own_state=ResearchState,
     steps={
         "decide": steps.decide,
+        "plan": plan_step.plan,
         "act": act,
         "analyze": analyze_pages.analyze,
         "revise": revise.revise,
@@ -31,6 +33,7 @@ RESEARCH = Flow(
     former_steps={"search": "act", "crawl": "act"},
     rest_statuses={
         "approve": Status.WAITING,
+        plan_step.CHECK_PLAN: Status.WAITING,
         "check_outline": Status.WAITING,
         "review": Status.REVIEW,
         "done": Status.DONE,
@@ -47,6 +50,9 @@ RESEARCH = Flow(
         Edge(start="decide", end="revise", label="a note on the answer"),
         Edge(start="revise", end="decide", label="something to look for"),
         Edge(start="revise", end="report", label="only the text"),
+        Edge(start="decide", end="plan", label="nothing was done yet"),
+        Edge(start="plan", end="act", label="the first search runs meanwhile"),
+        Edge(start="plan", end="decide", label="step by step", rest=plan_step.CHECK_PLAN),
         Edge(start="act", end="analyze"),
         Edge(start="act", end="act", label="interrupted"),
         Edge(start="analyze", end="decide"),

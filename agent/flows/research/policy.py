@@ -25,6 +25,7 @@ from agent.text.private_words import find_private_words
 from agent.text.urls import canonicalize, find_urls, map_spellings
 from agent.types import (
     ENGINE_BY_ACTION,
+    Actor,
     Lead,
     Outcome,
     PageRef,
@@ -115,6 +116,22 @@ def requested_search(state: ResearchRun, actions: Sequence[str]) -> Proposal | N
         if note.kind == "look" and not made and not is_barred:
             why = "A person asked for this search: it may settle what the sources disagree on."
             return Proposal(next_action=action, query_or_url=note.text, reasoning=why, by="person")
+    return None
+
+
+def search_for_part(state: ResearchRun, actions: Sequence[str]) -> Proposal | None:
+    """A search for the first part of the plan that was not searched for in its own words, of a compound
+    question or one that a person wrote; for a run without a model, which would choose by the plan."""
+    action = next(iter(rank_general(actions, [done.action for done in state.actions])), "")
+    for part in state.plan if action else ():
+        is_own = len(state.plan) > 1 or part.by == "person"
+        is_done = any(made.query_or_url == part.question for made in state.actions)
+        if is_own and not is_done and part.question not in state.skipped | {state.question}:
+            why = "This part of the question was not searched for by itself yet."
+            by: Actor = "person" if part.by == "person" else "keyless"
+            return Proposal(
+                next_action=action, query_or_url=part.question, part=part.id, reasoning=why, by=by
+            )
     return None
 
 

@@ -11,6 +11,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.block_layout import add_charts
 from agent.flows.research import report_frame, revise
+from agent.flows.research.plan_step import describe_reading
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.answer_shape import block_by_parts
@@ -245,6 +246,9 @@ def _join(first: CheckedDraft, then: CheckedDraft) -> CheckedDraft:
 def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
     """The change of the answer; of a full one with charts, and what code knows of limits and method."""
     answer = revise.finish_revision(state, answer)
+    """The change of the answer; of a full one with charts, and what code knows of limits and method. How an
+    ambiguous question was read is told with it."""
+    answer = answer.replace(remark=" ".join(filter(None, [answer.remark, describe_reading(state)])))
     if answer.length == "full" and answer.sentences:
         if not answer.blocks:
             answer = block_by_parts(answer, state.plan)

@@ -38,6 +38,12 @@ class ResearchState(FlowState):
     """What the last round brought. Its search results are listed for the next decision."""
     is_analyzed: bool = False
     """Whether `brought` was analyzed."""
+    ambiguity: str = ""
+    """The planner's question about what was meant; "" where the question can be read in one way."""
+    readings: list[str] = Field(default_factory=list)
+    """What the question can mean, the likeliest first: the plan follows it."""
+    plan_trouble: str = ""
+    """Why the model that was asked for the plan did not make it."""
     outline: Outline | None = None
     """The outline of the full report that was made or edited last."""
     report: dict[str, Any] | None = None

@@ -9,6 +9,9 @@ from agent.types import NoteReading, PlanPart
 
 def describe_step(name: str, change: Change) -> str:
     """The line, "" when the step has nothing worth reporting."""
+    if name == "plan":
+        fallback = f" (by rule: {change['plan_trouble']})" if change.get("plan_trouble") else ""
+        return "; ".join(part["question"] for part in change.get("plan_parts", [])) + fallback
     if name == "decide" and (pending := change.get("pending")):
         refused = "".join(
             f"\n       refused: {refusal['what']}: {refusal['why']}" for refusal in change.get("refusals", [])

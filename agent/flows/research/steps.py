@@ -8,6 +8,7 @@ from typing import Any
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.flows.research import opened_pages, policy, settle_conflict
+from agent.flows.research.plan_step import is_stepwise, needs_plan
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.engine_choice import merge_results, take_over_searches
@@ -26,7 +27,9 @@ MIN_PROMPT_LEADS = 4
 
 def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Choose the next round: what a person or a limit calls for first, else what the role proposes and code
-    allows."""
+    allows. Before the first round comes the plan."""
+    if is_stepwise(state) and needs_plan(state, tools):
+        return {}, "plan"
     if state.own.unanalyzed:  # read just before the budget ended the round
         return {}, "analyze"
     if page := policy.next_supplied_page(state):
@@ -46,9 +49,9 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         return _hand_over(state, stop, str(over), "budget")
     actions = policy.available_actions(state, tools.world.engines, tools.now())
     if wanted := policy.next_start_page(state) or policy.requested_search(state, actions):
-        return _propose(state, [wanted])
+        return _propose(state, tools, [wanted])
     if substitutes := take_over_searches(state.actions_this_round, actions):
-        return _propose(state, substitutes)
+        return _propose(state, tools, substitutes)
     return _choose_round(state, tools, [*actions[:-1], "ask", *actions[-1:]] if tools.client else actions)
 
 
@@ -68,13 +71,15 @@ def _choose_round(state: ResearchRun, tools: RunContext, actions: list[str]) -> 
     else:
         proposals, refused = _ask_decision(state, tools, actions, stall, conflict)
         change["refusals"] = [refusal.replace(step=tools.step) for refusal in refused]
+    if proposals[0].next_action == "send_to_hitl" and not tools.client:
+        proposals = [policy.search_for_part(state, actions) or proposals[0]]
     if conflict:
         proposals = _settle_first(state, proposals, conflict, actions)
     if proposals[0].next_action == "send_to_hitl":
         reason, why = _explain_hand_over(state, proposals[0])
         more, next = _hand_over(state, proposals[0], why, reason)
     else:
-        more, next = _propose(state, proposals)
+        more, next = _propose(state, tools, proposals)
     return {**change, **more}, next
 
 
@@ -89,11 +94,13 @@ def _settle_first(
     return [proposal.replace(about=conflict.id) for proposal in proposals] if is_last else proposals
 
 
-def _propose(state: ResearchRun, proposals: list[Proposal]) -> tuple[Change, str]:
+def _propose(state: ResearchRun, tools: RunContext, proposals: list[Proposal]) -> tuple[Change, str]:
     """To the proposed round, as far as the budgets reach, with an approval first when the run goes step by
-    step."""
-    is_stepwise = state.settings.stop_point == "step"
-    return {"pending": Proposal.join(policy.cut_round(state, proposals))}, "approve" if is_stepwise else "act"
+    step; to the first round with the plan, which is made while it runs."""
+    change: Change = {"pending": Proposal.join(policy.cut_round(state, proposals))}
+    if is_stepwise(state):
+        return change, "approve"
+    return change, "plan" if needs_plan(state, tools) else "act"
 
 
 def _explain_hand_over(state: ResearchRun, proposal: Proposal) -> tuple[str, str]:

@@ -24,22 +24,28 @@ class PartView:
 
 def view_plan(state: RunState) -> list[PartView]:
     """The parts in order. Once there is an answer and nothing was read since, a part stands as the answer
-    left it; before that it is answered when its facts say so and the analyzer does not object."""
+    left it; before that it is answered (found, where no model judged) when its facts say so and the analyzer
+    does not object."""
     plan, is_closed = state.plan, state.answer is not None and not state.actions_this_round
     active = [fact for fact in facts_after_notes(state).values() if fact.is_active]
     counted = Counter(find_part(plan, fact) for fact in active)
     figures = {part.part: part for part in (state.confidence[-1].parts if state.confidence else [])}
-    parts = plan if is_closed else [_assess(part, figures.get(part.id), counted[part.id]) for part in plan]
+    is_judged = bool(state.confidence) and state.confidence[-1].model is not None
+    parts = (
+        plan
+        if is_closed
+        else [_assess(part, figures.get(part.id), counted[part.id], is_judged=is_judged) for part in plan]
+    )
     done = {part.id for part in parts if part.status in ("answered", "found")}
     return [
         PartView(part, counted[part.id], tuple(id for id in part.after if id not in done)) for part in parts
     ]
 
 
-def _assess(part: PlanPart, figure: PartConfidence | None, facts: int) -> PlanPart:
+def _assess(part: PlanPart, figure: PartConfidence | None, facts: int, *, is_judged: bool) -> PlanPart:
     status: PartStatus = "open"
     if figure and facts and figure.disputed:
         status = "disputed"
     elif figure and facts and figure.weight and not figure.unanswered:
-        status = "answered" if part.by == "model" else "found"
+        status = "answered" if is_judged else "found"
     return part.replace(status=status, confidence=round(compute_part(figure), 4) if figure else 0.0)

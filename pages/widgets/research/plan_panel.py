@@ -6,8 +6,10 @@ import streamlit as st
 
 from agent.actions import plan_edits
 from agent.evidence.answer_layout import format_question
+from agent.flows.research.plan_step import CHECK_PLAN, describe_reading
 from agent.flows.shared.plan_view import PartView, view_plan
 from agent.text.plurals import format_count
+from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, client, drafts, escape, labels, ui, view_cache
 
@@ -19,7 +21,9 @@ def draw(view: RunSnapshot) -> None:
     """The parts, each with its status, facts and confidence."""
     parts = view_cache.get_or_compute(view, "plan", lambda: view_plan(view.state))
     with st.container(border=True, key="research-plan"):
-        st.html(render_plan(parts))
+        st.html(render_plan(parts) + _render_reading(view))
+        if view.next == CHECK_PLAN and view.run.status is Status.WAITING:
+            _draw_approval(view)
         opened = ui.popover("Change the plan", EDIT_POPOVER, "checklist")
         if opened.open:
             with opened:
@@ -51,6 +55,30 @@ def _render_part(view: PartView) -> str:
         f'<div class="part"><span>{question}</span> {badges.render_row(marks)}'
         f'<span class="small soft">{" · ".join(figures)}</span></div>{below}'
     )
+
+
+def _render_reading(view: RunSnapshot) -> str:
+    """How an ambiguous question was read, and why a model did not plan."""
+    own = view.state.own
+    lines = [describe_reading(view.state)]
+    if own.plan_trouble:
+        lines.append(f"Without the model: {own.plan_trouble}")
+    return "".join(f'<div class="ts small soft">{escape.html(line)}</div>' for line in lines if line)
+
+
+def _draw_approval(view: RunSnapshot) -> None:
+    """Approve the plan; where the question can mean different things, say first which is meant."""
+    own, key = view.state.own, f"research-reading-{view.run.id}"
+    if own.readings:
+        st.radio(own.ambiguity, own.readings, key=key)
+    ui.button(
+        "Start by this plan", "research-plan-approve", _approve, view, key, icon="check", type="primary"
+    )
+
+
+def _approve(view: RunSnapshot, key: str) -> None:
+    reading = st.session_state.get(key, "") or ""
+    client.submit(plan_edits.approve_plan, client.workbench(), view.run.id, view.head, reading)
 
 
 def _draw_form(view: RunSnapshot) -> None:

@@ -96,3 +96,16 @@ def test_a_second_tab_cannot_edit_a_plan_that_moved(bench):
     edit_plan(bench, run_id, [PartEdit(FOUNDED, "1")], seen.head)
     with pytest.raises(ConcurrentChange):
         edit_plan(bench, run_id, [PartEdit("Who runs Älvmora Mejeri?", "1")], seen.head)
+
+
+@pytest.mark.slow
+def test_a_part_added_after_the_answer_is_researched_and_the_answer_has_both(bench):
+    run_id = reviewed(bench)
+    before = bench.snapshot(run_id)
+    edit_plan(bench, run_id, [PartEdit(before.state.plan[0].question, "1"), PartEdit(FOUNDED)], before.head)
+    assert bench.drive(run_id) is Status.REVIEW
+    after = bench.snapshot(run_id).state
+    assert [part.question for part in after.answer.parts] == [before.state.plan[0].question, FOUNDED]
+    assert len(after.actions) > len(before.state.actions)
+    assert any(sentence.part == "2" for sentence in after.answer.sentences)
+    assert after.answer.because.startswith("after your edit: changed the plan: added")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pytest import approx
 
+from agent.actions.plan_edits import approve_plan
 from agent.evidence.confidence import evidence_range
 from agent.text.urls import canonicalize
 from agent.types import Outcome, Status
@@ -52,13 +53,13 @@ def test_a_model_drives_the_run_from_question_to_answer():
     assert (answer.statements.backed, answer.statements.unsupported, answer.statements.dropped) == (1, 0, 0)
     assert [(source.url, source.quotes) for source in answer.sources] == [(ROOF, [QUOTE])]
     assert state.own.report["by"] == "model" and state.refusals == []
-    assert len(calls) == len(server.requests) == view.usage.llm_calls == 3
-    assert view.usage.prompt_tokens == 33 and view.usage.completion_tokens == 21
+    assert len(calls) == len(server.requests) == view.usage.llm_calls == 4
+    assert view.usage.prompt_tokens == 44 and view.usage.completion_tokens == 28
 
 
 def test_every_call_can_be_read_afterwards():
     view, server, calls = driven(Script(ASK, crawl(ROOF)))
-    assert [call.role for call in calls] == ["decision", "decision", "analyzer", "report"]
+    assert [call.role for call in calls] == ["plan", "decision", "decision", "analyzer", "report"]
     for call, request in zip(calls, server.requests, strict=True):
         assert call.prompt == request.body["messages"] and json.loads(call.reply) and not call.error
         assert (call.model, call.run_id, call.prompt_tokens, call.completion_tokens) == (
@@ -68,6 +69,7 @@ def test_every_call_can_be_read_afterwards():
             7,
         )
         assert next(step for step in view.steps if step.n == call.step).name in (
+            "plan",
             "decide",
             "analyze",
             "report",
@@ -76,7 +78,7 @@ def test_every_call_can_be_read_afterwards():
 
 def test_the_decision_is_offered_only_what_can_be_done():
     _, server, _ = driven(Script(ASK))
-    offered = server.requests[0].prompt
+    offered = server.requests[1].prompt
     line = "Actions that are possible now: search_duckduckgo, crawl_url, ask, send_to_hitl\n"
     assert line in offered, "the demo world has no Google"
 
@@ -233,7 +235,7 @@ def test_fences_thoughts_and_remarks_are_borne(dress):
         )
     )
     assert view.state.answer.by == "model" and view.state.answer.verdict == "answered"
-    assert len(server.requests) == 4, "nothing had to be asked again"
+    assert len(server.requests) == 5, "nothing had to be asked again"
 
 
 def test_the_models_estimate_moves_the_confidence_within_what_the_evidence_allows():
@@ -264,7 +266,12 @@ def test_a_note_reaches_the_next_decision():
         view = run(bench, rests=Status.WAITING, mode="step")
         bench.steer(view.run.id, "Only trust the municipality.")
         bench.drive(view.run.id)
-        assert "Only trust the municipality." in server.requests[0].prompt
+        approve_plan(bench, view.run.id, bench.snapshot(view.run.id).head)
+        bench.drive(view.run.id)
+        bench.approve(view.run.id, bench.snapshot(view.run.id).head)
+        bench.drive(view.run.id)
+        told = [request.prompt for request in server.requests if role_of(request.prompt) == "decision"]
+        assert told and all("Only trust the municipality." in prompt for prompt in told)
 
 
 def test_a_send_back_note_and_the_former_answer_reach_the_report():

@@ -1,0 +1,62 @@
+"""The step that plans: a model splits the question, while the first search already runs; step by step a
+person sees the plan before anything is searched."""
+
+from __future__ import annotations
+
+from agent.engine.context import RunContext
+from agent.engine.state import Change
+from agent.flows.research.state import ResearchRun
+from agent.flows.shared import fact_view
+from agent.roles.research.plan import PLAN
+from agent.types import ENGINE_BY_ACTION, describe_actions
+
+CHECK_PLAN = "check_plan"
+"""Where a run that goes step by step waits for a person to approve the plan."""
+
+
+def needs_plan(state: ResearchRun, tools: RunContext) -> bool:
+    """Whether a plan is to be made first: nothing was done yet, and there is a model, or a person would see
+    the parts of a compound question."""
+    is_new = not (state.plan_parts or state.actions or state.answers)
+    return is_new and (bool(tools.client) or (is_stepwise(state) and len(state.plan) > 1))
+
+
+def is_stepwise(state: ResearchRun) -> bool:
+    """Whether a person approves each step."""
+    return state.settings.stop_point == "step"
+
+
+def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Make the plan. The pending round, when there is one, is begun before and carried out next."""
+    if state.pending:
+        first = state.pending
+        if engine := ENGINE_BY_ACTION.get(first.next_action):
+            tools.side_by_side.search_ahead(engine, first.query_or_url)
+        else:
+            tools.side_by_side.fetch_ahead([first.query_or_url], 1)
+    judgement = tools.judge(
+        PLAN,
+        question=state.question,
+        notes=fact_view.note_texts(state),
+        history=state.history,
+        engines=describe_actions(state.settings.engines or tools.world.engines),
+        report=state.settings.report,
+        today=tools.today(),
+    )
+    reply, readings = judgement.value, judgement.value.choices
+    change: Change = {
+        "plan_parts": reply.to_parts(state.question, judgement.by),
+        "ambiguity": reply.ask.strip() if readings else "",
+        "readings": readings,
+        "plan_trouble": judgement.fallback_reason,
+    }
+    return change, "act" if state.pending else CHECK_PLAN if is_stepwise(state) else "decide"
+
+
+def describe_reading(state: ResearchRun) -> str:
+    """That an ambiguous question was read in one way without asking; "" where it was not, or a person said
+    which."""
+    if not state.own.readings or is_stepwise(state):
+        return ""
+    first, *others = state.own.readings
+    return f"The question was read as “{first}”; it can also mean {' or '.join(f'“{o}”' for o in others)}."
