@@ -69,7 +69,7 @@ def approve_plan(bench: ActionContext, run_id: str, head: int, reading: str = ""
     def build_step(view: RunSnapshot) -> PersonStep:
         if view.next != CHECK_PLAN:
             raise UsageError("no plan waits for an approval")
-        readings = view.state.own.readings
+        readings = view.state.own.meanings
         if not readings or not said:
             return PersonStep({}, "decide", GO_ON)
         note = Note(step=view.head + 1, text=f"{view.state.own.ambiguity} {said}", kind="steer")

@@ -18,6 +18,7 @@ from agent.actions.commit import (
     require_status,
 )
 from agent.actions.context import ActionContext
+from agent.actions.plan_edits import approve_plan
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, state_after
 from agent.errors import NotFound, UsageError
@@ -33,8 +34,12 @@ from agent.types import Note, Proposal, Refusal, Status
 
 
 def approve(bench: ActionContext, run_id: str, head: int, index: int | None = None) -> None:
-    """Let the pending action run as it is: of a round the one at `index`, else all. The round runs when each
-    of its actions is decided. Raises ConcurrentChange when the run moved since step `head`."""
+    """Let the pending action run as it is: of a round the one at `index`, else all; or go on by the plan that
+    waits. The round runs when each of its actions is decided. Raises ConcurrentChange when the run moved
+    since step `head`."""
+    if bench.snapshot(run_id).next == CHECK_PLAN:
+        approve_plan(bench, run_id, head)
+        return
     actions = _get_pending(bench, run_id).actions
     chosen = range(len(actions)) if index is None else [_check_index(actions, index)]
     marked = [a.replace(approved=a.approved or n in chosen) for n, a in enumerate(actions)]

@@ -69,13 +69,15 @@ def find_answer(
     passages: Sequence[Passage],
     *,
     counts: CollectionCounts | None = None,
+    parts: Sequence[str] = (),
 ) -> PassageAnswer:
     """The answer of these passages, best first, with the scores of `agent.retrieval.scorer` (they are scored
     here when they have none). `counts`: how many passages of their collection hold the question's words;
-    without it, and without `CountedPassages`, words are counted over these passages."""
+    without it, and without `CountedPassages`, words are counted over these passages. `parts` are those of the
+    question; its clauses, where none are given."""
     if counts is None and isinstance(passages, CountedPassages):
         counts = passages.counts
-    parts = split_compound_question(question)
+    parts = parts or split_compound_question(question)
     whole = len(parts) == 1
     return PassageAnswer(
         tuple(

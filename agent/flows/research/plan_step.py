@@ -47,7 +47,7 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     change: Change = {
         "plan_parts": reply.to_parts(state.question, judgement.by),
         "ambiguity": reply.ask.strip() if readings else "",
-        "readings": readings,
+        "meanings": readings,
         "plan_trouble": judgement.fallback_reason,
     }
     return change, "act" if state.pending else CHECK_PLAN if is_stepwise(state) else "decide"
@@ -56,7 +56,7 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 def describe_reading(state: ResearchRun) -> str:
     """That an ambiguous question was read in one way without asking; "" where it was not, or a person said
     which."""
-    if not state.own.readings or is_stepwise(state):
+    if not state.own.meanings or is_stepwise(state):
         return ""
-    first, *others = state.own.readings
+    first, *others = state.own.meanings
     return f"The question was read as “{first}”; it can also mean {' or '.join(f'“{o}”' for o in others)}."

@@ -40,7 +40,7 @@ class ResearchState(FlowState):
     """Whether `brought` was analyzed."""
     ambiguity: str = ""
     """The planner's question about what was meant; "" where the question can be read in one way."""
-    readings: list[str] = Field(default_factory=list)
+    meanings: list[str] = Field(default_factory=list)
     """What the question can mean, the likeliest first: the plan follows it."""
     plan_trouble: str = ""
     """Why the model that was asked for the plan did not make it."""

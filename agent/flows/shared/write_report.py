@@ -76,6 +76,7 @@ def ask_report(
         "length": state.settings.report,
         "is_length_final": is_length_final(state),
         "kept": [],
+        "parts": [] if question else state.plan,
     }
     return tools.judge(REPORT, **blanks) if facts else REPORT.judge(None, **blanks)
 

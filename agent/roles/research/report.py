@@ -14,7 +14,7 @@ from agent.retrieval.quotation import Quotation
 from agent.retrieval.scorer import UNCOUNTED
 from agent.roles.placed_sentence import PlacedSentence
 from agent.roles.role import Role, RoleReply
-from agent.types import Action, Conflict, Fact, Passage
+from agent.types import Action, Conflict, Fact, Passage, PlanPart
 from agent.types.answers import ReportLength, SentencePlace
 
 MIN_RELEVANCE_SHARE = 0.8
@@ -90,31 +90,34 @@ def fallback(
     length: ReportLength = "standard",
     is_length_final: bool = False,
     kept: Sequence[str] = (),
+    parts: Sequence[PlanPart] = (),
 ) -> ReportReply:
     """The answer that the facts give as passages: what a person pinned or the newest note asks for, then for
     each part of the question a lead and its passages, all citing their facts."""
     standing, usable = [fact for fact in facts if fact.can_support], _choose_usable(facts)
-    parts, known = _find_parts(question, usable), {fact.id: fact for fact in standing}
+    asked = [part.question for part in parts]
+    answered, known = _find_parts(question, usable, asked), {fact.id: fact for fact in standing}
     wanted = [_quote_fact(fact) for fact in standing if fact.decision == "pinned"]
     if notes:
         for part in _find_parts(notes[-1], standing):
             wanted += _write(part.lead, "lead", known) if part.lead else []
     is_given_page = bool(history) and history[0].action == "crawl_url"
-    if is_given_page and not any(part.lead for part in parts):
+    if is_given_page and not any(part.lead for part in answered):
         wanted += [_quote_fact(fact) for fact in usable[:1]]  # its page need not name the subject
-    wanted = [sentence.model_copy(update={"part_question": parts[0].question}) for sentence in wanted]
-    found = [sentence for part in parts for sentence in _write_part(part, known)]
+    wanted = [sentence.model_copy(update={"part_question": answered[0].question}) for sentence in wanted]
+    found = [sentence for part in answered for sentence in _write_part(part, known)]
     return ReportReply(answer=_keep_first([*wanted, *found]))
 
 
-def _find_parts(question: str, facts: Sequence[Fact]) -> Sequence[PartAnswer]:
-    """The answer to a question, or to a note, among facts taken as the passages of their pages."""
+def _find_parts(question: str, facts: Sequence[Fact], parts: Sequence[str] = ()) -> Sequence[PartAnswer]:
+    """The answer to a question (to these parts of it), or to a note, among facts taken as the passages of
+    their pages."""
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         groups.setdefault((fact.page_id or fact.url or fact.id, _split_row(fact)[0]), []).append(fact)
     passages = [_make_passage(group) for group in groups.values()]
     # counted over the facts, which were chosen by the question's words, those they lack would weigh most
-    return find_answer(question, passages, counts=UNCOUNTED).parts
+    return find_answer(question, passages, counts=UNCOUNTED, parts=parts).parts
 
 
 def _make_passage(facts: Sequence[Fact]) -> Passage:

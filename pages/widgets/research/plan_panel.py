@@ -69,8 +69,8 @@ def _render_reading(view: RunSnapshot) -> str:
 def _draw_approval(view: RunSnapshot) -> None:
     """Approve the plan; where the question can mean different things, say first which is meant."""
     own, key = view.state.own, f"research-reading-{view.run.id}"
-    if own.readings:
-        st.radio(own.ambiguity, own.readings, key=key)
+    if own.meanings:
+        st.radio(own.ambiguity, own.meanings, key=key)
     ui.button(
         "Start by this plan", "research-plan-approve", _approve, view, key, icon="check", type="primary"
     )

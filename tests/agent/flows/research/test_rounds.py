@@ -141,8 +141,8 @@ def test_the_question_is_searched_for_without_a_call_and_results_cost_none(tmp_p
     with bench_with(tmp_path) as (bench, script, world):
         view = run(bench, world)
         assert told(view.state) == [("search_duckduckgo", QUESTION)]
-        assert [role for role, _ in script.prompts] == ["decision"]
-        prompt = script.prompts[0][1]
+        assert [role for role, _ in script.prompts] == ["plan", "decision"]
+        prompt = script.prompts[1][1]
     listed = re.findall(r"^(u\d+) (\S+) \|", prompt.split("Results of the last searches")[1], re.MULTILINE)
     assert {url for _, url in listed} == {BUILDER, LAUNCH, OTHER}
     assert [name for name, _ in listed] == ["u1", "u2", "u3"]
@@ -169,7 +169,7 @@ def test_when_the_analyzer_calls_all_answered_no_decision_is_asked_for(tmp_path)
     ):
         view = run(bench, world)
     roles = [role for role, _ in script.prompts]
-    assert roles[:3] == ["decision", "analyzer", "report"] and view.state.stop_reason != "blocked"
+    assert roles[:4] == ["plan", "decision", "analyzer", "report"] and view.state.stop_reason != "blocked"
 
 
 def test_a_part_without_a_fact_is_not_answered_by_the_analyzers_word():
@@ -242,7 +242,7 @@ def test_an_unread_passage_that_fits_an_open_part_is_offered_with_its_reason(tmp
         ref = view.state.pages[OTHER]
         stored = bench.page(ref.page_id)
         tools = type("Tools", (), {"page": lambda self, page_id: stored})()
-        state = view.state.model_copy(update={"pages": {OTHER: ref.replace(shown=[(0, 500)])}})
+        state = view.state.model_copy(update={"plan_parts": [], "pages": {OTHER: ref.replace(shown=[(0, 500)])}})
         [lead] = opened_pages.find_unread_pages(state, tools)
     assert lead.value == OTHER and lead.why.startswith("part ") and "1931" in lead.why
 
@@ -266,8 +266,9 @@ def test_a_question_to_the_person_is_skipped_without_one_and_the_reading_is_told
 def stepwise(bench: Workbench, world: str) -> RunSnapshot:
     """A run that waits with the round of the script."""
     view = run(bench, world, rests=Status.WAITING, mode="step")
-    bench.approve(view.run.id, view.head)
-    assert bench.drive(view.run.id) is Status.WAITING
+    for _ in range(2):  # the plan, then the first search
+        bench.approve(view.run.id, bench.snapshot(view.run.id).head)
+        assert bench.drive(view.run.id) is Status.WAITING
     return bench.snapshot(view.run.id)
 
 
