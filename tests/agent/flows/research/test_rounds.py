@@ -242,7 +242,9 @@ def test_an_unread_passage_that_fits_an_open_part_is_offered_with_its_reason(tmp
         ref = view.state.pages[OTHER]
         stored = bench.page(ref.page_id)
         tools = type("Tools", (), {"page": lambda self, page_id: stored})()
-        state = view.state.model_copy(update={"plan_parts": [], "pages": {OTHER: ref.replace(shown=[(0, 500)])}})
+        state = view.state.model_copy(
+            update={"plan_parts": [], "pages": {OTHER: ref.replace(shown=[(0, 500)])}}
+        )
         [lead] = opened_pages.find_unread_pages(state, tools)
     assert lead.value == OTHER and lead.why.startswith("part ") and "1931" in lead.why
 
