@@ -40,6 +40,7 @@ def _details(report: Report) -> dict[str, Any]:
     """What a reader may want to check: the sentences with their backing, gaps, conflicts, and why the run
     stopped."""
     names = {"certainty", "missing", "journey", "why_stopped", "because", "sentences", "parts"}
+    names |= {"title", "length", "blocks"}
     details = report.answer.model_dump(mode="json", include=names) if report.answer else {}
     lists = {
         "conflicts": report.conflicts,

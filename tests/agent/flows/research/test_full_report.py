@@ -11,10 +11,16 @@ from typing import Any
 import pytest
 
 from agent.actions import report_form
+from agent.actions.bundle_verify import verify_bundle
+from agent.actions.export import export_run
 from agent.engine import context
+from agent.engine.state import to_jsonable
 from agent.errors import StoreError, UsageError
 from agent.evidence.block_layout import lay_out_blocks
-from agent.types import Answer, Status
+from agent.evidence.citation_check import diff_answers
+from agent.flows import FLOWS
+from agent.flows.shared.recheck_answers import find_answer_problems
+from agent.types import Answer, Status, Step
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.model_server import ModelServer
 from tests.web.reporting_model import KILNS, ReportScript, start_report
@@ -236,3 +242,21 @@ def test_what_was_written_before_the_process_died_is_not_paid_again(monkeypatch)
         asked = len(script.prompts)
         assert bench.drive(run_id) is Status.REVIEW
         assert len(script.prompts) == asked and headings(bench.snapshot(run_id).state.answer) == HEADINGS
+
+
+def test_a_report_is_verified_compared_and_exported_as_data():
+    with reporting(ReportScript()) as (bench, run_id):
+        bench.drive(run_id)
+        bundle = export_run(bench, run_id, "bundle")
+        assert verify_bundle(bundle).is_valid
+        data = bench.as_json(run_id)
+        assert data["title"] == "Three kilns" and {b["kind"] for b in data["blocks"]} >= {"table", "chart"}
+        answer = bench.snapshot(run_id).state.answer
+        moved = answer.replace(sentences=[s.replace(row=0) for s in answer.sentences])
+        step = Step(n=9, name="sections", change=to_jsonable({"answers": [moved]}), next="review")
+        steps = [*bench.snapshot(run_id).steps[:-1], step]
+        problems = list(find_answer_problems(FLOWS["research"].new_state(), steps))
+        assert any("for another row or column" in problem for problem in problems)
+        report_form.rewrite(bench, run_id, "full")
+        bench.drive(run_id)
+        assert {c.kind for c in diff_answers(*bench.snapshot(run_id).state.answers)} == {"same"}

@@ -1,0 +1,68 @@
+"""An answer in blocks on the screen: pieces of HTML between charts, with everything that came from outside as
+text."""
+
+from __future__ import annotations
+
+from agent.engine.run_state import RunState
+from agent.engine.snapshots import RunSnapshot
+from agent.evidence.block_layout import BlockLayout
+from agent.flows.research.state import ResearchState
+from agent.types import Fact, Outline, OutlineSection, Run, Settings, Status, Usage
+from pages.widgets.research import outline_panel
+from pages.widgets.run import answer_card, report_view
+from tests.web import block_answers
+
+EVIL = "<img src=x onerror=alert(1)> ![a](http://x/)"
+
+
+def render(given) -> list[str | BlockLayout]:
+    return report_view.render_pieces(given, lambda sentence: f"[{sentence.text}]")
+
+
+def test_a_chart_splits_the_document():
+    before, chart, after = render(block_answers.answer(charts=True))
+    assert "<table>" in before and isinstance(chart, BlockLayout) and "<h2>Method</h2>" in after
+    assert list(chart.series) == ["Output (t)"]
+
+
+def test_a_table_names_its_rows_and_says_what_was_not_found():
+    [html] = render(block_answers.answer())
+    assert '<th scope="row">Lunde</th><td>[1934]</td><td><span class="gap">not found</span></td>' in html
+    assert '<th scope="col">Chimneys</th>' in html and "<caption>The three kilns</caption>" in html
+
+
+def test_headings_labels_and_captions_are_escaped():
+    given = block_answers.answer(title=EVIL)
+    given.blocks = [
+        block.replace(text=EVIL, heads=[EVIL] * len(block.heads), row_labels=[EVIL] * len(block.row_labels))
+        for block in given.blocks
+    ]
+    given.sentences = [sentence.replace(text=EVIL) for sentence in given.sentences]
+    html = answer_card.render(given, "r1")
+    assert "<img" not in html and html.count("&lt;img src=x") > 10
+
+
+def test_a_cell_is_marked_only_where_something_is_to_be_known():
+    given = block_answers.answer()
+    given.sentences = [s.replace(check="judged_supported") if s.context else s for s in given.sentences]
+    assert "judged</summary>" not in answer_card.render(given, "r1").split("Sources")[0]
+    given.sentences[-1] = given.sentences[-1].replace(check="not_supported", backed=False)
+    assert "not supported" in answer_card.render(given, "r1")
+
+
+def test_lines_over_years_and_bars_else():
+    years = {"Brattli": [("2020", 1.0), ("2021", 2.0)], "Storfall": [("2020", 3.0), ("2021", 4.0)]}
+    lines = report_view.build_chart(years, "Year", dark=False).to_dict()
+    assert lines["mark"]["type"] == "line" and lines["encoding"]["color"]["scale"]["domain"] == list(years)
+    bars = report_view.build_chart({"Beds": [("Brattli", 24.0)]}, "Hut", dark=True).to_dict()
+    assert bars["mark"]["type"] == "bar" and bars["encoding"]["color"]["legend"] is None
+
+
+def test_the_facts_of_an_outline_are_escaped():
+    fact = Fact(id="f1", statement=EVIL, quote="x")
+    outline = Outline(sections=[OutlineSection(heading=EVIL, fact_ids=["f1", "gone"])])
+    state = RunState(own=ResearchState(outline=outline), facts={"f1": fact})
+    run = Run(id="r1", question="Who?", status=Status.REVIEW, settings=Settings())
+    view = RunSnapshot(run, state, [], Usage(), 0, "review")
+    html = outline_panel.render_facts(view, outline)
+    assert "<img" not in html and "2 facts" in html and html.count("<li>") == 1
