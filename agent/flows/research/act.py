@@ -42,7 +42,7 @@ def act(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
             _record_search(state, tools, proposal, result, change)
         elif isinstance(result, Page):
             _record_page(state, tools, proposal, result, change)
-    return change, "act" if signal else "analyze"
+    return change, "act" if signal and change["pending"] else "analyze"
 
 
 def _build_default(state: ResearchRun) -> Proposal:
