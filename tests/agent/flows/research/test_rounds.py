@@ -38,6 +38,7 @@ DOCS = [
     page(LAUNCH, "Ferry Vinga, the archive", f"{LAUNCHED}\nIt sails each day."),
     page(OTHER, "Ferry Vinga, the museum", f"The ferry Vinga has a museum.\n{FILLER}\n{LAUNCHED}"),
 ]
+PLAN = {"parts": [{"question": "Who built the ferry Vinga?"}, {"question": "When was it launched?"}]}
 MORE = {"next_action": "more", "query_or_url": OTHER, "reasoning": "Its end was not shown."}
 
 
@@ -55,7 +56,8 @@ def analyze(prompt: str, sure: float = 0.4) -> dict[str, Any]:
 
 @contextmanager
 def bench_with(tmp_path, *decisions: Any, **more: Any) -> Iterator[tuple[Workbench, Script, str]]:
-    script = Script(*decisions, **{"analyzer": analyze, "sentences": [(LAUNCHED, None)], **more})
+    given = {"analyzer": analyze, "sentences": [(LAUNCHED, None)], "plan": PLAN, **more}
+    script = Script(*decisions, **given)
     bench = Workbench(config.read_config())
     bench.worker.model_client = lambda name, fast="": (ScriptedModel(script.scripted), "")  # type: ignore[method-assign]
     try:
