@@ -12,7 +12,7 @@ from tests.web.researching_model import Script, crawl, together
 HUTS = ("Brattli", "Storfall", "Vindskar")
 SITE = "https://stuglaget.example"
 QUESTION = (
-    "How do the huts Brattli, Storfall and Vindskar compare, and how many people stayed there each year?"
+    "How do the huts Brattli, Storfall and Vindskar compare, and how many people stayed there each season?"
 )
 PAGES = [*(f"{SITE}/huts/{hut.lower()}" for hut in HUTS), f"{SITE}/statistics"]
 FINDINGS = [
@@ -51,7 +51,7 @@ class HutScript(Script):
     def outline(self, prompt: str) -> dict[str, Any]:
         """Beds and prices, the years, the keepers."""
         ids = find_facts(prompt)
-        kinds = {"years": r"^20\d\d|\d{4}; |Year", "keepers": r"has kept", "huts": r"."}
+        kinds = {"years": r"^20\d\d|\d{4}; |Season", "keepers": r"has kept", "huts": r"."}
         chosen: dict[str, list[str]] = {kind: [] for kind in kinds}
         for name, line in ids.items():
             chosen[next(kind for kind, pattern in kinds.items() if re.search(pattern, line))].append(name)
