@@ -13,9 +13,10 @@ from typing import Any
 
 from agent import config as configuration
 from agent.actions import export, run_control, validation
+from agent.actions.follow_up import carry_over
 from agent.engine.run_settings import normalize_settings
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
-from agent.engine.state import to_jsonable
+from agent.engine.state import Change, to_jsonable
 from agent.engine.worker import Worker
 from agent.errors import ConcurrentChange, NotFound, UsageError
 from agent.flows import FLOWS, STEP_LABELS
@@ -92,9 +93,11 @@ class Workbench:
         settings: Settings | None = None,
         *,
         history: Sequence[Turn] = (),
+        known: Change | None = None,
         unstored: bool = False,
     ) -> str:
-        """A new run for a question, after the earlier turns of its conversation; returns its id. An
+        """A new run for a question, after the earlier turns of its conversation, with what is `known` of
+        them; returns its id. An
         `unstored` run lives in memory only, and whoever drives it ends it. Raises UsageError for a question
         or setting that is not valid."""
         settings, question = normalize_settings(settings or Settings()), question.strip()
@@ -103,7 +106,7 @@ class Workbench:
         validation.check_engines(settings.engines, self.worker.world(settings.world))
         flow = FLOWS[settings.flow]
         turns = {"history": list(history)} if history else {}
-        change = to_jsonable({"question": question, "settings": settings, **turns})
+        change = to_jsonable({"question": question, "settings": settings, **turns, **(known or {})})
         first = Step(n=0, name="ask", change=change, next=flow.first_step, by="person")
         if unstored:
             return self.unstored.create(self.store, question, settings, first)
@@ -131,7 +134,7 @@ class Workbench:
         chosen = (settings or views[-1].run.settings).replace(
             thread_id=views[0].run.settings.thread_id or thread[0], flow=flow
         )
-        return self.start(question, chosen, history=turns)
+        return self.start(question, chosen, history=turns, known=carry_over(views, question.strip()))
 
     def send_chat_message(self, run_id: str, text: str, settings: Settings | None = None) -> str:
         """Continue a chat: answer what its run asks, or ask a further question; returns the run that takes

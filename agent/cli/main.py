@@ -34,6 +34,7 @@ COMMANDS = {
     "eval": ("evaluate", "Score a world by its questions."),
     "runs": ("runs", "List the runs, newest first."),
     "plan": ("plan", "Show the plan of a run, or change it."),
+    "revise": ("revise", "Send an answer back with a note, or comment on a sentence of it."),
     "rewrite": ("rewrite", "Write the answer of a run in another length."),
     "facts": ("facts", "List the facts of a run with their quotes."),
     "edit": ("edit", "Correct the facts of a run; its answer is rewritten."),

@@ -36,6 +36,10 @@ def run(
     ] = False,
     allow: Allow = [],  # noqa: B006 - typer reads the default
     sources: SearchOptions,
+    follow: Annotated[
+        str,
+        typer.Option(metavar="RUN", help="a further question in the thread of this run: its facts are known"),
+    ] = "",
     files: OutputFiles,
 ) -> int:
     """Ask and print the answer; returns the exit code."""
@@ -52,5 +56,18 @@ def run(
     if estimate:
         write_stdout(budget.estimate_budgets(bench, settings).description)
         return 0
+    if follow:
+        return _follow(bench, follow, question, settings, files)
     check_network(bench, world)
     return drive_and_print(bench, bench.start(question, settings), files)
+
+
+def _follow(bench: Workbench, run_id: str, question: str, given: Settings, files: OutputFiles) -> int:
+    """A further question with the settings of the thread, and in their place those that were given."""
+    previous, plain = bench.store.ledger.get(run_id).settings, Settings()
+    changed = {
+        name: value for name, value in given if value != getattr(plain, name) and name not in ("thread_id",)
+    }
+    settings = previous.replace(**changed)
+    check_network(bench, settings.world)
+    return drive_and_print(bench, bench.follow_up(run_id, question, settings), files)

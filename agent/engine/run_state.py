@@ -178,8 +178,13 @@ class RunState(State, Generic[Own]):
     @property
     def plan(self) -> list[PlanPart]:
         """The question in parts, never empty: as recorded, else its clauses, numbered from "1"."""
-        clauses = split_compound_question(self.asked or self.question) if not self.plan_parts else []
+        clauses = split_compound_question(self.full_question) if not self.plan_parts else []
         return self.plan_parts or [PlanPart(id=str(n), question=part) for n, part in enumerate(clauses, 1)]
+
+    @property
+    def full_question(self) -> str:
+        """The question as the conversation completed it, else as it was typed."""
+        return self.asked or self.question
 
     @property
     def standalone_question(self) -> str:

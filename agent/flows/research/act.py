@@ -49,7 +49,7 @@ def _build_default(state: ResearchRun) -> Proposal:
     """The action of a run of an older version that rests before a search or a page without a decision."""
     if state.settings.start_urls:
         return Proposal(next_action="crawl_url", query_or_url=state.settings.start_urls[0])
-    return Proposal(next_action="search_duckduckgo", query_or_url=make_first_query(state.question))
+    return Proposal(next_action="search_duckduckgo", query_or_url=make_first_query(state.full_question))
 
 
 def _build_request(proposal: Proposal) -> WebRequest:

@@ -62,7 +62,7 @@ def _collect_hit_leads(state: ResearchRun, found: Sequence[Observation], step: i
         hits = merge_results([item.hits for item in found if item.source == source], MAX_MERGED_HITS)
         query = source.removeprefix(SEARCH_PREFIX)
         result = SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits)
-        leads += make_hit_leads(state.question, result, step)
+        leads += make_hit_leads(state.full_question, result, step)
     return merge_leads(state.own.leads, leads)
 
 
@@ -118,7 +118,7 @@ def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPag
     return tools.judge(
         ANALYZER,
         check=check,
-        question=state.question,
+        question=state.full_question,
         notes=fact_view.note_texts(state),
         wishes=list_wishes(state)[:3],
         pages=[page.reading for page in group],
@@ -188,7 +188,7 @@ def _extract_facts(
         )
         if fact.id in state.facts or fact.id in facts or fact.id in known:
             continue
-        fact = fact.replace(relevance=score_fact(state.question, fact))
+        fact = fact.replace(relevance=score_fact(state.full_question, fact))
         facts[fact.id] = verify_fact(fact, page.page.text, page.page.sha256)
     return list(facts.values())
 

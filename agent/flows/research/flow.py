@@ -65,7 +65,6 @@ RESEARCH = Flow(
         Edge(start="review", end="report", label="facts or length changed"),
         Edge(start="review", end="sections", label="outline edited"),
         Edge(start="review", end="done", label="accepted"),
-        Edge(start="done", end="review", label="reopened"),
     ),
     apply_person_edits=recompute.apply_person_edits,
 )

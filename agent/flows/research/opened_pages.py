@@ -95,7 +95,7 @@ def open_page(state: ResearchRun, tools: RunContext, item: Observation) -> OpenP
 
 def find_topic(state: ResearchRun) -> str:
     """The question and the public notes: what links are weighed by."""
-    return " ".join([state.question, *fact_view.public_note_texts(state)])
+    return " ".join([state.full_question, *fact_view.public_note_texts(state)])
 
 
 def choose_readings(
@@ -126,7 +126,7 @@ def _choose_passages(
     """What to show of each page, by its id. Without a model: the best for the whole question, best first."""
     notes = [*fact_view.note_texts(state), *list_wishes(state)[:1]]
     if not tools.client:
-        asked = " ".join([state.question, *notes])
+        asked = " ".join([state.full_question, *notes])
         return {page.page_id: rank_passages(asked, page.passages, MAX_PASSAGES) for page in group}
     queries = dict.fromkeys(query for page in group for query in [*page.queries, *notes[-1:]])
     found = choose_passages(

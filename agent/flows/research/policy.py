@@ -174,7 +174,7 @@ def open_leads(state: ResearchRun) -> list[Lead]:
         )
     ]
     best = sorted(leads, key=lambda lead: (-lead.score, lead.step, lead.value))[:MAX_OPEN_LEADS]
-    return score_leads(state.question, best)
+    return score_leads(state.full_question, best)
 
 
 def find_stall(state: RunState) -> Stall | None:
@@ -322,7 +322,7 @@ def find_secrets(state: ResearchRun, query: str) -> list[str]:
     quotes = (fact.quote for fact in state.facts.values() if fact.verified and fact.by != "person")
     leads = (f"{lead.value} {lead.text}" for lead in state.own.leads.values() if lead.kind == "url")
     titles = (page.title for page in state.pages.values() if page.origin == "fetched")
-    known = [state.question, *public_note_texts(state), *quotes, *leads, *titles]
+    known = [state.full_question, *public_note_texts(state), *quotes, *leads, *titles]
     return find_private_words(query, private, known)
 
 
@@ -345,7 +345,7 @@ def known_urls(state: ResearchRun) -> dict[str, str]:
     """The addresses that may be fetched, as they were found in results or on pages or given by a person, by
     their canonical form. Whatever a model writes is only looked up here: its own spelling could carry a
     message."""
-    texts = (state.question, *public_note_texts(state))
+    texts = (state.full_question, *public_note_texts(state))
     given = [url for text in texts for url in find_urls(text)] + state.settings.start_urls
     leads = [lead.value for lead in state.own.leads.values() if lead.kind == "url"]
     return map_spellings([*leads, *given])

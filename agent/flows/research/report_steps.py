@@ -74,7 +74,7 @@ def outline(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     former = report_frame.list_headings(state.answer.blocks) if state.answer else []
     judgement = tools.judge(
         OUTLINE,
-        question=state.question,
+        question=state.full_question,
         notes=fact_view.note_texts(state),
         parts=state.plan,
         facts=[fact.replace(part=find_part(state.plan, fact)) for fact in facts],
@@ -113,7 +113,7 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     answer = finish_answer(
         state, draft, judgement, tools.step, length="full", conflict_block=report_frame.CONFLICT_BLOCK
     )
-    answer = answer.replace(title=plan.title or state.question)
+    answer = answer.replace(title=plan.title or state.full_question)
     return {**_record(state, tools, answer), "pending": None}, "review"
 
 
@@ -158,10 +158,10 @@ def build_outline(state: ResearchRun, judgement: RoleResult, facts: Sequence[Fac
             made.append(OutlineSection(heading=heading, part=part, fact_ids=ids, form=section.form))
     if not made and judgement.by == "model":
         by_rule = OUTLINE.fallback(
-            question=state.question, notes=[], parts=state.plan, facts=facts, former=""
+            question=state.full_question, notes=[], parts=state.plan, facts=facts, former=""
         )
         return build_outline(state, RoleResult(value=by_rule, by="keyless"), facts, step)
-    title = report_frame.clean_heading(reply.title) or state.question
+    title = report_frame.clean_heading(reply.title) or state.full_question
     return Outline(title=title, sections=made, by=judgement.by, step=step)
 
 
@@ -177,7 +177,7 @@ def _write_section(
     return tools.judge(
         SECTION,
         check=_find_empty_section,
-        question=state.question,
+        question=state.full_question,
         notes=fact_view.note_texts(state),
         outline=[f"{other.heading}{' (this one)' if other is section else ''}" for other in plan.sections],
         heading=section.heading,
@@ -207,7 +207,7 @@ def _write_summary(
         return WrittenDraft([], CheckedDraft([], (), body.counts))
     notes = fact_view.note_texts(state)
     lines = _join_cells(held)
-    result = tools.judge(SUMMARY, question=state.question, notes=notes, sentences=lines)
+    result = tools.judge(SUMMARY, question=state.full_question, notes=notes, sentences=lines)
     blocks = [
         ReportBlock(kind="heading", text=SUMMARY_HEADING),
         ReportBlock(kind="paragraph", sentences=result.value.sentences),

@@ -46,7 +46,7 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     urls = [*fact_view.recorded_urls(state), *(fact.url for fact in state.facts.values())]
     judged = tools.judge(
         REVISION,
-        question=state.question,
+        question=state.full_question,
         notes=notes,
         parts=state.plan,
         lines=write_numbered_lines(answer),

@@ -175,7 +175,7 @@ def _build_inputs(
         most = max(MIN_PROMPT_LEADS, MAX_PROMPT_LEADS - len(results))
         leads = [lead for lead in leads if canonicalize(lead.value) not in listed or not listed][:most]
     return {
-        "question": state.question,
+        "question": state.full_question,
         "notes": fact_view.note_texts(state),
         "private_notes": [note.text for note in state.notes if note.private],
         "wishes": list_wishes(state),

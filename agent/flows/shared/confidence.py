@@ -43,7 +43,7 @@ def assess_confidence(
     pool_facts = _collect_facts(state, new, sentences or ())
     every = state.conflicts.values() if conflicts is None else conflicts
     conflicts = [conflict for conflict in every if fact_view.count_stated_sides(conflict, pool_facts) > 1]
-    names = parse_question(state.asked or state.question).names
+    names = parse_question(state.full_question).names
     pool = EvidencePool(
         pool_facts.values(),
         conflicts,

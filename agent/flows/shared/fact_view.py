@@ -37,7 +37,7 @@ def excluded_sites(state: RunState) -> list[str]:
 
 def is_topic_excluded(state: RunState, text: str) -> bool:
     """Whether a text is about what a note leaves out; never for what the question itself asks for."""
-    asked = set(content_stems(state.asked or state.question))
+    asked = set(content_stems(state.full_question))
     topics = [topic for reading in state.readings for topic in reading.excluded_topics]
     return any(is_unwanted(topic, text) for topic in topics if not set(content_stems(topic)) <= asked)
 

@@ -269,7 +269,7 @@ def _build_piece(state: RunState, answer: Answer, places: list[int], reading: No
         *near,
     ]
     facts = list({fact.id: fact for fact in ranked}.values())[:MAX_PIECE_FACTS]
-    question = next((p.question for p in state.plan if p.id == part), state.asked or state.question)
+    question = next((p.question for p in state.plan if p.id == part), state.full_question)
     return Piece(question, part, places, facts)
 
 

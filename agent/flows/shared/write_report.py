@@ -67,7 +67,7 @@ def ask_report(
     evidence and is not shown."""
     facts = fact_view.facts_for_answer(state)
     blanks: dict[str, Any] = {
-        "question": question or state.question,
+        "question": question or state.full_question,
         "notes": [*wishes, *fact_view.note_texts(state)],
         "facts": facts,
         "conflicts": find_open_conflicts(state),

@@ -175,8 +175,8 @@ def follow_note(now: DecisionContext) -> Decision | None:
             return decision
     for wish in now.wishes:
         words = extract_keywords(wish)[:150]
-        known = {fold(word) for word in words.split()}
-        about = [word for word in extract_keywords(now.question).split() if fold(word) not in known]
+        known = {fold(word).strip(".") for word in words.split()}
+        about = [word for word in extract_keywords(now.question).split() if fold(word).strip(".") not in known]
         query = f"{' '.join(about)[: 199 - len(words)]} {words}"
         if decision := now.search(query, f"The person's note comes first: “{wish[:120]}”."):
             return decision

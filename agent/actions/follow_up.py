@@ -1,0 +1,55 @@
+"""What a further question in the thread of a research run starts with: the facts and pages of the earlier
+turns, and the question as it stands alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.engine.snapshots import RunSnapshot
+from agent.engine.state import Change
+from agent.flows.shared import fact_view
+from agent.flows.shared.plan import parse_parts
+from agent.retrieval.relevance import score_fact
+from agent.types import Fact, NoteReading, PageRef, PlanPart
+
+THREAD_FLOWS = ("research",)
+"""The flows whose further questions know what was found before; others read the thread by themselves."""
+
+
+def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
+    """The first change of a further question after these turns: their verified facts with their quotes, the
+    pages behind them, and the sources that a note excluded; {} for another flow."""
+    if not views or views[-1].run.settings.flow not in THREAD_FLOWS:
+        return {}
+    facts, pages, excluded = dict[str, Fact](), dict[str, PageRef](), list[str]()
+    asked = complete_question(views[-1].state.full_question, question)
+    for view in views:
+        known = fact_view.facts_after_notes(view.state).values()
+        kept = [fact for fact in known if fact.is_active and fact.verified and fact.page_id]
+        facts |= {fact.id: _make_prior(fact, asked) for fact in kept}
+        read = {ref.url: ref for ref in view.state.pages.values() if ref.page_id and not ref.waiting}
+        pages |= {url: ref.replace(step=0, facts=0) for url, ref in read.items()}
+        excluded += fact_view.excluded_sites(view.state)
+    change: Change = {"facts": list(facts.values()), "pages": list(pages.values())}
+    if excluded:
+        sites = list(dict.fromkeys(excluded))
+        change["readings"] = [NoteReading(note=-1, step=0, by="code", excluded_sites=sites)]
+    return change | ({"asked": asked} if asked != question else {})
+
+
+def complete_question(before: str, question: str) -> str:
+    """A question that names nothing ("And who designed it?") with the names of the one before it."""
+    parts = [PlanPart(id="1", question=before), PlanPart(id="2", question=question)]
+    return parse_parts(parts)[-1].text
+
+
+def _make_prior(fact: Fact, question: str) -> Fact:
+    """A fact as one of an earlier turn: without its part, a person's mark and disputes of then."""
+    return fact.replace(
+        origin="prior_turn",
+        step=0,
+        part="",
+        decision="none",
+        disputed=False,
+        relevance=score_fact(question, fact),
+    )
