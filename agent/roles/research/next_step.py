@@ -176,7 +176,9 @@ def follow_note(now: DecisionContext) -> Decision | None:
     for wish in now.wishes:
         words = extract_keywords(wish)[:150]
         known = {fold(word).strip(".") for word in words.split()}
-        about = [word for word in extract_keywords(now.question).split() if fold(word).strip(".") not in known]
+        about = [
+            word for word in extract_keywords(now.question).split() if fold(word).strip(".") not in known
+        ]
         query = f"{' '.join(about)[: 199 - len(words)]} {words}"
         if decision := now.search(query, f"The person's note comes first: “{wish[:120]}”."):
             return decision

@@ -9,7 +9,7 @@ from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_card, unreadable_pages
-from pages.widgets.research import outline_panel, plan_panel
+from pages.widgets.research import outline_panel, plan_panel, revision_panel
 from pages.widgets.run import answer_card, controls, pause_prompt, pending_decision, run_page, stats, timeline
 from pages.widgets.shell import badges, client, ui, view_cache
 
@@ -37,11 +37,12 @@ def draw(run_id: str) -> None:
 
 
 def _draw_live(view: RunSnapshot) -> None:
-    run_page.draw_heading(PAGE, view, chips=_render_warnings(view))
+    run_page.draw_heading(PAGE, view, revision_panel.render_thread(view), chips=_render_warnings(view))
     client.show_notice("run")
     controls.draw(view)
     stats.draw(view)
     pause_prompt.draw(view)
+    revision_panel.draw_understood(view)
     if not view.state.answers:
         plan_panel.draw(view)
     outline_panel.draw(view)
@@ -50,9 +51,11 @@ def _draw_live(view: RunSnapshot) -> None:
     fact_card.draw(view)
     if view.state.answers:
         with st.container(border=True, key="research-answer"):
-            answer_card.draw(view)
+            answer_card.draw(view, comments=view.run.status is Status.REVIEW)
+            revision_panel.draw_comment(view)
             outline_panel.draw_rewrite(view)
             controls.draw_review(view)
+        revision_panel.draw_follow_up(view)
         plan_panel.draw(view)
     left, right = st.columns([3, 4], gap="medium")
     with left:

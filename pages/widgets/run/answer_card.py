@@ -4,7 +4,6 @@ and what changed."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import streamlit as st
 
@@ -26,10 +25,11 @@ CONFLICT_MARK = "where sources differ"
 CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
 
 
-def draw(view: RunSnapshot) -> None:
-    """The newest answer; what changed since the former one stands below it."""
+def draw(view: RunSnapshot, *, comments: bool = False) -> None:
+    """The newest answer; what changed since the former one stands below it. With `comments` each sentence
+    and section has a mark that opens the form for a comment."""
     newest = view.state.answers[-1]
-    for piece in _render_pieces(newest, view.run.id, editable=True):
+    for piece in _render_pieces(newest, view.run.id, editable=True, comments=comments):
         if isinstance(piece, str):
             st.html(piece)
         else:
@@ -60,7 +60,9 @@ def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
     return "".join(piece for piece in pieces if isinstance(piece, str))
 
 
-def _render_pieces(answer: Answer, run_id: str, *, editable: bool) -> list[str | BlockLayout]:
+def _render_pieces(
+    answer: Answer, run_id: str, *, editable: bool, comments: bool = False
+) -> list[str | BlockLayout]:
     """The answer as HTML in pieces between its charts. The sources of a long report stand below it, else
     beside it."""
     is_unjudged = answer.verdict == "passages_found"
@@ -72,9 +74,14 @@ def _render_pieces(answer: Answer, run_id: str, *, editable: bool) -> list[str |
     ]
     layout = None if answer.blocks else lay_out(answer)
     is_refusal = not answer.sentences and bool(answer.certainty)
-    draw = partial(_render_sentence, sources=answer.sources, run_id=run_id, editable=editable)
+    marks_by_id = _render_comment_marks(answer, run_id) if comments else {}
+
+    def draw(said: Sentence) -> str:
+        html = _render_sentence(said, answer.sources, run_id, editable=editable)
+        return html + marks_by_id.get(id(said), "")
+
     body = "" if answer.blocks else _render_body(answer, layout, draw) or escape.html(answer.certainty)
-    pieces = report_view.render_pieces(answer, draw) if answer.blocks else [body]
+    pieces = report_view.render_pieces(answer, draw, marks_by_id) if answer.blocks else [body]
     has_gaps_in_place = layout is not None and len(layout.parts) > 1
     lines = [
         _render_line("" if is_refusal else answer.certainty, "Certainty"),
@@ -162,6 +169,18 @@ def _render_sentence(sentence: Sentence, sources: Sequence[Source], run_id: str,
     disagreement = f'<span class="support">{CONFLICT_MARK}</span>' if is_disagreement(sentence.text) else ""
     is_plain_cell = bool(sentence.context) and not support.tone  # the reason stands in the list of checks
     return text + citations + disagreement + ("" if is_plain_cell else _render_support(support))
+
+
+def _render_comment_marks(answer: Answer, run_id: str) -> dict[int, str]:
+    """By the identity of a sentence or heading block the link to the form for a comment on it."""
+    heads = [block for block in answer.blocks if block.kind == "heading" and not block.by_code]
+    targets = [(id(said), f"s{n}", "sentence") for n, said in enumerate(answer.sentences, start=1)]
+    targets += [(id(head), f"h{n}", "section") for n, head in enumerate(heads, start=1)]
+    return {
+        key: f'<a class="comment" href="{escape.run_url(run_id, target)}" target="_self" '
+        f'title="Comment on this {kind}" aria-label="Comment on this {kind}">✎</a>'
+        for key, target, kind in targets
+    }
 
 
 def _render_support(support: Support) -> str:

@@ -8,6 +8,8 @@ from functools import partial
 import streamlit as st
 
 from agent.actions import budget, report_form
+from agent.actions.export import export_run
+from agent.roles.note_requests import UNDERSTOOD_WORDS
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.run import export_menu, pause_prompt
@@ -72,13 +74,37 @@ def draw_review(view: RunSnapshot) -> None:
             with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
                 hint = "e.g. Which year? Check the registry's own page."
                 drafts.text_area("What is wrong or missing?", f"back:{run_id}", placeholder=hint)
+                st.caption(_explain_notes(view))
                 ui.private_box(f"back:{run_id}")
                 ui.button(
                     "Send back and continue", "research-back-send", _send_back, run_id, head, type="primary"
                 )
+        elif view.run.status is Status.DONE:
+            hint = "Review it again: send it back, comment on it, edit its facts"
+            ui.action("Reopen", "research-reopen", bench.reopen, run_id, head, icon="lock_open", help=hint)
         if view.run.settings.flow == "research":
             _draw_lengths(view)
+            _draw_copy(view)
         export_menu.draw(view)
+
+
+def _explain_notes(view: RunSnapshot) -> str:
+    """What becomes of a note, for the form."""
+    if view.run.settings.flow != "research":
+        return ""
+    if view.run.settings.model == "keyless" or not client.workbench().active_configuration().model:
+        return f"No model reads the note; these words are understood: {UNDERSTOOD_WORDS}."
+    return "Only what the note asks for is changed; how it was understood is shown first."
+
+
+def _draw_copy(view: RunSnapshot) -> None:
+    """The answer as Markdown with numbered references, to be copied."""
+    opened = ui.popover("Copy", "research-copy", "content_copy", help="The answer as text")
+    if opened.open:
+        with opened:
+            st.caption("Markdown, as `export` writes it. The sign at the corner copies it.")
+            text = export_run(client.workbench(), view.run.id, "md").decode()
+            st.code(text, language="markdown", wrap_lines=True, height=320)
 
 
 def _draw_lengths(view: RunSnapshot) -> None:

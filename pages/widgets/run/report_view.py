@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -20,14 +20,17 @@ CHART_WIDTH, CHART_HEIGHT = 640, 240
 """Pixels: as wide as the text."""
 
 
-def render_pieces(answer: Answer, draw: Callable[[Sentence], str]) -> list[str | BlockLayout]:
-    """The document as HTML, in pieces between its charts; `draw` writes a sentence, item or cell."""
+def render_pieces(
+    answer: Answer, draw: Callable[[Sentence], str], marks: Mapping[int, str]
+) -> list[str | BlockLayout]:
+    """The document as HTML, in pieces between its charts; `draw` writes a sentence, item or cell; `marks` are
+    what stands behind a heading, by the identity of its block."""
     pieces = list[str | BlockLayout]()
     for layout in lay_out_blocks(answer):
         if layout.block.kind == "chart":
             pieces += [layout] if layout.series else []
             continue
-        html = _render_block(answer, layout, draw)
+        html = _render_block(answer, layout, draw, marks)
         if pieces and isinstance(pieces[-1], str):
             pieces[-1] += html
         else:
@@ -35,10 +38,13 @@ def render_pieces(answer: Answer, draw: Callable[[Sentence], str]) -> list[str |
     return pieces
 
 
-def _render_block(answer: Answer, layout: BlockLayout, draw: Callable[[Sentence], str]) -> str:
+def _render_block(
+    answer: Answer, layout: BlockLayout, draw: Callable[[Sentence], str], marks: Mapping[int, str]
+) -> str:
     block = layout.block
     if block.kind == "heading":
-        return f"<h{block.level}>{escape.html(block.text)}</h{block.level}>"
+        words = escape.html(block.text) + marks.get(id(block), "")
+        return f"<h{block.level}>{words}</h{block.level}>"
     if block.kind == "table":
         return _render_table(layout, draw)
     lines = [escape.html(line) for line in block.lines]

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from agent.engine.budget_meters import list_caps
+from agent.flows.shared.revision import state_understood
 from agent.text.plurals import format_count
-from agent.types import CAP_SETTINGS, Cap, Outcome, Settings, Step
+from agent.types import CAP_SETTINGS, Cap, NoteReading, Outcome, PlanPart, Settings, Step
 from pages.widgets.shell import labels
 
 SUPPLY_TITLES = {"pasted": "You pasted the text of", "uploaded": "You uploaded a file for"}
@@ -27,6 +28,7 @@ PERSON_STEP_TITLES = {
     "stop": "You stopped the run",
     "finish": "You asked for the answer now",
     "accept": "You accepted the answer",
+    "reopen": "You opened the answer again for review",
     "retry": "You asked to try again",
     "import": "You opened it from an evidence bundle",
     "fork": "You branched from here into a new run",
@@ -98,6 +100,7 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
     for step in steps:
         change = step.change
         told += (_build_note_cards(step) if step.name != "fork" else []) + _build_stall_cards(step)
+        told += _build_reading_cards(step)
         if step.name == "ask":
             told.append(Card(step.n, "ask", "You asked", what=str(change.get("question", ""))))
         elif change.get("edits"):
@@ -289,6 +292,7 @@ def _build_note_cards(step: Step) -> list[Card]:
         "steer": "You added guidance",
         "send_back": "You sent the answer back",
         "look": "You asked for more evidence on a conflict",
+        "comment": "You commented on the answer",
     }
     notes = step.change.get("notes") or []
     return [
@@ -297,9 +301,21 @@ def _build_note_cards(step: Step) -> list[Card]:
             "person",
             f"{titles[note.get('kind', 'steer')]}{' (private)' if note.get('private') else ''}",
             what=note["text"],
+            why=f"on “{note['quoted']}”" if note.get("quoted") else "",
             by="person",
         )
         for note in notes
+    ]
+
+
+def _build_reading_cards(step: Step) -> list[Card]:
+    """How notes were understood."""
+    read = [NoteReading.model_validate(given) for given in step.change.get("readings") or []]
+    plan = [PlanPart.model_validate(part) for part in step.change.get("plan_parts") or []]
+    return [
+        Card(step.n, "event", "Note read", why=state_understood(r, plan), by=r.by, trouble=r.trouble)
+        for r in read
+        if step.name == "revise"
     ]
 
 

@@ -6,6 +6,8 @@ when the field is left."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from pages.widgets.shell import client
@@ -40,6 +42,7 @@ def text_area(
     most: int = 4000,
     given: str = "",
     stored: bool = True,
+    label_visibility: Literal["visible", "hidden", "collapsed"] = "visible",
 ) -> str:
     """A text area for at most `most` characters that remembers unsent text under the draft's name, which is
     its session key too; returns its text. `given` is the text when there is no draft; unless `stored`, the
@@ -54,6 +57,7 @@ def text_area(
         max_chars=most,
         on_change=_save,
         args=(name, stored),
+        label_visibility=label_visibility,
     )
     return read(name)
 

@@ -1,0 +1,98 @@
+"""The revision of an answer: how a note was understood, a comment on one sentence (`?comment=` in the address
+names it), and a further question in the run's thread."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.flows.shared.revision import describe_target, state_understood
+from agent.types import NoteReading, Status
+from agent.workbench import RunSnapshot
+from pages.widgets.forms import form_page
+from pages.widgets.shell import client, drafts, escape, ui
+
+
+def draw_understood(view: RunSnapshot) -> None:
+    """How the newest note was understood, while it is followed and beside the answer that came of it."""
+    if reading := find_shown_reading(view):
+        st.html(render_understood(view, reading))
+
+
+def find_shown_reading(view: RunSnapshot) -> NoteReading | None:
+    """The newest reading of a note, unless an answer was written for another reason since."""
+    read = [reading for reading in view.state.readings if reading.note >= 0]
+    later = [answer for answer in view.state.answers if read and answer.step > read[-1].step]
+    return read[-1] if read and len(later) < 2 else None
+
+
+def render_understood(view: RunSnapshot, reading: NoteReading) -> str:
+    """The reading as HTML, with what to do where it is wrong."""
+    how = "Not what you meant? Add guidance: it corrects this."
+    if view.run.status in (Status.REVIEW, Status.DONE):
+        how = "Not what you meant? Send the answer back with another note."
+    trouble = f" The model did not read it: {reading.trouble}" if reading.trouble else ""
+    said = escape.html(state_understood(reading, view.state.plan) + trouble)
+    hint = f'<span class="soft">{how}</span>'
+    return f'<div class="ts band understood" role="status"><b>Your note.</b> {said} {hint}</div>'
+
+
+def draw_comment(view: RunSnapshot) -> None:
+    """The form for a comment on the sentence or section that the address names."""
+    target = st.query_params.get("comment", "")
+    place = st.empty()  # always there, so that nothing below moves when the form goes
+    if view.run.status is not Status.REVIEW or not (text := describe_target(view.state.answers[-1], target)):
+        return
+    draft = f"comment:{view.run.id}:{len(view.state.answers)}:{target}"
+    with place.container(border=True, key="research-comment"):
+        st.html(
+            f'<div class="ts"><p class="small soft">Your comment on</p><p>“{escape.html(text)}”</p></div>'
+        )
+        hint = "e.g. source? · too vague · recent figures"
+        drafts.text_area("Comment", draft, placeholder=hint, height=80, label_visibility="collapsed")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            args = (view.run.id, view.head, target, draft)
+            ui.button("Send comment", "research-comment-send", _send_comment, *args, type="primary")
+            ui.button("Close", "research-comment-close", _close_comment, icon="close", type="tertiary")
+            st.caption("Only this is looked at again; the rest of the answer stays as it is.")
+
+
+def _send_comment(run_id: str, head: int, target: str, draft: str) -> None:
+    def sent(_: None) -> None:
+        drafts.clear(draft)
+        _close_comment()
+
+    client.submit(client.workbench().comment, run_id, head, target, drafts.read(draft), then=sent)
+
+
+def _close_comment() -> None:
+    st.query_params.pop("comment", None)
+
+
+def render_thread(view: RunSnapshot) -> str:
+    """The other questions of the run's thread as links, as HTML; "" where there is none."""
+    turns = client.workbench().thread(view.run.id)
+    if len(turns) < 2:
+        return ""
+    links = list[str]()
+    for run_id in turns:
+        question = client.workbench().snapshot(run_id).run.question
+        name, url = escape.html(escape.shorten(question, 80)), escape.run_url(run_id)
+        is_here = run_id == view.run.id
+        links.append(f"<b>{name}</b>" if is_here else f'<a href="{url}" target="_self">{name}</a>')
+    return f'<p class="small soft">In this thread: {" → ".join(links)}</p>'
+
+
+def draw_follow_up(view: RunSnapshot) -> None:
+    """The box for a further question; what this run found is known to it."""
+    if view.run.status not in (Status.REVIEW, Status.DONE):
+        return
+    draft = f"follow:{view.run.id}"
+    with st.expander("Ask a further question", icon=":material/forum:", key="research-follow"):
+        st.caption("A new run of this thread: it knows the facts and pages that were found here.")
+        hint = "e.g. And who designed it?"
+        drafts.text_area("Further question", draft, placeholder=hint, height=80)
+        ui.button("Ask", "research-follow-ask", _ask, view.run.id, draft, icon="forum", type="primary")
+
+
+def _ask(run_id: str, draft: str) -> None:
+    form_page.start_run(client.workbench().follow_up, run_id, drafts.read(draft), sent=[draft])

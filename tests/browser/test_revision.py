@@ -1,0 +1,73 @@
+"""A comment on one sentence, a note in plain words, an accepted answer opened again, and a further question: in
+a real browser, wide and narrow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.looks import NAMELESS, PALE
+from tests.browser.screen import Screen
+from tests.browser.served import Served
+
+Tab = Callable[..., Page]
+SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
+COUNT = "there are 412 solar panels"
+
+
+def test_comment_send_back_accept_reopen_and_ask_further(served: Callable[..., Served], tab: Tab) -> None:
+    own = served(STEP_GAP="0")
+    page = tab()
+    screen = Screen(page, own.url).open().ask(SOLAR)
+    screen.stands("Answer to review")
+    answer = page.locator(".answer")
+    expect(answer).to_contain_text(COUNT)
+    first = screen.run_id
+
+    page.get_by_role("link", name="Comment on this sentence").nth(1).click()
+    form = page.locator(".st-key-research-comment")
+    expect(form).to_contain_text("peak output")
+    form.get_by_role("textbox").fill("source?")
+    screen.button("Send comment").click()
+    expect(page.locator(".understood")).to_contain_text("Understood as: look for:")
+    screen.stands("Answer to review")
+    expect(form).not_to_be_visible()
+    expect(page.locator(".st-key-research-changes")).to_contain_text("unchanged")
+    expect(answer).to_contain_text(COUNT)
+    expect(page.locator(".step .head", has_text="You commented on the answer")).to_be_visible()
+
+    screen.button("Send back").click()
+    expect(page.get_by_text("these words are understood")).to_be_visible()
+    page.get_by_label("What is wrong or missing?").fill("shorter; without norrviddawiki.example. Do it nicely.")
+    screen.button("Send back and continue").click()
+    told = page.locator(".understood")
+    expect(told).to_contain_text("leave out norrviddawiki.example; shorter")
+    expect(told).to_contain_text("Not understood without a model: “Do it nicely.”")
+    screen.stands("Answer to review")
+
+    screen.button("Copy").click()
+    expect(page.get_by_test_id("stCode")).to_contain_text(COUNT)
+    page.keyboard.press("Escape")
+    screen.button("Accept").click()
+    screen.stands("Accepted")
+    expect(page.get_by_role("link", name="Comment on this sentence")).to_have_count(0)
+    screen.button("Reopen").click()
+    screen.stands("Answer to review")
+    assert not screen.too_wide() and not page.evaluate(NAMELESS) and not page.evaluate(PALE)
+
+    page.get_by_text("Ask a further question").click()
+    page.get_by_label("Further question").fill("And what is their peak output?")
+    screen.button("Ask").click()
+    page.wait_for_url(lambda url: first not in url)
+    screen.stands("Answer to review")
+    expect(page.locator(".answer")).to_contain_text("173 kilowatts")
+    expect(page.get_by_text("In this thread:")).to_be_visible()
+    page.get_by_role("link", name=re.compile("^How many solar panels")).click()
+    page.wait_for_url(lambda url: first in url)
+
+    narrow = tab(width=400, height=800, dark=True)
+    narrow.goto(f"{own.url}?run={first}&comment=s1")
+    expect(narrow.locator(".st-key-research-comment")).to_contain_text(COUNT)
+    assert not Screen(narrow, own.url).too_wide() and not narrow.evaluate(PALE)
