@@ -1,0 +1,250 @@
+"""A note on an answer: it is read first, obeyed by facts, plan and form, and what it does not touch stays word
+for word; with a model and without."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from agent.actions.export import export_run
+from agent.errors import ConcurrentChange, UsageError
+from agent.flows import FLOWS
+from agent.flows.shared.revision import state_understood
+from agent.types import Settings, Status
+from agent.workbench import RunSnapshot, Workbench
+from tests.web.folders import write_world
+from tests.web.model_server import ModelServer
+from tests.web.researching_model import Script, crawl, find_fact_ids, together, workbench
+
+pytestmark = pytest.mark.slow
+QUESTION = "When was the Varn bridge opened, and who designed the Varn bridge?"
+WIKI, ROAD, ARCHIVE, NEWS = (f"https://{name}.example/varn" for name in ("wiki", "road", "archive", "news"))
+OPENED_WIKI = "The Varn bridge was opened on 3 May 1931."
+OPENED = "The Varn bridge opened to traffic on 3 May 1931."
+DESIGNED = "The Varn bridge was designed by the engineer Tora Lind."
+LENGTH = "The Varn bridge is 212 metres long."
+PAGES = [
+    {"url": url, "title": f"Varn bridge ({n})", "text": f"{said} It crosses the sound."}
+    for n, (url, said) in enumerate([(WIKI, OPENED_WIKI), (ROAD, OPENED), (ARCHIVE, DESIGNED), (NEWS, LENGTH)])
+]
+PARTS = {OPENED_WIKI: "1", OPENED: "1", DESIGNED: "2", LENGTH: "1"}
+
+
+def analyze(prompt: str) -> dict[str, Any]:
+    facts = []
+    for quote, part in PARTS.items():
+        if quote in prompt.rpartition("Passage p1")[2]:
+            passage = re.findall(r"\b(p\d+)\b", prompt[: prompt.rindex(quote)])[-1]
+            about = {"passage_id": passage, "subject": "Varn bridge", "part": part}
+            facts.append({"statement": quote, "quote": quote, "attribute": f"matter {quote[-9:]}", **about})
+    return {"facts": facts, "answered_parts": ["1", "2"], "assessment": "Seen.", "confidence_score": 0.9}
+
+
+def write(prompt: str) -> dict[str, Any]:
+    """A sentence for each fact that is listed: its statement, in other words for what was sent back."""
+    listed = prompt.partition("Facts that may be used")[2].partition("What was done")[0]
+    ids, lines = find_fact_ids(prompt), listed.splitlines()
+    sentences = [
+        {"text": quote, "fact_ids": [i]}
+        for i in ids
+        for quote in PARTS
+        if any(line.startswith(f"{i} [") and quote in line for line in lines)
+    ]
+    return {"blocks": [{"kind": "paragraph", "sentences": sentences}]}
+
+
+@contextmanager
+def reviewed(tmp_path: Any, reading: Any, *decisions: Any, pages: Any = None) -> Iterator[Any]:
+    """A run with an answer from wiki and archive, and a model that reads notes like this."""
+    first = together(crawl(WIKI), crawl(ARCHIVE), *([crawl(ROAD)] if pages != "two" else []))
+    script = Script(first, *decisions, analyzer=analyze, report=write, revision=reading)
+    with ModelServer(script.served) as server, workbench(server) as bench:
+        run_id = bench.start(QUESTION, Settings(world=write_world(tmp_path / "w", PAGES), threshold=0.99))
+        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+        yield bench, run_id, script
+
+
+def said(view: RunSnapshot) -> list[str]:
+    return [sentence.text for sentence in view.state.answer.sentences]
+
+
+def send_back(bench: Workbench, run_id: str, note: str, **more: Any) -> RunSnapshot:
+    bench.send_back(run_id, bench.snapshot(run_id).head, note, **more)
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    return bench.snapshot(run_id)
+
+
+def test_an_excluded_source_takes_its_sentences_and_leaves_the_others_as_they_are(tmp_path):
+    reading = {"understood": "leave out the wiki", "excluded_sites": ["wiki.example", "the wiki"]}
+    with reviewed(tmp_path, lambda _prompt: reading) as (bench, run_id, script):
+        before = bench.snapshot(run_id)
+        assert OPENED_WIKI in said(before) and DESIGNED in said(before)
+        script.prompts.clear()
+        after = send_back(bench, run_id, "Leave out the wiki.")
+        assert OPENED_WIKI not in said(after) and OPENED in said(after)
+        kept = next(s for s in before.state.answer.sentences if s.text == DESIGNED)
+        now = next(s for s in after.state.answer.sentences if s.text == DESIGNED)
+        assert (now.text, now.fact_ids, now.check) == (kept.text, kept.fact_ids, kept.check)
+        assert not any("wiki.example" in source.url for source in after.state.answer.sources)
+        roles = [role for role, _ in script.prompts]
+        assert roles[0] == "revision" and "decision" not in roles
+        pieces = [prompt for role, prompt in script.prompts if role == "report"]
+        assert len(pieces) == 1 and DESIGNED in pieces[0].partition("Sentences of the answer that stay")[2]
+        shown = pieces[0].partition("Facts that may be used")[2].partition("What was done")[0]
+        assert DESIGNED not in shown and OPENED_WIKI not in shown
+        [read] = after.state.readings
+        assert read.excluded_sites == ["wiki.example"], "what is no site is dropped"
+        assert "Understood as: leave out the wiki" in FLOWS["research"].describe(after.steps[before.head + 3])
+
+
+def test_a_model_never_weakens_an_earlier_exclusion(tmp_path):
+    with reviewed(tmp_path, lambda _prompt: {"understood": "use all"}) as (bench, run_id, _):
+        send_back(bench, run_id, "Not from wiki.example, please.")
+        after = send_back(bench, run_id, "Tell it again.")
+        assert "wiki.example" in after.state.readings[0].excluded_sites
+        assert not any("wiki.example" in source.url for source in after.state.answer.sources)
+
+
+def test_a_comment_starts_a_round_for_its_sentence_alone(tmp_path):
+    reading = {"about": ["s1", "s2", "s99"], "searches": ["Varn bridge length"], "length": "brief"}
+    with reviewed(tmp_path, lambda _prompt: reading, crawl(NEWS)) as (bench, run_id, script):
+        before = bench.snapshot(run_id)
+        n = said(before).index(OPENED_WIKI)
+        script.prompts.clear()
+        bench.comment(run_id, before.head, f"s{n + 1}", "how long is it?")
+        assert bench.drive(run_id) is Status.REVIEW
+        after = bench.snapshot(run_id)
+        [read] = after.state.readings
+        assert (read.about, read.length, read.is_whole) == ([f"s{n + 1}"], None, False)
+        assert after.state.notes[-1].quoted == OPENED_WIKI
+        decided = next(prompt for role, prompt in script.prompts if role == "decision")
+        assert "Varn bridge length" in re.search(r"<wishes-\w+>(.*?)</wishes", decided, re.DOTALL)[1]
+        assert NEWS in [action.query_or_url for action in after.state.actions]
+        assert LENGTH in said(after) and DESIGNED in said(after)
+        others = [text for text in said(before) if text != OPENED_WIKI]
+        assert [text for text in said(after) if text in others] == others
+
+
+def test_a_sentence_that_could_stay_is_not_replaced_by_an_unsupported_one(tmp_path):
+    with reviewed(tmp_path, lambda _prompt: {"understood": "sharper", "about": ["s1"]}) as (bench, run_id, s):
+        before = bench.snapshot(run_id)
+        s.more["report"] = lambda prompt: {
+            "answer": [{"text": "The Varn bridge was opened in 1999.", "fact_ids": find_fact_ids(prompt)[:1]}]
+        }
+        after = send_back(bench, run_id, "The first sentence is too vague.")
+        assert said(after) == said(before)
+        assert "Nothing changed in the sentences" in after.state.answer.remark
+
+
+def test_a_new_sub_question_joins_the_plan_and_the_answer(tmp_path):
+    reading = {"understood": "add its length", "questions": ["How long is the Varn bridge?"]}
+    with reviewed(tmp_path, lambda _prompt: reading, crawl(NEWS)) as (bench, run_id, _):
+        before = bench.snapshot(run_id)
+        PARTS[LENGTH] = "3"
+        try:
+            after = send_back(bench, run_id, "Also tell how long it is.")
+        finally:
+            PARTS[LENGTH] = "1"
+        assert [part.question for part in after.state.plan][2:] == ["How long is the Varn bridge?"]
+        assert said(after)[: len(said(before))] == said(before) and LENGTH in said(after)
+
+
+def test_a_correction_while_the_note_is_followed_is_read_again(tmp_path):
+    readings = iter([{"about": ["s1"], "searches": ["x"]}, {"understood": "only shorter", "length": "brief"}])
+    with reviewed(tmp_path, lambda _prompt: next(readings)) as (bench, run_id, _):
+        bench.send_back(run_id, bench.snapshot(run_id).head, "Sharper.")
+        bench.steer(run_id, "No, I meant: shorter.")
+        assert bench.drive(run_id) is Status.REVIEW
+        state = bench.snapshot(run_id).state
+        assert state.readings[-1].note == state.notes[-1].step
+        assert state.answer.n == 2
+
+
+def test_private_words_in_a_reading_never_become_a_search_or_a_part(tmp_path):
+    reading = {
+        "understood": "for <b>Quorvath</b> <script>alert(1)</script>",
+        "questions": ["What does Quorvath pay for the bridge?"],
+        "searches": ["Quorvath Varn bridge", "Varn bridge length"],
+    }
+    with reviewed(tmp_path, lambda _prompt: reading, crawl(NEWS)) as (bench, run_id, _):
+        after = send_back(bench, run_id, "This is for Quorvath: how long is it?", private=True)
+        [read] = after.state.readings
+        assert read.searches == ["Varn bridge length"] and read.questions == []
+        assert len(after.state.plan) == 2
+        assert not any("quorvath" in action.query_or_url.lower() for action in after.state.actions)
+
+
+def test_a_reading_that_fails_leaves_the_note_to_the_writer(tmp_path):
+    with reviewed(tmp_path, lambda _prompt: "I would rather not say.") as (bench, run_id, script):
+        script.prompts.clear()
+        after = send_back(bench, run_id, "Write it as a poem.")
+        assert after.state.readings[-1].is_whole and after.state.readings[-1].trouble
+        assert any("Write it as a poem." in prompt for role, prompt in script.prompts if role == "report")
+
+
+@pytest.fixture
+def keyless(bench, tmp_path) -> tuple[Workbench, str]:
+    world = write_world(tmp_path / "k", PAGES)
+    run_id = bench.start(QUESTION, Settings(world=world, model="keyless"))
+    assert bench.drive(run_id) is Status.REVIEW
+    return bench, run_id
+
+
+def test_without_a_model_part_length_and_exclusion_are_obeyed(keyless):
+    bench, run_id = keyless
+    before = bench.snapshot(run_id)
+    two = [s.text for s in before.state.answer.sentences if s.part == "2"]
+    view = send_back(bench, run_id, "without wiki.example")
+    assert not any("wiki.example" in source.url for source in view.state.answer.sources)
+    assert [s.text for s in view.state.answer.sentences if s.part == "2"] == two
+    view = send_back(bench, run_id, "only the second question")
+    assert {s.part for s in view.state.answer.sentences} == {"2"} and len(view.state.plan) == 1
+    assert "only “who designed the Varn bridge?”" in state_understood(view.state.readings[-1], view.state.plan)
+    view = send_back(bench, run_id, "in 10 words")
+    assert view.state.readings[-1].max_words == 10 and len(view.state.answer.main_sentences) == 1
+
+
+def test_without_a_model_what_is_not_understood_is_told_and_never_searched_for(keyless):
+    bench, run_id = keyless
+    before = bench.snapshot(run_id)
+    view = send_back(bench, run_id, "Give it a nicer rhythm.")
+    assert "Not understood without a model: “Give it a nicer rhythm.”" in state_understood(
+        view.state.readings[-1]
+    )
+    assert said(view) == said(before) and "is not understood without a model" in view.state.answer.remark
+    assert not any("rhythm" in action.query_or_url for action in view.state.actions)
+
+
+def test_without_a_model_a_topic_is_looked_for_and_a_topic_left_out(keyless):
+    bench, run_id = keyless
+    view = send_back(bench, run_id, "more on the length in metres")
+    assert any("length" in action.query_or_url for action in view.state.actions if action.step > 5)
+    view = send_back(bench, run_id, "leave out metres")
+    assert not any("metres" in text for text in said(view))
+
+
+def test_a_comment_needs_a_sentence_of_the_answer_and_a_review(keyless):
+    bench, run_id = keyless
+    head = bench.snapshot(run_id).head
+    with pytest.raises(UsageError, match="no sentence s99"):
+        bench.comment(run_id, head, "s99", "source?")
+    with pytest.raises(UsageError, match="comment is empty"):
+        bench.comment(run_id, head, "s1", " ")
+    bench.accept(run_id, head)
+    with pytest.raises(ConcurrentChange):
+        bench.comment(run_id, bench.snapshot(run_id).head, "s1", "source?")
+
+
+def test_an_accepted_answer_is_reopened_and_sent_back_as_before(keyless):
+    bench, run_id = keyless
+    bench.accept(run_id, bench.snapshot(run_id).head)
+    bench.reopen(run_id, bench.snapshot(run_id).head)
+    assert bench.snapshot(run_id).run.status is Status.REVIEW
+    assert send_back(bench, run_id, "shorter").state.answer.length == "brief"
+    with pytest.raises(ConcurrentChange):
+        bench.reopen(run_id, bench.snapshot(run_id).head)
+    assert export_run(bench, run_id, "md").decode().strip()
