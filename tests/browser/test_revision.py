@@ -40,7 +40,9 @@ def test_comment_send_back_accept_reopen_and_ask_further(served: Callable[..., S
 
     screen.button("Send back").click()
     expect(page.get_by_text("these words are understood")).to_be_visible()
-    page.get_by_label("What is wrong or missing?").fill("shorter; without norrviddawiki.example. Do it nicely.")
+    page.get_by_label("What is wrong or missing?").fill(
+        "shorter; without norrviddawiki.example. Do it nicely."
+    )
     screen.button("Send back and continue").click()
     told = page.locator(".understood")
     expect(told).to_contain_text("leave out norrviddawiki.example; shorter")

@@ -26,8 +26,8 @@ from agent.flows.shared.revision import (
     write_numbered_lines,
 )
 from agent.flows.shared.verdict import WrittenDraft, finish_answer, limit_answer, write_draft
-from agent.flows.shared.write_report import find_open_conflicts
-from agent.roles.research.report import REPORT, ReportReply
+from agent.flows.shared.write_report import ask_report, find_open_conflicts
+from agent.roles.research.report import ReportReply
 from agent.roles.research.revision import REVISION
 from agent.roles.role import RoleResult
 from agent.text.urls import host
@@ -139,10 +139,10 @@ def _ask_piece(
 ) -> RoleResult:
     """What the writer says of a piece; the facts of other pieces are not shown."""
     ids = {fact.id for fact in piece.facts}
-    return tools.judge(
-        REPORT,
+    return ask_report(
+        state,
+        tools,
         question=piece.question,
-        notes=fact_view.note_texts(state),
         facts=piece.facts,
         conflicts=[
             conflict

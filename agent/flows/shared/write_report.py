@@ -60,10 +60,12 @@ def ask_report(
     *,
     question: str = "",
     wishes: Sequence[str] = (),
+    **piece: Any,
 ) -> RoleResult:
     """What the report's writer says; without usable facts no model is asked.
 
-    `question` replaces the run's own, `wishes` precede the person's notes. The analyzer's assessment is no
+    `question` replaces the run's own, `wishes` precede the person's notes, and `piece` holds the blanks that
+    differ where only a piece of an answer is written. The analyzer's assessment is no
     evidence and is not shown."""
     facts = fact_view.facts_for_answer(state)
     blanks: dict[str, Any] = {
@@ -77,7 +79,9 @@ def ask_report(
         "is_length_final": is_length_final(state),
         "kept": [],
         "parts": [] if question else state.plan,
+        **piece,
     }
+    facts = blanks["facts"]
     return tools.judge(REPORT, **blanks) if facts else REPORT.judge(None, **blanks)
 
 

@@ -11,7 +11,7 @@ BUDGETS = "--max-steps 3 --max-pages 3 --max-calls 3 --max-tokens 9 --max-cost 1
 SOURCES = "--block b.example --since 2024-01-01 --before 2025-01-01 --dated --language en"
 LINES = {
     "research": f"Why? --world demo --model keyless --report full {BUDGETS} --estimate --allow a.example {SOURCES} "
-    "--engine google --engines duckduckgo,arxiv --json F --markdown F",
+    "--engine google --engines duckduckgo,arxiv --follow R --json F --markdown F",
     "site": f"Why? --start U --start V --allow a.example {SOURCES} --instruction T --max-pages 1 --iterations 2 "
     "--batch 3 --ahead 4 --fresh-days 5 --page-chars 400 --page-links 5 --url-chars 60 --url-buffer 7 --follow R --world demo "
     "--model keyless --json F --markdown F",
@@ -25,6 +25,7 @@ LINES = {
     "eval": "demo --flow chat_simple --model keyless --limit 1 --seed 2 --jobs 3 --keep D --json F",
     "runs": "--text T",
     "plan": "R --add A B --drop 1 --reword 2 T --order 2 1 --json",
+    "revise": "R N --on s1 --private --json F --markdown F",
     "rewrite": "R --report brief --json F --markdown F",
     "facts": "R --find W --source S --step 3 --status pinned --json",
     "edit": "R --pin A B --strike A --restore A --strike-source S --restore-source S --correct A T --add T "

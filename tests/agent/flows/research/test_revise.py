@@ -29,7 +29,9 @@ DESIGNED = "The Varn bridge was designed by the engineer Tora Lind."
 LENGTH = "The Varn bridge is 212 metres long."
 PAGES = [
     {"url": url, "title": f"Varn bridge ({n})", "text": f"{said} It crosses the sound."}
-    for n, (url, said) in enumerate([(WIKI, OPENED_WIKI), (ROAD, OPENED), (ARCHIVE, DESIGNED), (NEWS, LENGTH)])
+    for n, (url, said) in enumerate(
+        [(WIKI, OPENED_WIKI), (ROAD, OPENED), (ARCHIVE, DESIGNED), (NEWS, LENGTH)]
+    )
 ]
 PARTS = {OPENED_WIKI: "1", OPENED: "1", DESIGNED: "2", LENGTH: "1"}
 
@@ -203,7 +205,9 @@ def test_without_a_model_part_length_and_exclusion_are_obeyed(keyless):
     assert [s.text for s in view.state.answer.sentences if s.part == "2"] == two
     view = send_back(bench, run_id, "only the second question")
     assert {s.part for s in view.state.answer.sentences} == {"2"} and len(view.state.plan) == 1
-    assert "only “who designed the Varn bridge?”" in state_understood(view.state.readings[-1], view.state.plan)
+    assert "only “who designed the Varn bridge?”" in state_understood(
+        view.state.readings[-1], view.state.plan
+    )
     view = send_back(bench, run_id, "in 10 words")
     assert view.state.readings[-1].max_words == 10 and len(view.state.answer.main_sentences) == 1
 
