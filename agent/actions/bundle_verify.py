@@ -174,7 +174,7 @@ def _list_quoted_pages(found: BundleVerification) -> Iterator[tuple[Page, list[s
 
 def _claims_quote(fact: Fact) -> bool:
     """Does the fact say that its quote is in a page?"""
-    return fact.verified and fact.origin in ("page", "prior_turn") and bool(fact.page_id)
+    return fact.verified and fact.is_from_page and bool(fact.page_id)
 
 
 def _has_quote_in_page(fact: Fact, contents: BundleContents) -> bool:

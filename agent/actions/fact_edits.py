@@ -77,7 +77,7 @@ def revise(bench: ActionContext, run_id: str, edits: Sequence[FactEdit], head: i
 def find_unsupported_facts(view: RunSnapshot, edits: Sequence[FactEdit]) -> list[Fact]:
     """The facts of these edits whose quote does not support their statement any more."""
     reworded = [view.state.facts[edit.id] for edit in edits if edit.is_reworded]
-    return [fact for fact in reworded if fact.origin == "page" and not fact.verified]
+    return [fact for fact in reworded if fact.is_from_page and not fact.verified]
 
 
 def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quote: str = "") -> int:
@@ -245,7 +245,7 @@ def _reword_fact(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str
         if edit.quote is not None and quote != fact.quote and find_quote(quote, page.text) is None:
             raise UsageError(_explain_missing_quote(quote, page))
         new = _recheck_quote(verify_quote(new, page.text, page.sha256))
-    elif fact.origin == "page":
+    elif fact.is_from_page:
         new = new.replace(verified=False)
     return new if new.quote == fact.quote else _score(state, new)
 

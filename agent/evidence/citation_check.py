@@ -256,7 +256,7 @@ def _apply_check(sentence: Sentence, check: ClaimCheck, cited: Sequence[Fact], f
 
 def has_page_support(fact: Fact) -> bool:
     """Is its quote verified in a page?"""
-    return fact.origin == "page" and fact.verified
+    return fact.is_from_page and fact.verified
 
 
 def is_written_by_rule(fact: Fact) -> bool:

@@ -82,6 +82,11 @@ class Fact(Record):
         return QUOTE_JOINT.join(text[start:end] for start, end in self.places)
 
     @property
+    def is_from_page(self) -> bool:
+        """Whether its quote is from a stored page, read in this run or in an earlier one of its thread."""
+        return self.origin in ("page", "prior_turn")
+
+    @property
     def is_own_knowledge(self) -> bool:
         """Whether a person stated it and no page says it."""
         return self.origin == "person" and not self.url

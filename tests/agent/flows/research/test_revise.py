@@ -63,7 +63,17 @@ def write(prompt: str) -> dict[str, Any]:
 def reviewed(tmp_path: Any, reading: Any, *decisions: Any, pages: Any = None) -> Iterator[Any]:
     """A run with an answer from wiki and archive, and a model that reads notes like this."""
     first = together(crawl(WIKI), crawl(ARCHIVE), *([crawl(ROAD)] if pages != "two" else []))
-    script = Script(first, *decisions, analyzer=analyze, report=write, revision=reading)
+    parts = [
+        {"question": part} for part in ("When was the Varn bridge opened?", "Who designed the Varn bridge?")
+    ]
+    script = Script(
+        first,
+        *decisions,
+        plan=lambda _prompt: {"parts": parts},
+        analyzer=analyze,
+        report=write,
+        revision=reading,
+    )
     with ModelServer(script.served) as server, workbench(server) as bench:
         run_id = bench.start(QUESTION, Settings(world=write_world(tmp_path / "w", PAGES), threshold=0.99))
         assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
