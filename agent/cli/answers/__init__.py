@@ -1,0 +1,1 @@
+"""Commands that change the answer of a run."""
