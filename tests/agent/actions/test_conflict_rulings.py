@@ -18,6 +18,13 @@ FOUNDED = "In which year was Älvmora Mejeri founded?"
 REASON = "The register of 1979 is the first source."
 
 
+SAYING = [
+    "https://norrviddawiki.example/wiki/Dairies_of_Norrvidda",
+    "https://bolagsrullen.example/company/556719-4402",
+    "https://granvattnet-courier.example/2019/05/12/dairy-forty",
+]
+
+
 def reviewed(bench: Workbench, **settings) -> str:
     run_id = bench.start(FOUNDED, Settings(world="demo", model="keyless", **settings))
     assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
@@ -34,7 +41,7 @@ def asked_about(state):
 
 
 def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
-    run_id = reviewed(bench)
+    run_id = reviewed(bench, start_urls=SAYING)
     state = bench.snapshot(run_id).state
     conflict = asked_about(state)
     assert (
