@@ -125,8 +125,9 @@ def test_each_action_of_a_round_is_decided_on_by_itself(app, demo, bench):
     round_of_three = together(ASK, {**ASK, "query_or_url": "dairy jobs"}, asked)
     bench.worker.model_client = lambda name, fast="": (ScriptedModel(Script(round_of_three).scripted), "")
     run_id = demo(mode="step")
-    bench.approve(run_id, bench.snapshot(run_id).head)
-    bench.drive(run_id)
+    while not (pending := bench.snapshot(run_id).state.pending) or not pending.beside:  # plan, first search
+        bench.approve(run_id, bench.snapshot(run_id).head)
+        assert bench.drive(run_id) is Status.WAITING
     tester = app(run=run_id)
     text = shown(tester)
     assert "3 actions side by side, 3 to decide" in text and "Which dairy?" in text
