@@ -48,6 +48,8 @@ CHANGEABLE_STATUSES = (
 MIN_RUNS = 3
 """Runs of the same kind that an estimate needs; with fewer it is made from defaults."""
 DEFAULT_STEPS, PAGES_PER_STEP, CALLS_PER_STEP = 8, 0.6, 2.1
+REPORT_CALLS = 9
+"""Model calls that a full report takes more than a short answer: outline, five sections, checks, summary."""
 TOKENS_PER_CALL, COMPLETION_SHARE = 3000, 0.15
 """Tokens of a model call, and the share that the model writes."""
 DEFAULT_SECONDS = {"live": 3.0, "folder": 0.1, "call": 5.0}
@@ -144,7 +146,8 @@ def _estimate_from_runs(runs: list[FinishedRun]) -> dict[Cap, float | None]:
 
 
 def _estimate_from_defaults(settings: Settings, model: str, *, local: bool) -> dict[Cap, float | None]:
-    calls = DEFAULT_STEPS * CALLS_PER_STEP if model else 0.0
+    calls = DEFAULT_STEPS * CALLS_PER_STEP + (REPORT_CALLS if settings.report == "full" else 0)
+    calls = calls if model else 0.0
     tokens = calls * TOKENS_PER_CALL
     cost: float | None = 0.0
     if model and not local:

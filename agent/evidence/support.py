@@ -81,8 +81,11 @@ def _describe_check(sentence: Sentence) -> Support:
 
 
 def label_support(sentence: Sentence) -> str:
-    """The mark beside a sentence: "judged, in doubt"; "" for a quoted one."""
+    """The mark beside a sentence: "judged, in doubt"; "" for a quoted one, and for a table's cell that
+    nothing speaks against: the list of checks has it."""
     support = describe_support(sentence)
+    if sentence.context and not support.tone:
+        return ""
     return f"{support.label}, in doubt" if support.doubt and not sentence.disputed else support.label
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, label_passage, lay_out
 from agent.evidence.block_layout import CELL_NOT_FOUND, lay_out_blocks
-from agent.evidence.support import count_support, describe_support, label_support, list_checks
+from agent.evidence.support import count_support, label_support, list_checks
 from agent.export.blocks import Block, Bullets, Chart, Folded, Heading, Inline, Paragraph, Span, Table
 from agent.text.plurals import format_percent
 from agent.types import Answer, Sentence
@@ -142,7 +142,6 @@ def _write_sentence(answer: Answer, sentence: Sentence, *, linked: bool = True) 
     numbers = answer.citation_numbers(sentence)
     spans: list[Span | str] = [sentence.text, *([" "] if numbers else [])]
     spans += [Span(str(n), "cite") if linked else f"[{n}]" for n in numbers]
-    is_plain_cell = bool(sentence.context) and not describe_support(sentence).tone  # said in the checks
-    if (label := label_support(sentence)) and not is_plain_cell:
+    if label := label_support(sentence):
         spans += [" ", Span(f"({label})", "emphasis")]
     return spans

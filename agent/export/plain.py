@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from agent.evidence.answer_layout import UNJUDGED_NOTE, label_passage, lay_out
 from agent.evidence.block_layout import write_block_lines
-from agent.evidence.support import count_support, describe_support, label_support, list_checks
+from agent.evidence.support import count_support, label_support, list_checks
 from agent.text.plurals import format_count, format_percent
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source
 
@@ -61,8 +61,7 @@ def _passage(sentence: Sentence, answer: Answer) -> str:
 def _sentence(sentence: Sentence, answer: Answer) -> str:
     numbers = answer.citation_numbers(sentence)
     marks = f" [{', '.join(map(str, numbers))}]" if numbers else ""
-    is_plain_cell = bool(sentence.context) and not describe_support(sentence).tone  # said in the checks
-    label = "" if is_plain_cell else label_support(sentence)
+    label = label_support(sentence)
     return f"{sentence.text}{marks}{f' ({label})' if label else ''}"
 
 

@@ -3,11 +3,11 @@ from the ledger."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from agent.flows.research.state import ResearchRun
+from agent.flows.shared.report_blocks import clean_label
 from agent.flows.shared.verdict import describe_failures
 from agent.text.plurals import format_count
 from agent.text.urls import remove_unknown_urls, site
@@ -19,15 +19,14 @@ CONFLICT_HEADING, LIMITS_HEADING, METHOD_HEADING = (
     "Limits of the evidence",
     "Method",
 )
-MAX_HEADING_CHARS, MAX_QUERIES = 120, 12
+MAX_QUERIES = 12
 MOST_OF_A_PAGE = 0.9
 """Share of a page's text from which on it counts as read: what is left are blanks between passages."""
-_MARKUP = re.compile(r"^[#*_\s>|-]+|[*_\s|:]+$")
 
 
 def clean_heading(text: str) -> str:
-    """A heading of a model on one line, without markup and addresses."""
-    return _MARKUP.sub("", " ".join(remove_unknown_urls(text, ()).split()))[:MAX_HEADING_CHARS]
+    """A heading of a model, or one that a person typed, without markup and addresses."""
+    return clean_label(text, lambda words: remove_unknown_urls(words, ()))
 
 
 def conflict_blocks() -> list[AnswerBlock]:

@@ -24,6 +24,8 @@ def describe_step(name: str, change: Change) -> str:
     if name == "revise" and (read := change.get("readings")):
         plan = [PlanPart.model_validate(part) for part in change.get("plan_parts", [])]
         return state_understood(NoteReading.model_validate(read[-1]), plan)
+    if name == "outline":
+        return "; ".join(section["heading"] for section in change["outline"]["sections"])
     if name == "analyze" and change.get("confidence"):
         newest = change["confidence"][-1]
         count = sum(fact["verified"] and fact["step"] == newest["step"] for fact in change.get("facts", []))

@@ -49,9 +49,9 @@ def _lay_out_table(
 ) -> tuple[AnswerBlock, list[Sentence]]:
     """The table with a head for every column, and its cells; one that says nothing is left empty."""
     wide = max((len(row.cells) for row in block.rows), default=0)
-    heads = [_clean_label(head, clean) for head in block.heads]
+    heads = [clean_label(head, clean) for head in block.heads]
     heads = ["", *heads] if len(heads) <= wide else heads
-    labels = [_clean_label(row.label, clean) for row in block.rows]
+    labels = [clean_label(row.label, clean) for row in block.rows]
     table = table.replace(heads=heads[: wide + 1], row_labels=labels)
     cells = [
         _place(cell, table, clean).replace(row=n, column=column, context=table.describe_cell(n, column))
@@ -62,7 +62,7 @@ def _lay_out_table(
     return table, [cell for cell in cells if cell.text]
 
 
-def _clean_label(text: str, clean: Callable[[str], str]) -> str:
-    """A label as one of a table; of a longer one the beginning."""
+def clean_label(text: str, clean: Callable[[str], str]) -> str:
+    """A heading, or a label of a table, on one line without markup; of a longer one the beginning."""
     words = _MARKUP.sub("", clean(text)).split()
     return " ".join(words[:MAX_HEADING_WORDS])

@@ -34,7 +34,7 @@ PERSON_STEP_TITLES = {
     "fork": "You branched from here into a new run",
     "until": "You changed how far it runs",
     "raise": "You changed its budget",
-    "rewrite": "You asked for another length",
+    "use_outline": "You approved the outline",
 }
 EDIT_DECISIONS = {"pin": "pinned", "strike": "struck", "strike_source": "struck"}
 """The edits that decide, and what."""
@@ -100,7 +100,7 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
     for step in steps:
         change = step.change
         told += (_build_note_cards(step) if step.name != "fork" else []) + _build_stall_cards(step)
-        told += _build_reading_cards(step)
+        told += _build_reading_cards(step) + _build_outline_cards(step)
         if step.name == "ask":
             told.append(Card(step.n, "ask", "You asked", what=str(change.get("question", ""))))
         elif change.get("edits"):
@@ -150,6 +150,15 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
         if not change.get("edits"):
             _add_findings(told, step, written[-1] if written else looked)
     return told
+
+
+def _build_outline_cards(step: Step) -> list[Card]:
+    """The outline that a model or code made of a report."""
+    if step.name != "outline":
+        return []
+    made = step.change["outline"]
+    headings = " · ".join(section["heading"] for section in made["sections"])
+    return [Card(step.n, "event", "Report planned", what=headings, by=made["by"])]
 
 
 def _build_edit_cards(step: Step, told: Sequence[Card]) -> list[Card]:

@@ -16,7 +16,7 @@ EVIL = "<img src=x onerror=alert(1)> ![a](http://x/)"
 
 
 def render(given) -> list[str | BlockLayout]:
-    return report_view.render_pieces(given, lambda sentence: f"[{sentence.text}]")
+    return report_view.render_pieces(given, lambda sentence: f"[{sentence.text}]", {})
 
 
 def test_a_chart_splits_the_document():
