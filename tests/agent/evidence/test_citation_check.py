@@ -82,7 +82,7 @@ def test_a_persons_correction_counts_beside_the_quote_and_is_marked() -> None:
     [
         {"origin": "person", "decision": "pinned"},
         {"verified": False, "decision": "pinned"},
-        {"origin": "prior_turn", "verified": False},
+        {"origin": "image"},
     ],
 )
 def test_only_verified_page_facts_count_as_backed(more: dict[str, object]) -> None:
