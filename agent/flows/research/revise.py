@@ -33,6 +33,8 @@ from agent.roles.role import RoleResult
 from agent.text.urls import host
 from agent.types import Answer, AnswerBlock, Sentence
 
+MAX_JOINING = 2
+"""Quotes that join the one a comment is on, where no model rewrites it."""
 MAX_SITES = 30
 """Sites that the reader of a note is shown."""
 
@@ -119,6 +121,7 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
         by.replace(fallback_reason=trouble),
         tools.step,
         length=former.length,
+        more_passages=sum(said.place == "passage" for said in sentences),
         conflict_block=report_frame.CONFLICT_BLOCK if former.length == "full" else "",
     )
     return answer.replace(title=former.title)
@@ -165,7 +168,8 @@ def _drop_repeated(draft: WrittenDraft, texts: Sequence[str]) -> WrittenDraft:
 
 
 def _is_better(draft: WrittenDraft, stays: Sequence[Sentence]) -> bool:
-    """Whether a new piece may take the place of sentences that could stay: it is supported where they are."""
+    """Whether a new piece may take the place of sentences that could stay: it is supported where they
+    are."""
     new = draft.checked.sentences
     was_backed = any(said.backed for said in stays)
     return bool(new) and (not stays or not was_backed or any(said.backed for said in new))
@@ -193,6 +197,8 @@ class _Layout:
         ]
         self.new: dict[int, list[Sentence]] = {}
         """By the index of a former sentence those that stand in its place."""
+        self.behind: dict[int, list[Sentence]] = {}
+        """By the index of a former sentence those that join it."""
         self.added: list[tuple[str, list[AnswerBlock], list[Sentence]]] = []
         """Blocks that stand behind the block of this id ("" for the end), with their sentences."""
 
@@ -203,6 +209,10 @@ class _Layout:
         target = next((b for b in self.blocks if old and b.id == old[0].block), None)
         kinds = {block.kind for block in draft.blocks}
         sentences = [said.replace(part=said.part or piece.part) for said in draft.checked.sentences]
+        if old and old[-1].place and self.kept[piece.places[-1]]:  # a quote stays, those found since join it
+            joining = [said.replace(place="passage") for said in sentences if said.place != "other"]
+            self.behind[piece.places[-1]] = joining[:MAX_JOINING]
+            return
         is_same = bool(old) and kinds <= {target.kind if target else "paragraph"} and "table" not in kinds
         if is_same:
             block = target.id if target else ""
@@ -224,7 +234,7 @@ class _Layout:
         sentences = [
             said
             for n, old in enumerate(self.kept)
-            for said in [*self.new.get(n, []), *([old] if old else [])]
+            for said in [*self.new.get(n, []), *([old] if old else []), *self.behind.get(n, [])]
         ]
         blocks = list(self.blocks)
         if self.added and not blocks:

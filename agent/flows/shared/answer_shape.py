@@ -44,15 +44,17 @@ def repeat_sentence(plan: Sequence[PlanPart], sentence: Sentence) -> ReportSente
     )
 
 
-def arrange_places(sentences: Sequence[Sentence], length: ReportLength = "standard") -> list[Sentence]:
+def arrange_places(
+    sentences: Sequence[Sentence], length: ReportLength = "standard", more: int = 0
+) -> list[Sentence]:
     """The sentences with at most one lead and MAX_PASSAGES passages for each part, when any has a place; a
-    brief answer has one passage for each and nothing else.
+    brief answer has one passage for each and nothing else. A revised answer may have `more`.
 
     A part that lost its lead gets its first short passage as lead. A sentence without a place (a fact that a
     person pinned) becomes a passage. What is shown already is not folded a second time."""
     if not any(sentence.place for sentence in sentences):
         return list(sentences)
-    most = 1 if length == "brief" else MAX_PASSAGES
+    most = more + (1 if length == "brief" else MAX_PASSAGES)
     led = {sentence.part for sentence in sentences if sentence.place == "lead"}
     passages, arranged = dict[str, int](), list[Sentence]()
     for sentence in sentences:

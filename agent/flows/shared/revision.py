@@ -23,7 +23,8 @@ from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, find_urls, host
 from agent.types import Answer, Fact, Note, NoteReading, PlanPart, Sentence
 
-MAX_LINE_CHARS = 200
+MAX_LINE_CHARS, MAX_SEARCH_CHARS = 200, 80
+"""Characters of a reply's text that are kept, and of a search that are told."""
 MAX_PIECE_FACTS = 16
 """Facts that a rewritten piece may use, those of its own part first (our own judgement: as many as a section
 of a report, and the new ones)."""
@@ -157,6 +158,11 @@ def build_reading(
     )
 
 
+def _shorten(text: str) -> str:
+    """A search in a few words: that of a comment is a whole sentence."""
+    return text if len(text) <= MAX_SEARCH_CHARS else f"{text[:MAX_SEARCH_CHARS].rstrip(' ,.;')}…"
+
+
 def _clean(text: str) -> str:
     return " ".join(text.split())[:MAX_LINE_CHARS]
 
@@ -204,7 +210,7 @@ def describe_reading(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> str
         f"at most {reading.max_words} words" if reading.max_words else "",
         f"form: {reading.form}" if reading.form else "",
         *(f"new question: {question}" for question in reading.questions),
-        *(f"look for: {search}" for search in reading.searches),
+        *(f"look for: {_shorten(search)}" for search in reading.searches),
         *(f"read {address}" for address in reading.addresses),
         f"change {format_count(places, 'place')}" if places and not reading.is_whole else "",
     ]
@@ -261,13 +267,11 @@ def _build_piece(state: RunState, answer: Answer, places: list[int], reading: No
     part = answer.sentences[places[0]].part
     own = {i for n in places for i in answer.sentences[n].fact_ids}
     usable = fact_view.facts_for_answer(state)
-    is_quoting = reading.by == "keyless" and own <= {fact.id for fact in usable}
-    near = [f for f in usable if not is_quoting and find_part(state.plan, f) == part]
-    ranked = [
-        *(fact for fact in usable if fact.step > reading.note),
-        *(fact for fact in usable if fact.id in own),
-        *near,
-    ]
+    new = [fact for fact in usable if fact.step > reading.note]
+    if reading.by == "keyless" and own <= {fact.id for fact in usable}:  # quotes stay; what is new joins them
+        return Piece("; ".join(reading.searches) or state.full_question, part, places, new[:MAX_PIECE_FACTS])
+    near = [fact for fact in usable if find_part(state.plan, fact) == part]
+    ranked = [*new, *(fact for fact in usable if fact.id in own), *near]
     facts = list({fact.id: fact for fact in ranked}.values())[:MAX_PIECE_FACTS]
     question = next((p.question for p in state.plan if p.id == part), state.full_question)
     return Piece(question, part, places, facts)

@@ -136,12 +136,13 @@ def finish_answer(
     journey: str = "",
     length: ReportLength = "standard",
     conflict_block: str = "",
+    more_passages: int = 0,
 ) -> Answer:
     """The answer of a checked draft, with the conflicts it must name, in the block `conflict_block` where
-    that is given; see `build_answer`."""
+    that is given; see `build_answer`. `more_passages`: see `arrange_places`."""
     facts, checked = fact_view.facts_after_notes(state), draft.checked
     stated = arrange_places(
-        [name_part(state.plan, sentence, facts) for sentence in checked.sentences], length
+        [name_part(state.plan, sentence, facts) for sentence in checked.sentences], length, more_passages
     )
     conflicts = conflict_sentences.find_relevant_conflicts(state, stated, facts)
     sentences, dropped = _add_conflicts(state, conflicts, stated, judgement.by, conflict_block)

@@ -45,7 +45,7 @@ def draw(view: RunSnapshot) -> None:
             ui.action(label, "research-finish", bench.finish, run_id, icon="edit_note", help=hint)
         if status in (*ACTIVE_STATUSES, Status.STOPPED) and not is_check:
             with ui.popover("Add guidance", NOTE_POPOVER, "sticky_note_2"):
-                _draw_note_form(run_id)
+                _draw_note_form(view)
         if view.run.settings.flow == "research":
             _draw_until(view)
         if status is not Status.RUNNING and not view.state.answers:
@@ -72,7 +72,7 @@ def draw_review(view: RunSnapshot) -> None:
         if view.run.status is Status.REVIEW:
             ui.action("Accept", "research-accept", bench.accept, run_id, head, icon="check", type="primary")
             with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
-                hint = "e.g. Which year? Check the registry's own page."
+                hint = "e.g. Which year? Leave out wiki.example."
                 drafts.text_area("What is wrong or missing?", f"back:{run_id}", placeholder=hint)
                 st.caption(_explain_notes(view))
                 ui.private_box(f"back:{run_id}")
@@ -94,6 +94,8 @@ def _explain_notes(view: RunSnapshot) -> str:
         return ""
     if view.run.settings.model == "keyless" or not client.workbench().active_configuration().model:
         return f"No model reads the note; these words are understood: {UNDERSTOOD_WORDS}."
+    if not view.state.answers:
+        return ""
     return "Only what the note asks for is changed; how it was understood is shown first."
 
 
@@ -129,9 +131,10 @@ def _send_back(run_id: str, head: int) -> None:
     )
 
 
-def _draw_note_form(run_id: str) -> None:
-    hint = "e.g. Only use the public registry. Look for the year, too."
+def _draw_note_form(view: RunSnapshot) -> None:
+    run_id, hint = view.run.id, "e.g. Leave out wiki.example. Look for the year, too."
     drafts.text_area("Guidance for the next steps", f"note:{run_id}", placeholder=hint)
+    st.caption(_explain_notes(view))
     ui.private_box(f"note:{run_id}")
     ui.button("Send guidance", "research-note-send", _send_note, run_id, type="primary")
 

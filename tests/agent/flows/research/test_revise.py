@@ -262,3 +262,16 @@ def test_an_accepted_answer_is_reopened_and_sent_back_as_before(keyless):
     with pytest.raises(ConcurrentChange):
         bench.reopen(run_id, bench.snapshot(run_id).head)
     assert export_run(bench, run_id, "md").decode().strip()
+
+
+def test_without_a_model_a_comment_keeps_its_quote_and_adds_what_was_found_since(bench, tmp_path):
+    world = write_world(tmp_path / "k", PAGES[:2])
+    run_id = bench.start(
+        "When was the Varn bridge opened?", Settings(world=world, model="keyless", max_pages=1)
+    )
+    assert bench.drive(run_id) is Status.REVIEW
+    before = bench.snapshot(run_id)
+    (first,) = said(before)
+    bench.comment(run_id, before.head, "s1", "source?")
+    assert bench.drive(run_id) is Status.REVIEW
+    assert set(said(bench.snapshot(run_id))) == {OPENED_WIKI, OPENED} and first in (OPENED_WIKI, OPENED)
