@@ -29,7 +29,8 @@ def lay_out_reply(
         if words and not (is_label and (drafts or block.kind in ("heading", "table"))):
             drafts.insert(0, ReportSentence(text=words))
         if block.kind == "table":
-            title = words if is_label else ""
+            is_repeated = bool(laid) and laid[-1].kind == "heading" and laid[-1].text == words
+            title = words if is_label and not is_repeated else ""
             table, cells = _lay_out_table(block, frame.replace(text=title), clean)
             laid, sentences = [*laid, table], [*sentences, *cells]
         elif block.kind == "heading" and words and is_label:

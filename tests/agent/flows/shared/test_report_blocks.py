@@ -115,3 +115,8 @@ def test_a_flat_reply_is_an_answer_without_blocks():
     state = RunState(question="When was it built?", facts={"a": FACT})
     given = build_answer(state, RoleResult(value=ReportReply(answer=[cited(STATED)]), by="model"), 9)
     assert given.blocks == [] and given.text == STATED and given.verdict == "answered"
+
+
+def test_a_caption_that_repeats_the_heading_above_it_goes():
+    blocks, _ = laid({"kind": "heading", "text": "Boats"}, TABLE)
+    assert [block.text for block in blocks] == ["Boats", ""] and laid(TABLE)[0][0].text == "Boats"
