@@ -24,8 +24,8 @@ from agent.roles.prompt_templates import make_mark
 from agent.roles.role import Check, Role, RoleResult
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
-from agent.text.urls import site
-from agent.types import ModelCall, Page, SearchResult, Settings, Step, TrustRating
+from agent.text.urls import canonicalize, site
+from agent.types import ModelCall, Outcome, Page, SearchResult, Settings, Step, TrustRating
 from agent.types.budget import meter_usage
 from agent.web import apply_source_filter
 from agent.web.unpaywall import OpenCopy
@@ -69,6 +69,8 @@ class RunContext:
     """Working seconds of the round before this step."""
     library: Library = field(default=None)  # type: ignore[assignment]
     """The library; one for all runs of a store."""
+    recorded_at: str = ""
+    """When the last step was recorded (ISO 8601)."""
     round_start: int = -1
     """The step before the round: caps count from there."""
     is_writing_up: bool = False
@@ -139,15 +141,30 @@ class RunContext:
     @cached_property
     def side_by_side(self) -> SideBySide:
         """The searches and fetches of this run, those begun ahead of need among them."""
-        return SideBySide(self._send, is_live=self.world.live)
+        return SideBySide(self._send, is_live=self.world.live, keep=self._keep_page)
 
     def _send(self, request: WebRequest, check: Callable[[], None]) -> WebResult:
         reach = self.settings.source_filter
+        if kept := self._recall_page(request):
+            return kept
         if request.engine:
             found = self.world.search(request.engine, request.target, checkpoint=check, reach=reach)
             return apply_source_filter.filter_hits(found, reach)
         page = self.world.fetch(request.target, reach=reach, checkpoint=check)
         return apply_source_filter.filter_page(page, reach)
+
+    def _keep_page(self, request: WebRequest, result: WebResult) -> None:
+        """Store a page of the round under way."""
+        if isinstance(result, Page) and result.outcome is Outcome.OK:
+            self.store_fetched([(request.target, result)])
+
+    def _recall_page(self, request: WebRequest) -> Page | None:
+        """The page, if it was fetched since the last step was recorded: by a process that was killed."""
+        if request.engine or not self.world.live or not self.recorded_at:
+            return None
+        known = self.store.pages.find_fetched([request.target]).get(canonicalize(request.target))
+        is_recent = known is not None and known.fetched_at[:19] >= self.recorded_at[:19]
+        return self.page(known.page_id) if known and is_recent else None
 
     def fetch(self, url: str, *, leading: bool = False) -> Page:
         """Fetch one page within the run's source filter; a failure is the page's outcome. `leading`: see

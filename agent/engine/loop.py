@@ -197,7 +197,7 @@ class _RunDriver:
         self.last_worked_step = next(
             (step.n for step in reversed(steps) if step.by != "person" and step.name != "halt"), 0
         )
-        self.tools.round_start = self.flow.find_round_start(steps)
+        self.tools.round_start, self.tools.recorded_at = self.flow.find_round_start(steps), steps[-1].at
         self.spent_s: float = sum(step.seconds for step in steps if step.n > self.tools.round_start)
 
     def take_step(self) -> None:
@@ -264,6 +264,7 @@ class _RunDriver:
                 change = to_jsonable(self.flow.apply_person_edits(self.state, change, person_steps))
                 next = next if self.next == aimed else self.next
                 merge(self.state, change)
+        self.tools.recorded_at = step.at
         self.head, self.next, self.last_worked_step, self.spent_s = (
             step.n,
             next,

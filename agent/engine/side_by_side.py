@@ -34,6 +34,7 @@ class WebRequest:
         return self.engine, self.target if self.engine else canonicalize(self.target) or self.target
 
 
+Keep = Callable[[WebRequest, WebResult], None]
 Send = Callable[[WebRequest, Check], WebResult]
 
 
@@ -68,10 +69,11 @@ class _Task:
 
 
 class SideBySide:
-    """The requests of one run. `send` carries one out; `is_live`: its world has servers to wait for."""
+    """The requests of one run. `send` carries one out, `keep` stores a result as soon as it is there, so that
+    a killed process need not ask again; `is_live`: its world has servers to wait for."""
 
-    def __init__(self, send: Send, *, is_live: bool) -> None:
-        self._send, self._is_live = send, is_live
+    def __init__(self, send: Send, *, is_live: bool, keep: Keep = lambda _request, _result: None) -> None:
+        self._send, self._is_live, self._keep = send, is_live, keep
         self._ahead: dict[tuple[str, str], _Task] = {}
 
     def fetch_ahead(self, urls: Iterable[str], most: int) -> None:
@@ -102,11 +104,15 @@ class SideBySide:
         if not self._is_live:
             return self._run_in_order(requests, checkpoint)
         tasks = [self._take_ahead(request) or _Task(request).start(self._send) for request in requests]
-        self._drop(task for task in list(self._ahead.values()) if not task.is_over)
         signal: Signal | None = None
         try:
-            while any(not task.is_over for task in tasks):
-                next(task for task in tasks if not task.is_over).thread.join(POLL_S)
+            waiting = list(tasks)
+            while waiting:
+                waiting[0].thread.join(POLL_S)
+                for task in [task for task in waiting if task.is_over]:
+                    waiting.remove(task)
+                    if task.result:
+                        self._keep(task.request, task.result)
                 checkpoint()
         except (StopRequested, ShutdownRequested, BudgetSpent) as raised:
             signal = raised

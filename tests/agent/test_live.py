@@ -92,6 +92,29 @@ def test_the_best_results_are_fetched_while_the_model_decides_and_asked_for_once
     assert list(state.pages) == [site.url("/hollin")] and state.pages_read_count == 1
 
 
+def test_a_process_that_was_killed_in_a_round_asks_for_no_page_twice(bench, site):
+    class Killed(BaseException):
+        pass
+
+    script = Script(crawl(site.url("/hollin")), quotes=["It was lit for the first time in 1897"])
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(script.scripted), "")
+    commit, killed = bench.store.ledger.commit, []
+
+    def kill(lease, step, *more):
+        if step.name == "act" and step.change["pages"] and not killed:
+            killed.append(step.n)
+            raise Killed
+        commit(lease, step, *more)
+
+    bench.store.ledger.commit = kill
+    run_id = bench.start("In which year was the Hollin lighthouse lit for the first time?", LIVE)
+    with pytest.raises(Killed):
+        bench.drive(run_id)
+    assert bench.drive(run_id) is Status.REVIEW and killed
+    assert asked_paths(site).count("/hollin") == 1
+    assert any("1897" in fact.quote for fact in bench.snapshot(run_id).state.facts.values())
+
+
 def test_nothing_is_fetched_ahead_where_a_person_approves_each_action(bench, site):
     script = Script(crawl(site.url("/hollin")))
     bench.worker.model_client = lambda name, fast="": (ScriptedModel(script.scripted), "")

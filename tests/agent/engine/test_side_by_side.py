@@ -134,15 +134,31 @@ def test_no_more_pages_are_fetched_ahead_than_allowed_and_others_are_dropped() -
         threading.Event().wait(0.001)
 
 
-def test_a_page_ahead_that_the_round_does_not_want_leaves_its_host_alone() -> None:
+def test_a_page_ahead_that_the_round_does_not_want_is_there_for_the_next() -> None:
     web = Web(A)
     requests = SideBySide(web, is_live=True)
     requests.fetch_ahead([A], 2)
     web.wait_until_asked(A)
     results, _ = requests.run([WebRequest(B)], nothing)
     assert texts(results) == [B]
-    while web.ended != [A]:
-        threading.Event().wait(0.001)
+    requests.fetch_ahead([A], 2)
+    web.gates[A].set()
+    results, _ = requests.run([WebRequest(A)], nothing)
+    assert texts(results) == [A] and web.asked.count(A) == 1
+
+
+def test_a_result_is_kept_as_soon_as_it_is_there() -> None:
+    web, kept = Web(B), list[str]()
+
+    def keep(request: WebRequest, _result: object) -> None:
+        kept.append(request.target)
+
+    def checkpoint() -> None:
+        if A in kept:
+            raise StopRequested("stop")
+
+    results, _ = SideBySide(web, is_live=True, keep=keep).run([WebRequest(A), WebRequest(B)], checkpoint)
+    assert texts(results) == [A, None] and kept == [A]
 
 
 def test_nothing_is_fetched_ahead_where_there_are_no_servers() -> None:
