@@ -36,7 +36,7 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
             tools.side_by_side.fetch_ahead([first.query_or_url], 1)
     judgement = tools.judge(
         PLAN,
-        question=state.question,
+        question=state.full_question,
         notes=fact_view.note_texts(state),
         history=state.history,
         engines=describe_actions(state.settings.engines or tools.world.engines),
@@ -45,7 +45,7 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     )
     reply, readings = judgement.value, judgement.value.choices
     change: Change = {
-        "plan_parts": reply.to_parts(state.question, judgement.by),
+        "plan_parts": reply.to_parts(state.full_question, judgement.by),
         "ambiguity": reply.ask.strip() if readings else "",
         "meanings": readings,
         "plan_trouble": judgement.fallback_reason,

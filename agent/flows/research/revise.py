@@ -101,14 +101,16 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     if (former.by == "keyless" and tools.client) or state.edits_since_answer:
         return None  # a model writes what rules only quoted; a person's edits may bear on every sentence
     kept, pieces = split_answer(state, reading)
-    texts = [said.claim for said in kept if said]
+    texts = [
+        [said.claim for n, said in enumerate(kept) if said and n not in piece.places] for piece in pieces
+    ]
     replies = tools.judge_side_by_side(
-        [partial(_ask_piece, state, tools, piece, former, texts) for piece in pieces]
+        [partial(_ask_piece, state, tools, piece, former, texts[n]) for n, piece in enumerate(pieces)]
     )
     layout = _Layout(former, kept)
     for n, (piece, reply) in enumerate(zip(pieces, replies, strict=True)):
         prefix, check = f"r{tools.step}p{n}b", partial(check_sentences, state, tools)
-        draft = _drop_repeated(write_draft(state, reply, check=check, prefix=prefix), texts)
+        draft = _drop_repeated(write_draft(state, reply, check=check, prefix=prefix), texts[n])
         if _is_better(draft, [former.sentences[k] for k in piece.places if kept[k]]):
             layout.put(piece, draft, prefix)
     sentences, blocks = layout.join()

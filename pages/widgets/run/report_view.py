@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 CHART_WIDTH, CHART_HEIGHT = 640, 240
 """Pixels: as wide as the text."""
+NO_MARKS: Mapping[int, str] = {}
 
 
 def render_pieces(
-    answer: Answer, draw: Callable[[Sentence], str], marks: Mapping[int, str]
+    answer: Answer, draw: Callable[[Sentence], str], marks: Mapping[int, str] = NO_MARKS
 ) -> list[str | BlockLayout]:
     """The document as HTML, in pieces between its charts; `draw` writes a sentence, item or cell; `marks` are
     what stands behind a heading, by the identity of its block."""

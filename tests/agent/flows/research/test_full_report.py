@@ -3,6 +3,7 @@ summary, and with what code knows of limits and method."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -260,3 +261,33 @@ def test_a_report_is_verified_compared_and_exported_as_data():
         report_form.rewrite(bench, run_id, "full")
         bench.drive(run_id)
         assert {c.kind for c in diff_answers(*bench.snapshot(run_id).state.answers)} == {"same"}
+
+
+def test_a_comment_on_a_section_rewrites_that_section_alone():
+    def report(prompt: str) -> Any:
+        assert "Sentences of the answer that stay" in prompt
+        ids = re.findall(r"^(f\d+) \[.*\] The kiln of Myra is run by", prompt, re.MULTILINE)
+        said = [{"text": "The kiln of Myra is run by Siri Dahl.", "fact_ids": ids}]
+        return {"blocks": [{"kind": "paragraph", "sentences": said}]}
+
+    script = ReportScript(report=report, revision={"understood": "only Myra"})
+    with reporting(script) as (bench, run_id):
+        assert bench.drive(run_id) is Status.REVIEW
+        before = bench.snapshot(run_id)
+        bench.comment(run_id, before.head, "h3", "Only Myra matters here.")
+        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+        old, new = before.state.answer, bench.snapshot(run_id).state.answer
+    assert headings(new) == headings(old) and new.title == old.title and new.length == "full"
+    assert [b.kind for b in new.blocks] == [b.kind for b in old.blocks], (
+        "with table, chart, limits and method"
+    )
+    assert [s.text for s in new.sentences if s.part == "2" and s.block != old.sentences[0].block] == [
+        "The kiln of Myra is run by Siri Dahl."
+    ]
+    untouched = [
+        s
+        for s in old.sentences
+        if s.block != next(b.id for b in old.blocks if b.part == "2" and b.kind == "paragraph")
+    ]
+    assert [s.text for s in new.sentences][: len(untouched)] == [s.text for s in untouched]
+    assert script.count("section") == 2 and script.count("outline") == 1
