@@ -99,6 +99,7 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
         checked=state.own.checked_text(state),
         former_answers=state.answers[:-1],
         notes=state.notes,
+        readings=state.readings,
         facts=list(state.facts.values()),
         conflicts=active_conflicts(state),
         plan=state.plan,

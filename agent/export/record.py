@@ -49,6 +49,7 @@ def _details(report: Report) -> dict[str, Any]:
         "refusals": report.refusals,
         "blockages": report.blockages,
         "notes": report.notes,
+        "readings": report.readings,
         "edits": report.edits,
         "trusts": report.trust_ratings,
     }

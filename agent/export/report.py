@@ -16,6 +16,7 @@ from agent.types import (
     Fact,
     ModelCall,
     Note,
+    NoteReading,
     Outcome,
     Page,
     PageRef,
@@ -50,6 +51,8 @@ class Report:
     refusals: Sequence[Refusal] = ()
     blockages: Sequence[Stall] = ()
     notes: Sequence[Note] = ()
+    readings: Sequence[NoteReading] = ()
+    """What the notes on an answer were understood as."""
     edits: Sequence[Edit] = ()
     """What a person changed in the facts and conflicts, oldest first."""
     struck_sources: Sequence[str] = ()

@@ -67,7 +67,7 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     plan = plan_after_reading(state, reading)
     if plan != state.plan:
         change["plan_parts"] = plan
-    if set(fact_view.excluded_sites(state)) < set(reading.excluded_sites) or reading.excluded_topics:
+    if set(reading.excluded_sites) - set(fact_view.excluded_sites(state)) or reading.excluded_topics:
         what = ", ".join([*reading.excluded_sites, *reading.excluded_topics])
         recomputed = recompute_after_edit(state_after(state, change), tools.step, why=f"left out {what}")
         change |= {name: value for name, value in recomputed.items() if name != "edits" and value}

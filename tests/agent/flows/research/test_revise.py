@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from agent.actions.conflict_rulings import active_conflicts
 from agent.actions.export import export_run
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
 from agent.flows.shared.revision import state_understood
+from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import write_world
@@ -275,3 +277,18 @@ def test_without_a_model_a_comment_keeps_its_quote_and_adds_what_was_found_since
     bench.comment(run_id, before.head, "s1", "source?")
     assert bench.drive(run_id) is Status.REVIEW
     assert set(said(bench.snapshot(run_id))) == {OPENED_WIKI, OPENED} and first in (OPENED_WIKI, OPENED)
+
+
+def test_a_site_that_a_model_recognises_takes_its_conflicts_along(bench):
+    def reply(messages: list[dict[str, str]], _shape: Any) -> Any:
+        is_note = "You say what the note asks for" in messages[0]["content"]
+        return {"excluded_sites": ["norrviddawiki.example"]} if is_note else "I would rather not say."
+
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(reply), "")  # type: ignore[method-assign]
+    run_id = bench.start("In which year was Älvmora Mejeri founded?", Settings(world="demo"))
+    assert bench.drive(run_id) is Status.REVIEW
+    assert active_conflicts(bench.snapshot(run_id).state)
+    after = send_back(bench, run_id, "Leave out the wiki.")
+    revised = next(step for step in after.steps if step.name == "revise")
+    assert revised.change["conflicts"][0]["status"] == "settled"
+    assert active_conflicts(after.state) == [] and "1974" not in after.state.answer.text
