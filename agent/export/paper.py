@@ -31,6 +31,8 @@ def build_paper(report: Report) -> list[Block]:
     if not answer.sentences:
         return [*blocks, Paragraph([answer.certainty])]
     blocks += write_body(answer, partial(_write_sentence, answer), level=2)
+    if answer.remark:
+        blocks.append(Paragraph([Span("Note:", "strong"), f" {answer.remark}"]))
     if answer.missing:
         blocks.append(Paragraph([Span("Not answered:", "strong"), f" {answer.missing}"]))
     return blocks + _list_references(report, answer)

@@ -88,7 +88,7 @@ def test_the_best_results_are_fetched_while_the_model_decides_and_asked_for_once
     run_id = bench.start("In which year was the Hollin lighthouse lit for the first time?", LIVE)
     assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
     state = bench.snapshot(run_id).state
-    assert sorted(asked_paths(site)) == ["/closed", "/hollin"]
+    assert asked_paths(site).count("/hollin") == 1 and "/closed" in asked_paths(site)
     assert list(state.pages) == [site.url("/hollin")] and state.pages_read_count == 1
 
 

@@ -31,9 +31,6 @@ READING_TOKENS = 8_000
 MAX_LINKS = 24
 """Links that a call lists, over all its pages."""
 MAX_UNREAD_LEADS = 3
-MIN_UNREAD_SCORE = 0.35
-"""The least score of a passage that was not shown, from which its page is offered again (as for a person's
-note: `agent.roles.research.analyzer.MIN_NOTE_SCORE`)."""
 
 
 @dataclass
@@ -81,13 +78,15 @@ def open_page(state: ResearchRun, tools: RunContext, item: Observation) -> OpenP
     why = "Blocked: suspected prompt injection"
     ref = state.pages[item.source]
     part = next((part.question for part in state.plan if part.id == item.part), "")
+    answered = set((state.own.report or {}).get("answered_parts", []))
+    others = [one.question for one in state.plan if one.id not in answered]
     query = ref.found_on.removeprefix(SEARCH_PREFIX) if ref.found_on.startswith(SEARCH_PREFIX) else ""
     return OpenPage(
         ref=ref.replace(length=len(page.text)),
         page_id=item.page_id,
         page=page,
         part=item.part,
-        queries=list(dict.fromkeys(filter(None, [part, query, find_topic(state)]))),
+        queries=list(dict.fromkeys(filter(None, [part, query, find_topic(state), *others]))),
         refused=[Refusal(what=link.url[:300], why=why) for link in injected],
         passages=split_passages(page, item.page_id),
     )
@@ -160,7 +159,7 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
     for part in state.plan:
         for best in rank_passages(part.question, passages, 1) if part.id not in answered else ():
             ref = owner[best.id]
-            if best.score >= MIN_UNREAD_SCORE and ref.url not in found:
+            if best.score and ref.url not in found:
                 line = next((q.quote for q in find_best_lines(part.question, [best], 1)), best.text)
                 found[ref.url] = Lead(
                     id=lead_id("url", ref.url),

@@ -54,9 +54,13 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def describe_reading(state: ResearchRun) -> str:
-    """That an ambiguous question was read in one way without asking; "" where it was not, or a person said
-    which."""
-    if not state.own.meanings or is_stepwise(state):
+    """How an ambiguous question was read where no person could be asked; "" where it was not ambiguous, or a
+    person said which."""
+    if is_stepwise(state):
         return ""
+    asked = [action.detail for action in state.actions if action.action == "ask" and action.detail]
+    if not state.own.meanings:
+        return " ".join(asked)
     first, *others = state.own.meanings
-    return f"The question was read as “{first}”; it can also mean {' or '.join(f'“{o}”' for o in others)}."
+    also = " or ".join(f"“{other}”" for other in others)
+    return f"The question was read as “{first}”; it can also mean {also}."

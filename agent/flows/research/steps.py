@@ -8,7 +8,7 @@ from typing import Any
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.flows.research import opened_pages, policy, settle_conflict
-from agent.flows.research.plan_step import is_stepwise, needs_plan
+from agent.flows.research.plan_step import describe_reading, is_stepwise, needs_plan
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.engine_choice import merge_results, take_over_searches
@@ -52,7 +52,8 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         return _propose(state, tools, [wanted])
     if substitutes := take_over_searches(state.actions_this_round, actions):
         return _propose(state, tools, substitutes)
-    return _choose_round(state, tools, [*actions[:-1], "ask", *actions[-1:]] if tools.client else actions)
+    can_ask = bool(tools.client) and not describe_reading(state)
+    return _choose_round(state, tools, [*actions[:-1], "ask", *actions[-1:]] if can_ask else actions)
 
 
 def _choose_round(state: ResearchRun, tools: RunContext, actions: list[str]) -> tuple[Change, str]:

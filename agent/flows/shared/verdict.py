@@ -55,7 +55,7 @@ PART_CAUSES: dict[PartStatus, str] = {
     "open": "the pages do not support what the answer says of it",
     "not_found": "not found on the pages read",
 }
-UNANSWERED_CAUSE = "the model says that what was found does not answer it yet"
+UNANSWERED_CAUSE = "what was found does not answer all of it, as the model reads it"
 UNCHECKED_CAUSE = "nobody judged whether the quotes support what the answer says of it"
 """Why a part of the question is not answered."""
 UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
@@ -291,15 +291,17 @@ def describe_open_parts(
     plan: Sequence[PlanPart], level: Confidence, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
 ) -> str:
     """Which parts of the question are open, and why, one cause each; "" when there are none."""
-    unanswered, found = {part.part for part in level.parts if part.unanswered}, list[str]()
+    unanswered = {part.part for part in level.parts if part.unanswered}
+    by_cause: dict[str, list[str]] = {}
     for part in _list_open(plan):
         main = find_main_sentence(plan, part, sentences, facts)
         cause = PART_CAUSES[part.status]
         if part.status == "open" and main and (main.backed or main.check == "not_checked"):
             cause = UNANSWERED_CAUSE if part.id in unanswered else UNCHECKED_CAUSE
-        about = f"“{part.question.rstrip('?. ')}”: " if len(plan) > 1 else ""
-        found.append(f"{about}{cause if about else cause[0].upper() + cause[1:]}.")
-    return " ".join(found)
+        by_cause.setdefault(cause, []).append(f"“{part.question.rstrip('?. ')}”")
+    if len(plan) == 1:
+        return "".join(f"{cause[0].upper()}{cause[1:]}." for cause in by_cause)
+    return " ".join(f"{'; '.join(parts)}: {cause}." for cause, parts in by_cause.items())
 
 
 def _list_open(plan: Sequence[PlanPart]) -> list[PlanPart]:
