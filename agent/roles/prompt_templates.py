@@ -172,7 +172,8 @@ class Bindings:
         title = " › ".join(filter(None, dict.fromkeys([passage.title, passage.heading])))
         source = self.source(passage.url, passage.published_at, title)
         rows = " (table rows)" if passage.rows else ""
-        shown = self.fence(f"[{source}]\n{self.withhold(passage.text)}", "passage")
+        above = "" if passage.label in passage.text else f"; below: {self.line(passage.label, 300)}"
+        shown = self.fence(f"[{source}{above}]\n{self.withhold(passage.text)}", "passage")
         return f"Passage {self.shorten(passage.id, 'p', source)}{rows}:\n{shown}"
 
 

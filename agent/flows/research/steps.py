@@ -15,6 +15,7 @@ from agent.flows.shared.engine_choice import merge_results, take_over_searches
 from agent.flows.shared.revision import has_unread_note, list_wishes
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION, DecisionReply, ResultLine
+from agent.text.negative_constraints import is_excluded
 from agent.text.urls import canonicalize
 from agent.types import Actor, Conflict, Proposal, Refusal, Stall, describe_actions
 
@@ -201,8 +202,12 @@ def _build_inputs(
 def _list_results(state: ResearchRun) -> list[ResultLine]:
     """The results of the last round's searches, each address once, with those that were read marked; none
     that a lead could not lead to."""
-    visited = fact_view.visited_urls(state)
-    known = {canonicalize(lead.value) for lead in state.own.leads.values() if lead.kind == "url"}
+    visited, excluded = fact_view.visited_urls(state), fact_view.excluded_sites(state)
+    known = {
+        canonicalize(lead.value)
+        for lead in state.own.leads.values()
+        if lead.kind == "url" and not is_excluded(lead.value, excluded)
+    }
     lines: dict[str, ResultLine] = {}
     found = [item.hits[:MAX_PROMPT_RESULTS] for item in state.own.brought if item.hits]
     for hit in merge_results(found, MAX_PROMPT_RESULTS * len(found)):
@@ -215,17 +220,20 @@ def _list_results(state: ResearchRun) -> list[ResultLine]:
 def _build_proposals(
     state: ResearchRun, reply: DecisionReply, rung: str, by: Actor, trouble: str = ""
 ) -> list[Proposal]:
-    """The actions of a reply as proposals; a known address as it was found, not as the reply spells it."""
+    """The actions of a reply as proposals; a known address as it was found, not as the reply spells it. To
+    read a page again that was read in part is to read the rest of it."""
     proposals, parts = [], {part.id for part in state.plan}
     for action in reply.actions:
-        what = action.query_or_url
-        if action.next_action == "crawl_url":
+        name, what = action.next_action, action.query_or_url
+        if name == "crawl_url":
             what = policy.known_urls(state).get(canonicalize(what), what)
-        elif action.next_action == "more":
+            read = state.pages.get(policy.find_page_url(state, what))
+            name = "more" if read and policy.has_unread_text(read) else name
+        if name == "more":
             what = policy.find_page_url(state, what)
         proposals.append(
             Proposal(
-                next_action=action.next_action,
+                next_action=name,
                 query_or_url=what,
                 part=action.part if action.part in parts else "",
                 reasoning=action.reasoning,

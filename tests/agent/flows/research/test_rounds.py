@@ -391,3 +391,16 @@ def test_what_an_older_version_left_to_be_analyzed_is_analyzed():
     assert [item.source for item in own.unanalyzed] == [LAUNCH]
     state = RunState(own=own, pages={LAUNCH: PageRef(url=LAUNCH, outcome=Outcome.OK)})
     assert state.own.unanalyzed and not ResearchState(brought=own.unanalyzed, is_analyzed=True).unanalyzed
+
+
+def test_to_read_a_page_again_that_was_read_in_part_is_to_read_its_rest(tmp_path):
+    with bench_with(tmp_path, crawl(OTHER), crawl(OTHER)) as (bench, _, world):
+        state = run(bench, world).state
+    assert told(state)[-2:] == [("crawl_url", OTHER), ("more", OTHER)]
+
+
+def test_how_an_ambiguous_question_was_read_is_told_with_the_answer(tmp_path):
+    two = {"parts": [{"question": QUESTION}], "ask": "Which Vinga?", "readings": ["the ferry", "the island"]}
+    with bench_with(tmp_path, crawl(LAUNCH), plan=two) as (bench, _, world):
+        answer = run(bench, world).state.answer
+    assert answer.remark == "The question was read as “the ferry”; it can also mean “the island”."

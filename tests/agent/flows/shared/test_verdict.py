@@ -191,7 +191,7 @@ def test_what_the_model_does_not_call_answered_is_partial():
     run = run.model_copy(update={"confidence": [Confidence(step=1, value=0.4, model=0.9, parts=[part])]})
     given = written(run, (BUILT.statement, ["a"]), by="model")
     assert (given.verdict, given.confidence) == ("partial", 0.4)
-    assert given.missing == "The model says that what was found does not answer it yet."
+    assert given.missing == "What was found does not answer all of it, as the model reads it."
 
 
 def test_the_journey_is_told_from_the_ledger():
