@@ -45,9 +45,10 @@ class Piece:
 
 
 def notes_on_answer(state: RunState) -> list[Note]:
-    """The notes since the newest answer, oldest first; none before there is one."""
+    """The notes since the newest answer was begun, oldest first; none before there is one. A note that came
+    while it was written has the number of its step."""
     since = state.answer.step if state.answer else None
-    return [note for note in state.notes if since is not None and note.step > since and note.kind != "look"]
+    return [note for note in state.notes if since is not None and note.step >= since and note.kind != "look"]
 
 
 def has_unread_note(state: RunState) -> bool:
@@ -188,7 +189,7 @@ def list_wishes(state: RunState) -> list[str]:
     but what a reading found free of their words."""
     read = {reading.note for reading in state.readings}
     wishes = list[str]()
-    for note in reversed(state.notes):
+    for note in reversed(notes_on_answer(state) if state.answers else state.notes):
         if note.step in read:
             reading = next(one for one in state.readings if one.note == note.step)
             wishes += [*reading.questions, *reading.searches]
