@@ -88,10 +88,11 @@ def fallback(
     conflicts: Sequence[Conflict] = (),
     wishes: Sequence[str] = (),
 ) -> AnalyzerReply:
-    """Of each page the sentences that fit best the question, and what the notes ask to look for, newest
-    first, or the newest note itself."""
-    noted = [*notes, *wishes[:1]]
-    replies = [_report_page(question, page, _choose_quotes(question, noted, page)) for page in pages]
+    """Of each page the sentences that fit best the question, the parts of the plan that a person wrote, and
+    what the notes ask to look for, newest first, or the newest note itself."""
+    own = [part.question for part in parts if part.by == "person" and part.question != question]
+    wanted = [*own, *[*notes, *wishes[:1]][-1:]]
+    replies = [_report_page(question, page, _choose_quotes(question, wanted, page)) for page in pages]
     return join_replies(replies)
 
 
@@ -118,11 +119,12 @@ def join_replies(replies: Sequence[AnalyzerReply]) -> AnalyzerReply:
     )
 
 
-def _choose_quotes(question: str, notes: Sequence[str], page: ShownPage) -> list[Quotation]:
-    """The lines of a page for the question and the newest note that stand in their passage to the letter."""
+def _choose_quotes(question: str, wanted: Sequence[str], page: ShownPage) -> list[Quotation]:
+    """The lines of a page for the question, and for what else is wanted, that stand in their passage to the
+    letter."""
     quotes = find_best_lines(question, page.passages, MAX_QUOTES)
-    for note in notes[-1:]:
-        noted = [q for q in find_best_lines(note, page.passages, 2) if q.score >= MIN_NOTE_SCORE]
+    for text in wanted:
+        noted = [q for q in find_best_lines(text, page.passages, 2) if q.score >= MIN_NOTE_SCORE]
         quotes += [quote for quote in noted if all(quote.quote != other.quote for other in quotes)]
     texts = {passage.id: passage.text for passage in page.passages}
     return [quote for quote in quotes if find_quote(quote.quote, texts[quote.passage_id])]

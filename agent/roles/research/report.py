@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -14,6 +15,7 @@ from agent.retrieval.quotation import Quotation
 from agent.retrieval.scorer import UNCOUNTED
 from agent.roles.placed_sentence import PlacedSentence
 from agent.roles.role import Role, RoleReply
+from agent.text.question_parts import complete_parts
 from agent.types import Action, Conflict, Fact, Passage, PlanPart
 from agent.types.answers import ReportLength, SentencePlace
 
@@ -95,8 +97,8 @@ def fallback(
     """The answer that the facts give as passages: what a person pinned or the newest note asks for, then for
     each part of the question a lead and its passages, all citing their facts."""
     standing, usable = [fact for fact in facts if fact.can_support], _choose_usable(facts)
-    asked = [part.question for part in parts]
-    answered, known = _find_parts(question, usable, asked), {fact.id: fact for fact in standing}
+    known = {fact.id: fact for fact in standing}
+    answered = _answer_parts(parts, usable, facts) if len(parts) > 1 else _find_parts(question, usable)
     wanted = [_quote_fact(fact) for fact in standing if fact.decision == "pinned"]
     if notes:
         for part in _find_parts(notes[-1], standing):
@@ -107,6 +109,19 @@ def fallback(
     wanted = [sentence.model_copy(update={"part_question": answered[0].question}) for sentence in wanted]
     found = [sentence for part in answered for sentence in _write_part(part, known)]
     return ReportReply(answer=_keep_first([*wanted, *found]))
+
+
+def _answer_parts(
+    parts: Sequence[PlanPart], usable: Sequence[Fact], facts: Sequence[Fact]
+) -> list[PartAnswer]:
+    """The answer to each part of the plan; of one on which facts are disputed only by its own facts: those of
+    other parts must not fill it in their place."""
+    answered, disputed = list[PartAnswer](), {fact.part for fact in facts if fact.disputed}
+    asked = complete_parts([part.question for part in parts])
+    for part, text in zip(parts, asked, strict=True):
+        among = [fact for fact in usable if fact.part == part.id or part.id not in disputed]
+        answered += [replace(one, question=part.question) for one in _find_parts(text, among, [text])]
+    return answered
 
 
 def _find_parts(question: str, facts: Sequence[Fact], parts: Sequence[str] = ()) -> Sequence[PartAnswer]:
@@ -191,13 +206,20 @@ def _keep_first(sentences: Sequence[ReportSentence]) -> list[ReportSentence]:
 
 
 def _choose_usable(facts: list[Fact]) -> list[Fact]:
-    """The facts that nothing disputes, best first. Where the best fact is disputed, those that are less to
-    the point than it are left out: they must not fill the answer in its place."""
+    """The facts that nothing disputes, best first. Where the best fact on a part is disputed, those of the
+    part that are less to the point than it are left out: they must not fill the answer in its place."""
     usable = sorted((fact for fact in facts if fact.can_support), key=lambda fact: -fact.relevance)
-    best = max((fact.relevance for fact in usable), default=0.0)
+    least = {
+        part: _find_least([fact for fact in facts if fact.part == part]) for part in {f.part for f in facts}
+    }
+    return [fact for fact in usable if fact.decision == "pinned" or fact.relevance >= least[fact.part]]
+
+
+def _find_least(facts: Sequence[Fact]) -> float:
+    """The least relevance of a fact beside the disputed ones among these."""
+    best = max((fact.relevance for fact in facts if fact.can_support), default=0.0)
     disputed = max((fact.relevance for fact in facts if fact.disputed), default=0.0)
-    least = MIN_RELEVANCE_SHARE * disputed if disputed > best else 0.0
-    return [fact for fact in usable if fact.decision == "pinned" or fact.relevance >= least]
+    return MIN_RELEVANCE_SHARE * disputed if disputed > best else 0.0
 
 
 REPORT = Role(name="report", reply=ReportReply, fallback=fallback, tier="strong")

@@ -1,0 +1,76 @@
+"""The plan on the screen: shown before the first search in step mode, changed at any time, followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from agent import config
+from agent.llm.scripted import ScriptedModel
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+from tests.browser.screen import TOO_WIDE, Screen
+from tests.browser.served import Served
+from tests.web.researching_model import SOLAR, Script
+
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+EMPLOYED = "How many people does Älvmora Mejeri employ?"
+
+
+def test_a_part_added_to_the_plan_is_researched_and_answered(
+    server: Served, tab: Callable[..., Page]
+) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open().ask(EMPLOYED)
+    screen.stands("Answer to review")
+    plan = page.locator(".st-key-research-plan")
+    expect(plan.locator("li")).to_have_count(1)
+    screen.button("Change the plan").click()
+    box = page.get_by_label("Parts of the plan")
+    expect(box).to_have_value(EMPLOYED)
+    box.fill(f"{EMPLOYED}\n{FOUNDED}")
+    page.get_by_text("One part a line").click()
+    screen.button("Use this plan").click()
+    expect(plan.locator("li")).to_have_count(2)
+    screen.stands("Answer to review")
+    expect(page.locator(".answer").first).to_contain_text("founded in 19")
+    expect(plan.locator("li").nth(1)).not_to_contain_text("Open")
+    page.reload()
+    expect(plan.locator("li").nth(1)).to_contain_text(FOUNDED)
+
+
+@pytest.fixture
+def ambiguous(tmp_path: Path) -> Iterator[tuple[Served, str]]:
+    """A server with one run, step by step, that waits with its plan; from there on it has no model."""
+    parts = {"parts": [{"question": FOUNDED, "where": "registers"}, {"question": EMPLOYED, "after": [1]}]}
+    script = Script(plan={**parts, "ask": "Which dairy is meant?", "readings": ["in Lövnäs", "in Tallåsen"]})
+    bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(tmp_path / "data")}))
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(script.scripted), "")  # type: ignore[method-assign]
+    run_id = bench.start(SOLAR, Settings(world="demo", mode="step"))
+    assert bench.drive(run_id) is Status.WAITING
+    bench.shutdown()
+    served = Served(tmp_path / "data").start()
+    yield served, run_id
+    served.stop()
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
+def test_step_by_step_the_plan_comes_before_the_first_search(
+    ambiguous: tuple[Served, str], tab: Callable[..., Page], width: int, dark: bool
+) -> None:
+    served, run_id = ambiguous
+    page = tab(width=width, dark=dark)
+    screen = Screen(page, served.url).open(run_id)
+    screen.stands("Waiting for you")
+    plan = page.locator(".st-key-research-plan")
+    expect(plan.locator("li").nth(0)).to_contain_text("Where: registers")
+    expect(plan.locator("li").nth(1)).to_contain_text("needs part 1 first")
+    expect(plan).to_contain_text("Which dairy is meant?")
+    expect(page.locator(".st-key-research-decision")).to_have_count(0)
+    assert page.evaluate(TOO_WIDE) == []
+    screen.button("Start by this plan").click()
+    expect(page.locator(".st-key-research-decision")).to_be_visible()
+    expect(page.locator(".step", has_text="in Lövnäs").first).to_be_visible()
