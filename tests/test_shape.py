@@ -39,7 +39,7 @@ EVERYBODYS = {"types", "text", "errors", "config", "reply_config"}
 Trees = dict[Path, ast.Module]
 FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service", "base", "core"}
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
-MAX_LINES = {"agent": 53_500, "pages": 12_200}
+MAX_LINES = {"agent": 56_400, "pages": 12_200}
 NAMES_IN_ING = {
     "drawing": "a noun: a picture",
     "encoding": "a noun: of characters",

@@ -52,7 +52,7 @@ def test_a_hostile_judge_cannot_hide_what_code_doubts(outcomes: dict[str, Outcom
     """What code has no doubt about rests on the judge's word: with a hostile one the rest is shown as judged."""
     false = [s for name, s in _false_sentences(outcomes) if SCENARIOS[name].play == "hostile judge"]
     marked = [sentence for sentence in false if not _is_shown_as_supported(sentence)]
-    assert len(false) > 10
+    assert len(false) > 15
     assert len(marked) >= 0.75 * len(false), [s.text for s in false if _is_shown_as_supported(s)]
 
 
@@ -85,8 +85,8 @@ def test_right_answers_are_sure_and_wrong_ones_are_not(outcomes: dict[str, Outco
             assert outcome.confidence <= 0.4, name
         elif outcome.is_right(SCENARIOS[name].gold) and outcome.verdict == "answered":
             assert outcome.confidence >= 0.6, name
-        else:  # wrong, or right that the sources disagree
-            assert outcome.confidence <= 0.5, name
+        else:  # wrong, or right that the sources disagree; of two parts one may be sure
+            assert outcome.confidence <= (0.6 if outcome.is_right(SCENARIOS[name].gold) else 0.5), name
 
 
 @pytest.mark.slow
