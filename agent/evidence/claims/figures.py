@@ -45,6 +45,8 @@ _BOUND = re.compile(
     r"|at most|up to|no more than)\s$",
     re.IGNORECASE,
 )
+_EARLIER = re.compile(r"\b(?:before|earlier than|prior to)\s$", re.IGNORECASE)
+_LATER = re.compile(r"\b(?:after|later than)\s$", re.IGNORECASE)
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|circa|some|nearly|almost|close to)\s\W?|\bca?\.\s|[~≈]\s?)$",
     re.IGNORECASE,
@@ -82,7 +84,9 @@ def find_figure_vetoes(
     dates = [
         date.text
         for date in claim.dates
-        if not has_date(date, quotes) and not any(is_compatible(date, day) for day in days)
+        if not has_date(date, quotes)
+        and not any(is_compatible(date, day) for day in days)
+        and not _is_date_bound(date, claim, quotes)
     ]
     dates += _find_other_calendar_names(claim, quotes)
     times = [
@@ -189,6 +193,15 @@ def has_date(date: DateInterval, quotes: Sequence[ReadText]) -> bool:
     return bool(month and not has_day) and any(
         re.search(rf"\b{month.group() if month else ''}\b", quote.text.lower()) for quote in quotes
     )
+
+
+def _is_date_bound(date: DateInterval, claim: ReadText, quotes: Sequence[ReadText]) -> bool:
+    """Is it a bound ("before 1975") of a date that a quote gives, with its year?"""
+    ahead = claim.text[max(0, date.start - _BEFORE) : date.start]
+    others = [o for quote in quotes for o in quote.dates if not (o.is_yearless or date.is_yearless)]
+    if _EARLIER.search(ahead):
+        return any(other.spans[0][1] < date.spans[0][0] for other in others)
+    return bool(_LATER.search(ahead)) and any(other.spans[0][0] > date.spans[0][1] for other in others)
 
 
 def _days(date: DateInterval) -> int:

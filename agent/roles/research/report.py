@@ -98,7 +98,7 @@ def fallback(
     each part of the question a lead and its passages, all citing their facts."""
     standing, usable = [fact for fact in facts if fact.can_support], _choose_usable(facts)
     known = {fact.id: fact for fact in standing}
-    answered = _answer_parts(parts, usable, facts) if len(parts) > 1 else _find_parts(question, usable)
+    answered = _answer_parts(parts, standing, facts) if len(parts) > 1 else _find_parts(question, usable)
     wanted = [_quote_fact(fact) for fact in standing if fact.decision == "pinned"]
     if notes:
         for part in _find_parts(notes[-1], standing):
@@ -111,15 +111,15 @@ def fallback(
     return ReportReply(answer=_keep_first([*wanted, *found]))
 
 
-def _answer_parts(
-    parts: Sequence[PlanPart], usable: Sequence[Fact], facts: Sequence[Fact]
-) -> list[PartAnswer]:
-    """The answer to each part of the plan; of one on which facts are disputed only by its own facts: those of
-    other parts must not fill it in their place."""
+def _answer_parts(parts: Sequence[PlanPart], standing: list[Fact], facts: list[Fact]) -> list[PartAnswer]:
+    """The answer to each part of the plan among the facts that stand; of one on which facts are disputed only
+    among its own: those of other parts must not fill it in their place."""
     answered, disputed = list[PartAnswer](), {fact.part for fact in facts if fact.disputed}
+    best = sorted(standing, key=lambda fact: -fact.relevance)
     asked = complete_parts([part.question for part in parts])
     for part, text in zip(parts, asked, strict=True):
-        among = [fact for fact in usable if fact.part == part.id or part.id not in disputed]
+        own = [fact for fact in facts if fact.part == part.id]
+        among = _choose_usable(own) if part.id in disputed else best
         answered += [replace(one, question=part.question) for one in _find_parts(text, among, [text])]
     return answered
 
@@ -206,20 +206,13 @@ def _keep_first(sentences: Sequence[ReportSentence]) -> list[ReportSentence]:
 
 
 def _choose_usable(facts: list[Fact]) -> list[Fact]:
-    """The facts that nothing disputes, best first. Where the best fact on a part is disputed, those of the
-    part that are less to the point than it are left out: they must not fill the answer in its place."""
+    """The facts that nothing disputes, best first. Where the best fact is disputed, those that are less to
+    the point than it are left out: they must not fill the answer in its place."""
     usable = sorted((fact for fact in facts if fact.can_support), key=lambda fact: -fact.relevance)
-    least = {
-        part: _find_least([fact for fact in facts if fact.part == part]) for part in {f.part for f in facts}
-    }
-    return [fact for fact in usable if fact.decision == "pinned" or fact.relevance >= least[fact.part]]
-
-
-def _find_least(facts: Sequence[Fact]) -> float:
-    """The least relevance of a fact beside the disputed ones among these."""
-    best = max((fact.relevance for fact in facts if fact.can_support), default=0.0)
+    best = max((fact.relevance for fact in usable), default=0.0)
     disputed = max((fact.relevance for fact in facts if fact.disputed), default=0.0)
-    return MIN_RELEVANCE_SHARE * disputed if disputed > best else 0.0
+    least = MIN_RELEVANCE_SHARE * disputed if disputed > best else 0.0
+    return [fact for fact in usable if fact.decision == "pinned" or fact.relevance >= least]
 
 
 REPORT = Role(name="report", reply=ReportReply, fallback=fallback, tier="strong")

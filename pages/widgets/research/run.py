@@ -34,6 +34,7 @@ def draw(run_id: str) -> None:
     """The run, drawn again every second as long as it works."""
     if view := run_page.open_run(PAGE, run_id):
         run_page.follow(_draw_live, view)
+        revision_panel.draw_follow_up(view)  # not in the part that is drawn again: it leads to another run
 
 
 def _draw_live(view: RunSnapshot) -> None:
@@ -55,7 +56,6 @@ def _draw_live(view: RunSnapshot) -> None:
             revision_panel.draw_comment(view)
             outline_panel.draw_rewrite(view)
             controls.draw_review(view)
-        revision_panel.draw_follow_up(view)
         plan_panel.draw(view)
     left, right = st.columns([3, 4], gap="medium")
     with left:
