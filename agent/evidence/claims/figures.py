@@ -45,8 +45,7 @@ _BOUND = re.compile(
     r"|at most|up to|no more than)\s$",
     re.IGNORECASE,
 )
-_EARLIER = re.compile(r"\b(?:before|earlier than|prior to)\s$", re.IGNORECASE)
-_LATER = re.compile(r"\b(?:after|later than)\s$", re.IGNORECASE)
+_TIME_BOUND = re.compile(r"\b(?:before|earlier than|prior to|(after|later than))\s$", re.IGNORECASE)
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|circa|some|nearly|almost|close to)\s\W?|\bca?\.\s|[~≈]\s?)$",
     re.IGNORECASE,
@@ -101,15 +100,11 @@ def find_figure_vetoes(
         and not _is_in_name(n, claim, context)
         and not _find_bare_figure(n, quotes, context)
     ]
+    given_dates = [date.text for quote in quotes for date in quote.dates]
+    given_times = [time.text for quote in quotes for time in quote.times]
     return [
-        *(
-            _make_veto("date", text, (date.text for quote in quotes for date in quote.dates))
-            for text in dates
-        ),
-        *(
-            _make_veto("time", text, (time.text for quote in quotes for time in quote.times))
-            for text in times
-        ),
+        *(_make_veto("date", text, given_dates) for text in dates),
+        *(_make_veto("time", text, given_times) for text in times),
         *(_make_veto("figure", n.text, _list_comparable(n, claim, quotes)) for n in numbers),
         *(_make_veto("figure", *labels) for labels in _find_other_labels(claim, quotes)),
     ]
@@ -180,7 +175,10 @@ def has_date(date: DateInterval, quotes: Sequence[ReadText]) -> bool:
     """Does a quote give this date, or one inside it, or its day or month and its year in two places?"""
     others = [other for quote in quotes for other in quote.dates]
     compatible = [other for other in others if is_compatible(date, other)]
-    if any(date.is_yearless or (not o.is_yearless and _days(date) >= _days(o)) for o in compatible):
+    days = date.spans[0][1] - date.spans[0][0]
+    if any(
+        date.is_yearless or (not o.is_yearless and days >= o.spans[0][1] - o.spans[0][0]) for o in compatible
+    ):
         return True
     if date.text.isdigit():
         return is_written(date.text, quotes)
@@ -197,16 +195,12 @@ def has_date(date: DateInterval, quotes: Sequence[ReadText]) -> bool:
 
 def _is_date_bound(date: DateInterval, claim: ReadText, quotes: Sequence[ReadText]) -> bool:
     """Is it a bound ("before 1975") of a date that a quote gives, with its year?"""
-    ahead = claim.text[max(0, date.start - _BEFORE) : date.start]
-    others = [o for quote in quotes for o in quote.dates if not (o.is_yearless or date.is_yearless)]
-    if _EARLIER.search(ahead):
-        return any(other.spans[0][1] < date.spans[0][0] for other in others)
-    return bool(_LATER.search(ahead)) and any(other.spans[0][0] > date.spans[0][1] for other in others)
-
-
-def _days(date: DateInterval) -> int:
-    """How many days a date leaves open."""
-    return date.spans[0][1] - date.spans[0][0]
+    bound = _TIME_BOUND.search(claim.text[max(0, date.start - _BEFORE) : date.start])
+    others = [o.spans[0] for quote in quotes for o in quote.dates if not o.is_yearless]
+    if bound is None or date.is_yearless:
+        return False
+    first, last = date.spans[0]
+    return any(start > last if bound.group(1) else end < first for start, end in others)
 
 
 def find_year(date: DateInterval) -> int:
