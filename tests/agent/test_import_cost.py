@@ -9,6 +9,8 @@ import pytest
 
 from agent.config import ROOT
 
+pytestmark = pytest.mark.slow
+
 HEAVY = (
     "altair bs4 dateparser dateutil ddgs docx googleapiclient html5lib httplib2 httpx2 jinja2 mammoth "
     "markdown_it networkx numpy openai pandas prometheus_client publicsuffixlist pptx py3langid pypdfium2 python_calamine streamlit striprtf tqdm yaml"

@@ -25,6 +25,8 @@ from tests.web import chatting_model, replying_model
 from tests.web.reply_runs import ASKED as REPLY_ASKED
 from tests.web.reply_runs import KEPT, NIGHT
 
+pytestmark = pytest.mark.slow
+
 Config = dict[str, Any]
 CHAT_FIELDS = (
     "messages original_query rewritten_query retrieved_docs doc_relevance_scores draft_answer final_answer "

@@ -11,6 +11,8 @@ from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.demo_runs import DEMO, SOLAR, reviewed
 
+pytestmark = pytest.mark.slow
+
 
 def waiting(bench: Workbench, question: str = SOLAR) -> str:
     run_id = bench.start(question, DEMO.model_copy(update={"mode": "step"}))

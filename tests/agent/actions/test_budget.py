@@ -12,6 +12,8 @@ from agent.engine.context import RunContext
 from agent.errors import BudgetSpent, ConcurrentChange, UsageError
 from agent.types import ModelCall, PauseRequest, Settings, Status
 
+pytestmark = pytest.mark.slow
+
 SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
 DEPTH = "What is the maximum depth of lake Granvattnet?"
 FOUNDED = "In which year was Älvmora Mejeri founded?"

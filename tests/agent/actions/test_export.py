@@ -19,6 +19,8 @@ from agent.errors import NotFound, UsageError
 from agent.types import Page, Settings, Status
 from agent.workbench import Workbench
 
+pytestmark = pytest.mark.slow
+
 DAIRY = "https://www.alvmora-mejeri.example/"
 
 

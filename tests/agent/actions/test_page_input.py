@@ -21,6 +21,8 @@ from agent.types import Outcome, SearchResult, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import Told, page, write_world
 
+pytestmark = pytest.mark.slow
+
 WALL, OTHER, MISSING = "https://wall.example/heron", "https://open.example/heron", "https://open.example/gone"
 QUESTION = "How many feathers has the brass heron of Ostrava?"
 SAID = "The brass heron of Ostrava has 412 feathers, each of them cut by hand. It was made in 1921 by two sisters from the north of the town."

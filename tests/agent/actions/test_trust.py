@@ -14,6 +14,8 @@ from agent.types import Fact, Status
 from agent.workbench import Workbench
 from tests.web.demo_runs import DEMO, reviewed
 
+pytestmark = pytest.mark.slow
+
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 DAIRY = "alvmora-mejeri.example"
 

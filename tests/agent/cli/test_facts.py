@@ -11,6 +11,8 @@ from agent.cli.main import main
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 
+pytestmark = pytest.mark.slow
+
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 
 

@@ -15,6 +15,8 @@ from agent.cli.main import main
 from tests.web.folders import page, write_world
 from tests.web.model_server import ModelServer
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
 RECORD = {

@@ -18,6 +18,8 @@ from agent.types import PartConfidence
 from agent.workbench import Workbench
 from tests.web.folders import page, write_world
 
+pytestmark = pytest.mark.slow
+
 HERON = page(
     "https://one.example/heron",
     "Brass heron",

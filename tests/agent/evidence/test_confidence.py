@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx, mark
@@ -22,6 +23,8 @@ from agent.evidence.confidence import (
 from agent.evidence.confidence_explanations import describe_parts, explain_changes, list_changes
 from agent.text.question_analysis import parse_question
 from agent.types import Confidence, ConfidenceChange, Conflict, ConflictSide, Fact, PartConfidence, PlanPart
+
+pytestmark = pytest.mark.slow
 
 OPENED = "The Lillehavn dairy opened in 1921."
 ASKED = parse_question("When did the Lillehavn dairy open?")

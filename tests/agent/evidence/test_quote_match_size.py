@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 MEGABYTES, RATIO, LEAST_SECONDS = 1, 3.5, 0.01
 """Promised are 64 MB for a page sixteen times as large. The ratio of two sizes in one run is 2 when linear, 4

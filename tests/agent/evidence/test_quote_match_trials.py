@@ -3,11 +3,14 @@
 import random
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.evidence.quote_match import find_quote
 from tests.agent.evidence.test_quote_match import BURG, PAGE
+
+pytestmark = pytest.mark.slow
 
 WORDS = [
     "dairy",

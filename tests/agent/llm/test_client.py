@@ -22,6 +22,8 @@ from agent.llm.model import Completion, CompletionRequest
 from tests.web import model_server as web
 from tests.web.model_server import Answer, ModelServer
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-very-secret-0123456789"
 ASK = [{"role": "user", "content": "Is it? Answer in JSON."}]
 

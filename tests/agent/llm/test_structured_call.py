@@ -17,6 +17,8 @@ from agent.types import ModelCall
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Reply
 
+pytestmark = pytest.mark.slow
+
 ASK = [{"role": "system", "content": "You judge."}, {"role": "user", "content": "Is it?"}]
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from agent.store.database import Store
 from agent.store.unstored_runs import HELD_S, MAX_HELD, UnstoredRuns
 from agent.types import Settings, Step
+
+pytestmark = pytest.mark.slow
 
 
 def begin(runs: UnstoredRuns, question: str = "q") -> str:

@@ -15,6 +15,8 @@ from agent.web.world import World
 from tests.agent.web.hostile_pdfs import pdf_of_lines
 from tests.web.site import Asked, Reply, Site, html, sends_to
 
+pytestmark = pytest.mark.slow
+
 LONG = "<p>" + "The Ostrava dairy was founded in 1921 by two sisters. " * 10 + "</p>"
 Live = Callable[..., World]
 

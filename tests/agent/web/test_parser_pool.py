@@ -19,6 +19,8 @@ from agent.web.parser_pool import ParserLimits, ParserPool
 from tests.agent.web.extract.sample_documents import RTF, make_docx, make_pdf, make_xlsx
 from tests.agent.web.hostile_pdfs import pdf_of_forms, pdf_of_lines
 
+pytestmark = pytest.mark.slow
+
 
 class Stopped(Exception):
     pass

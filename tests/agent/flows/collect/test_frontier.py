@@ -13,6 +13,8 @@ from agent.types import CollectLimits, Settings, Status
 from agent.workbench import Workbench
 from tests.web.folders import page, write_world
 
+pytestmark = pytest.mark.slow
+
 SITE = "https://a.example"
 STORY = (
     "A paragraph of plain words about the matter at hand, number {n}, with enough of them to be read as running text. "

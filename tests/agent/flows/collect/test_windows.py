@@ -19,6 +19,8 @@ from tests.web.collecting_model import Walker
 from tests.web.folders import page, write_world
 from tests.web.model_server import ModelServer, Request, status
 
+pytestmark = pytest.mark.slow
+
 SITE = "https://a.example"
 DECISION, CONTENT, PREVIEW = 8_000, 15_000, 300
 """Characters that the seed gives the decision, the extraction, and the check of relevance."""

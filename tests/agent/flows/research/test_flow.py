@@ -13,6 +13,8 @@ from agent.roles.research import next_step
 from agent.types import Outcome, Status
 from tests.web.folders import Told, blocked, limited, page, write_world
 
+pytestmark = pytest.mark.slow
+
 SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
 DEPTH = "What is the maximum depth of lake Granvattnet?"
 ABOUT = "https://www.alvmora-mejeri.example/about/"

@@ -26,6 +26,8 @@ from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import Told, page, write_world
 from tests.web.researching_model import ASK, Script, crawl, together
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "Who built the ferry Vinga, and when was the ferry Vinga launched?"
 BUILDER, LAUNCH, OTHER = (f"https://{name}.example/vinga" for name in ("yard", "archive", "museum"))
 BUILT = "The ferry Vinga was built by Aldo Brinck."

@@ -3,6 +3,8 @@ calls."""
 
 from __future__ import annotations
 
+import pytest
+
 from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy, to_jsonable
 from agent.evidence.contradiction import groups, resolution, statements
@@ -14,6 +16,8 @@ from agent.flows.shared.verdict import build_answer, record_answer
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.types import Conflict, ConflictSide, Fact, Note, Step, TrustRating
+
+pytestmark = pytest.mark.slow
 
 
 def said(name: str, statement: str, url: str, **marks) -> Fact:

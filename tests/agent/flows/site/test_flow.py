@@ -3,12 +3,16 @@ refusals, sitemaps, robots."""
 
 from __future__ import annotations
 
+import pytest
+
 from agent.actions import budget, forks
 from agent.flows.site.flow import SITE
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import BY_PERSON
 from agent.types import Settings, SiteLimits, Status
 from tests.agent.flows.site.cases import QUESTION, RETURNS, SEED_WAVES, START, garden
+
+pytestmark = pytest.mark.slow
 
 
 def test_an_answer_in_two_batches_with_the_names_of_the_shared_store(ask):

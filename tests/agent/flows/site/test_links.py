@@ -19,6 +19,8 @@ from tests.web.folders import page, write_world
 from tests.web.site import Asked, Reply, html
 from tests.web.site import Site as Server
 
+pytestmark = pytest.mark.slow
+
 GARDEN = "https://garden.example/"
 
 

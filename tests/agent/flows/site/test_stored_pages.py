@@ -14,6 +14,8 @@ from agent.web.extract import dispatch, extraction
 from tests.web.folders import page, write_world
 from tests.web.site import Asked, Reply, Site, html
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "Where does the purple lamp hang?"
 HALL = "<h1>The purple lamp</h1><p>The purple lamp hangs in the hall.</p>"
 KITCHEN = HALL.replace("hall", "kitchen")

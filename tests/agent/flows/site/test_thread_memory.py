@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from agent.actions import export, fact_edits, page_input, source_strikes, trust
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.fact_edits import FactEdit
@@ -12,6 +14,8 @@ from agent.types import Outcome, SiteLimits, Status, Turn
 from agent.workbench import RunSnapshot
 from tests.agent.flows.site.cases import QUESTION, RETURNS, SEED_WAVES, START
 from tests.web.folders import Told, page, write_world
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):

@@ -13,6 +13,8 @@ from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import docx
 from tests.agent.web.extract.sample_documents import RELATIONS, WORDS, make_docx, zip_parts
 
+pytestmark = pytest.mark.slow
+
 HOSTILE, LARGE = "no program writes one", "more text than"
 
 
