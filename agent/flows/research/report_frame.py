@@ -56,12 +56,12 @@ def _list_limits(state: ResearchRun, answer: Answer, level: Confidence) -> Itera
     """A line for each limit: what was not read, what rests on one source, how old the sources are, and what
     the quotes do not support."""
     questions = {part.id: part.question for part in state.plan}
-    single = [part for part in level.parts if len(part.sources) == 1]
+    single = [part for part in level.parts if len(part.sources) == 1 and not part.disputed]
     if len(state.plan) == 1 and single:
         yield "The answer rests on one independent source."
     elif single:
         named = "; ".join(f"“{questions.get(part.part, '')}”" for part in single)
-        yield f"Answered from one independent source each: {named}."
+        yield f"Resting on one independent source each: {named}."
     if unsupported := answer.statements.unsupported - answer.statements.unchecked:
         count = format_count(unsupported, "statement is", "statements are")
         yield f"{count} not supported by the quotes, and marked."
