@@ -168,7 +168,7 @@ class RunState(State, Generic[Own]):
         """The columns of the run's row that follow from its state."""
         latest = self.answer
         verdict = latest.verdict if latest and not latest.is_small_talk else ""
-        level = latest.confidence if latest and verdict == "no_evidence" else self.current_confidence
+        level = latest.confidence if latest and verdict == "no_evidence" else self.shown_confidence
         return {
             "actions": len(self.actions),
             "verdict": verdict,
@@ -205,6 +205,13 @@ class RunState(State, Generic[Own]):
     def current_confidence(self) -> float:
         """The latest confidence, 0 before anything was read."""
         return self.confidence[-1].value if self.confidence else 0.0
+
+    @property
+    def shown_confidence(self) -> float | None:
+        """The latest confidence as a person is shown it: None before there is an answer where no model judged
+        what was found, because the figure then says only how often such answers are right."""
+        is_judged = bool(self.confidence) and self.confidence[-1].model is not None
+        return self.current_confidence if self.confidence and (self.answers or is_judged) else None
 
     @property
     def answer(self) -> Answer | None:

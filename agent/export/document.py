@@ -20,8 +20,6 @@ from agent.export.references import make_reference
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
 from agent.types import (
-    ENGINE_BY_ACTION,
-    ENGINE_NAMES,
     PAGE_ORIGIN_LABELS,
     Action,
     Answer,
@@ -30,16 +28,12 @@ from agent.types import (
     Fact,
     PlanPart,
     Source,
+    describe_action,
 )
 from agent.types.facts import FLAG_NOTE
 from agent.types.step_numbers import describe_place, number_step
 
-ACTION_LABELS = {
-    **{action: f"search ({ENGINE_NAMES[name]})" for action, name in ENGINE_BY_ACTION.items()},
-    "crawl_url": "read page",
-    "more": "read more of the page",
-    "ask": "question (no person was asked)",
-}
+UNASKED = "question (no person was asked)"
 DEMO_WORLD_NOTE = "This run read the demo world: its sites and all that they say are invented."
 STALL_LABELS = {
     "reframe": "new search terms",
@@ -248,7 +242,7 @@ def _action(report: Report, action: Action) -> list[Cell]:
     target = action.query_or_url
     return [
         str(number_step(report.actions, action.step)),
-        ACTION_LABELS.get(action.action, action.action),
+        UNASKED if action.action == "ask" else describe_action(action.action, report.settings.world),
         Span(target, url=target) if action.action in ("crawl_url", "more") else target,
         f"{action.outcome.replace('_', ' ')}{': ' + action.detail if action.detail else ''}",
         str(action.new_facts),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal
 
 Suit = Literal["general", "encyclopedic", "scholarly", "medical"]
@@ -63,6 +63,12 @@ ENGINE_BY_ACTION = {f"search_{engine.name}": engine.name for engine in ENGINES}
 SEARCH_ACTIONS = tuple(ENGINE_BY_ACTION)
 TOOL_ACTIONS = (*SEARCH_ACTIONS, "crawl_url")
 NEXT_ACTIONS = (*TOOL_ACTIONS, "more", "ask", "send_to_hitl")
+_OTHER_ACTIONS = {
+    "crawl_url": "read a page",
+    "more": "read more of a page",
+    "ask": "ask the person",
+    "send_to_hitl": "write the answer",
+}
 _SUBSTITUTES: dict[Suit, tuple[Suit, ...]] = {
     "general": ("general", "encyclopedic"),
     "encyclopedic": ("encyclopedic", "general"),
@@ -97,6 +103,21 @@ def rank_general(actions: Container[str], done: Iterable[str] = ()) -> list[str]
     usual = [f"search_{engine.name}" for engine in ENGINES if engine.suits in _SUBSTITUTES["general"]]
     has_usual = any(action in usual for action in done) or any(action in actions for action in usual)
     return [action for action in (usual if has_usual else SEARCH_ACTIONS) if action in actions]
+
+
+def describe_action(action: str, world: str = "") -> str:
+    """An action of research as a person calls it: "read a page", "search with Crossref". A world of documents
+    has one index of its own: "search the demo world", "search the folder talks". Where the world is not known
+    ("") the general search goes without a name."""
+    if not (engine := ENGINE_BY_ACTION.get(action)):
+        return _OTHER_ACTIONS.get(action, action)
+    if world in ("", "live"):
+        return (
+            "search" if not world and action == SEARCH_ACTIONS[0] else f"search with {ENGINE_NAMES[engine]}"
+        )
+    return (
+        "search the demo world" if world == "demo" else f"search the folder {PurePath(world).name or world}"
+    )
 
 
 def describe_actions(engines: Iterable[str]) -> list[str]:

@@ -260,7 +260,8 @@ class Settings(Record):
     @property
     def source_descriptions(self) -> list[str]:
         """The source filter and the engines in words, a phrase each; empty when nothing is limited."""
-        engines = " and ".join(ENGINE_NAMES.get(name, name) for name in self.engines)
+        chosen = self.engines if self.world == "live" else []  # any other world has one index of its own
+        engines = " and ".join(ENGINE_NAMES.get(name, name) for name in chosen)
         return [*self.source_filter.descriptions, *([f"found with {engines}"] if engines else [])]
 
 

@@ -17,7 +17,7 @@ from agent.export.plain import render_plain_text
 from agent.types import Settings, Status
 from agent.types.step_numbers import number_step
 from agent.workbench import RunSnapshot, Workbench
-from pages.widgets.run import answer_card, confidence_chart, pause_prompt, run_list, timeline_cards
+from pages.widgets.run import answer_card, confidence_chart, pause_prompt, run_list, stats, timeline_cards
 
 QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
 
@@ -49,7 +49,12 @@ def test_five_surfaces_show_the_figure_that_the_claims_of_the_answer_give(
 ) -> None:
     run_id = bench.start(QUESTION, Settings(world="demo", max_steps=3, threshold=0.99, at_cap="ask"))
     assert bench.drive(run_id) is Status.PAUSED
-    assert shown_at_pause(bench.snapshot(run_id)) == shown_in_list(bench, run_id)
+    paused = bench.snapshot(run_id)
+    assert paused.state.current_confidence and paused.run.confidence is None
+    told = (
+        pause_prompt.render_progress(paused) + stats.render(paused, ()) + run_list.render_details(paused.run)
+    )
+    assert "confidence " not in told and "<dt>Confidence</dt><dd>–" in told, "none before there is an answer"
     budget.write_up(bench, run_id, bench.snapshot(run_id).head)
     assert bench.drive(run_id) is Status.REVIEW
     view = bench.snapshot(run_id)

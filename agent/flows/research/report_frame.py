@@ -11,7 +11,7 @@ from agent.flows.shared.report_blocks import clean_label
 from agent.flows.shared.verdict import describe_failures
 from agent.text.plurals import format_count
 from agent.text.urls import remove_unknown_urls, site
-from agent.types import ENGINE_BY_ACTION, ENGINE_NAMES, Answer, AnswerBlock, Confidence, Outcome, PageRef
+from agent.types import ENGINE_BY_ACTION, Answer, AnswerBlock, Confidence, Outcome, PageRef, describe_action
 
 CONFLICT_BLOCK = "k2"
 CONFLICT_HEADING, LIMITS_HEADING, METHOD_HEADING = (
@@ -109,11 +109,11 @@ def _list_method(state: ResearchRun, answer: Answer, today: str) -> Iterator[str
     yield f"{format_count(len(searched), 'search', 'searches')}, {pages} read; finished on {today}."
     by_engine: dict[str, list[str]] = {}
     for action in searched:
-        name = ENGINE_NAMES.get(ENGINE_BY_ACTION[action.action], action.action)
-        by_engine.setdefault(name, []).append(f"“{action.query_or_url}”")
-    for name, queries in by_engine.items():
+        where = describe_action(action.action, state.settings.world).removeprefix("search ")
+        by_engine.setdefault(where, []).append(f"“{action.query_or_url}”")
+    for where, queries in by_engine.items():
         more = f" and {len(queries) - MAX_QUERIES} more" if len(queries) > MAX_QUERIES else ""
-        yield f"Searched with {name}: {', '.join(queries[:MAX_QUERIES])}{more}."
+        yield f"Searched {where}: {', '.join(queries[:MAX_QUERIES])}{more}."
     verified = [fact for fact in state.facts.values() if fact.verified]
     sites = Counter(site(fact.url) for fact in verified if fact.url)
     if verified:

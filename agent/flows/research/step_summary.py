@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from agent.engine.state import Change
 from agent.flows.shared.revision import state_understood
-from agent.types import NoteReading, PlanPart
+from agent.text.plurals import format_count
+from agent.types import NoteReading, PlanPart, describe_action
 
 
 def describe_step(name: str, change: Change) -> str:
@@ -29,13 +30,14 @@ def describe_step(name: str, change: Change) -> str:
     if name == "analyze" and change.get("confidence"):
         newest = change["confidence"][-1]
         count = sum(fact["verified"] and fact["step"] == newest["step"] for fact in change.get("facts", []))
-        return f"{count} {'fact' if count == 1 else 'facts'}, confidence {newest['value']:.2f}"
+        level = "" if newest.get("model") is None else f", confidence {newest['value']:.2f}"
+        return f"{format_count(count, 'fact')}{level}"
     return ""
 
 
 def _describe_proposal(proposal: Change) -> str:
-    target = proposal.get("query_or_url") or ""
-    return f"{proposal['next_action']} {target} — {proposal.get('reasoning', '')}"
+    done = f"{describe_action(proposal['next_action'])} {proposal.get('query_or_url') or ''}".rstrip()
+    return f"{done} — {proposal.get('reasoning', '')}"
 
 
 def _describe_action(action: Change) -> str:

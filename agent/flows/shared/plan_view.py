@@ -48,4 +48,5 @@ def _assess(part: PlanPart, figure: PartConfidence | None, facts: int, *, is_jud
         status = "disputed"
     elif figure and facts and figure.weight and not figure.unanswered:
         status = "answered" if is_judged else "found"
-    return part.replace(status=status, confidence=round(compute_part(figure), 4) if figure else 0.0)
+    level = round(compute_part(figure), 4) if figure and is_judged else 0.0
+    return part.replace(status=status, confidence=level)

@@ -3,6 +3,7 @@ what was found, not how it is fetched."""
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pydantic import Field
 from agent.retrieval.link_scoring import lead_id, make_bridge_leads, make_first_query, score_leads
 from agent.roles.role import RoleReply
 from agent.text.negative_constraints import remove_exclusion_sentences
+from agent.text.plurals import format_count
 from agent.text.question_analysis import extract_keywords, parse_question, split_question
 from agent.text.tokens import fold
 from agent.text.urls import canonicalize, find_urls
@@ -129,7 +131,7 @@ class DecisionContext:
         ]
         if not engines or not query or target in self._done:
             return None
-        reasoning = f"{why} {_explain_engine(engines[0])}"
+        reasoning = f"{why} {_explain_engine(engines[0])}".strip()
         return Decision(next_action=engines[0], query_or_url=query, reasoning=reasoning)
 
     def crawl(self, url: str, why: str) -> Decision | None:
@@ -218,8 +220,13 @@ def follow_best_lead(now: DecisionContext) -> Decision | None:
     """Follow the best lead until enough pages are read."""
     if now.is_enough_read:
         return None
+    left = format_count(len(now.leads), "open lead")
     return _first(
-        now.follow(lead, f"The best lead left ({lead.score:.2f}): {lead.text[:100]}; {lead.why[:120]}.")
+        now.follow(
+            lead,
+            f"The most relevant of {left} (relevance {lead.score:.2f}; {lead.why[:120]}): "
+            f"{textwrap.shorten(lead.text, 120, placeholder=' …')}",
+        )
         for lead in now.leads
     )
 
@@ -295,9 +302,9 @@ def _explain_hand_over(now: DecisionContext, rung: str) -> str:
 
 
 def _explain_engine(action: str) -> str:
-    """Why an engine is asked, without naming the general one: which it is depends on the world."""
+    """Why another engine than the general one is asked; "" for that one."""
     if action == SEARCH_ACTIONS[0]:
-        return "The general search is asked: it needs no account."
+        return ""
     label = ENGINE_NAMES[ENGINE_BY_ACTION[action]]
     return f"{label} is asked: the general search is not available now, or did not answer this."
 

@@ -30,10 +30,10 @@ MAX_POINTS = 120
 def draw(view: RunSnapshot) -> None:
     """The curve on axes that do not move while the run goes on, and its reasons, newest first."""
     given, settings = view.state.confidence, view.run.settings
-    if not given:
+    if view.state.shown_confidence is None:
         empty_state.draw(
             "No confidence yet",
-            "It is computed from the evidence after each step: the first page that is read starts the curve.",
+            "It is computed from the evidence: with a model after each step, without one for the answer.",
         )
         _draw_threshold(view)
         return

@@ -139,15 +139,9 @@ def render_progress(view: RunSnapshot) -> str:
         (format_count(facts, "fact"), "good" if facts else ""),
         (format_count(state.pages_read_count, "page") + " read", ""),
     ]
-    marks.append(
-        (
-            (
-                f"confidence {labels.format_percent(state.current_confidence)} (target "
-                f"{labels.format_percent(view.run.settings.threshold)})"
-            ),
-            "",
-        )
-    )
+    if (level := state.shown_confidence) is not None:
+        goal = labels.format_percent(view.run.settings.threshold)
+        marks.append((f"confidence {labels.format_percent(level)} (target {goal})", ""))
     open_ones = sum(conflict.status == "open" for conflict in state.conflicts.values())
     marks += [(format_count(open_ones, "open conflict"), "bad")] if open_ones else []
     return f'<div class="chips">{badges.render_row(marks)}</div>'

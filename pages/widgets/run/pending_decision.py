@@ -43,7 +43,8 @@ def _draw_action(view: RunSnapshot, action: Proposal, n: int, engines: Mapping[s
     bench, seen = client.workbench(), (view.run.id, view.head)
     alone = view.state.pending is not None and not view.state.pending.beside
     name = "" if alone else f"-{n}"
-    st.html(render_proposal(action, title))
+    world = view.run.settings.world
+    st.html(render_proposal(action, title, world))
     if action.next_action == "ask":
         _draw_choices(view, action, n)
     with st.container(horizontal=True):
@@ -57,7 +58,7 @@ def _draw_action(view: RunSnapshot, action: Proposal, n: int, engines: Mapping[s
                 _draw_change_form(view, action, n, engines)
 
 
-def render_proposal(pending: Proposal, title: str) -> str:
+def render_proposal(pending: Proposal, title: str, world: str) -> str:
     """The proposal as HTML."""
     is_page = pending.next_action in ("crawl_url", "more")
     target = escape.html(pending.query_or_url)
@@ -71,9 +72,10 @@ def render_proposal(pending: Proposal, title: str) -> str:
         if pending.trouble
         else ""
     )
+    action = escape.html(labels.name_action(pending.next_action, world))
     return (
         f'<div class="ts"><div class="small soft">{escape.html(title)}</div>'
-        f"<p><b>{labels.ACTION[pending.next_action]}</b>{': ' + what if pending.query_or_url else ''}</p>"
+        f"<p><b>{action}</b>{': ' + what if pending.query_or_url else ''}</p>"
         f'<p class="soft">{escape.html(pending.reasoning)}</p><div class="chips">'
         f"{badges.render_row(marks)}</div>{trouble}</div>"
     )
@@ -97,7 +99,8 @@ def _submit_answer(view: RunSnapshot, n: int, draft: str) -> None:
 def _draw_change_form(view: RunSnapshot, pending: Proposal, n: int, engines: Mapping[str, str]) -> None:
     """Another action or other words. What is typed survives a refresh."""
     searches = [f"search_{name}" for name in ENGINE_NAMES if name in engines]
-    names = {name: labels.ACTION[name] for name in (*searches, "crawl_url", "send_to_hitl")}
+    world = view.run.settings.world
+    names = {name: labels.name_action(name, world) for name in (*searches, "crawl_url", "send_to_hitl")}
     start = list(names).index(pending.next_action) if pending.next_action in names else 0
     place = f"{view.head}-{n}"
     action = ui.select("Do this instead", names, f"research-change-action-{place}", index=start)

@@ -46,11 +46,11 @@ def render(view: RunSnapshot, meters: Sequence[BudgetMeter]) -> str:
     settings, state, usage = view.run.settings, view.state, view.usage
     rests = state.answer if view.run.status in (Status.REVIEW, Status.DONE) else None
     level, goal = (
-        round((rests.confidence if rests else state.current_confidence) * 100),
+        rests.confidence if rests else state.shown_confidence,
         round(settings.threshold * 100),
     )
     meter = (
-        f'<div class="meter" aria-hidden="true"><i style="width:{level}%"></i><b '
+        f'<div class="meter" aria-hidden="true"><i style="width:{round((level or 0) * 100)}%"></i><b '
         f'style="left:{min(goal, 99)}%"></b></div>'
     )
     facts, own = (
@@ -68,7 +68,7 @@ def render(view: RunSnapshot, meters: Sequence[BudgetMeter]) -> str:
     }
     budgets = {name: render_budget(name, known.get(name), total) for name, total in totals.items()}
     figures = [
-        ("Confidence", f"{level} % <small>target {goal} %</small>{meter}"),
+        ("Confidence", f"{labels.format_percent(level)} <small>target {goal} %</small>{meter}"),
         ("Steps", budgets["steps"]),
         ("Pages read", budgets["pages"]),
         ("Facts", f"{facts} <small>and {own} of yours</small>" if own else f"{facts}"),

@@ -21,7 +21,7 @@ GLYPHS = {"ask": "?", "stuck": "↻", "refused": "×", "person": "•", "given":
 def draw_run(view: RunSnapshot) -> None:
     """The newest cards of a run, each with the way to branch from it; the older ones on further pages."""
     run_id = view.run.id
-    cards = view_cache.get_or_compute(view, "cards", lambda: build_cards(view.steps))
+    cards = view_cache.get_or_compute(view, "cards", lambda: _build_shown_cards(view))
     key = f"research-journey-{run_id}"
     newest = cards[::-1]
     for card in pagination.take_page(newest, PAGE_SIZE, key):
@@ -29,6 +29,14 @@ def draw_run(view: RunSnapshot) -> None:
             st.html(_render_card(card, run_id, last=card is newest[-1]))
             fork_dialog.draw_on_card(view, card)
     pagination.draw(len(newest), PAGE_SIZE, key, "cards")
+
+
+def _build_shown_cards(view: RunSnapshot) -> list[Card]:
+    """The cards, without a confidence as long as there is none to show."""
+    cards = build_cards(view.steps)
+    for card in cards if view.state.shown_confidence is None else ():
+        card.level, card.moves = None, []
+    return cards
 
 
 def _render_card(card: Card, run_id: str, *, last: bool) -> str:

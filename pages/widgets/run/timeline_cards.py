@@ -97,6 +97,7 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
     told: list[Card] = []
     looks: set[int] = set()
     troubles, looked = "", None
+    world = next((str(step.change["settings"]["world"]) for step in steps if "settings" in step.change), "")
     for step in steps:
         change = step.change
         told += (_build_note_cards(step) if step.name != "fork" else []) + _build_stall_cards(step)
@@ -112,7 +113,7 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
                     step.n,
                     "person",
                     PERSON_STEP_TITLES[step.name],
-                    what=_describe_person_step(step, steps),
+                    what=_describe_person_step(step, steps, world),
                     why=why,
                     by="person",
                 )
@@ -142,7 +143,7 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
         new = [action for action in change.get("actions") or [] if action["step"] not in looks]
         if new:  # an action comes again when its facts are counted
             looks.add(new[0]["step"])
-            told.append(_build_round_card(len(looks), new, troubles))
+            told.append(_build_round_card(len(looks), new, troubles, world))
             told[-1].last, troubles = step.n, ""
         looked = _find_observed_card(told, step) or looked
         written = [_build_answer_card(step.n, answer) for answer in change.get("answers") or []]
@@ -184,10 +185,10 @@ def _list_edited_facts(step: Step) -> list[dict[str, Any]]:
     return [fact for fact in found if fact.get("decision") == decision] if decision else found
 
 
-def _build_round_card(number: int, actions: Sequence[dict[str, Any]], trouble: str) -> Card:
+def _build_round_card(number: int, actions: Sequence[dict[str, Any]], trouble: str, world: str) -> Card:
     """The card of what was done side by side: of several actions with a card for each in it."""
     n = actions[0]["step"]
-    cards = [_build_action_card(n, number, action, trouble) for action in actions]
+    cards = [_build_action_card(n, number, action, trouble, world) for action in actions]
     if len(cards) == 1:
         return cards[0]
     kinds = [action["action"].partition("_")[0] for action in actions]
@@ -206,12 +207,12 @@ def _join_words(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def _build_action_card(n: int, number: int, action: dict[str, Any], trouble: str) -> Card:
+def _build_action_card(n: int, number: int, action: dict[str, Any], trouble: str, world: str) -> Card:
     outcome, crawl = Outcome(action.get("outcome", "ok")), action["action"] in ("crawl_url", "more")
     return Card(
         n,
         "action",
-        "Read" if action["action"] == "crawl_url" else labels.ACTION[action["action"]],
+        "Read" if action["action"] == "crawl_url" else labels.name_action(action["action"], world),
         what=action["query_or_url"],
         why=action.get("reasoning", ""),
         number=number,
@@ -342,10 +343,10 @@ def _build_stall_cards(step: Step) -> list[Card]:
     ]
 
 
-def _describe_person_step(step: Step, steps: Sequence[Step]) -> str:
+def _describe_person_step(step: Step, steps: Sequence[Step], world: str) -> str:
     """What a person's step was about, where its name does not say it all."""
     if step.name == "edit":
-        return _describe_proposal(step.change)
+        return _describe_proposal(step.change, world)
     if step.name == "retry":
         return str((step.change.get("again") or [{}])[-1].get("query_or_url", ""))
     now = step.change.get("settings")
@@ -369,10 +370,7 @@ def _format_cap(name: Cap, settings: dict[str, Any]) -> str:
     return f"{value / 60 if name == 'seconds' else value:,.10g}"
 
 
-def _describe_proposal(change: dict[str, Any]) -> str:
+def _describe_proposal(change: dict[str, Any], world: str) -> str:
     pending = change.get("pending") or {}
-    return (
-        f"{labels.ACTION.get(pending.get('next_action', ''), '')}: {pending.get('query_or_url', '')}".strip(
-            ": "
-        )
-    )
+    action = labels.name_action(pending.get("next_action", ""), world)
+    return f"{action}: {pending.get('query_or_url', '')}".strip(": ")

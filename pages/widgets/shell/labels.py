@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 
 from agent.text.plurals import format_count
-from agent.types import ENGINE_BY_ACTION, ENGINE_NAMES, Cap, Outcome, ReportLength, Run, Status
+from agent.types import Cap, Outcome, ReportLength, Run, Status, describe_action
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -85,14 +85,6 @@ OUTCOME = {
     Outcome.REFUSED: "refused by our rules",
     Outcome.ERROR: "error",
 }
-ACTION = {
-    **{action: f"Search with {ENGINE_NAMES[name]}" for action, name in ENGINE_BY_ACTION.items()},
-    "search_duckduckgo": "Search",
-    "crawl_url": "Read a page",
-    "more": "Read more of a page",
-    "ask": "Question to you",
-    "send_to_hitl": "Write the answer",
-}
 ESCALATION = {
     "reframe": "asked in other words",
     "narrow": "narrowed to one part of the question",
@@ -121,6 +113,12 @@ REPORT_LENGTHS: dict[ReportLength, tuple[str, str]] = {
     "full": ("Full report", "summary, sections, tables, limits, method, references"),
 }
 """Each length of an answer: its name, and what it holds."""
+
+
+def name_action(action: str, world: str) -> str:
+    """An action of research as a title: "Search with Crossref", "Search the demo world", "Read a page"."""
+    words = "question to you" if action == "ask" else describe_action(action, world)
+    return words[:1].upper() + words[1:]
 
 
 def describe_world(name: str) -> str:

@@ -65,9 +65,10 @@ def test_a_process_answers_on_stdout_and_tells_its_progress_on_stderr():
         and "https://" in done.stdout
     )
     assert (
-        "search_duckduckgo" in done.stderr
-        and "confidence" in done.stderr
-        and "search_duckduckgo" not in done.stdout
+        f"search {SOLAR}" in done.stderr
+        and "read a page https://" in done.stderr
+        and "confidence" not in done.stderr  # none before there is an answer
+        and "read a page" not in done.stdout
     )
 
 

@@ -11,6 +11,7 @@ from agent.types import (
     ENGINES,
     SEARCH_ACTIONS,
     NextAction,
+    describe_action,
     describe_actions,
     rank_general,
     rank_substitutes,
@@ -20,6 +21,22 @@ from agent.types import (
 def test_the_first_two_engines_keep_the_names_of_the_seed() -> None:
     assert SEARCH_ACTIONS[:2] == ("search_duckduckgo", "search_google")
     assert ENGINE_BY_ACTION["search_europepmc"] == "europepmc"
+
+
+@pytest.mark.parametrize(
+    ("action", "world", "words"),
+    [
+        ("search_duckduckgo", "live", "search with DuckDuckGo"),
+        ("search_duckduckgo", "demo", "search the demo world"),
+        ("search_duckduckgo", "/data/talks", "search the folder talks"),
+        ("search_duckduckgo", "", "search"),
+        ("search_crossref", "", "search with Crossref"),
+        ("crawl_url", "demo", "read a page"),
+        ("dance", "live", "dance"),
+    ],
+)
+def test_an_action_says_what_it_really_searched(action: str, world: str, words: str) -> None:
+    assert describe_action(action, world) == words
 
 
 def test_each_engines_settings_exist() -> None:

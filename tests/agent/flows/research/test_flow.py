@@ -63,6 +63,11 @@ def test_a_question_without_one_is_searched_for(ask):
     assert ask(SOLAR).state.actions[0].action == "search_duckduckgo"
 
 
+def test_the_method_names_the_world_that_was_searched(ask):
+    lines = [line for block in ask(SOLAR, report="full").state.answer.blocks for line in block.lines]
+    assert f"Searched the demo world: “{SOLAR}”." in lines, "no engine of the web was asked"
+
+
 def test_nothing_is_searched_or_read_twice(ask):
     for question in (
         SOLAR,

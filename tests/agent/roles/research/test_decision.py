@@ -90,10 +90,10 @@ CLEAR = [fact("The ferry Blue Heron was built in 1907.")]
 COUPLE = [fact("Älvmora Mejeri is run by the couple Ragnhild Tjäder and Emil Tjäder.")]
 
 
-def test_the_first_action_is_to_search_for_the_question_and_says_with_what() -> None:
+def test_the_first_action_is_to_search_for_the_question_and_says_why() -> None:
     decision = decide()
     assert (decision.next_action, decision.query_or_url) == (DUCK, QUESTION)
-    assert "general search" in decision.reasoning and "DuckDuckGo" not in decision.reasoning
+    assert "question itself" in decision.reasoning and "DuckDuckGo" not in decision.reasoning
     google = decide(actions=[GOOGLE, CRAWL, HUMAN])
     assert google.next_action == GOOGLE and "Google" in google.reasoning
 
