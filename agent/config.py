@@ -7,7 +7,6 @@ them; a Config never prints its values."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -17,13 +16,13 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, fi
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from agent import logs
 from agent.errors import UsageError
+from agent.saved_settings import SavedSettings
 
 ROOT = Path(__file__).resolve().parent.parent
 USER_AGENT = "Touchstone/0.1 (research workbench; reads one page at a time for a person)"
 """What our page fetches say they are. robots.txt rules for "Touchstone" or "*" are obeyed."""
-SAVED_FILE = "settings.json"
-"""What was saved on the Settings screen, in the data folder."""
 DEFAULT_CONFIG_FILE = "config.yaml"
 """The one file that may be missing although CONFIG_FILE names it."""
 
@@ -60,8 +59,10 @@ class SavedSource(ConfigFileSource):
     """The settings that were saved on the Settings screen."""
 
     def __call__(self) -> dict[str, Any]:
-        saved = read_saved(resolve_data_folder(self.current_state.get("TOUCHSTONE_DATA", "")))
-        return {name: value for name, value in saved.items() if name in Config.model_fields}
+        so_far = self.current_state
+        folder, keys = so_far.get("TOUCHSTONE_DATA", ""), str(so_far.get("TOUCHSTONE_SECRET_KEY", ""))
+        saved = SavedSettings(resolve_data_folder(folder), keys, is_secret).read()
+        return {name: value for name, value in saved.items() if name in SETTINGS and name not in _NOT_SAVED}
 
 
 class Config(BaseSettings):
@@ -77,6 +78,10 @@ class Config(BaseSettings):
 
     TOUCHSTONE_DATA: str = _setting(
         "data", "the folder everything is written to (relative: below the checkout)"
+    )
+    TOUCHSTONE_SECRET_KEY: str = _secret(
+        "the key that keys saved on the Settings screen are encrypted with; several, separated by commas: "
+        "the first encrypts, all decrypt; empty: one in the system's keyring"
     )
     DATABASE_URL: str = _setting("", "another database than the embedded SQLite, as an SQLAlchemy URL")
     OPENAI_API_KEY: str = _secret("key of the OpenAI-compatible server; a local one may need none")
@@ -169,6 +174,18 @@ class Config(BaseSettings):
         5, "seconds of quiet after which messages sent to `POST /messages` are answered as one"
     )
 
+    METRICS_TOKEN: str = _secret(
+        "bearer token that `GET /metrics` and the details of `/readyz` require; empty: only this machine may "
+        "read them"
+    )
+    LOG_FORMAT: str = _setting("readable", "`json`: a JSON object a line, for programs; else `readable`")
+    LOG_LEVEL: str = _setting("WARNING", "what is logged: DEBUG, INFO, WARNING or ERROR, and all above it")
+    BACKUP_EVERY_H: float = _setting(0, "hours between two backups that the server makes; 0: none", least=0)
+    BACKUP_KEEP: int = _setting(7, "how many of these backups are kept; older ones are deleted", least=1)
+    BACKUP_DIR: str = _setting(
+        "", "the folder of these backups (relative: below the checkout); empty: `backups` in the data folder"
+    )
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -190,6 +207,10 @@ class Config(BaseSettings):
         value = value.strip() if isinstance(value, str) else value
         return field.default if value in ("", None) and field.annotation is not str else value
 
+    def model_post_init(self, _context: Any) -> None:
+        """No log ever shows a secret of this configuration."""
+        logs.remember_secrets(self.secrets)
+
     def __repr_args__(self) -> list[tuple[str | None, Any]]:
         return []
 
@@ -204,20 +225,35 @@ class Config(BaseSettings):
         return self.DATABASE_URL or f"sqlite:///{self.data_folder / 'touchstone.db'}"
 
     @property
+    def saved(self) -> SavedSettings:
+        """What was saved on the Settings screen."""
+        return SavedSettings(self.data_folder, self.TOUCHSTONE_SECRET_KEY, is_secret)
+
+    @property
     def secrets(self) -> list[str]:
         """What must never leave in a file: the keys and tokens, and the passwords inside addresses."""
         values = {name: str(value) for name, value in self}
         passwords = [
-            value.rpartition("@")[0].rpartition(":")[2]
-            for value in values.values()
-            if "://" in value and "@" in value
+            value.rpartition("@")[0].rpartition(":")[2] for value in values.values() if _has_password(value)
         ]
-        return [secret for secret in (*map(values.__getitem__, SECRETS), *passwords) if secret]
+        values["TOUCHSTONE_SECRET_KEY"], *former = values["TOUCHSTONE_SECRET_KEY"].split(",")
+        return [secret for secret in (*map(values.__getitem__, SECRETS), *former, *passwords) if secret]
 
 
 SETTINGS = dict(Config.model_fields)
 """Each setting's name with its field: default and description."""
 SECRETS = [name for name, field in SETTINGS.items() if not field.repr]
+_NOT_SAVED = ("TOUCHSTONE_DATA", "TOUCHSTONE_SECRET_KEY")
+"""What a saved file cannot set: where it is, and its own key."""
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Is the value of this setting kept encrypted? Keys and tokens, and addresses with a password."""
+    return name in SECRETS or _has_password(value)
+
+
+def _has_password(value: str) -> bool:
+    return "://" in value and "@" in value
 
 
 _CHILD_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
@@ -243,7 +279,8 @@ def read_config(overrides: dict[str, str] | None = None) -> Config:
         if limits := {**fault.get("ctx", {})}.keys() & {"ge", "le"}:
             limit = fault["ctx"][min(limits)]
             kind += f" of {'at least' if 'ge' in limits else 'at most'} {limit:,.9g}"
-        raise UsageError(f"{name} is {str(fault['input'])[:60]!r}: {kind}") from None
+        given = "another kind of value" if name in SECRETS else repr(str(fault["input"])[:60])
+        raise UsageError(f"{name} is {given}: {kind}") from None
 
 
 def format_value(value: Any) -> str:
@@ -267,31 +304,6 @@ def resolve_folder(name: str) -> Path | None:
 def resolve_data_folder(name: str) -> Path:
     """The folder everything is written to, by its setting."""
     return (ROOT / (name or "data")).resolve()
-
-
-def read_saved(data_folder: Path) -> dict[str, str]:
-    """The settings that were saved on the Settings screen, by their names. Raises UsageError for a damaged
-    file."""
-    path = data_folder / SAVED_FILE
-    try:
-        saved = json.loads(path.read_text(encoding="utf-8"))
-        return {str(name): str(value) for name, value in saved.items()}
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, AttributeError) as error:
-        raise UsageError(
-            f"{path} cannot be read: repair or delete it; it holds what was saved in Settings"
-        ) from error
-
-
-def save_setting(data_folder: Path, name: str, value: str) -> None:
-    """Save a setting in a file that only its owner may read; an empty value removes it."""
-    saved = {key: kept for key, kept in (read_saved(data_folder) | {name: value}).items() if kept}
-    data_folder.mkdir(parents=True, exist_ok=True)
-    part = data_folder / f"{SAVED_FILE}.part"
-    part.touch(mode=0o600)
-    part.write_text(json.dumps(saved, indent=1) + "\n", encoding="utf-8")
-    part.replace(data_folder / SAVED_FILE)
 
 
 def read_config_file(name: str) -> tuple[dict[str, Any], Path | None]:

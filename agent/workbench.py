@@ -18,7 +18,7 @@ from agent.engine.run_settings import normalize_settings
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import Change, to_jsonable
 from agent.engine.worker import Worker
-from agent.errors import ConcurrentChange, NotFound, UsageError
+from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, UsageError
 from agent.flows import FLOWS, STEP_LABELS
 from agent.flows.chat import dialogue
 from agent.llm import detect
@@ -48,6 +48,7 @@ class ActiveConfiguration:
     model: str
     model_detail: str
     fast_model: str
+    embedding_detail: str
     engines: dict[str, str]
     absent: dict[str, str]
     worlds: dict[str, str]
@@ -61,6 +62,8 @@ class Workbench:
 
     def __init__(self, config: configuration.Config | None = None, *, store: Store | None = None) -> None:
         self.config = config or configuration.read_config()
+        self.config.saved.check_readable()
+        self.config.saved.seal()
         shared_pool.limits = ParserLimits(self.config.PARSER_TIMEOUT, self.config.PARSER_MAX_MB)
         self.store = store or Store(self.config.database_url)
         self.worker = Worker(self.config, self.store, FLOWS)
@@ -304,6 +307,7 @@ class Workbench:
             model=client.strong if client else "",
             fast_model=client.fast if client else "",
             model_detail=found.detail,
+            embedding_detail=self.worker.embedder_detail,
             engines=live.engines,
             absent=live.absent,
             worlds=self.worlds(),
@@ -315,6 +319,17 @@ class Workbench:
         """Detect the model again and ask it for one word."""
         found = self.worker.detect_model(again=True)
         return detect.check_model(found.client) if found.client else (False, found.detail)
+
+    def check_embedder(self) -> tuple[bool, str]:
+        """Ask the embedding model for the vector of one word."""
+        index = self.library.vector_index
+        if index.embedder is None:
+            return False, index.unavailable_reason
+        try:
+            vectors = index.embedder.embed(["touchstone"], query=True)
+        except ModelUnavailable as error:
+            return False, str(error)
+        return True, f"{index.embedder.name} answered with {len(vectors[0])} numbers."
 
     def check_engine(self, name: str, world: str = "live") -> tuple[bool, str]:
         """One cheap search with an engine."""

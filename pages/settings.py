@@ -6,15 +6,15 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.widgets.evidence import trust_form
-from pages.widgets.shell import client, engine_panels, escape, markup, status_panels
+from pages.widgets.shell import client, engine_panels, escape, markup, model_panels, status_panels
 
 active = client.workbench().active_configuration()
 st.html(
     '<div class="ts"><h1 class="ts-question">Settings</h1>'
-    '<p class="soft">What is in use now. Search engines are set up here; to change anything else, edit the '
-    "<b>.env</b> file beside the README and start again.</p></div>"
+    '<p class="soft">What is in use now. The model and the search engines are set up here; to change '
+    "anything else, edit the <b>.env</b> file beside the README and start again.</p></div>"
 )
-status_panels.draw_model(active)
+model_panels.draw(active)
 engine_panels.draw()
 status_panels.draw_worlds(active)
 status_panels.draw_limits()

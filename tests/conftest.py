@@ -109,6 +109,7 @@ def _own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyte
     monkeypatch.setenv("OLLAMA_URL", "")
     monkeypatch.setenv("EMBEDDING_MODEL", "off")
     monkeypatch.setenv("CONFIG_FILE", "")
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")  # never a person's own
 
 
 def _no_way_out(event: str, arguments: tuple) -> None:

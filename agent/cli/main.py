@@ -50,6 +50,7 @@ COMMANDS = {
     "trust": ("evidence.trust", "Set how far a domain is trusted, or list the ratings."),
     "unread": ("unread", "List what a run could not read, and what helps."),
     "supply": ("supply", "Give a run a page it could not read."),
+    "secrets": ("secrets", "The keys saved in Settings: how they are encrypted, and with a new key."),
     "flow": ("flow", "Draw a flow from its table of steps, as Mermaid."),
 }
 """Each command: its module in this package, and its help line."""

@@ -22,7 +22,7 @@ from agent.llm.reply_model import ReplyModel
 from agent.store.database import Store
 from agent.store.lease_owner import new_owner_id
 from agent.store.ledger import Lease
-from agent.types import Run, Status
+from agent.types import Run, Settings, Status
 from agent.web.world import World, open_world
 
 log = logging.getLogger(__name__)
@@ -39,6 +39,8 @@ class Worker:
     def __init__(self, config: configuration.Config, store: Store, flows: Mapping[str, Flow]) -> None:
         self.config, self.store, self.flows = config, store, flows
         found = embed.find_embedder(config)
+        self.embedder_detail = found.detail
+        """Which model searches by meaning, or why none does, as a sentence."""
         kb_dir, team_dir = reply_config.resolve_folders(config)
         self.library = Library(
             store,
@@ -59,6 +61,8 @@ class Worker:
         self._lock = threading.Lock()
         self._worlds: dict[str, World] = {}
         self._detected_model: detect.DetectedModel | None = None
+        self._model_epoch = 0
+        """Counts the changes of the model server: runs under way look for their model again."""
         self._reply_model: ReplyModel | None = None
         self._threads: list[threading.Thread] = []
 
@@ -125,12 +129,8 @@ class Worker:
     def build_context(self, run: Run, lease: Lease) -> RunContext:
         """The context of a run, with its world and its model."""
         world = self.world(run.settings.world)
-        own = run.settings
-        client, error = (
-            self.reply_model().client(own.model)
-            if own.flow == "reply"
-            else self.model_client(own.model, own.fast_model)
-        )
+        choose_model = self._make_model_chooser(run.settings)
+        client, error = choose_model()
         gap_s = self.config.STEP_GAP
         return RunContext(
             run.settings,
@@ -139,11 +139,36 @@ class Worker:
             lease,
             client=client,
             fallback_reason=error,
+            choose_model=choose_model,
             shutdown_event=self.shutdown_event,
             step_gap_s=gap_s,
             library=self.library,
             describe_parent_overrun=self.batch_scheduler.make_budget_check(run.id),
         )
+
+    def _make_model_chooser(self, own: Settings) -> Callable[[], tuple[object | None, str]]:
+        chosen: dict[int, tuple[object | None, str]] = {}
+
+        def choose() -> tuple[object | None, str]:
+            if (epoch := self._model_epoch) not in chosen:
+                chosen[epoch] = (
+                    self.reply_model().client(own.model)
+                    if own.flow == "reply"
+                    else self.model_client(own.model, own.fast_model)
+                )
+            return chosen[epoch]
+
+        return choose
+
+    def use_models_of(self, config: configuration.Config) -> None:
+        """Use the model servers of another configuration; runs that are under way from their next step on."""
+        found = embed.find_embedder(config)
+        with self._lock:
+            self.config, self._detected_model, self._reply_model = config, None, None
+            self._model_epoch += 1
+        self.library.use_embedder(found.embedder, found.detail)
+        self.embedder_detail = found.detail
+        self._library_sync_due.set()
 
     def world(self, name: str) -> World:
         """The world of this name; it is opened once."""
@@ -163,9 +188,12 @@ class Worker:
 
     def detect_model(self, *, again: bool = False) -> detect.DetectedModel:
         """The model server; detected once, or `again`."""
-        if self._detected_model is None or again:
-            self._detected_model = detect.find_model(self.config)
-        return self._detected_model
+        known = self._detected_model
+        if known is None or again:
+            found = self._detected_model = detect.find_model(self.config)
+            self._model_epoch += again
+            return found
+        return known
 
     def model_client(self, name: str, fast: str = "") -> tuple[object | None, str]:
         """The client for a run's `model` setting, and a sentence when the named model is not available."""

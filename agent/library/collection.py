@@ -81,6 +81,10 @@ class Library:
         self._facilities: dict[tuple[str, str], list[Facility]] = {}
         self._lock = threading.Lock()
 
+    def use_embedder(self, embedder: Embedder | None, absent: str) -> None:
+        """Search with another embedder from now on, or by words alone for the reason `absent`."""
+        self.vector_index = VectorIndex(self.store, embedder, absent=absent)
+
     def add_page(
         self, page: Page, *, source_id: str = "", tags: Sequence[str] = (), kind: SourceKind = "page"
     ) -> LibrarySource:

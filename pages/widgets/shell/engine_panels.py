@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.actions import engine_settings
-from agent.actions.engine_settings import CONTACT_EMAIL, EngineField, EngineStatus
-from agent.errors import UsageError
+from agent.actions.engine_settings import CONTACT_EMAIL, EngineStatus
+from agent.actions.setting_fields import SettingField, describe_field
 from agent.types import SUITS
-from pages.widgets.shell import badges, client, escape, status_panels, ui
+from pages.widgets.shell import badges, client, escape, setting_fields, status_panels, ui
 
 _TONES = {"works": "good", "resting": "warn", "failed": "bad"}
 _LABELS = {"KEY": "Key", "URL": "Address", "ID": "Id", "EMAIL": "E-mail address"}
@@ -24,7 +24,6 @@ def draw() -> None:
     bench = client.workbench()
     statuses = engine_settings.list_engines(bench)
     ui.heading("Search engines", f'<p class="soft">{_EXPLANATION}</p>')
-    client.show_notice("settings")
     for suits, what in SUITS.items():
         st.html(f'<div class="ts"><b>{escape.html(what[:1].upper() + what[1:])}</b></div>')
         for status in statuses:
@@ -33,7 +32,7 @@ def draw() -> None:
     told = "Unpaywall knows where a paper may be read for free. It is sent the paper's DOI and your e-mail."
     ui.heading("Open copies of papers", f'<p class="soft">{told}</p>')
     with st.container(border=True, key="settings-open-copies"):
-        _draw_field(engine_settings.describe_field(bench, CONTACT_EMAIL), "")
+        _draw_field(describe_field(bench, CONTACT_EMAIL), "")
 
 
 def _draw_engine(status: EngineStatus) -> None:
@@ -78,34 +77,10 @@ def _render_engine(status: EngineStatus) -> str:
     return f'<div class="ts">{title}<br><span class="soft">{about}</span>{missing}</div>'
 
 
-def _draw_field(field: EngineField, engine: str) -> None:
-    """A key, an address or the e-mail address: never a stored secret, only whether there is one."""
-    key = f"settings-{field.name}-{engine}"
-    typed = f"{key}-{field.is_set}-{field.value}"
-    hint = "set" if field.is_set and field.is_secret else "needed" if field.is_needed else "not set"
-    st.text_input(
-        f"{_LABELS[field.name.rpartition('_')[2]]} ({field.name})",
-        field.value,
-        key=typed,
-        type="password" if field.is_secret else "default",
-        placeholder=hint,
-        help=field.help,
-        disabled=field.is_fixed,
-        autocomplete="off",
-    )
-    if field.is_fixed:
-        st.caption("Set in the environment or a file; change it there.")
-        return
-    with st.container(horizontal=True):
-        ui.action("Save", f"{key}-save", _save, field.name, typed, engine, icon="save", done="Saved.")
-        if field.is_set:
-            ui.action("Remove", f"{key}-remove", _save, field.name, "", engine, done="Removed.")
+def _draw_field(field: SettingField, engine: str) -> None:
+    def save(name: str, value: str) -> None:
+        engine_settings.save_engine_setting(client.workbench(), name, value, engine)
+        st.session_state.pop(f"settings-result-engine-{engine}", None)
 
-
-def _save(name: str, typed: str, engine: str) -> None:
-    """Save what was typed into a field; without a field the setting is removed."""
-    value = str(st.session_state.get(typed, "")).strip() if typed else ""
-    if typed and not value:
-        raise UsageError(f"type or paste {name} first")
-    engine_settings.save_engine_setting(client.workbench(), name, value, engine)
-    st.session_state.pop(f"settings-result-engine-{engine}", None)
+    label = _LABELS[field.name.rpartition("_")[2]]
+    setting_fields.draw(field, f"settings-{field.name}-{engine}", label, save)

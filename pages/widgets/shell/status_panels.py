@@ -8,23 +8,7 @@ import streamlit as st
 
 from agent.types import Settings
 from agent.workbench import ActiveConfiguration
-from pages.widgets.shell import client, escape, labels, markup, ui
-
-
-def draw_model(active: ActiveConfiguration) -> None:
-    """The model server, or why there is none."""
-    ui.heading("Model")
-    fast = (
-        f", and {escape.html(active.fast_model)} for small judgements"
-        if active.fast_model and active.fast_model != active.model
-        else ""
-    )
-    name = (
-        f"<b>{escape.html(active.model)}</b>{fast}"
-        if active.model
-        else "<b>No model: runs work by rules and quotes alone</b>"
-    )
-    draw_panel("model", name, active.model_detail, client.workbench().check_model)
+from pages.widgets.shell import escape, labels, markup, ui
 
 
 def draw_worlds(active: ActiveConfiguration) -> None:
@@ -51,18 +35,6 @@ def draw_limits() -> None:
         ("Review from confidence", labels.format_percent(plain.threshold)),
     ]
     ui.heading("Limits of a run", markup.terms(rows))
-
-
-def draw_panel(key: str, title: str, detail: str, check: Callable[..., tuple[bool, str]], *args: str) -> None:
-    """What is in use, with a button that tries it."""
-    with st.container(border=True, key=f"settings-{key}"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.html(
-                f'<div class="ts">{title}<br><span class="soft small">{escape.html(detail)}</span></div>',
-                width="stretch",
-            )
-            draw_check(key, check, *args)
-        draw_result(key)
 
 
 def draw_check(key: str, check: Callable[..., tuple[bool, str]], *args: str) -> None:

@@ -10,13 +10,15 @@ import pytest
 
 from agent.actions.engine_settings import (
     EngineStatus,
-    describe_field,
     list_engines,
     save_engine_setting,
     switch_engine,
 )
-from agent.config import SAVED_FILE, read_config
+from agent.actions.setting_fields import describe_field
+from agent.config import read_config
 from agent.errors import UsageError
+from agent.saved_settings import SAVED_FILE
+from agent.secrets_at_rest import make_key
 from agent.types import ENGINES
 from agent.workbench import Workbench
 from tests.web.engine_answers import OPENALEX, reply
@@ -24,7 +26,8 @@ from tests.web.site import Site
 
 
 @pytest.fixture
-def bench() -> Iterator[Workbench]:
+def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+    monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", make_key())
     made = Workbench()
     yield made
     made.shutdown()
@@ -48,6 +51,7 @@ def test_a_key_holds_at_once_and_at_the_next_start_in_a_file_of_its_owner(bench:
     assert "brave" in bench.worker.world("live").engines and bench.config.BRAVE_API_KEY == "key-1"
     assert read_config().BRAVE_API_KEY == "key-1" and "key-1" in read_config().secrets
     path = bench.config.data_folder / SAVED_FILE
+    assert "key-1" not in path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     field = describe_field(bench, "BRAVE_API_KEY")
     assert (field.is_set, field.is_secret, field.is_fixed, field.value) == (True, True, False, "")

@@ -1,0 +1,76 @@
+"""A setting that a person changes on the Settings screen: how it stands, and how a value is checked and
+saved.
+
+What is saved holds at once and at the next start. What the environment or a file sets stands above it and
+is changed there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from agent import logs
+from agent.actions.context import ActionContext
+from agent.config import SECRETS, SETTINGS, format_value
+from agent.errors import UsageError
+
+MOST_CHARS = 500
+
+
+@dataclass(frozen=True)
+class SettingField:
+    """A setting as it stands. `value` is "" for a secret; `is_fixed`: it is set outside the screen;
+    `is_held`: it is forgotten when the server stops."""
+
+    name: str
+    help: str
+    is_secret: bool
+    is_set: bool
+    is_needed: bool
+    is_fixed: bool
+    is_held: bool
+    value: str
+
+
+def describe_field(bench: ActionContext, name: str, is_needed: bool = False) -> SettingField:
+    """A setting as it stands, without its value when that is a secret."""
+    value, is_secret = str(getattr(bench.config, name)), name in SECRETS
+    return SettingField(
+        name=name,
+        help=str(SETTINGS[name].description),
+        is_secret=is_secret,
+        is_set=bool(value),
+        is_needed=is_needed,
+        is_fixed=is_fixed(bench, name),
+        is_held=bench.config.saved.is_held(name),
+        value="" if is_secret else value,
+    )
+
+
+def is_fixed(bench: ActionContext, name: str) -> bool:
+    """Is it set in the environment or a file, so that nothing saved here would hold?"""
+    return bench.config.saved.read().get(name, "") != format_value(getattr(bench.config, name))
+
+
+def check_value(name: str, value: str) -> str:
+    """The value, stripped. Raises UsageError for what cannot be a key, a name or an address."""
+    value = value.strip()
+    if any(sign.isspace() or not sign.isprintable() for sign in value) or len(value) > MOST_CHARS:
+        raise UsageError(f"{name} cannot hold spaces or line ends: paste it without them")
+    parts = urlsplit(value if name.endswith("_URL") else "")
+    if value and name.endswith("_URL") and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise UsageError(f"{name} needs an address like https://search.example.org")
+    return value
+
+
+def save_value(bench: ActionContext, name: str, value: str, parsed: Any = None) -> None:
+    """Save a checked value and use it from now on; `parsed`: the value as the configuration holds it, where
+    that is no text. Raises UsageError when it is set outside the screen."""
+    if is_fixed(bench, name):
+        raise UsageError(
+            f"{name} is set in the environment, in .env or in the configuration file: change it there"
+        )
+    bench.config.saved.save(name, value)
+    bench.config = bench.config.model_copy(update={name: value if parsed is None else parsed})
+    logs.remember_secrets(bench.config.secrets)

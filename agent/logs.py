@@ -1,0 +1,92 @@
+"""The log of the program: lines for people or JSON lines for programs, with the run, step and person they
+are about, and without any secret.
+
+`bind` says what the lines of this thread are about. `redact` replaces every secret that a Config ever held,
+in messages and tracebacks, whatever library wrote them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from urllib.parse import quote
+
+from agent.errors import UsageError
+
+FIELDS = ("run", "step", "person")
+SHORTEST_SECRET = 6
+"""Characters of the shortest secret that is replaced: a shorter one would also be found inside words."""
+REDACTED = "[secret]"
+_secrets: set[str] = set()
+_bound: ContextVar[dict[str, str]] = ContextVar("bound", default={})  # noqa: B039 - never changed, only replaced
+
+
+@contextmanager
+def bind(**fields: str | int) -> Iterator[None]:
+    """The lines this thread writes meanwhile are about this run, step or person (its hash; "" for none)."""
+    former = _bound.set(_bound.get() | {name: str(value) for name, value in fields.items() if value != ""})
+    try:
+        yield
+    finally:
+        _bound.reset(former)
+
+
+def hash_person(identity: str) -> str:
+    """Twelve hex digits that stand for a person in logs."""
+    return hashlib.sha256(f"touchstone person {identity}".encode()).hexdigest()[:12]
+
+
+def remember_secrets(secrets: Iterable[str]) -> None:
+    """Replace these in every line from now on."""
+    for secret in secrets:
+        if len(secret) >= SHORTEST_SECRET:
+            _secrets.update((secret, quote(secret, safe="")))
+
+
+def redact(text: str) -> str:
+    """The text without any known secret."""
+    for secret in sorted(_secrets, key=len, reverse=True):
+        text = text.replace(secret, REDACTED)
+    return text
+
+
+class ReadableFormatter(logging.Formatter):
+    """One line a record, then its traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as text."""
+        about = " ".join(f"{name}={value}" for name, value in _bound.get().items())
+        return redact(super().format(record) + (f" [{about}]" if about and not record.exc_info else ""))
+
+
+class JsonFormatter(logging.Formatter):
+    """A JSON object a line: at (ISO 8601, UTC), level, logger, message, and where known run, step, person,
+    error."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as JSON."""
+        at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03}Z"
+        line = {"at": at, "level": record.levelname, "logger": record.name, "message": record.getMessage()}
+        line |= {name: value for name in FIELDS if (value := _bound.get().get(name))}
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps({name: redact(value) for name, value in line.items()}, ensure_ascii=False)
+
+
+def set_up(form: str, level: str, readable: str = "%(asctime)s %(levelname)s %(name)s %(message)s") -> None:
+    """Write the log to stderr, as LOG_FORMAT and LOG_LEVEL say. Raises UsageError for other values."""
+    levels = logging.getLevelNamesMapping()
+    if form not in ("readable", "json"):
+        raise UsageError(f"LOG_FORMAT is {form[:40]!r}: say readable or json")
+    if level.upper() not in levels:
+        raise UsageError(f"LOG_LEVEL is {level[:40]!r}: say DEBUG, INFO, WARNING or ERROR")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter() if form == "json" else ReadableFormatter(readable))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(levels[level.upper()])

@@ -1,0 +1,63 @@
+"""The model server and the embedding server on the Settings screen: what is in use, its settings, and a
+try."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.actions import model_settings
+from agent.actions.setting_fields import SettingField
+from agent.workbench import ActiveConfiguration
+from pages.widgets.shell import client, escape, setting_fields, status_panels, ui
+
+_LABELS = {
+    "OPENAI_BASE_URL": "Address of the server",
+    "OPENAI_API_KEY": "Key",
+    "MODEL": "Strong model",
+    "FAST_MODEL": "Fast model",
+    "EMBEDDING_MODEL": "Model",
+    "EMBEDDING_BASE_URL": "Address of its server",
+    "EMBEDDING_API_KEY": "Key",
+}
+
+
+def draw(active: ActiveConfiguration) -> None:
+    """The model, or why there is none; then search by meaning."""
+    bench = client.workbench()
+    keeping = escape.html(bench.config.saved.describe_keeping())
+    ui.heading("Model", f'<p class="soft">Runs use a change from their next step on. {keeping}</p>')
+    client.show_notice("settings")
+    fast = (
+        f", and {escape.html(active.fast_model)} for small judgements"
+        if active.fast_model and active.fast_model != active.model
+        else ""
+    )
+    name = (
+        f"<b>{escape.html(active.model)}</b>{fast}"
+        if active.model
+        else "<b>No model: runs work by rules and quotes alone</b>"
+    )
+    _draw_panel("model", name, active.model_detail, model_settings.list_model_fields(bench))
+    meaning = "<b>Search by meaning</b>"
+    _draw_panel("embedding", meaning, active.embedding_detail, model_settings.list_embedding_fields(bench))
+
+
+def _draw_panel(key: str, title: str, detail: str, fields: list[SettingField]) -> None:
+    check = client.workbench().check_model if key == "model" else client.workbench().check_embedder
+    with st.container(border=True, key=f"settings-{key}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(
+                f'<div class="ts">{title}<br><span class="soft small">{escape.html(detail)}</span></div>',
+                width="stretch",
+            )
+            with st.popover("Set up", icon=":material/key:", key=f"settings-fields-{key}"):
+                for field in fields:
+                    setting_fields.draw(field, f"settings-{field.name}", _LABELS[field.name], _save)
+            status_panels.draw_check(key, check)
+        status_panels.draw_result(key)
+
+
+def _save(name: str, value: str) -> None:
+    model_settings.save_model_setting(client.workbench(), name, value)
+    for key in ("model", "embedding"):
+        st.session_state.pop(f"settings-result-{key}", None)

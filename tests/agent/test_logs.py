@@ -1,0 +1,67 @@
+"""The log: what it is about, in both forms, and no secret in either."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from agent import logs
+from agent.errors import UsageError
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> Iterator[logging.Logger]:
+    root = logging.getLogger()
+    former, level = root.handlers[:], root.level
+    monkeypatch.setattr(logs, "_secrets", set())
+    yield logging.getLogger("agent.test")
+    root.handlers[:] = former
+    root.setLevel(level)
+
+
+def test_a_json_line_names_run_step_and_person(
+    log: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs.set_up("json", "info")
+    with logs.bind(run="r1", person=logs.hash_person("anna")), logs.bind(step=3):
+        log.info("read %d pages", 2)
+    log.info("line\nbreak")
+    first, second = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (first["run"], first["step"], first["level"], first["message"]) == (
+        "r1",
+        "3",
+        "INFO",
+        "read 2 pages",
+    )
+    assert first["person"] == logs.hash_person("anna") and "anna" not in first["person"]
+    assert second["message"] == "line\nbreak" and "run" not in second and first["at"].endswith("Z")
+
+
+def test_a_readable_line_names_them_too(log: logging.Logger, capsys: pytest.CaptureFixture[str]) -> None:
+    logs.set_up("readable", "DEBUG")
+    with logs.bind(run="r1", step=3):
+        log.debug("went on")
+    assert capsys.readouterr().err.rstrip().endswith("DEBUG agent.test went on [run=r1 step=3]")
+
+
+@pytest.mark.parametrize("form", ["json", "readable"])
+def test_a_secret_is_replaced_in_messages_addresses_and_tracebacks(
+    form: str, log: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs.set_up(form, "DEBUG")
+    logs.remember_secrets(['cana"ry/ä-1', "no"])
+    try:
+        raise ValueError('with cana"ry/ä-1')
+    except ValueError:
+        log.exception("GET /?key=%s", "cana%22ry%2F%C3%A4-1")
+    written = capsys.readouterr().err
+    assert "cana" not in written and written.count(logs.REDACTED) == 3 and "Traceback" in written
+
+
+@pytest.mark.parametrize(("form", "level"), [("xml", "INFO"), ("json", "LOUD")])
+def test_another_form_or_level_is_refused(form: str, level: str, log: logging.Logger) -> None:
+    with pytest.raises(UsageError, match="say "):
+        logs.set_up(form, level)
