@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.actions import engine_settings
-from agent.actions.engine_settings import CONTACT_EMAIL, EngineStatus
-from agent.actions.setting_fields import SettingField, describe_field
+from agent.actions.settings import engine_settings
+from agent.actions.settings.engine_settings import CONTACT_EMAIL, EngineStatus
+from agent.actions.settings.fields import SettingField, describe_field
 from agent.types import SUITS
 from pages.widgets.shell import badges, client, escape, setting_fields, status_panels, ui
 

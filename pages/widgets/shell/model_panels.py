@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.actions import model_settings
-from agent.actions.setting_fields import SettingField
+from agent.actions.settings import model_settings
+from agent.actions.settings.fields import SettingField
 from agent.workbench import ActiveConfiguration
 from pages.widgets.shell import client, escape, setting_fields, status_panels, ui
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.actions.engine_settings import (
+from agent.actions.settings.engine_settings import (
     EngineStatus,
     list_engines,
     save_engine_setting,
     switch_engine,
 )
-from agent.actions.setting_fields import describe_field
+from agent.actions.settings.fields import describe_field
 from agent.config import read_config
 from agent.errors import UsageError
 from agent.saved_settings import SAVED_FILE

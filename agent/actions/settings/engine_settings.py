@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.actions.context import ActionContext
-from agent.actions.setting_fields import SettingField, check_value, describe_field, is_fixed, save_value
+from agent.actions.settings.fields import SettingField, check_value, describe_field, is_fixed, save_value
 from agent.errors import UsageError
 from agent.types import ENGINE_BY_NAME, ENGINES, EngineProfile, Outcome
 

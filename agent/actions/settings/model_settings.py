@@ -4,7 +4,7 @@ restart."""
 from __future__ import annotations
 
 from agent.actions.context import ActionContext
-from agent.actions.setting_fields import SettingField, check_value, describe_field, save_value
+from agent.actions.settings.fields import SettingField, check_value, describe_field, save_value
 from agent.errors import UsageError
 from agent.llm.http import check_server_url
 
