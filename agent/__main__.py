@@ -1,4 +1,4 @@
-"""`python -m agent …`: the command line."""
+"""`python -m agent`: the command line, which the script `touchstone` runs."""
 
 import sys
 

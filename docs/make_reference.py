@@ -37,8 +37,7 @@ def render_commands() -> str:
     parts = [
         "# Command line",
         MADE,
-        f"`{PROGRAM} COMMAND` (in the virtual environment: `.venv/bin/{PROGRAM}`), or `./touchstone "
-        f"COMMAND`. "
+        f"`{PROGRAM} COMMAND` in the checkout's folder; `.venv/bin/python -m agent COMMAND` is the same. "
         "Progress goes to stderr, results to stdout. Exit codes: 0 done (an honest “no evidence” too), 1 "
         "failed "
         "(stderr says why), 2 wrong usage.",

@@ -15,7 +15,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").r
 REFERENCE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 """Generated from the command line; its own test says that it is current."""
 _FILE = re.compile(r"`((?:agent|pages|tests|prompts|demo|docs)/[\w/.*-]*)`")
-_COMMAND = re.compile(r"python -m agent ([a-z]+)\b")
+_COMMAND = re.compile(r"\./touchstone ([a-z][a-z-]*)")
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 _SETTING = re.compile(r"\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b")
 _NO_SETTINGS = {"FILE_OR_FOLDER", "EXTRACT_CONTENT", "EXTRACT_LINKS", "NAVIGATE_TO"}
@@ -47,7 +47,7 @@ def test_named_files_exist(page: Path) -> None:
 
 def test_named_commands_and_flags_exist(page: Path) -> None:
     text = _text(page)
-    commands = set(re.findall(r"^## `?(?:python -m agent )?([a-z]+)`?$", REFERENCE, re.MULTILINE))
+    commands = set(re.findall(r"^## ([a-z-]+)$", REFERENCE, re.MULTILINE))
     assert len(commands) >= 20
     assert {name for name in _COMMAND.findall(text) if name not in commands} == set()
     assert {flag for flag in _FLAG.findall(text) if flag not in REFERENCE} == set()
@@ -70,7 +70,7 @@ def test_named_make_targets_exist(page: Path) -> None:
 def test_each_flow_is_drawn_as_its_table_has_it(name: str) -> None:
     picture = f"```mermaid\n{draw_flow(FLOWS[name])}```"
     assert picture in _text(ROOT / "docs" / "flows.md"), (
-        f"put the output of `python -m agent flow {name}` into docs/flows.md"
+        f"put the output of `./touchstone flow {name}` into docs/flows.md"
     )
 
 

@@ -170,7 +170,7 @@ def _report_end(status: BatchStatus) -> int:
         f"{', '.join(parts)}; {spent.llm_calls} calls, {tokens}, {cost}, {spent.seconds:.0f} s of work"
     )
     is_unfinished = bool(counts["waiting"] or counts["resting"] or counts["failed"])
-    resume = f"python -m agent batch --resume {batch.id}"
+    resume = f"./touchstone batch --resume {batch.id}"
     if batch.state == "spent":
         used = status.exhausted_budget or "see the table"
         write_stderr(f"the budget is used up: {used}. Continue with more: {resume} --max-cost USD …")
@@ -187,7 +187,7 @@ def _list_batches(bench: Workbench) -> int:
         write_stdout(f"{batch.id}  {batch.created_at[:16]}  {batch.state:<8} {done}  {batch.name[:80]}")
     if not batches:
         write_stderr(
-            "no batches yet: python -m agent batch FILE.csv begins one; the file needs a column “question”"
+            "no batches yet: ./touchstone batch FILE.csv begins one; the file needs a column “question”"
         )
     return 0
 

@@ -95,7 +95,7 @@ def _drive_and_print(bench: Workbench, run_id: str, json_file: Path | None) -> i
         lines += [f"  {n}. {choice}" for n, choice in enumerate(state.own.choices, start=1)]
     write_stdout("\n".join(lines))
     if asks_back:
-        write_stderr(f'answer it with `python -m agent chat "YOUR ANSWER" --thread {run_id}`')
+        write_stderr(f'answer it with `./touchstone chat "YOUR ANSWER" --thread {run_id}`')
     if json_file:
         write_file(json_file, to_json(bench.as_json(run_id)))
     return 0

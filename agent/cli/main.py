@@ -22,8 +22,9 @@ from typer.core import TyperCommand, TyperGroup
 
 from agent.errors import NotFound, TouchstoneError, UsageError
 
-PROGRAM, LAUNCHER = "python -m agent", "touchstone"
-"""What usage lines call the program, and the script that shell completion is made for."""
+LAUNCHER = "touchstone"
+PROGRAM = f"./{LAUNCHER}"
+"""The script that shell completion is made for, and what usage lines and messages call it."""
 COMMANDS = {
     "research": ("research", "Ask a question and get a checked answer."),
     "site": ("site", "Ask chosen websites, with follow-ups."),
@@ -146,7 +147,7 @@ def _run_safely(command: Callable[[], int]) -> int:
         sys.stderr.close()
         return 0
     except KeyboardInterrupt:
-        _write_error("interrupted; `python -m agent runs` lists the run, the workbench can resume it")
+        _write_error("interrupted; `./touchstone runs` lists the run, the workbench can resume it")
         return 1
 
 

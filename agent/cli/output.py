@@ -111,10 +111,18 @@ def drive_run(
     flow = FLOWS[bench.snapshot(run_id).run.settings.flow]
     status = bench.drive(run_id, watch=RunProgress(bench, run_id, flow, after))
     view = bench.snapshot(run_id)
+    if _read_nothing(view) and not bench.is_online():
+        write_stderr(f"touchstone: {NO_NETWORK}")
     if status in ends and view.state.answer is not None:
         return view
     write_stderr(f"touchstone: the run is {status.value}: {view.run.error or 'it did not reach an answer'}")
     return None
+
+
+def _read_nothing(view: RunSnapshot) -> bool:
+    """Whether a run of the live web asked for pages and got none."""
+    pages = view.state.pages.values()
+    return view.run.settings.world == "live" and bool(pages) and not any(page.page_id for page in pages)
 
 
 def drive_and_print(bench: Workbench, run_id: str, files: OutputFiles, *, after: int = 0) -> int:

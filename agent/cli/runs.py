@@ -19,5 +19,5 @@ def run(*, text: Annotated[str, typer.Option(help="only those with this text in 
         question = f"{'(imported) ' if one.imported else ''}{one.question[:100]}"
         write_stdout(f"{one.id}  {one.created_at[:16]}  {state}  {question}")
     if not runs:
-        write_stderr('no runs yet: python -m agent research "QUESTION" makes one')
+        write_stderr('no runs yet: ./touchstone research "QUESTION" makes one')
     return 0

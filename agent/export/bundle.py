@@ -38,9 +38,9 @@ README = """This is an evidence bundle: one run of Touchstone, with everything i
   pages.jsonl, pages/     the pages it read: what is known of each, its text (.txt), its body (.body.gz)
   calls.jsonl             the model calls, prompts and replies
 
-Verify it:          python -m agent verify FILE
-... and its sources: python -m agent verify FILE --refetch
-Open it as a run:   python -m agent import FILE
+Verify it:          ./touchstone verify FILE
+... and its sources: ./touchstone verify FILE --refetch
+Open it as a run:   ./touchstone import FILE
 
 manifest.json holds the SHA-256 of every file. It is not signed: who can change the bundle can make another
 one. So compare the SHA-256 of the whole file, which export and verify show, with the one you received in

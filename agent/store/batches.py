@@ -66,7 +66,7 @@ class Batches(TableAccess):
         """A batch. Raises NotFound, CorruptRow."""
         row = self._row(select(tables.batches).where(b.id == batch_id))
         if row is None:
-            raise NotFound(f"there is no batch {batch_id}; `python -m agent batch` lists those there are")
+            raise NotFound(f"there is no batch {batch_id}; `./touchstone batch` lists those there are")
         return _batch_from_row(row)
 
     def list_newest(self, state: BatchState | None = None, limit: int = 50) -> list[Batch]:

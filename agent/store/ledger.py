@@ -101,7 +101,7 @@ class Ledger(TableAccess):
         """The run's row. Raises NotFound, CorruptRow."""
         row = self._row(select(tables.runs).where(r.id == run_id))
         if row is None:
-            raise NotFound(f"there is no run {run_id}; `python -m agent runs` lists those there are")
+            raise NotFound(f"there is no run {run_id}; `./touchstone runs` lists those there are")
         return _run_from_row(row)
 
     def position(self, run_id: str) -> tuple[int, str, str]:

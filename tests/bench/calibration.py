@@ -1,4 +1,4 @@
-"""How well the confidence of `agent/evidence/confidence.py` is calibrated, from what `python -m agent eval
+"""How well the confidence of `agent/evidence/confidence.py` is calibrated, from what `./touchstone eval
 DIR --json FILE` wrote.
 
     python -m tests.bench.calibration FILE [FILE ...] [--svg FILE]
@@ -150,7 +150,7 @@ def main() -> None:
     parser.add_argument("--svg", type=Path)
     options = parser.parse_args()
     if not options.files:
-        print("name the files that `python -m agent eval DIR --json FILE` wrote")
+        print("name the files that `./touchstone eval DIR --json FILE` wrote")
         return
     sets = {Path(file).stem: read(file) for file in options.files}
     everything = {**sets, "all": [row for rows in sets.values() for row in rows]}

@@ -1,4 +1,4 @@
-"""How well code and a judge tell supported from unsupported claims, from what `python -m agent check` wrote.
+"""How well code and a judge tell supported from unsupported claims, from what `./touchstone check` wrote.
 
     python -m tests.bench.claims FILE_WITH_LABELS [RESULTS] [--model keyless|NAME] [--svg FILE]
 

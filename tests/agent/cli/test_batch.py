@@ -75,7 +75,7 @@ def test_an_interrupt_stops_it_in_good_order(
         process.send_signal(signal.SIGINT)
         told, _ = process.stderr.read(), process.stdout.read()
         assert process.wait(60) == 1
-    assert "stopping: the running rows rest" in told and "python -m agent batch --resume " in told
+    assert "stopping: the running rows rest" in told and "./touchstone batch --resume " in told
     batch_id = told.split("--resume ")[1].split()[0]
     assert main(["batch", "--resume", batch_id]) == 0
     assert "2 done" in capsys.readouterr().err

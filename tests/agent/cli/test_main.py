@@ -136,7 +136,7 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_answer(tmp_path, capsys
         (["research", "  ", "--world", "demo"], "no question"),
         (["research", "q", "--world", "/no/such/folder"], "no world"),
         (["research", "q", "--world", "demo", "--max-steps", "0"], "at least one"),
-        (["export", "nothing"], "agent runs"),
+        (["export", "nothing"], "touchstone runs"),
         (["eval", "/no/such/folder"], "questions.jsonl"),
     ],
 )
@@ -158,7 +158,7 @@ def test_wrong_usage_is_told_in_a_line(arguments, hint, capsys):
 )
 def test_a_command_that_cannot_be_read_exits_with_2(arguments, capsys):
     assert main(arguments) == 2
-    assert "Usage: python -m agent" in capsys.readouterr().err
+    assert "Usage: ./touchstone" in capsys.readouterr().err
 
 
 def test_live_without_a_network_fails_with_a_hint(monkeypatch, capsys):
@@ -174,6 +174,22 @@ def test_live_without_a_network_fails_with_a_hint(monkeypatch, capsys):
         assert main(asked_nothing) == 2, "what cannot be asked anywhere is told first"
         assert "no network" not in capsys.readouterr().err
     assert main(["runs"]) == 0 and "no runs yet" in capsys.readouterr().err, "nothing was begun"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["check-text", "https://a.example/report"],
+        ["site", "Who?", "--start", "https://a.example"],
+        ["collect", "news", "--start", "https://a.example"],
+    ],
+)
+def test_a_command_that_read_no_page_without_a_network_gives_the_hint(command, monkeypatch, capsys):
+    monkeypatch.setenv("DDG_ENDPOINT", "http://127.0.0.1:9/")
+    main(command)
+    assert "--world demo" in capsys.readouterr().err
+    main([*command, "--world", "demo"])
+    assert "no network" not in capsys.readouterr().err, "the demo world needs none"
 
 
 def test_a_run_that_fails_says_why(monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""`python -m agent site`: its options, what it prints, its exit codes, follow-ups."""
+"""`./touchstone site`: its options, what it prints, its exit codes, follow-ups."""
 
 from __future__ import annotations
 
