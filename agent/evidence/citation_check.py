@@ -11,7 +11,9 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from agent.evidence.claim_check import Claim, ClaimCheck, Judge, check_claims
+from agent.text.tokens import content_stems, tokenize
 from agent.text.urls import host
+from agent.text.word_lists import load_words
 from agent.types import (
     SUPPORTED_VERDICTS,
     Answer,
@@ -31,6 +33,7 @@ in other words."""
 
 MIN_CELLS = 2
 """Cells of a table's row, which the page's text joins by " | "."""
+_PRONOUNS = load_words("pronouns")
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 PERSON_REASON = "a person's own word; no page says it"
 """The reason beside a sentence that only a person's word supports."""
@@ -141,11 +144,12 @@ def build_claim(
     cited = [facts[i] for i in sentence.fact_ids]
     evidence = [(*found, nearby.get(fact.id, "")) for fact in cited for found in list_evidence(fact)]
     titles = [above for fact in cited for above in (fact.title, fact.heading) if above]
+    subjects = [*titles, *(name_subject(fact) for fact in cited)]
     return Claim(
         id=id,
         statement=_state_cell(sentence, [*titles, *(quote for quote, _, _ in evidence)])
         if sentence.context
-        else _remove_title(sentence.text, [" ".join(above.split()) for above in titles]),
+        else _remove_title(sentence.text, [" ".join(above.split()) for above in subjects]),
         quotes=tuple(quote for quote, _, _ in evidence),
         context="\n".join(dict.fromkeys(titles)),
         question=question,
@@ -284,6 +288,25 @@ def read_row(fact: Fact) -> str:
     if len(names) != len(cells) or len(cells) < MIN_CELLS or fact.quote == fact.heading:
         return ""
     return "; ".join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True))
+
+
+def name_subject(fact: Fact) -> str:
+    """What a fact's quote is about, as its page names it: the title and the headings over it."""
+    heading = "" if " | " in fact.heading else fact.heading
+    return " › ".join(dict.fromkeys(filter(None, (" ".join(fact.title.split()), heading))))
+
+
+def state_with_subject(fact: Fact) -> str:
+    """The statement of a fact as it can stand alone: a quote that took the place of a refused statement
+    follows its subject, unless it names that itself."""
+    subject, quote = name_subject(fact), fact.statement
+    if not fact.refused_statement or quote != fact.quote or not subject:
+        return quote
+    words = tokenize(quote)
+    is_named = not _PRONOUNS.intersection(words[:1]) and set(content_stems(subject)) & set(
+        content_stems(quote)
+    )
+    return quote if is_named else f"{subject}: “{quote}”"
 
 
 def _state_cell(sentence: Sentence, texts: Sequence[str]) -> str:

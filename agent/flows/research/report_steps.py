@@ -10,6 +10,7 @@ from typing import Any, Literal
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.block_layout import add_charts
+from agent.evidence.citation_check import state_with_subject
 from agent.flows.research import report_frame, revise
 from agent.flows.research.plan_step import describe_reading
 from agent.flows.research.state import ResearchRun
@@ -77,7 +78,10 @@ def outline(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         question=state.full_question,
         notes=fact_view.note_texts(state),
         parts=state.plan,
-        facts=[fact.replace(part=find_part(state.plan, fact)) for fact in facts],
+        facts=[
+            fact.replace(part=find_part(state.plan, fact), statement=state_with_subject(fact))
+            for fact in facts
+        ],
         former="\n".join(former),
     )
     made = build_outline(state, judgement, facts, tools.step)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from agent.evidence.citation_check import state_with_subject
 from agent.evidence.contradiction.forms import read_cells
 from agent.retrieval.answer import PartAnswer, find_answer
 from agent.retrieval.quotation import Quotation
@@ -179,9 +180,9 @@ def _write(
     fact = next((f for f in among if _fold(found.quote) in _fold(_split_row(f)[1])), None)
     if fact is None:
         return []
-    return [
-        ReportSentence(text=found.statement, fact_ids=[fact.id], place=place, heading=fact.heading, fit=fit)
-    ]
+    is_whole = place == "lead" and found.statement == fact.statement
+    text = state_with_subject(fact) if is_whole else found.statement
+    return [ReportSentence(text=text, fact_ids=[fact.id], place=place, heading=fact.heading, fit=fit)]
 
 
 def _fold(text: str) -> str:
@@ -189,7 +190,8 @@ def _fold(text: str) -> str:
 
 
 def _quote_fact(fact: Fact) -> ReportSentence:
-    return ReportSentence(text=fact.statement, fact_ids=[fact.id], place="lead", heading=fact.heading)
+    text = state_with_subject(fact)
+    return ReportSentence(text=text, fact_ids=[fact.id], place="lead", heading=fact.heading)
 
 
 def _keep_first(sentences: Sequence[ReportSentence]) -> list[ReportSentence]:

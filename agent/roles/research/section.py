@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from agent.evidence.citation_check import state_with_subject
 from agent.roles.research.report import ReportBlock, ReportSentence
 from agent.roles.role import Role, RoleReply
 from agent.types import Conflict, Fact
@@ -32,7 +33,11 @@ def fallback(
     conflicts: Sequence[Conflict],
 ) -> SectionReply:
     """The statements of the facts as a list."""
-    said = [ReportSentence(text=fact.statement, fact_ids=[fact.id]) for fact in facts if fact.can_support]
+    said = [
+        ReportSentence(text=state_with_subject(fact), fact_ids=[fact.id])
+        for fact in facts
+        if fact.can_support
+    ]
     return SectionReply(blocks=[ReportBlock(kind="list", sentences=said)] if said else [])
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agent.evidence.citation_check import check_support, state_with_subject
 from agent.evidence.fact_check import contradicts_quote, verify_fact
-from agent.types import Fact
+from agent.types import Fact, Sentence
 
 PAGE = "The Nordvik dairy. It was founded on 3 May 1921 by Anna Berg. In 1962 it employed 1,240 people."
 QUOTE = "founded on 3 May 1921 by Anna Berg"
@@ -29,6 +30,25 @@ def test_a_vetoed_statement_is_replaced_by_the_quote_and_the_fact_is_kept(statem
     found = verify_fact(said(statement, quote), PAGE, "abc")
     assert found.verified and found.statement == found.quote == quote
     assert found.refused_statement == statement and not contradicts_quote(found, PAGE)
+
+
+def test_the_quote_in_place_of_a_refused_statement_stands_behind_its_subject_and_is_quoted() -> None:
+    wrong = said("It was founded in 1913.", "It was founded on 3 May 1921 by Anna Berg.")
+    bare = verify_fact(wrong.replace(heading="History"), PAGE, "abc")
+    text = state_with_subject(bare)
+    assert text == "Nordvik dairy › History: “It was founded on 3 May 1921 by Anna Berg.”"
+    [checked] = check_support([Sentence(text=text, fact_ids=["f1"])], {"f1": bare})
+    assert checked.check == "quoted" and bare.statement == bare.quote, "stored and compared as the quote"
+    other = Sentence(text=text.replace("1921", "1922"), fact_ids=["f1"])
+    assert check_support([other], {"f1": bare})[0].check == "vetoed"
+
+
+def test_a_quote_that_names_its_subject_and_a_statement_that_holds_stay_as_they_are() -> None:
+    page = "The Nordvik dairy has 20 cows."
+    named = verify_fact(said("It has 30 cows.", page), page, "abc")
+    assert named.refused_statement and state_with_subject(named) == page
+    held = said("Anna Berg founded it on 3 May 1921.")
+    assert state_with_subject(verify_fact(held, PAGE, "abc")) == held.statement
 
 
 def test_what_code_made_of_a_tables_row_stays() -> None:
