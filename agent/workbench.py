@@ -228,9 +228,9 @@ class Workbench:
         """Send the answer back with a note; the same run goes on."""
         run_control.send_back(self, run_id, head, note, private=private)
 
-    def comment(self, run_id: str, head: int, target: str, text: str) -> None:
+    def comment(self, run_id: str, head: int, target: str, text: str, *, private: bool = False) -> None:
         """Comment on one sentence or section of the answer; a round for that part alone begins."""
-        run_control.comment(self, run_id, head, target, text)
+        run_control.comment(self, run_id, head, target, text, private=private)
 
     def reopen(self, run_id: str, head: int) -> None:
         """Open an accepted answer again for review."""

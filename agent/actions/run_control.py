@@ -220,9 +220,11 @@ def send_back(bench: ActionContext, run_id: str, head: int, note: str, *, privat
     commit(bench, run_id, "send_back", build_step, head=head, among=(Status.REVIEW,))
 
 
-def comment(bench: ActionContext, run_id: str, head: int, target: str, text: str) -> None:
+def comment(
+    bench: ActionContext, run_id: str, head: int, target: str, text: str, *, private: bool = False
+) -> None:
     """Comment on one sentence ("s3") or section ("h2") of the newest answer: a round for that part begins,
-    the rest of the answer stays. Raises UsageError, ConcurrentChange."""
+    the rest of the answer stays. `private`: see `steer`. Raises UsageError, ConcurrentChange."""
     _require_status(bench, run_id, "comment", Status.REVIEW)
     if not text.strip():
         raise UsageError("the comment is empty: say what the sentence lacks, for example “source?”")
@@ -236,6 +238,7 @@ def comment(bench: ActionContext, run_id: str, head: int, target: str, text: str
             count = len(view.state.answers[-1].sentences)
             raise UsageError(f"the answer has no sentence {target}: they are s1 to s{count}, headings h1 …")
         note = Note(step=view.head + 1, text=text.strip(), kind="comment", about=target, quoted=quoted)
+        note = note.replace(private=private)
         change = record_note(view.state, note)
         columns = state_after(view.state, change).summary()
         return PersonStep(*flow.reenter(change), {**columns, **GO_ON})

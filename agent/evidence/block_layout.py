@@ -6,14 +6,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 from agent.types import Answer, AnswerBlock, Sentence
 
-CELL_NOT_FOUND = "not found"
-"""What an empty cell of a table says."""
+MAX_GAPS_NAMED = 8
+"""Empty cells of tables that are named one by one."""
 MAX_CHARTS = 2
 MIN_BARS, MAX_BARS, MAX_LINES = 3, 30, 4
 """Rows of a table that a chart shows, and columns where the rows are years."""
+MIN_CELLS_OF_PART = 2
+"""Supported cells from which on a table answers a part in spite of its gaps (our own judgement: one cell
+compares nothing)."""
 Series = dict[str, list[tuple[str, float]]]
 """By the name of a column each row's label with its number."""
 _NUMBER = re.compile(r"(?P<sign>[-−]?)(?P<digits>\d{1,3}(?:[ ,\u00a0\u202f]\d{3})+|\d+)(?P<part>\.\d+)?")
@@ -53,8 +57,11 @@ def lay_out_blocks(answer: Answer) -> list[BlockLayout]:
     ]
 
 
-def write_block_lines(answer: Answer, write: Callable[[Sentence], str]) -> Iterator[str]:
-    """The blocks of an answer as lines of plain text; `write` writes a sentence, item or cell."""
+def write_block_lines(
+    answer: Answer, write: Callable[[Sentence], str], not_found: str = "not found"
+) -> Iterator[str]:
+    """The blocks of an answer as lines of plain text; `write` writes a sentence, item or cell, and an empty
+    cell says `not_found`."""
     for layout in lay_out_blocks(answer):
         block = layout.block
         if block.kind == "chart":
@@ -65,7 +72,7 @@ def write_block_lines(answer: Answer, write: Callable[[Sentence], str]) -> Itera
             yield from [block.text] if block.text else []
             yield " | ".join(block.heads)
             for label, cells in zip(block.row_labels, layout.rows, strict=True):
-                yield " | ".join([label, *(write(cell) if cell else CELL_NOT_FOUND for cell in cells)])
+                yield " | ".join([label, *(write(cell) if cell else not_found for cell in cells)])
         elif block.kind == "list":
             yield from (f"- {write(sentence)}" for sentence in layout.sentences)
         elif layout.sentences:
@@ -84,6 +91,42 @@ def _lay_out_block(answer: Answer, block: AnswerBlock, own: list[Sentence]) -> B
     return BlockLayout(
         block, own, [[cells.get((row, column)) for column in columns] for row in range(len(block.row_labels))]
     )
+
+
+def list_gaps(sentences: Sequence[Sentence]) -> dict[str, list[tuple[int, int]]]:
+    """By the id of a table block the places (row, column) of its cells for which nothing was found."""
+    cells: dict[str, set[tuple[int, int]]] = {}
+    for cell in sentences:
+        if cell.column > 0:
+            cells.setdefault(cell.block, set()).add((cell.row, cell.column))
+    return {
+        block: sorted(set(product({row for row, _ in own}, {column for _, column in own})) - own)
+        for block, own in cells.items()
+    }
+
+
+def describe_gaps(answer: Answer) -> str:
+    """The empty cells of an answer's tables by row and column; "" for none."""
+    blocks = {block.id: block for block in answer.blocks}
+    gaps = [
+        f"“{blocks[name].describe_cell(row, column)}”"
+        for name, places in list_gaps(answer.sentences).items()
+        for row, column in places
+        if name in blocks
+    ]
+    more = [f"+ {len(gaps) - MAX_GAPS_NAMED}"] if len(gaps) > MAX_GAPS_NAMED else []
+    return "; ".join([*gaps[:MAX_GAPS_NAMED], *more])
+
+
+def find_gapped_parts(sentences: Sequence[Sentence]) -> set[str]:
+    """The parts that a table answers but for some of its cells: two of its supported cells or more are on the
+    part, and one in their rows or columns was not found."""
+    gaps, found = list_gaps(sentences), dict[str, list[Sentence]]()
+    for cell in sentences:
+        rows, columns = ({place[n] for place in gaps.get(cell.block, ())} for n in (0, 1))
+        if cell.backed and cell.part and (cell.row in rows or cell.column in columns):
+            found.setdefault(cell.part, []).append(cell)
+    return {part for part, cells in found.items() if len(cells) >= MIN_CELLS_OF_PART}
 
 
 def prune_blocks(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, label_passage, lay_out
-from agent.evidence.block_layout import CELL_NOT_FOUND, lay_out_blocks
+from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.support import count_support, label_support, list_checks
 from agent.export.blocks import Block, Bullets, Chart, Folded, Heading, Inline, Paragraph, Span, Table
 from agent.text.plurals import format_percent
+from agent.text.report_words import ENGLISH, load_report_words
 from agent.types import Answer, Sentence
 
 Writer = Callable[[Sentence], list[Span | str]]
 """Writes a sentence, list item or cell with its marks; its text comes first."""
 WRITER_LABELS = {"keyless": "none (rules only)"}
+ENGLISH_WORDS = load_report_words(ENGLISH)
 NO_STATEMENT = "No statement could be backed, so none is made."
 
 
@@ -25,10 +27,10 @@ def write_answer(answer: Answer) -> list[Block]:
     return [figures, *write_report(answer, level=3), *checks]
 
 
-def write_report(answer: Answer, *, level: int = 2) -> list[Block]:
-    """What the newest answer says, without its figures and checks."""
+def write_report(answer: Answer, *, level: int = 2, words: Mapping[str, str] = ENGLISH_WORDS) -> list[Block]:
+    """What the newest answer says, without its figures and checks; see `write_body`."""
     note = [Paragraph([UNJUDGED_NOTE], "soft")] if answer.verdict == "passages_found" else []
-    return [*note, *write_body(answer, partial(_write_sentence, answer), level=level)]
+    return [*note, *write_body(answer, partial(_write_sentence, answer), level=level, words=words)]
 
 
 def write_checks(answer: Answer) -> list[Block]:
@@ -49,12 +51,14 @@ def write_earlier_answer(answer: Answer) -> list[Block]:
     return [Paragraph(_write_figures(answer)), *body, *_fold_others(answer, write)]
 
 
-def write_body(answer: Answer, write: Writer, *, level: int) -> list[Block]:
+def write_body(
+    answer: Answer, write: Writer, *, level: int, words: Mapping[str, str] = ENGLISH_WORDS
+) -> list[Block]:
     """What an answer says: its blocks, or running text, or part by part a lead and its passages. Headings
-    stand at `level`."""
+    stand at `level`; what code says of gaps is from `words`."""
     layout = lay_out(answer)
     if answer.blocks:
-        return _write_blocks(answer, write, level)
+        return _write_blocks(answer, write, level, words["not_found"])
     if layout is None:
         return _write_plain(answer, write)
     blocks = _write_lines(layout.opening, write)
@@ -64,11 +68,11 @@ def write_body(answer: Answer, write: Writer, *, level: int) -> list[Block]:
             _, *marks = write(lead)
             blocks.append(Paragraph([Span(lead.text, "strong"), *marks], "lead"))
         blocks += _list_passages(answer, part.passages, write)
-        blocks += [Paragraph([Span(part.gap, "emphasis")])] if part.gap else []
+        blocks += [Paragraph([Span(words["part_not_found"], "emphasis")])] if part.gap else []
     return blocks + _write_lines(layout.closing, write)
 
 
-def _write_blocks(answer: Answer, write: Writer, level: int) -> list[Block]:
+def _write_blocks(answer: Answer, write: Writer, level: int, not_found: str) -> list[Block]:
     written = list[Block]()
     for layout in lay_out_blocks(answer):
         block, lines = layout.block, layout.block.lines
@@ -80,7 +84,7 @@ def _write_blocks(answer: Answer, write: Writer, level: int) -> list[Block]:
             rows = [
                 [
                     Span(label, "strong"),
-                    *(write(cell) if cell else Span(CELL_NOT_FOUND, "emphasis") for cell in cells),
+                    *(write(cell) if cell else Span(not_found, "emphasis") for cell in cells),
                 ]
                 for label, cells in zip(block.row_labels, layout.rows, strict=True)
             ]

@@ -19,6 +19,7 @@ from agent.export.checked_text import write_checked_text
 from agent.export.references import make_reference
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
+from agent.text.report_words import words_for
 from agent.types import (
     PAGE_ORIGIN_LABELS,
     Action,
@@ -86,7 +87,7 @@ def build_document(report: Report) -> list[Block]:
     blocks = _head(report)
     if report.checked:
         blocks += write_checked_text(report.checked, answer.sources if answer else ())
-    blocks += write_report(full) if full else []
+    blocks += write_report(full, words=words_for(report.run.question)) if full else []
     for title, found in sections:
         if body := list(found):
             blocks += [Heading(2, title), *body]

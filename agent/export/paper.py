@@ -3,6 +3,7 @@ checked and found stands in the other exports."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from agent.evidence.support import describe_support
@@ -12,59 +13,76 @@ from agent.export.checked_text import write_checked_text
 from agent.export.document import DEMO_WORLD_NOTE
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
+from agent.text.report_words import words_for
 from agent.types import Answer, Sentence
+
+MARKS = {
+    "vetoed": "unsupported",
+    "not supported": "unsupported",
+    "judged": "in_doubt",
+    "not checked": "not_checked",
+}
+"""Keys of the report's words by the label of a sentence's support."""
 
 
 def build_paper(report: Report) -> list[Block]:
     """The blocks of the paper. A sentence is marked that its sources do not support, that is disputed or in
     doubt."""
     answer, question = report.answer, report.run.question or "Untitled question"
+    words = words_for(question)
     title = answer.title if answer else ""
     blocks: list[Block] = [Heading(1, title or question)]
-    blocks += [Paragraph([Span("Question:", "strong"), f" {question}"])] if title else []
+    blocks += [_label(words["question"], question)] if title else []
     blocks += [Paragraph([DEMO_WORLD_NOTE], "band")] if report.settings.world == "demo" else []
     if report.checked:
         shown = write_checked_text(report.checked, answer.sources if answer else (), linked=False)
-        return [*blocks, *shown, *(_list_references(report, answer, "Sources read") if answer else [])]
+        return [*blocks, *shown, *(_list_references(report, answer, words, "sources_read") if answer else [])]
     if answer is None:
         return [*blocks, Paragraph(["There is no answer yet."])]
     if not answer.sentences:
         return [*blocks, Paragraph([answer.certainty])]
-    blocks += write_body(answer, partial(_write_sentence, answer), level=2)
-    if answer.remark:
-        blocks.append(Paragraph([Span("Note:", "strong"), f" {answer.remark}"]))
-    if answer.missing:
-        blocks.append(Paragraph([Span("Not answered:", "strong"), f" {answer.missing}"]))
-    return blocks + _list_references(report, answer)
+    blocks += write_body(answer, partial(_write_sentence, answer, words), level=2, words=words)
+    for name, text in (("note", answer.remark), ("not_answered", answer.missing)):
+        blocks += [_label(words[name], text)] if text else []
+    return blocks + _list_references(report, answer, words)
 
 
-def _write_sentence(answer: Answer, sentence: Sentence) -> list[Span | str]:
+def _label(name: str, text: str) -> Paragraph:
+    return Paragraph([Span(f"{name}:", "strong"), f" {text}"])
+
+
+def _write_sentence(answer: Answer, words: Mapping[str, str], sentence: Sentence) -> list[Span | str]:
     numbers = answer.citation_numbers(sentence)
     support = describe_support(sentence)
-    mark = {"vetoed": "not supported", "judged": "in doubt"}.get(support.label, support.label)
-    mark = "disputed" if sentence.disputed else mark if support.tone else ""
+    key = MARKS.get(support.label, "")
+    mark = words[key] if key else support.label
+    mark = words["disputed"] if sentence.disputed else mark if support.tone else ""
     spans: list[Span | str] = [sentence.text]
     spans += [" ", Span(", ".join(map(str, numbers)), "ref")] if numbers else []
     spans += [" ", Span(f"({mark})", "emphasis")] if mark else []
     return spans
 
 
-def _list_references(report: Report, answer: Answer, title: str = "References") -> list[Block]:
-    """The sources by their numbers, in a full report with the quotes they are cited for."""
+def _list_references(
+    report: Report, answer: Answer, words: Mapping[str, str], title: str = "references"
+) -> list[Block]:
+    """The sources that are cited by their numbers, in a full report with the quotes they are cited for."""
     used = set[str]()
     items: list[tuple[Inline, list[str]]] = []
+    cited = {n for said in answer.main_sentences for n in answer.citation_numbers(said)}
     for source in answer.sources:
-        reference = make_reference(source, report, used)
-        quotes = [f"“{quote}”" for quote in reference.quotes] if answer.length == "full" else []
-        items.append((write_reference(reference), quotes))
-    return [Heading(2, title), Bullets(items, numbered=True)] if items else []
+        if report.checked or source.n in cited:
+            reference = make_reference(source, report, used)
+            quotes = [f"“{quote}”" for quote in reference.quotes] if answer.length == "full" else []
+            items.append((write_reference(reference, words["accessed"]), quotes))
+    return [Heading(2, words[title]), Bullets(items, numbered=True)] if items else []
 
 
-def write_reference(reference: Reference) -> Inline:
-    """Author, title, site, date, address and the day it was read."""
-    names, accessed = "; ".join(reference.authors).rstrip("."), format_iso_date(reference.accessed)
+def write_reference(reference: Reference, accessed: str = "Accessed") -> Inline:
+    """Author, title, site, date, address and the day it was read, behind the word `accessed`."""
+    names, day = "; ".join(reference.authors).rstrip("."), format_iso_date(reference.accessed)
     note = f" ({reference.origin_note})" if reference.origin_note else ""
     spans: list[Span | str] = [f"{names}. "] if names else []
     spans += [Span(reference.title.rstrip("."), "emphasis"), f". {reference.place}{note}."]
     spans += [" ", Span(reference.url, url=reference.url)] if reference.url else []
-    return [*spans, f" Accessed {accessed}."] if accessed else spans
+    return [*spans, f" {accessed} {day}."] if day else spans

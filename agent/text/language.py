@@ -5,6 +5,7 @@ only in runs that are limited to a language, a question only when it is refused.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -32,3 +33,9 @@ def detect_language(text: str, min_letters: int = MIN_LETTERS) -> str:
         return ""
     language, probability = _load_identifier().classify(sample)
     return normalize_language(str(language)) if probability >= MIN_PROBABILITY else ""
+
+
+def choose_language(text: str, among: Sequence[str]) -> str:
+    """The language of these codes that a text is most likely in; "" for none of them."""
+    ranked = ["nb" if code in ("no", "nn") else str(code) for code, _ in _load_identifier().rank(text)]
+    return next((code for code in ranked if code in among), "")

@@ -21,9 +21,9 @@ PLAN = [
 ]
 
 
-def start_report(bench: Workbench, **settings: Any) -> str:
+def start_report(bench: Workbench, question: str = ASKED, **settings: Any) -> str:
     """A run that knows the kilns and is about to write its answer."""
-    run_id = bench.start(ASKED, Settings(**{"world": "demo", "report": "full", **settings}))
+    run_id = bench.start(question, Settings(**{"world": "demo", "report": "full", **settings}))
     facts, refs = [], []
     for n, (place, (built, tonnes, owner)) in enumerate(KILNS.items()):
         lines = {

@@ -50,8 +50,6 @@ def run(
     if not note.strip():
         write_stdout("\n".join(map(to_one_line, write_numbered_lines(before))))
         return 0
-    if on and private:
-        raise UsageError("a comment on a sentence cannot be private: send the note without --on")
     check_network(bench, view.run.settings.world, view.run.settings.flow)
     try:
         if view.run.status is Status.DONE:
@@ -59,7 +57,7 @@ def run(
             write_stderr("the accepted answer is open for review again")
         head = bench.snapshot(run_id).head
         if on:
-            bench.comment(run_id, head, on, note)
+            bench.comment(run_id, head, on, note, private=private)
         else:
             bench.send_back(run_id, head, note, private=private)
     except ConcurrentChange as refused:

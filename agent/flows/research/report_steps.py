@@ -38,6 +38,7 @@ from agent.roles.research.report import ReportBlock, ReportReply
 from agent.roles.research.section import SECTION, SectionReply
 from agent.roles.research.summary import SUMMARY
 from agent.roles.role import RoleResult
+from agent.text.report_words import words_for
 from agent.types import Answer, Fact, Outline, OutlineSection
 from agent.types.answers import Sentence
 
@@ -45,7 +46,6 @@ MAX_REPORT_FACTS = 72
 """Facts that an outline is shown: six sections of MAX_SECTION_FACTS."""
 MAX_SECTION_FACTS = 12
 """Facts that a section is written from, about 2,000 tokens with their quotes."""
-SUMMARY_HEADING = "Summary"
 
 
 def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -111,7 +111,7 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     check = partial(check_sentences, state, tools)
     body = write_draft(state, judgement, check=check)
     summary = _write_summary(state, tools, body.checked, check)
-    frame, cited = report_frame.conflict_blocks(), summary.cited + body.cited
+    frame, cited = report_frame.conflict_blocks(state.question), summary.cited + body.cited
     joined = _join(summary.checked, body.checked)
     draft = WrittenDraft([*summary.blocks, *body.blocks, *frame], joined, cited)
     answer = finish_answer(
@@ -213,7 +213,7 @@ def _write_summary(
     lines = _join_cells(held)
     result = tools.judge(SUMMARY, question=state.full_question, notes=notes, sentences=lines)
     blocks = [
-        ReportBlock(kind="heading", text=SUMMARY_HEADING),
+        ReportBlock(kind="heading", text=words_for(state.question)["summary"]),
         ReportBlock(kind="paragraph", sentences=result.value.sentences),
     ]
     draft = write_draft(
@@ -255,8 +255,8 @@ def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
     answer = answer.replace(remark=" ".join(filter(None, [answer.remark, describe_reading(state)])))
     if answer.length == "full" and answer.sentences:
         if not answer.blocks:
-            answer = block_by_parts(answer, state.plan)
+            answer = block_by_parts(answer, state.plan, words_for(state.question))
         level: Any = record_answer(state, answer)
-        frame = report_frame.build_frame(state, answer, level["confidence"][0], tools.today())
+        frame = report_frame.build_frame(state, answer, level["confidence"][0], tools.now())
         answer = answer.replace(blocks=[*add_charts(answer.blocks, answer.sentences), *frame])
     return record_answer(state, answer)

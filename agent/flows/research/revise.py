@@ -107,7 +107,7 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     replies = tools.judge_side_by_side(
         [partial(_ask_piece, state, tools, piece, former, texts[n]) for n, piece in enumerate(pieces)]
     )
-    layout = _Layout(former, kept)
+    layout = _Layout(former, kept, state.question)
     for n, (piece, reply) in enumerate(zip(pieces, replies, strict=True)):
         prefix, check = f"r{tools.step}p{n}b", partial(check_sentences, state, tools)
         draft = _drop_repeated(write_draft(state, reply, check=check, prefix=prefix), texts[n])
@@ -191,9 +191,10 @@ def _cut_to_words(sentences: Sequence[Sentence], most: int) -> list[Sentence]:
 class _Layout:
     """The sentences and blocks of a former answer into which new pieces are put."""
 
-    def __init__(self, former: Answer, kept: Sequence[Sentence | None]) -> None:
+    def __init__(self, former: Answer, kept: Sequence[Sentence | None], question: str) -> None:
         self.former, self.kept = former, list(kept)
-        by_code = {block.id for block in report_frame.conflict_blocks()}
+        self.frame = report_frame.conflict_blocks(question)
+        by_code = {block.id for block in self.frame}
         self.blocks = [
             b for b in former.blocks if not b.by_code and b.kind != "chart" and b.id not in by_code
         ]
@@ -246,7 +247,7 @@ class _Layout:
             at = next((n + 1 for n, block in enumerate(blocks) if block.id == behind), len(blocks))
             blocks[at:at] = more
         if self.former.length == "full":
-            blocks += report_frame.conflict_blocks()
+            blocks += self.frame
         return [*sentences, *(said for _, _, added in self.added for said in added)], blocks
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from agent.evidence.answer_layout import format_question
 from agent.evidence.block_layout import prune_blocks
 from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
 from agent.roles.research.report import ReportSentence
 from agent.types import Actor, Answer, AnswerBlock, PlanPart, ReportLength, Sentence
-
-ONLY_PART, MORE_FOUND = "Findings", "Further findings"
-"""The headings of passages where the question has one part, and of those that belong to no part."""
 
 
 def make_sentence(
@@ -74,19 +72,27 @@ def arrange_places(
     return kept
 
 
-def block_by_parts(answer: Answer, plan: Sequence[PlanPart]) -> Answer:
-    """An answer of passages as blocks: for each part its heading, the lead, and the passages as a list."""
-    questions = {part.id: part.question if len(plan) > 1 else ONLY_PART for part in plan}
+def block_by_parts(answer: Answer, plan: Sequence[PlanPart], words: Mapping[str, str]) -> Answer:
+    """An answer of passages as blocks: for each part its heading, the lead, and the passages as a list; last
+    what else was found. The headings of code are from `words`."""
+    questions = {
+        part.id: format_question(part.question) if len(plan) > 1 else words["findings"] for part in plan
+    }
     blocks, sentences = list[AnswerBlock](), list(answer.sentences)
     placed = [sentence.part for sentence in sentences if sentence.place in ("lead", "passage")]
     for id in [*questions, *(part for part in dict.fromkeys(placed) if part not in questions)]:
-        blocks.append(AnswerBlock(id=f"p{id}h", kind="heading", text=questions.get(id, MORE_FOUND), part=id))
+        heading = questions.get(id, words["further_findings"])
+        blocks.append(AnswerBlock(id=f"p{id}h", kind="heading", text=heading, part=id))
         for place, kind in (("lead", "paragraph"), ("passage", "list")):
             block = AnswerBlock(id=f"p{id}{place}", kind=kind, part=id)  # type: ignore[arg-type]
             own = [n for n, said in enumerate(sentences) if said.part == id and said.place == place]
             for n in own:
                 sentences[n] = sentences[n].replace(block=block.id)
             blocks += [block] if own else []
+    heading = words["also_found"]
+    blocks += [AnswerBlock(id="oh", kind="heading", text=heading), AnswerBlock(id="other", kind="list")]
+    others = [said.replace(place="passage", block="other") for said in sentences if said.place == "other"]
+    sentences = [*(said for said in sentences if said.place != "other"), *others]
     blocks, sentences = prune_blocks(blocks, sentences)
     return answer.replace(blocks=blocks, sentences=sentences)
 

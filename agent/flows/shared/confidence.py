@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from agent.engine.run_state import RunState
 from agent.evidence import confidence
 from agent.evidence.attribution import is_site_name
+from agent.evidence.block_layout import find_gapped_parts
 from agent.evidence.confidence import Evidence, EvidencePool
 from agent.evidence.confidence_explanations import explain_changes
 from agent.flows.shared import fact_view
@@ -56,6 +57,8 @@ def assess_confidence(
         if unanswered is None:
             unanswered = [part.part for part in previous.parts if part.unanswered]
         former = {part.part: part.judgement for part in previous.parts}
+    answered = find_gapped_parts(sentences or ())  # for what there is: the cell says what was not found
+    unanswered = [part for part in unanswered or () if part not in answered]
     known = state.own.judge_items(state) if model is None else model
     unjudged = PUBLISHER_JUDGEMENT if state.own.asks_one_publisher else WEB_JUDGEMENT
     evidence, judgements = list[Evidence](), dict[str, float]()
@@ -64,7 +67,7 @@ def assess_confidence(
         judgement = former.get(part.id, unjudged) if known is None else known
         judgements[part.id] = judgement
         evidence.append(pool.measure(part.id, claims, judgement, is_answered=sentences is not None))
-    point = confidence.assess_confidence(step, evidence, judgements, model=model, unanswered=unanswered or ())
+    point = confidence.assess_confidence(step, evidence, judgements, model=model, unanswered=unanswered)
     return explain_changes(previous, point, evidence, state.plan)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
-from agent.evidence.block_layout import prune_blocks
+from agent.evidence.block_layout import describe_gaps, prune_blocks
 from agent.evidence.citation_check import (
     accept_quotations,
     collect_sources,
@@ -26,6 +26,7 @@ from agent.flows.shared.report_blocks import lay_out_reply
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
+from agent.text.report_words import words_for
 from agent.text.urls import remove_unknown_urls
 from agent.types import (
     Actor,
@@ -155,7 +156,7 @@ def finish_answer(
     level = assess_confidence(state, step, sentences=sentences)
     plan = close_plan(state, level, sentences, judgement.by)
     certainty = describe_level(level.value, is_judged=judgement.by == "model")
-    return Answer(
+    answer = Answer(
         n=len(state.answers) + 1,
         verdict=choose_verdict(plan, judgement.by),
         sentences=sentences,
@@ -176,6 +177,14 @@ def finish_answer(
         parts=plan if len(plan) > 1 else [],
         step=step,
     )
+    return answer.replace(missing=_describe_missing(state, answer))
+
+
+def _describe_missing(state: RunState, answer: Answer) -> str:
+    """What is missing, with the empty cells of tables; a full report names these among its limits."""
+    cells = "" if answer.length == "full" else describe_gaps(answer)
+    told = words_for(state.question)["empty_cells"].format(cells=cells) if cells else ""
+    return " ".join(filter(None, (answer.missing, told)))
 
 
 def _list_works(state: RunState) -> dict[str, Publication]:

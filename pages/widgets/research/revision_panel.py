@@ -3,6 +3,8 @@ names it), and a further question in the run's thread."""
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from agent.flows.shared.revision import describe_target, state_understood
@@ -53,7 +55,8 @@ def draw_comment(view: RunSnapshot) -> None:
             args = (view.run.id, view.head, target, draft)
             ui.button("Send comment", "research-comment-send", _send_comment, *args, type="primary")
             ui.button("Close", "research-comment-close", _close_comment, icon="close", type="tertiary")
-            st.caption("Only this is looked at again; the rest of the answer stays as it is.")
+            ui.private_box(draft)
+        st.caption("Only this is looked at again; the rest of the answer stays as it is.")
 
 
 def _send_comment(run_id: str, head: int, target: str, draft: str) -> None:
@@ -61,7 +64,8 @@ def _send_comment(run_id: str, head: int, target: str, draft: str) -> None:
         drafts.clear(draft)
         _close_comment()
 
-    client.submit(client.workbench().comment, run_id, head, target, drafts.read(draft), then=sent)
+    comment = partial(client.workbench().comment, private=ui.is_private(draft))
+    client.submit(comment, run_id, head, target, drafts.read(draft), then=sent)
 
 
 def _close_comment() -> None:

@@ -29,7 +29,9 @@ def draw(view: RunSnapshot, *, comments: bool = False) -> None:
     """The newest answer; what changed since the former one stands below it. With `comments` each sentence
     and section has a mark that opens the form for a comment."""
     newest = view.state.answers[-1]
-    for piece in _render_pieces(newest, view.run.id, editable=True, comments=comments):
+    for piece in _render_pieces(
+        newest, view.run.id, editable=True, comments=comments, question=view.run.question
+    ):
         if isinstance(piece, str):
             st.html(piece)
         else:
@@ -61,7 +63,7 @@ def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
 
 
 def _render_pieces(
-    answer: Answer, run_id: str, *, editable: bool, comments: bool = False
+    answer: Answer, run_id: str, *, editable: bool, comments: bool = False, question: str = ""
 ) -> list[str | BlockLayout]:
     """The answer as HTML in pieces between its charts. The sources of a long report stand below it, else
     beside it."""
@@ -81,7 +83,7 @@ def _render_pieces(
         return html + marks_by_id.get(id(said), "")
 
     body = "" if answer.blocks else _render_body(answer, layout, draw) or escape.html(answer.certainty)
-    pieces = report_view.render_pieces(answer, draw, marks_by_id) if answer.blocks else [body]
+    pieces = report_view.render_pieces(answer, draw, marks_by_id, question) if answer.blocks else [body]
     has_gaps_in_place = layout is not None and len(layout.parts) > 1
     lines = [
         _render_line("" if is_refusal else answer.certainty, "Certainty"),

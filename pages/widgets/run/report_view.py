@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from agent.evidence.answer_layout import label_passage
-from agent.evidence.block_layout import CELL_NOT_FOUND, BlockLayout, Series, lay_out_blocks
+from agent.evidence.block_layout import BlockLayout, Series, lay_out_blocks
 from agent.export.chart import COLOURS, is_time_series
+from agent.text.report_words import words_for
 from agent.types import Answer, Sentence
 from pages.widgets.shell import escape
 
@@ -22,16 +23,19 @@ NO_MARKS: Mapping[int, str] = {}
 
 
 def render_pieces(
-    answer: Answer, draw: Callable[[Sentence], str], marks: Mapping[int, str] = NO_MARKS
+    answer: Answer, draw: Callable[[Sentence], str], marks: Mapping[int, str] = NO_MARKS, question: str = ""
 ) -> list[str | BlockLayout]:
     """The document as HTML, in pieces between its charts; `draw` writes a sentence, item or cell; `marks` are
-    what stands behind a heading, by the identity of its block."""
+    what stands behind a heading, by the identity of its block. Empty cells are told in the language of the
+    `question`."""
+    has_table = any(block.kind == "table" for block in answer.blocks)
+    words = words_for(question if has_table else "")
     pieces = list[str | BlockLayout]()
     for layout in lay_out_blocks(answer):
         if layout.block.kind == "chart":
             pieces += [layout] if layout.series else []
             continue
-        html = _render_block(answer, layout, draw, marks)
+        html = _render_block(answer, layout, draw, marks, words["not_found"])
         if pieces and isinstance(pieces[-1], str):
             pieces[-1] += html
         else:
@@ -40,14 +44,18 @@ def render_pieces(
 
 
 def _render_block(
-    answer: Answer, layout: BlockLayout, draw: Callable[[Sentence], str], marks: Mapping[int, str]
+    answer: Answer,
+    layout: BlockLayout,
+    draw: Callable[[Sentence], str],
+    marks: Mapping[int, str],
+    not_found: str,
 ) -> str:
     block = layout.block
     if block.kind == "heading":
         words = escape.html(block.text) + marks.get(id(block), "")
         return f"<h{block.level}>{words}</h{block.level}>"
     if block.kind == "table":
-        return _render_table(layout, draw)
+        return _render_table(layout, draw, not_found)
     lines = [escape.html(line) for line in block.lines]
     if block.kind == "list":
         labels = [escape.html(label_passage(answer, said)) for said in layout.sentences]
@@ -61,11 +69,11 @@ def _render_block(
     return "".join(f"<div{style}>{text}</div>" for text in [*told, *lines])
 
 
-def _render_table(layout: BlockLayout, draw: Callable[[Sentence], str]) -> str:
+def _render_table(layout: BlockLayout, draw: Callable[[Sentence], str], not_found: str) -> str:
     """The table; on a narrow screen it scrolls sideways by itself."""
     block = layout.block
     heads = "".join(f'<th scope="col">{escape.html(head)}</th>' for head in block.heads)
-    empty = f'<span class="gap">{CELL_NOT_FOUND}</span>'
+    empty = f'<span class="gap">{not_found}</span>'
     rows = "".join(
         f'<tr><th scope="row">{escape.html(label)}</th>'
         f"{''.join(f'<td>{draw(cell) if cell else empty}</td>' for cell in cells)}</tr>"

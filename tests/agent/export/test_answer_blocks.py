@@ -4,19 +4,21 @@ the rest folded at the end of the answer."""
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from bs4 import BeautifulSoup
 from docx import Document
 
 from agent.evidence.answer_layout import ALSO_FOUND, NOT_FOUND, UNJUDGED_NOTE
-from agent.export.markdown import render_evidence_markdown
+from agent.export.markdown import render_evidence_markdown, render_markdown
 from agent.export.plain import render_plain_text
 from agent.export.record import build_run_record
 from agent.export.report import Report
 from agent.export.webpage import render_html
 from agent.export.word import render_docx
 from agent.types import Answer, PlanPart, Run, Sentence, Settings, Source
+from tests.web import block_answers
 
 ASKED = ["When was the kiln built?", "Who fires it?"]
 LEAD, PASSAGE, OTHER = "The kiln was built in 1921.", "Its chimney came two years later.", "It is listed."
@@ -120,3 +122,20 @@ def test_an_earlier_answer_has_the_same_shape_and_no_links():
     assert (
         f"**{LEAD}** \\[1\\]" in text and "- **History › Chimney:**" in text and f"### {ALSO_FOUND}" in text
     )
+
+
+def test_a_paper_lists_only_the_sources_it_cites_with_the_words_of_the_question():
+    found = answer()
+    folded = Source(n=2, url="https://two.example/", title="Folded", fact_ids=["f9"], quotes=["x"])
+    told = [*found.sentences, placed("Elsewhere.", "other", "f9")]
+    given = report(found.replace(sentences=told, sources=[*found.sources, folded]))
+    assert "two.example" in render_evidence_markdown(given) and "two.example" not in render_markdown(given)
+    german = replace(given, run=given.run.replace(question="Wann wurde der Ofen gebaut?"))
+    assert "## Quellen" in render_markdown(german) and "## References" in render_markdown(given)
+
+
+def test_an_empty_cell_says_so_in_the_language_of_the_question():
+    run = Run(id="r1", question="Wie alt sind die Öfen?", status="review", settings=Settings())
+    given = replace(report(block_answers.answer()), run=run)
+    for render in (render_markdown, render_evidence_markdown, render_html):
+        assert "nicht gefunden" in render(given) and "not found" not in render(given)

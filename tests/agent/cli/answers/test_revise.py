@@ -35,7 +35,6 @@ def test_an_answer_is_listed_revised_and_its_changes_told(run_id, capsys):
     ("given", "told"),
     [
         (["source?", "--on", "s99"], "has no sentence s99"),
-        (["source?", "--on", "s1", "--private"], "cannot be private"),
     ],
 )
 def test_what_cannot_be_revised_is_refused_with_the_reason(run_id, capsys, given, told):

@@ -21,6 +21,7 @@ from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.citation_check import diff_answers
 from agent.flows import FLOWS
 from agent.flows.shared.recheck_answers import find_answer_problems
+from agent.store.ledger import utc_timestamp
 from agent.types import Answer, Status, Step
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.model_server import ModelServer
@@ -60,8 +61,9 @@ def test_a_report_has_summary_sections_table_chart_limits_and_method():
     tonnes = [(place, tonnes) for place, (_, tonnes, _) in KILNS.items()]
     assert kinds["chart"].series == {"Tonnes a year": tonnes}
     lines = [line for block in answer.blocks for line in block.lines]
-    assert "The cited sources are from 2020-05-01 to 2022-05-01." in lines
-    assert any("6 facts with verbatim quotes from 3 sites; 3 sources are cited" in line for line in lines)
+    assert "Dates of the cited sources: 2020-05-01 – 2022-05-01." in lines
+    assert "Facts with a verbatim quote: 6; sites they are from: 3; sources cited: 3." in lines
+    assert any(f"finished on {utc_timestamp()[:10]}." in line for line in lines), "by the clock of the pages"
     assert [step.name for step in view.steps][-3:] == ["report", "outline", "sections"]
     roles = [role for role, _ in script.prompts]
     assert sorted(roles) == ["check_claims", "outline", "section", "section", "summary"], (
@@ -104,6 +106,14 @@ def test_a_summary_that_its_quotes_do_not_support_is_left_out():
     made = {"sentences": [{"text": "All kilns are for sale.", "fact_ids": ["f1"]}]}
     answer, _ = written(ReportScript(lambda text, _: "for sale" not in text, summary=made))
     assert headings(answer) == HEADINGS[1:] and "for sale" not in answer.text
+
+
+def test_what_code_writes_is_in_the_language_of_the_question():
+    asked = "Wie unterscheiden sich die Öfen von Østby, Lunde und Myra, und wer betreibt sie?"
+    answer, _ = written(ReportScript(), question=asked)
+    assert headings(answer)[0::4] == ["Zusammenfassung", "Vorgehen"]
+    lines = [line for block in answer.blocks for line in block.lines]
+    assert "Fakten mit wörtlichem Zitat: 6; Websites, von denen sie stammen: 3; zitierte Quellen: 3." in lines
 
 
 def test_a_report_asked_for_in_the_question_is_written_although_standard_was_chosen():

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from agent.evidence.block_layout import lay_out_blocks
 from agent.flows.shared.answer_shape import (
     arrange_places,
+    block_by_parts,
     make_sentence,
     place_conflicts,
     repeat_sentence,
 )
+from agent.text.report_words import words_for
 from agent.types import Answer, PlanPart, Sentence
 
 
@@ -52,6 +55,18 @@ def test_what_is_shown_is_not_folded_again():
     assert [(s.text, s.place) for s in arrange_places(told)] == [("One.", "lead"), ("Two.", "other")]
     twice = [said("Same.", "lead"), said("Same.", "lead", "2")]
     assert arrange_places(twice) == twice
+
+
+def test_in_a_full_report_what_else_was_found_has_a_section_of_its_own():
+    plan = [PlanPart(id="1", question="how many does it have"), PlanPart(id="2", question="Who owns it?")]
+    told = [said("Led.", "lead"), said("More.", "other"), said("Owned.", "lead", "2")]
+    given = block_by_parts(
+        Answer(n=1, verdict="passages_found", sentences=told), plan, words_for("Wer ist es?")
+    )
+    headings = [block.text for block in given.blocks if block.kind == "heading"]
+    assert headings == ["How many does it have?", "Who owns it?", "Außerdem gefunden"]
+    shown = [[sentence.text for sentence in layout.sentences] for layout in lay_out_blocks(given)]
+    assert [texts for texts in shown if texts] == [["Led."], ["Owned."], ["More."]]
 
 
 def test_a_pinned_fact_without_a_place_is_a_passage():

@@ -6,10 +6,12 @@ from __future__ import annotations
 import pytest
 
 from agent.engine.run_state import RunState
+from agent.evidence.citation_check import count_statements
+from agent.flows.shared.claim_checks import CheckedDraft
 from agent.flows.shared.verdict import build_answer, record_answer
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
-from agent.types import Action, Confidence, Conflict, ConflictSide, Fact, PageRef, Settings
+from agent.types import Action, Confidence, Conflict, ConflictSide, Fact, PageRef, PartConfidence, Settings
 
 
 def fact(name: str, statement: str, **more) -> Fact:
@@ -76,6 +78,38 @@ def test_an_unsupported_main_sentence_is_never_answered():
     )
     assert given.verdict == "partial" and given.confidence == 0.0
     assert "the pages do not support what the answer says of it" in given.missing
+
+
+def compare(*cells: tuple[str, str, str]):
+    """The answer of a model that calls no part answered: a table of these cells (label, text, fact)."""
+    herons = {name: fact(name, f"The heron of {label} was built in {year}.") for label, year, name in cells}
+    run = state(*herons.values()).model_copy(update={"question": "When were the herons of A, B and C built?"})
+    unsure = PartConfidence(part="1", unanswered=True, weight=1.0, judgement=0.9)
+    run.confidence = [Confidence(step=1, value=0.4, model=0.9, parts=[unsure])]
+    rows = [
+        {"label": label, "cells": [{"text": year, "fact_ids": [n]}, {"text": ""}]} for label, year, n in cells
+    ]
+    rows[0]["cells"][1] = {"text": cells[0][1], "fact_ids": [cells[0][2]]}
+    heads = ["Heron", "Built", "In use"]
+    reply = ReportReply(blocks=[{"kind": "table", "heads": heads, "rows": rows}])
+    return build_answer(run, RoleResult(value=reply, by="model"), 9, check=call_supported)
+
+
+def call_supported(sentences, facts, conflicts, **_):
+    """A check whose judge supports everything."""
+    held = [said.replace(check="judged_supported", backed=True) for said in sentences]
+    return CheckedDraft(held, (), count_statements(held))
+
+
+def test_a_comparison_answers_for_what_it_has_and_its_missing_cell_is_named():
+    given = compare(("A", "1921", "a"), ("B", "1934", "b"))
+    assert (given.verdict, given.missing) == ("answered", "Not found: “B: In use”.")
+    assert given.confidence > 0.59, "nothing of it is open"
+
+
+def test_one_cell_is_no_comparison_and_leaves_its_part_open():
+    given = compare(("A", "1921", "a"))
+    assert given.verdict == "partial" and "does not answer all of it" in given.missing
 
 
 def test_a_sentence_that_answers_two_parts_counts_for_both():

@@ -1,0 +1,41 @@
+"""The fixed words of a report (headings, labels, marks) in the language of its question, as `data/
+report_words.txt` has them; English where there is no other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+
+from agent.text.language import MIN_QUESTION_LETTERS, choose_language, detect_language
+from agent.text.tokens import find_function_words, tokenize
+from agent.text.word_lists import read_sections
+
+ENGLISH = "en"
+_FILE = Path(__file__).parent / "data" / "report_words.txt"
+
+
+@cache
+def load_report_words(language: str) -> Mapping[str, str]:
+    """The words by their keys; those of English for a language without a table, and for a key it lacks."""
+    sections = read_sections(_FILE)
+    lines = (*sections[ENGLISH], *sections.get(language, ()))
+    return dict(line.split(": ", 1) for line in lines)  # type: ignore[misc]
+
+
+@lru_cache(maxsize=1024)
+def find_report_language(question: str) -> str:
+    """The language of a question among those with a table: the one which most of its words are function words
+    of, of several the one that the detector calls most likely; English where it is none of them."""
+    words, known = tokenize(question), list(read_sections(_FILE))
+    counts = {language: len(find_function_words(words, language)) for language in known}
+    best = [language for language in known if counts[language] == max(counts.values())]
+    if not any(counts.values()):
+        best = [code for code in known if code == detect_language(question, MIN_QUESTION_LETTERS)]
+    best = best or [ENGLISH]
+    return best[0] if len(best) == 1 else choose_language(question, best)
+
+
+def words_for(question: str) -> Mapping[str, str]:
+    """The words of a report on this question."""
+    return load_report_words(find_report_language(question))
