@@ -7,10 +7,10 @@ from functools import partial
 
 from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, label_passage, lay_out
 from agent.evidence.block_layout import lay_out_blocks
+from agent.evidence.report_words import ENGLISH, load_report_words
 from agent.evidence.support import count_support, label_support, list_checks
 from agent.export.blocks import Block, Bullets, Chart, Folded, Heading, Inline, Paragraph, Span, Table
 from agent.text.plurals import format_percent
-from agent.text.report_words import ENGLISH, load_report_words
 from agent.types import Answer, Sentence
 
 Writer = Callable[[Sentence], list[Span | str]]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from agent.evidence.report_words import words_for
 from agent.evidence.support import describe_support
 from agent.export.answer_blocks import write_body
 from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Span
@@ -13,7 +14,6 @@ from agent.export.checked_text import write_checked_text
 from agent.export.document import DEMO_WORLD_NOTE
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
-from agent.text.report_words import words_for
 from agent.types import Answer, Sentence
 
 MARKS = {

@@ -11,6 +11,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.block_layout import add_charts
 from agent.evidence.citation_check import state_with_subject
+from agent.evidence.report_words import words_for
 from agent.flows.research import report_frame, revise
 from agent.flows.research.plan_step import describe_reading
 from agent.flows.research.state import ResearchRun
@@ -38,7 +39,6 @@ from agent.roles.research.report import ReportBlock, ReportReply
 from agent.roles.research.section import SECTION, SectionReply
 from agent.roles.research.summary import SUMMARY
 from agent.roles.role import RoleResult
-from agent.text.report_words import words_for
 from agent.types import Answer, Fact, Outline, OutlineSection
 from agent.types.answers import Sentence
 

@@ -18,6 +18,7 @@ from agent.evidence.citation_check import (
     has_page_support,
 )
 from agent.evidence.confidence import compute_part, describe_level
+from agent.evidence.report_words import words_for
 from agent.flows.shared import conflict_sentences, fact_view
 from agent.flows.shared.answer_shape import arrange_places, make_sentence, place_conflicts
 from agent.flows.shared.claim_checks import CheckedDraft, DraftCheck, check_sentences_by_code
@@ -26,7 +27,6 @@ from agent.flows.shared.report_blocks import lay_out_reply
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
-from agent.text.report_words import words_for
 from agent.text.urls import remove_unknown_urls
 from agent.types import (
     Actor,

@@ -9,8 +9,8 @@ import streamlit as st
 
 from agent.evidence.answer_layout import label_passage
 from agent.evidence.block_layout import BlockLayout, Series, lay_out_blocks
+from agent.evidence.report_words import words_for
 from agent.export.chart import COLOURS, is_time_series
-from agent.text.report_words import words_for
 from agent.types import Answer, Sentence
 from pages.widgets.shell import escape
 

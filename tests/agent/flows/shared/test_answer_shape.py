@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.evidence.block_layout import lay_out_blocks
+from agent.evidence.report_words import words_for
 from agent.flows.shared.answer_shape import (
     arrange_places,
     block_by_parts,
@@ -12,7 +13,6 @@ from agent.flows.shared.answer_shape import (
     place_conflicts,
     repeat_sentence,
 )
-from agent.text.report_words import words_for
 from agent.types import Answer, PlanPart, Sentence
 
 

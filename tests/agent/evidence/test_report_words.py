@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from agent.text import report_words
-from agent.text.report_words import find_report_language, load_report_words, words_for
+from agent.evidence import report_words
+from agent.evidence.report_words import find_report_language, load_report_words, words_for
 from agent.text.word_lists import read_sections
 
 LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "pl"]
