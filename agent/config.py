@@ -36,7 +36,8 @@ Words = Annotated[list[str], NoDecode, BeforeValidator(_split_commas)]
 
 
 def _setting(default: Any, description: str, *, least: float | None = None, most: float | None = None) -> Any:
-    return Field(default, description=description, ge=least, le=most)
+    finite = {"allow_inf_nan": False} if isinstance(default, float) else {}
+    return Field(default, description=description, ge=least, le=most, **finite)  # type: ignore[arg-type]
 
 
 def _secret(description: str) -> Any:
@@ -90,7 +91,7 @@ class Config(BaseSettings):
     )
     MODEL: str = _setting("", "the strong model's name; empty: the first the server offers")
     FAST_MODEL: str = _setting("", "the fast model's name; empty: the strong one does both")
-    MODEL_TIMEOUT: float = _setting(60, "seconds one model call may take")
+    MODEL_TIMEOUT: float = _setting(60.0, "seconds one model call may take, 1 to 3600", least=1, most=3600)
     OLLAMA_URL: str = _setting(
         "http://127.0.0.1:11434", "address of a local Ollama, used when no server is named; empty: none"
     )
@@ -134,16 +135,20 @@ class Config(BaseSettings):
         "other addresses of engines, comma-separated: wikipedia=https://wiki.lan/w/api.php (tests, a proxy)",
     )
     SEARCH_REGION: str = _setting("us-en", "region of the searches, as ddgs spells it")
-    FETCH_TIMEOUT: float = _setting(30, "seconds one page fetch may take in all")
-    FETCH_MAX_MB: float = _setting(10, "megabytes (decoded) one page may have")
+    FETCH_TIMEOUT: float = _setting(
+        30.0, "seconds one page fetch may take in all, 0.1 to 3600", least=0.1, most=3600
+    )
+    FETCH_MAX_MB: float = _setting(
+        10.0, "megabytes (decoded) one page may have, 0.001 to 1000", least=0.001, most=1000
+    )
     PARSER_TIMEOUT: float = _setting(
-        5,
+        5.0,
         "seconds of CPU time that reading one document may take (PDF, Office, EPUB, RTF), 0.1 to 3600",
         least=0.1,
         most=3600,
     )
     PARSER_MAX_MB: float = _setting(
-        512,
+        512.0,
         "megabytes of memory that reading one document may take, 128 to 1,000,000",
         least=128,
         most=1_000_000,
@@ -151,9 +156,16 @@ class Config(BaseSettings):
     FETCH_ALLOW: Words = _setting(
         [], "hosts, addresses or networks on your own network that pages may be fetched from, comma-separated"
     )
-    FETCH_GAP: float = _setting(1, "seconds between two fetches from one host")
-    STEP_GAP: float = _setting(0, "seconds a run rests between two steps, to be watched at leisure")
-    WORKERS: int = _setting(4, "runs that may work at the same time")
+    FETCH_GAP: float = _setting(
+        1.0, "seconds between two fetches from one host, 0 to 3600", least=0, most=3600
+    )
+    STEP_GAP: float = _setting(
+        0.0,
+        "seconds a run rests between two steps, to be watched at leisure, 0 to 3600",
+        least=0,
+        most=3600,
+    )
+    WORKERS: int = _setting(4, "runs that may work at the same time, 1 to 256", least=1, most=256)
     CONVERSATIONAL_MODE: bool = _setting(
         True, "false: `chat` takes each question by itself, without memory and checks (the simple way)"
     )
@@ -171,7 +183,10 @@ class Config(BaseSettings):
         "bearer token that `POST /reply` and `POST /messages` require; empty: none is required"
     )
     REPLY_WINDOW: float = _setting(
-        5, "seconds of quiet after which messages sent to `POST /messages` are answered as one"
+        5.0,
+        "seconds of quiet after which messages sent to `POST /messages` are answered as one, 0 to 3600",
+        least=0,
+        most=3600,
     )
 
     METRICS_TOKEN: str = _secret(

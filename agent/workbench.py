@@ -73,7 +73,7 @@ class Workbench:
 
     def start_workers(self) -> None:
         """Start working in the background, on unfinished runs too."""
-        self.worker.start(max(1, self.config.WORKERS))
+        self.worker.start(self.config.WORKERS)
 
     def shutdown(self) -> None:
         """Stop working and close the store; the runs go on when it is next opened."""

@@ -79,10 +79,17 @@ def require_allowed_url(text: str, settings: Settings | None) -> str:
     return url
 
 
+def is_encodable(text: str) -> bool:
+    """Whether a text can be written as UTF-8: bytes of another encoding come in as lone surrogates."""
+    return text.encode("utf-8", "replace") == text.encode("utf-8", "surrogatepass")
+
+
 def check_new_run(question: str, settings: Settings, flows: Container[str]) -> None:
     """Raise UsageError for a question or setting that is not valid."""
     if not question:
         raise UsageError("there is no question yet: type one, or choose an example")
+    if not is_encodable(question):
+        raise UsageError("the question is not UTF-8 text: save or type it as UTF-8")
     if len(question) > MAX_QUESTION_CHARS:
         raise UsageError(
             f"the question has {len(question):,} characters; {MAX_QUESTION_CHARS:,} are the most. Put "

@@ -260,6 +260,11 @@ def describe() -> None:
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
+    if any("\udc80" <= c <= "\udcff" for one in arguments for c in one):
+        _write_error(
+            "the arguments are not UTF-8 text: set the terminal and the files you paste from to UTF-8"
+        )
+        return 2
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)
     completion = any(
         one.partition("=")[0] in ("--install-completion", "--show-completion") for one in arguments

@@ -116,8 +116,9 @@ def _find_ollama(config: Config) -> DetectedModel:
 
 
 def _build_client(config: Config, base_url: str, *, strong: str, key: str) -> ModelClient:
-    timeout_s = config.MODEL_TIMEOUT if config.MODEL_TIMEOUT > 0 else 60.0
-    return ModelClient(base_url, strong=strong, fast=config.FAST_MODEL, key=key, timeout_s=timeout_s)
+    return ModelClient(
+        base_url, strong=strong, fast=config.FAST_MODEL, key=key, timeout_s=config.MODEL_TIMEOUT
+    )
 
 
 def _choose_chat_model(offered: list[str], server: str) -> str:

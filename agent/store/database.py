@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.pool import StaticPool
 
-from agent.errors import StoreError
+from agent.errors import StoreError, UsageError
 from agent.store import tables
 from agent.store.batches import Batches
 from agent.store.ledger import Ledger, utc_timestamp
@@ -37,8 +37,7 @@ class Store:
     opened."""
 
     def __init__(self, url: str) -> None:
-        self.url: URL = make_url(url)
-        reader = _open_engine(self.url)
+        self.url, reader = _open_url(url)
         writer = Writer(reader)
         try:
             is_file = self.url.database and "vfs" not in self.url.query
@@ -96,6 +95,24 @@ class Store:
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()
+
+
+def _open_url(address: str) -> tuple[URL, Engine]:
+    """The parsed address and its engine. Raises UsageError for one that is no address, or has no driver."""
+    try:
+        url = make_url(address)
+    except (ArgumentError, ValueError) as error:
+        raise UsageError(
+            "DATABASE_URL is no address of a database: give one like sqlite:////srv/touchstone.db or "
+            "postgresql+psycopg://user:password@host/name, or leave it empty"
+        ) from error
+    try:
+        return url, _open_engine(url)
+    except (ArgumentError, ModuleNotFoundError) as error:
+        raise UsageError(
+            f"DATABASE_URL names {url.drivername}, and there is no driver for it here ({error}): install the "
+            "driver, or name another database"
+        ) from error
 
 
 def _open_engine(url: URL) -> Engine:

@@ -85,6 +85,12 @@ def host(url: str) -> str:
         return ""
 
 
+def origin(url: str) -> str:
+    """Scheme, host and port of an address, as it spells them."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 @cache
 def _suffix_list() -> PublicSuffixList:
     from publicsuffixlist import PublicSuffixList  # imported here: it reads 10,000 suffixes

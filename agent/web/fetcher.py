@@ -6,6 +6,7 @@ The transport is passed in (live or a folder); everything else is the same for b
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -50,7 +51,8 @@ class _FetchAttempt:
     known: Page | None
     started_at: str
     redirects: list[str] = field(default_factory=list)
-    cookies: RequestsCookieJar = field(default_factory=RequestsCookieJar)
+    cookies: dict[str, RequestsCookieJar] = field(default_factory=lambda: defaultdict(RequestsCookieJar))
+    """By the origin that set them: no other one gets them, whatever domain they name."""
     current_url: str = ""
 
     def known_fields(self) -> dict[str, Any]:
@@ -190,7 +192,9 @@ class Fetcher:
             deadline.check()
             with self._pace.hold_slot(urls.host(url), deadline, delay=self._robots.get_crawl_delay(url)):
                 conditions = attempt.conditions(url)
-                response = transport.send_get(self._adapter, url, attempt.cookies, conditions)
+                response = transport.send_get(
+                    self._adapter, url, attempt.cookies[urls.origin(url)], conditions
+                )
                 try:
                     return self._read_body(response, deadline, limit)
                 finally:

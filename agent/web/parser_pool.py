@@ -1,10 +1,10 @@
-"""Reads documents of strangers (PDF, Office, EPUB, RTF) in a few processes with limits of CPU time and
-memory, which a stop ends.
+"""Reads documents of strangers (PDF, Office, EPUB, RTF, large pages) in a few processes with limits of CPU
+time and memory, which a stop ends.
 
 The processes are new programs (`agent.web.parser_process`), neither forked (this process has threads, whose
 locks a fork would copy as they are) nor spawned by `multiprocessing` (which runs the main module again: under
 Streamlit that is a screen). They stay for the next document, a new one comes after `MAX_DOCUMENTS`, and each
-ends when its input does: when this process closes it or dies. HTML and plain text are read here."""
+ends when its input does: when this process closes it or dies."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _LENGTH_BYTES = 8
 _CPU_SIGNAL: int | None = getattr(signal, "SIGXCPU", None)
 """What the kernel ends a process with that used up its CPU time; Windows has none."""
 _READING = TypeAdapter(Extraction)
+PAGE_KINDS = ("html", "text", "xml")
 _TOO_LONG = (
-    "The document takes more than {:g} seconds to read and was stopped (PARSER_TIMEOUT raises the limit). "
-    "Split it, or save it as plain text."
+    "The {} takes more than {:g} seconds to read and was stopped (PARSER_TIMEOUT raises the limit). {}"
 )
 _CRASHED = (
-    "The document could not be read: it is damaged, or needs more than {:g} MB of memory (PARSER_MAX_MB "
-    "raises the limit). Save it again, or as plain text."
+    "The {} could not be read: it is damaged, or needs more than {:g} MB of memory (PARSER_MAX_MB "
+    "raises the limit). {}"
 )
 
 _NO_PROCESS = (
@@ -90,9 +90,10 @@ class _ParserProcess:
         """Whether it still runs."""
         return self._process.poll() is None
 
-    def exchange(self, kind: str, data: bytes) -> Extraction:
+    def exchange(self, kind: str, data: bytes, content_type: str, url: str) -> Extraction:
         """Its reading of the document. Raises _ParserDied."""
-        head = json.dumps({"kind": kind, "seconds": self.limits.seconds}).encode()
+        about = {"kind": kind, "seconds": self.limits.seconds, "content_type": content_type, "url": url}
+        head = json.dumps(about).encode()
         self.documents += 1
         try:
             to = self._pipe(self._process.stdin)
@@ -144,35 +145,44 @@ class ParserPool:
         self._idle: list[_ParserProcess] = []
         self._busy: set[_ParserProcess] = set()
 
-    def read(self, kind: str, data: bytes, checkpoint: Callable[[], None] = lambda: None) -> Extraction:
-        """What the document holds, or the outcome that says why it could not be read. Raises what
-        `checkpoint` raises; the process is then killed."""
+    def read(
+        self,
+        kind: str,
+        data: bytes,
+        checkpoint: Callable[[], None] = lambda: None,
+        *,
+        content_type: str = "",
+        url: str = "",
+    ) -> Extraction:
+        """What the document holds, or the outcome that says why it could not be read; a page of PAGE_KINDS as
+        its server and address describe it. Raises what `checkpoint` raises; the process is then killed."""
         checkpoint()
         while not self._slots.acquire(timeout=POLL_SECONDS):
             checkpoint()
         watch = Deadline(WALL_FACTOR * self.limits.seconds, checkpoint)
         try:
-            return self._read_in_process(kind, data, watch)
+            return self._read_in_process(kind, data, content_type, url, watch)
         finally:
             self._slots.release()
 
-    def _read_in_process(self, kind: str, data: bytes, watch: Deadline) -> Extraction:
+    def _read_in_process(
+        self, kind: str, data: bytes, content_type: str, url: str, watch: Deadline
+    ) -> Extraction:
         try:
             parser = self._take_process()
         except OSError as trouble:
             return Extraction(outcome=Outcome.ERROR, detail=_NO_PROCESS.format(trouble.strerror or trouble))
         is_usable = False
         try:
-            reading = run_with_deadline(lambda: parser.exchange(kind, data), watch)
+            reading = run_with_deadline(lambda: parser.exchange(kind, data, content_type, url), watch)
             is_usable = True
             return reading
         except DeadlineExceeded:
-            return Extraction(outcome=Outcome.TOO_LARGE, detail=_TOO_LONG.format(parser.limits.seconds))
+            return _explain_failure(kind, parser.limits, is_late=True)
         except _ParserDied as death:
-            if _CPU_SIGNAL is not None and death.code == -_CPU_SIGNAL:
-                return Extraction(outcome=Outcome.TOO_LARGE, detail=_TOO_LONG.format(parser.limits.seconds))
-            detail = _CRASHED.format(parser.limits.megabytes)
-            return Extraction(outcome=Outcome.UNSUPPORTED, detail=detail)
+            return _explain_failure(
+                kind, parser.limits, is_late=_CPU_SIGNAL is not None and death.code == -_CPU_SIGNAL
+            )
         finally:
             self._put_back(parser, is_usable)
 
@@ -208,6 +218,17 @@ class ParserPool:
             parser.kill()
         for parser in idle:
             parser.close()
+
+
+def _explain_failure(kind: str, limits: ParserLimits, *, is_late: bool) -> Extraction:
+    is_page = kind in PAGE_KINDS
+    what = "page" if is_page else "document"
+    if is_late:
+        advice = "Open it yourself, or look elsewhere." if is_page else "Split it, or save it as plain text."
+        return Extraction(outcome=Outcome.TOO_LARGE, detail=_TOO_LONG.format(what, limits.seconds, advice))
+    advice = "Open it yourself, or look elsewhere." if is_page else "Save it again, or as plain text."
+    detail = _CRASHED.format(what, limits.megabytes, advice)
+    return Extraction(outcome=Outcome.UNSUPPORTED, detail=detail)
 
 
 shared_pool = ParserPool()

@@ -18,6 +18,7 @@ from typing import BinaryIO
 from pydantic import TypeAdapter
 
 from agent.types import Outcome
+from agent.web.extract import dispatch
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import docx, epub, odt, pdf, rtf, sheets, slides
 
@@ -45,25 +46,31 @@ READERS: dict[str, Callable[[bytes], Extraction]] = {
 }
 
 
-def read_format(kind: str, data: bytes, seconds: float) -> Extraction:
-    """What the reader of this format makes of the document; a PDF in that many seconds of CPU time."""
+def read_format(
+    kind: str, data: bytes, seconds: float, *, content_type: str = "", url: str = ""
+) -> Extraction:
+    """What the reader of this format makes of the document; a PDF in that many seconds of CPU time, a page as
+    its server and address describe it."""
     try:
         if kind == "pdf":
             return pdf.extract_pdf(data, seconds=PARTIAL_SHARE * seconds)
-        return READERS[kind](data)
+        if kind in READERS:
+            return READERS[kind](data)
+        return dispatch.read_page(kind, data, content_type, url)
     except MemoryError:
         return Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY)
 
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
-    """Answer requests until there are none: lengths of head and body, head (JSON: kind, seconds), body."""
+    """Answer requests until there are none: lengths of head and body, head (JSON), body."""
     while lengths := requests.read(2 * LENGTH.size):
         head_length, body_length = (n for (n,) in LENGTH.iter_unpack(lengths))
         head = json.loads(requests.read(head_length))
         data = requests.read(body_length)
         _limit_cpu(head["seconds"])
         try:
-            reply = READING.dump_json(read_format(head["kind"], data, head["seconds"]))
+            about = {"content_type": head["content_type"], "url": head["url"]}
+            reply = READING.dump_json(read_format(head["kind"], data, head["seconds"], **about))
         except MemoryError:
             reply = READING.dump_json(Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY))
         replies.write(LENGTH.pack(len(reply)) + reply)

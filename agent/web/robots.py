@@ -5,13 +5,16 @@ It is fetched by the caller's `read` (guarded, like any fetch)."""
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import quote
 
 from protego import Protego
+
+from agent.text import urls
 
 USER_AGENT_TOKEN = "Touchstone"
 MAX_BYTES = 500 * 1024
@@ -26,6 +29,12 @@ UNREADABLE = (
     "The site's robots.txt could not be read because its server is in trouble, "
     "which counts as a request to stay away. Try again later, or look elsewhere."
 )
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_AGENT = re.compile(r"^(\s*user-?agent\s*:\s*[a-z_-]+)[^#\r\n]*", re.IGNORECASE | re.MULTILINE)
+_NEEDLESS_ESCAPE = re.compile(r"%(?=4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae]|2[de]|3[0-9])", re.IGNORECASE)
+"""The sign before a character that no address has to escape (RFC 3986, 2.3)."""
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_URL_CHARACTERS = "%/:?#[]@!$&'()*+,;=~"
 
 
 @dataclass(frozen=True)
@@ -38,9 +47,9 @@ class RobotsResponse:
 
 @dataclass(frozen=True)
 class RobotsRules:
-    """The rules of one origin; `parsed` is None when it has none."""
+    """The rules of one origin; `parsed` is empty when it has none."""
 
-    parsed: Protego | None = None
+    parsed: tuple[Protego, ...] = ()
     is_closed: bool = False
     expires_at: float = 0.0
 
@@ -48,12 +57,12 @@ class RobotsRules:
         """Why this address may not be fetched; "" when it may."""
         if self.is_closed:
             return UNREADABLE
-        return FORBIDS if self.parsed and not self.parsed.can_fetch(url, USER_AGENT_TOKEN) else ""
+        return "" if can_fetch(self.parsed, quote(url, safe=_URL_CHARACTERS), USER_AGENT_TOKEN) else FORBIDS
 
     @property
     def crawl_delay_s(self) -> float:
         """The gap in seconds that the site asks for."""
-        return float(self.parsed.crawl_delay(USER_AGENT_TOKEN) or 0.0) if self.parsed else 0.0
+        return float(self.parsed[0].crawl_delay(USER_AGENT_TOKEN) or 0.0) if self.parsed else 0.0
 
 
 class RobotsCache:
@@ -67,7 +76,7 @@ class RobotsCache:
     def get_rules(self, url: str, read: Callable[[str], RobotsResponse]) -> RobotsRules:
         """The rules for `url`'s origin, fetched by `read` when they are not known; raises what `read`
         raises."""
-        origin = _origin(url)
+        origin = urls.origin(url)
         with self._lock:
             known = self._rules_by_origin.get(origin)
         if known and known.expires_at > self._clock():
@@ -80,7 +89,7 @@ class RobotsCache:
     def get_crawl_delay(self, url: str) -> float:
         """The gap in seconds that the site asks for, as far as its rules are known."""
         with self._lock:
-            known = self._rules_by_origin.get(_origin(url))
+            known = self._rules_by_origin.get(urls.origin(url))
         return known.crawl_delay_s if known else 0.0
 
     def _parse_response(self, answer: RobotsResponse) -> RobotsRules:
@@ -89,15 +98,30 @@ class RobotsCache:
             return RobotsRules(is_closed=True, expires_at=now + FAILURE_CACHE_SECONDS)
         if not 200 <= answer.status < 300:
             return RobotsRules(expires_at=now + CACHE_SECONDS)
-        text = answer.body[:MAX_BYTES].decode("utf-8-sig", errors="replace")
-        return RobotsRules(parsed=Protego.parse(text), expires_at=now + CACHE_SECONDS)
+        return RobotsRules(parsed=parse_rules(answer.body[:MAX_BYTES]), expires_at=now + CACHE_SECONDS)
+
+
+def parse_rules(body: bytes) -> tuple[Protego, ...]:
+    """The rules of a robots.txt in both readings of its escapes: "%61" is "a" (RFC 9309), and it is what it
+    says (Google's parser). A byte-order mark may be cut off; of a user agent's
+    line its product token counts."""
+    for length in (3, 2, 1):
+        body = body.removeprefix(_BYTE_ORDER_MARK[:length])
+    text = _AGENT.sub(r"\1", body.decode("utf-8", errors="replace"))
+    return Protego.parse(text), Protego.parse(_escape_literally(text))
+
+
+def can_fetch(rules: tuple[Protego, ...], url: str, agent: str) -> bool:
+    """Whether both readings allow the address, which is spelled as it is sent: in the second one no rule
+    names a letter beyond ASCII."""
+    literal = _BEYOND_ASCII.sub("%25", _escape_literally(url))
+    return all(one.can_fetch(address, agent) for one, address in zip(rules, (url, literal), strict=False))
+
+
+def _escape_literally(text: str) -> str:
+    return _NEEDLESS_ESCAPE.sub("%25", text)
 
 
 def list_sitemaps(text: str) -> list[str]:
     """The addresses of the sitemaps that a robots.txt names."""
     return list(Protego.parse(text).sitemaps)
-
-
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"

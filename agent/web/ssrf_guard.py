@@ -17,12 +17,14 @@ import idna
 
 from agent.errors import TouchstoneError
 from agent.web import public_ip
-from agent.web.deadline import Deadline, run_with_deadline
+from agent.web.deadline import Deadline, DeadlineExceeded, run_with_deadline
 from agent.web.deadline_sockets import connect
 
 PORTS = frozenset((80, 443, 8080, 8443))
 """Ports a public page may be fetched from. Hosts an operator allows may use any."""
 MAX_URL = 4096
+DNS_SECONDS = 5.0
+"""Seconds that looking up a name may take, as in stripe/smokescreen."""
 
 NOT_PUBLIC = (
     "This address is not on the public internet, so it was not fetched. Whoever runs this workbench can "
@@ -36,6 +38,7 @@ _PORT_NOT_ALLOWED = (
 )
 _URL_TOO_LONG = f"This address is longer than {MAX_URL} characters, so it was not fetched."
 _UNRESOLVED = "The host's name could not be resolved. Check its spelling, or the network."
+_SLOW_NAME = "The host's name was not resolved within 5 seconds. Try again later, or look at the network."
 _NO_ANSWER = "The host did not answer: the connection was refused or timed out. Try again later."
 _PRIVATE_NAMES = re.compile(r"(^|\.)(localhost|local|internal|localdomain|home\.arpa)$")
 _NUMERIC_NAMES = re.compile(r"(^|\.)(\d+|0x[0-9a-f]*)$")
@@ -101,8 +104,12 @@ class SsrfGuard:
     def connect(self, host: str, port: int, watch: Deadline) -> socket.socket:
         """A socket connected to a checked address of `host`. Raises FetchRefused when one of its addresses is
         not permitted, HostUnreachable when none answers, DeadlineExceeded at the deadline."""
+        limit = Deadline(min(DNS_SECONDS, watch.remaining()), watch.checkpoint)
         try:
-            found = run_with_deadline(lambda: self._resolve(host, port), watch)
+            found = run_with_deadline(lambda: self._resolve(host, port), limit)
+        except DeadlineExceeded:
+            watch.check()
+            raise HostUnreachable(_SLOW_NAME) from None
         except (OSError, UnicodeError) as error:
             raise HostUnreachable(_UNRESOLVED) from error
         for _, (name, _port) in found:

@@ -64,6 +64,10 @@ def test_a_switch_is_on_or_off(typed, is_on):
         ("FETCH_GAP", "soon", "FETCH_GAP is 'soon': give a number"),
         ("PARSER_TIMEOUT", "-1", "PARSER_TIMEOUT is '-1': give a number of at least 0.1"),
         ("PARSER_MAX_MB", "1e12", "PARSER_MAX_MB is '1e12': give a number of at most 1,000,000"),
+        ("FETCH_MAX_MB", "nan", "FETCH_MAX_MB is 'nan': give a number"),
+        ("FETCH_MAX_MB", "inf", "FETCH_MAX_MB is 'inf': give a number"),
+        ("FETCH_TIMEOUT", "-1", "FETCH_TIMEOUT is '-1': give a number of at least 0.1"),
+        ("WORKERS", "0", "WORKERS is '0': give a whole number of at least 1"),
         ("WORKERS", "2.5", "WORKERS is '2.5': give a whole number"),
     ],
 )
@@ -71,6 +75,15 @@ def test_a_wrong_value_is_refused_at_the_start(name, value, message, monkeypatch
     monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match=message):
         Workbench()
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, field in config.SETTINGS.items() if field.annotation in (int, float)]
+)
+@pytest.mark.parametrize("value", ["nan", "inf", "-1", "1e300"])
+def test_every_number_has_a_range(name, value):
+    with pytest.raises(UsageError, match=f"{name} is '{value}': give a"):
+        config.read_config({name: value})
 
 
 def test_words_and_the_data_folder(tmp_path):

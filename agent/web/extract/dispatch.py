@@ -11,7 +11,11 @@ from agent.types import Link, Outcome
 from agent.web import mime
 from agent.web.extract import csv_rows, encoding, html_page, markdown, plain_text
 from agent.web.extract.extraction import Extraction
-from agent.web.parser_pool import shared_pool
+from agent.web.parser_pool import PAGE_KINDS, shared_pool
+
+MAX_BYTES_HERE = 100_000
+"""A larger page is read in another process, which a stop and limits of CPU time and memory end: the time that
+the HTML parser takes grows with the square of some pages (50,000 `<option>`: 18 s; of this size .6 s)."""
 
 _ADDRESS_ELEMENT = re.compile(
     r"<(?:\w{1,20}:)?(?:loc|link|guid)\b[^<>]{0,200}>(?:\s{0,99}<!\[CDATA\[)?([^<\]]{1,5000})", re.IGNORECASE
@@ -32,10 +36,16 @@ def extract_content(
     raw: bytes, content_type: str, url: str, checkpoint: Callable[[], None] = lambda: None
 ) -> Extraction:
     """The readable part of a body from `url`; outcome `unsupported` or `empty` when there is none. A document
-    (PDF, Office, EPUB, RTF) is read in another process; meanwhile `checkpoint` is called, which may raise."""
+    (PDF, Office, EPUB, RTF) and a large page are read in another process; meanwhile `checkpoint` is called,
+    which may raise."""
     kind = mime.detect_kind(raw, content_type)
-    if kind in mime.DOCUMENT_TYPES:
-        return shared_pool.read(kind, raw, checkpoint)
+    if kind in mime.DOCUMENT_TYPES or (kind in PAGE_KINDS and len(raw) > MAX_BYTES_HERE):
+        return shared_pool.read(kind, raw, checkpoint, content_type=content_type, url=url)
+    return read_page(kind, raw, content_type, url)
+
+
+def read_page(kind: str, raw: bytes, content_type: str, url: str) -> Extraction:
+    """The readable part of a body of a kind that is no document."""
     match kind:
         case "html":
             return html_page.extract_html(encoding.decode(raw, content_type), url)

@@ -23,6 +23,7 @@ def site(**more) -> Settings:
     ("question", "settings", "told"),
     [
         ("", Settings(), "no question yet"),
+        ("Why caf\udce9?", Settings(), "not UTF-8 text"),
         ("x" * (MAX_QUESTION_CHARS + 1), Settings(), "4,001 characters; 4,000 are the most"),
         ("Why?", Settings(flow="nowhere"), "no flow nowhere"),
         ("Why?", Settings(max_steps=0), "at least one step"),

@@ -161,6 +161,12 @@ def test_a_command_that_cannot_be_read_exits_with_2(arguments, capsys):
     assert "Usage: ./touchstone" in capsys.readouterr().err
 
 
+def test_arguments_that_are_not_utf_8_are_told_in_a_line(capsys):
+    """findings/trust.md 6: it was a traceback of the database."""
+    assert main(["research", "--world", "demo", "When did the caf\udce9 open?"]) == 2
+    assert capsys.readouterr().err.startswith("touchstone: the arguments are not UTF-8 text")
+
+
 def test_live_without_a_network_fails_with_a_hint(monkeypatch, capsys):
     monkeypatch.setenv("DDG_ENDPOINT", "http://127.0.0.1:9/")
     assert main(["research", "Who?"]) == 1

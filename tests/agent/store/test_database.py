@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 from sqlalchemy import text
 
-from agent.errors import StoreError
+from agent.errors import StoreError, UsageError
 from agent.store import database
 from agent.store.database import Store
 
@@ -52,6 +52,22 @@ def test_what_cannot_be_opened_is_told_in_words(tmp_path):
     ):
         with pytest.raises(StoreError, match=told):
             Store(f"sqlite:///{tmp_path}/{path}")
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("nonsense", "no address of a database"),
+        ("http://a:port/x", "no address of a database"),
+        ("mysql+nosuchdriver://me:CANARY@db/t", "no driver for it here"),
+        ("oracle://me:CANARY@db/t", "no driver for it here"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_told_in_a_line(url, told):
+    """findings/trust.md 6: both were tracebacks."""
+    with pytest.raises(UsageError, match=told) as error:
+        Store(url)
+    assert "CANARY" not in str(error.value)
 
 
 def test_a_database_somebody_else_holds_is_told(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +12,10 @@ import pytest
 
 from agent.errors import StopRequested
 from agent.types import Outcome, SourceFilter
+from agent.web.fetcher import Fetcher
+from agent.web.rate_limit import HostRateLimiter
+from agent.web.ssrf_guard import SsrfGuard
+from agent.web.transport import GuardedAdapter
 from agent.web.world import World
 from tests.agent.web.hostile_pdfs import pdf_of_lines
 from tests.web.site import Asked, Reply, Site, html, sends_to
@@ -200,6 +205,36 @@ def test_cookies_live_for_one_fetch(live_world: Live) -> None:
         assert world.fetch(site.url()).outcome is Outcome.OK
         site.asked.clear()
         assert world.fetch(site.url()).redirects == [site.url(), site.url("/set")]
+
+
+@pytest.mark.parametrize("cookie", ["ok=1; Path=/", "ok=1; Path=/; Domain=sub.localtest"])
+def test_a_cookie_goes_back_to_the_origin_that_set_it_alone(live_world: Live, cookie: str) -> None:
+    """Trust case S1.2: another port of the host got it."""
+    with Site({"/": html(LONG)}) as other:
+        leave = Reply(302, b"", {"Location": other.url(), "Set-Cookie": cookie})
+        with Site({"/": leave}) as site:
+            assert live_world().fetch(site.url()).final_url == other.url()
+    assert [asked.headers.get("Cookie") for asked in other.asked] == [None, None]
+
+
+def test_a_domain_cookie_does_not_reach_another_subdomain() -> None:
+    """Trust case S1.2. Both names lead to one server here; the target would be sent the cookie."""
+    guard = SsrfGuard(
+        ["*.shop.example"],
+        resolver=lambda _host, port: [(socket.AF_INET, ("127.0.0.1", port))],
+    )
+
+    def answer(asked: Asked) -> Reply:
+        if asked.headers["Host"].startswith("one."):
+            target = f"http://two.shop.example:{asked.headers['Host'].partition(':')[2]}/"
+            return Reply(302, b"", {"Location": target, "Set-Cookie": "id=7; Domain=.shop.example; Path=/"})
+        return html(LONG)
+
+    with Site({"/": answer}) as site:
+        fetcher = Fetcher(GuardedAdapter(guard), guard, HostRateLimiter(0.0), seconds=5, max_bytes=10**6)
+        page = fetcher.fetch(site.url().replace("127.0.0.1", "one.shop.example"))
+    assert page.outcome is Outcome.OK and page.final_url.startswith("http://two.shop.example")
+    assert not [asked for asked in site.asked if "Cookie" in asked.headers]
 
 
 def test_the_allowed_hosts_hold_after_redirects_too(live_world: Live) -> None:

@@ -15,6 +15,7 @@ import pytest
 from agent.config import ROOT
 from agent.types import Outcome
 from agent.web import parser_pool
+from agent.web.extract import dispatch
 from agent.web.parser_pool import ParserLimits, ParserPool
 from tests.agent.web.extract.sample_documents import RTF, make_docx, make_pdf, make_xlsx
 from tests.agent.web.hostile_pdfs import pdf_of_forms, pdf_of_lines
@@ -72,6 +73,17 @@ def test_a_hostile_pdf_ends_within_its_limits_and_the_next_one_is_read(
         assert reading.outcome in (Outcome.TOO_LARGE, Outcome.UNSUPPORTED)
         assert "PARSER_" in reading.detail or "no text" in reading.detail
     assert "400 litres" in pool.read("pdf", make_pdf("The vat holds 400 litres.")).text
+
+
+def test_a_large_page_is_read_as_here(pool: ParserPool) -> None:
+    raw = b"<title>Vats</title><main>" + b"<h2>Vat</h2><p>It holds <a href='/v'>400 litres</a>.</p>" * 3000
+    about = {"content_type": "text/html", "url": "https://dairy.example/vats"}
+    assert pool.read("html", raw, **about) == dispatch.read_page("html", raw, *about.values())
+
+
+def test_a_hostile_page_ends_within_its_limits(pool: ParserPool) -> None:
+    reading = pool.read("html", b"<select>" + b"<option>x" * 100_000, content_type="text/html")
+    assert reading.outcome is Outcome.TOO_LARGE and "The page takes more than 1 seconds" in reading.detail
 
 
 def test_time_that_is_used_up_is_told(pool: ParserPool) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from agent.types import Outcome
+from agent.web import robots
 from agent.web.robots import CACHE_SECONDS, FAILURE_CACHE_SECONDS, MAX_BYTES, RobotsCache, RobotsResponse
 from agent.web.world import World
 from tests.web.site import Reply, Site, html, sends_to
@@ -38,6 +39,29 @@ def test_the_rules_are_read(text: str, allowed: bool) -> None:
     assert (refusal(text) == "") is allowed
 
 
+@pytest.mark.parametrize("mark", [b"\xef", b"\xef\xbb", b"\xef\xbb\xbf"])
+def test_a_byte_order_mark_may_be_cut_off(mark: bytes) -> None:
+    """Google's cases: the group behind half a mark was lost."""
+    rules = robots.parse_rules(mark + CLOSED)
+    assert not robots.can_fetch(rules, "https://a.test/x", "Touchstone")
+
+
+def test_what_either_reading_of_an_escape_forbids_is_not_read() -> None:
+    """By RFC 9309 "%62" is "b", by Google's parser it is not: the stricter one holds."""
+    assert refusal("User-agent: *\nDisallow: /\nAllow: /%62%61%7A", "https://a.test/baz")
+    assert refusal("User-agent: *\nDisallow: /%62%61%7A", "https://a.test/baz")
+    assert not refusal("User-agent: *\nDisallow: /\nAllow: /%62%61%7A", "https://a.test/%62%61%7A")
+
+
+def test_an_address_beyond_ascii_is_judged_as_it_is_sent() -> None:
+    assert refusal("User-agent: *\nDisallow: /kafé", "https://a.test/kafé")
+    assert not refusal("User-agent: *\nDisallow: /\nAllow: /kaf%C3%A9", "https://a.test/kafé")
+
+
+def test_only_the_product_token_of_a_user_agent_counts() -> None:
+    assert refusal("User-agent: Touchstone Browser/2\nDisallow: /")
+
+
 def test_only_the_beginning_of_a_huge_file_counts() -> None:
     assert refusal("# padding\n" * (MAX_BYTES // 10 + 1) + CLOSED.decode()) == ""
 
@@ -60,7 +84,7 @@ def test_what_a_status_means(status: int, allowed: bool) -> None:
 )
 def test_the_rules_are_kept_for_a_while(status: int, kept: float) -> None:
     now, reads = [0.0], []
-    robots = RobotsCache(clock=lambda: now[0])
+    rules = RobotsCache(clock=lambda: now[0])
 
     def read(url: str) -> RobotsResponse:
         reads.append(url)
@@ -68,15 +92,15 @@ def test_the_rules_are_kept_for_a_while(status: int, kept: float) -> None:
 
     for moment in (0.0, kept - 1, kept + 1):
         now[0] = moment
-        robots.get_rules("https://a.test/page", read)
+        rules.get_rules("https://a.test/page", read)
     assert reads == ["https://a.test/robots.txt"] * 2
 
 
 def test_the_delay_a_site_asks_for() -> None:
-    robots = RobotsCache()
-    assert robots.get_crawl_delay("https://a.test/") == 0
-    robots.get_rules("https://a.test/", lambda _url: RobotsResponse(200, b"User-agent: *\nCrawl-delay: 7"))
-    assert robots.get_crawl_delay("https://a.test/x") == 7
+    rules = RobotsCache()
+    assert rules.get_crawl_delay("https://a.test/") == 0
+    rules.get_rules("https://a.test/", lambda _url: RobotsResponse(200, b"User-agent: *\nCrawl-delay: 7"))
+    assert rules.get_crawl_delay("https://a.test/x") == 7
 
 
 def test_a_page_that_is_closed_to_programs_is_not_asked_for(live_world: Live) -> None:

@@ -4,11 +4,13 @@ mind."""
 from __future__ import annotations
 
 import socket
+import threading
 from ipaddress import ip_address
 
 import pytest
 
 from agent.types import Outcome
+from agent.web import ssrf_guard
 from agent.web.deadline import Deadline
 from agent.web.fetcher import Fetcher
 from agent.web.public_ip import CLOUD_METADATA_ADDRESSES, is_public
@@ -193,9 +195,21 @@ def test_an_unknown_name_is_unreachable() -> None:
         SsrfGuard(resolver=unknown).connect("nowhere.example.com", 80, Deadline(5))
 
 
-def test_a_lookup_that_hangs_ends_at_the_deadline() -> None:
-    import threading
+def test_a_slow_lookup_fails_closed_before_the_fetch_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trust case S1.3: it ran to the end of FETCH_TIMEOUT."""
+    over = threading.Event()
+    monkeypatch.setattr(ssrf_guard, "DNS_SECONDS", 0.05)
 
+    def hangs(_host: str, _port: int) -> list[SocketAddress]:
+        over.wait(30)
+        return []
+
+    with pytest.raises(HostUnreachable, match="not resolved within"):
+        SsrfGuard(resolver=hangs).connect("slow.example.com", 80, Deadline(30))
+    over.set()
+
+
+def test_a_lookup_that_hangs_ends_at_the_deadline() -> None:
     over = threading.Event()
 
     def hangs(_host: str, _port: int) -> list[SocketAddress]:

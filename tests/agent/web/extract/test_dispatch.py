@@ -6,6 +6,7 @@ import pytest
 
 from agent.types import Outcome
 from agent.web.extract import dispatch
+from agent.web.extract.extraction import Extraction
 from tests.agent.web.extract.sample_documents import make_docx
 
 URL = "https://a.example.com/files/notes.md"
@@ -54,6 +55,20 @@ def test_a_document_is_read_in_a_process_that_a_stop_ends() -> None:
     assert dispatch.extract_content(make_docx(), "", URL).title == "Vat & cellar"
     with pytest.raises(Stopped):
         dispatch.extract_content(make_docx(), "", URL, stop)
+
+
+def test_a_large_page_is_read_in_a_process_that_a_stop_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """findings/trust.md 2 and trust case S2.5: 50,000 options took 18 s, and no stop ended them."""
+    asked: list[str] = []
+
+    def read(kind: str, *_: object, url: str, **__: object) -> Extraction:
+        asked.append(f"{kind} {url}")
+        return Extraction(text="read elsewhere")
+
+    monkeypatch.setattr(dispatch.shared_pool, "read", read)
+    for n in (10, 20_000):
+        dispatch.extract_content(b"<select>" + b"<option>x" * n, "text/html", URL)
+    assert asked == [f"html {URL}"]
 
 
 def test_a_locked_office_document_says_so() -> None:

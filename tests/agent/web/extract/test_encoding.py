@@ -50,6 +50,26 @@ def test_a_page_can_name_its_encoding(meta: str) -> None:
     assert RUSSIAN.strip() in decode(meta.encode() + RUSSIAN.encode("cp1251"))
 
 
+@pytest.mark.parametrize(
+    "decoy",
+    [
+        '<!-- <meta charset="windows-1252"> -->',
+        '<p title="<meta charset=windows-1252>">',
+        '<meta name="x" content="text/html; charset=windows-1252">',
+        '<meta http-equiv="Content-Type content="text/html; charset=windows-1252">',
+        '<meta charset=windows-1252">',
+    ],
+)
+def test_a_label_that_is_none_is_not_believed(decoy: str) -> None:
+    """findings/trust.md 8: that in a comment was believed."""
+    page = f'{decoy}<meta charset="windows-1251">{RUSSIAN}'
+    assert RUSSIAN.strip() in decode(page.encode("cp1251"))
+
+
+def test_a_page_that_can_be_read_so_far_is_not_in_utf_16() -> None:
+    assert "plain" in decode(b'<meta charset="utf-16">plain')
+
+
 def test_nothing_fails() -> None:
     assert "\ufffd" in decode(b"caf\xe9 \xff\xfe\x81" * 3, "text/html; charset=utf-8")
     assert isinstance(decode(bytes(range(256)) * 4), str)
