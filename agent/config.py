@@ -195,8 +195,12 @@ class Config(BaseSettings):
     )
     LOG_FORMAT: str = _setting("readable", "`json`: a JSON object a line, for programs; else `readable`")
     LOG_LEVEL: str = _setting("WARNING", "what is logged: DEBUG, INFO, WARNING or ERROR, and all above it")
-    BACKUP_EVERY_H: float = _setting(0, "hours between two backups that the server makes; 0: none", least=0)
-    BACKUP_KEEP: int = _setting(7, "how many of these backups are kept; older ones are deleted", least=1)
+    BACKUP_EVERY_H: float = _setting(
+        0.0, "hours between two backups that the server makes; 0: none", least=0, most=8760
+    )
+    BACKUP_KEEP: int = _setting(
+        7, "how many of these backups are kept; older ones are deleted", least=1, most=1000
+    )
     BACKUP_DIR: str = _setting(
         "", "the folder of these backups (relative: below the checkout); empty: `backups` in the data folder"
     )
