@@ -36,8 +36,8 @@ Words = Annotated[list[str], NoDecode, BeforeValidator(_split_commas)]
 
 
 def _setting(default: Any, description: str, *, least: float | None = None, most: float | None = None) -> Any:
-    finite = {"allow_inf_nan": False} if isinstance(default, float) else {}
-    return Field(default, description=description, ge=least, le=most, **finite)  # type: ignore[arg-type]
+    is_finite = False if isinstance(default, float) else None
+    return Field(default, description=description, ge=least, le=most, allow_inf_nan=is_finite)
 
 
 def _secret(description: str) -> Any:
