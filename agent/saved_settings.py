@@ -47,7 +47,7 @@ class SavedSettings:
             raise WrongKey(
                 f"{', '.join(names)} in {self.path} cannot be decrypted: put the key they were saved with "
                 f"into {SETTING} (several are separated by commas), or remove them with "
-                "`python -m agent secrets --forget` and enter them again. Nothing was changed"
+                "`./touchstone secrets --forget` and enter them again. Nothing was changed"
             )
 
     def is_held(self, name: str) -> bool:

@@ -20,7 +20,7 @@ PREFIX = "encrypted:"
 SETTING = "TOUCHSTONE_SECRET_KEY"
 KEYRING_SERVICE, KEYRING_ENTRY = "touchstone", "secret-key"
 HOW_TO_KEEP = (
-    f"set {SETTING} in the environment (`python -m agent secrets --new-key` prints one), or use a system "
+    f"set {SETTING} in the environment (`./touchstone secrets --new-key` prints one), or use a system "
     "with a keyring, and start again"
 )
 _keyring_key: list[str] = []
@@ -87,7 +87,7 @@ def _build_fernets(keys: list[str]) -> list[Fernet]:
     try:
         return [Fernet(key) for key in keys if key]
     except ValueError:
-        raise UsageError(f"{SETTING} holds no key: `python -m agent secrets --new-key` prints one") from None
+        raise UsageError(f"{SETTING} holds no key: `./touchstone secrets --new-key` prints one") from None
 
 
 def _decrypt(sealed: str, keys: list[Fernet]) -> str | None:

@@ -24,4 +24,4 @@ rows = [
     [f"<code>{escape.html(name)}</code>", escape.html(value) or "–", escape.html(text)]
     for name, value, text in active.values
 ]
-st.html(f'<div class="ts">{markup.table(["Name", "Value", "What it is"], rows)}</div>')
+st.html(f'<div class="ts">{markup.table(["Name", "Value", "What it is"], rows, "stacked")}</div>')

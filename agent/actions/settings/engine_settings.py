@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from agent.actions.context import ActionContext
 from agent.actions.settings.fields import SettingField, check_value, describe_field, is_fixed, save_value
 from agent.errors import UsageError
 from agent.types import ENGINE_BY_NAME, ENGINES, EngineProfile, Outcome
+from agent.web.world import EngineHealth
 
 CONTACT_EMAIL = "CONTACT_EMAIL"
 _OFF = "ENGINES_OFF"
+
+
+EngineState = Literal["needs a key", "needs an address", "off", "not asked yet", "works", "resting", "failed"]
 
 
 @dataclass(frozen=True)
@@ -21,11 +25,14 @@ class EngineStatus:
     profile: EngineProfile
     is_on: bool
     is_fixed: bool
-    missing: str
-    """Why it cannot be asked although it is on; "" when it can."""
-    state: Literal["off", "not set up", "not asked yet", "works", "resting", "failed"]
+    state: EngineState
     health: str
     fields: tuple[SettingField, ...]
+
+    @property
+    def needed(self) -> list[str]:
+        """The settings that it cannot be asked without and that are not set."""
+        return [field.name for field in self.fields if field.is_needed and not field.is_set]
 
 
 def list_engines(bench: ActionContext) -> list[EngineStatus]:
@@ -35,19 +42,23 @@ def list_engines(bench: ActionContext) -> list[EngineStatus]:
     found = []
     for profile in ENGINES:
         is_on, health = profile.name not in off, world.health.get(profile.name)
-        missing = world.absent.get(profile.name, "") if is_on else ""
-        state: Literal["off", "not set up", "not asked yet", "works", "resting", "failed"] = "not asked yet"
-        if not is_on:
-            state = "off"
-        elif missing:
-            state = "not set up"
-        elif health:
-            is_good = health.outcome in (Outcome.OK, Outcome.EMPTY)
-            state = "works" if is_good else "resting" if health.remaining_pause() else "failed"
         told = health.description if health and is_on else ""
         fields = tuple(describe_field(bench, name, name in profile.needs) for name in profile.settings)
-        found.append(EngineStatus(profile, is_on, is_off_fixed, missing, state, told, fields))
+        status = EngineStatus(profile, is_on, is_off_fixed, "not asked yet", told, fields)
+        found.append(replace(status, state=_find_state(status, health)))
     return found
+
+
+def _find_state(status: EngineStatus, health: EngineHealth | None) -> EngineState:
+    """What comes first: what must be entered, whether it is on, how it answered last."""
+    if status.needed:
+        return "needs an address" if status.needed[0].endswith("_URL") else "needs a key"
+    if not status.is_on:
+        return "off"
+    if not health:
+        return "not asked yet"
+    is_good = health.outcome in (Outcome.OK, Outcome.EMPTY)
+    return "works" if is_good else "resting" if health.remaining_pause() else "failed"
 
 
 def save_engine_setting(bench: ActionContext, name: str, value: str, engine: str = "") -> None:

@@ -24,8 +24,20 @@ export default function () {
     clearTimeout(timer)
     timer = setTimeout(() => left(field), 400)
   })
+  document.addEventListener("keydown", (event) => {
+    const field = event.target
+    const isSend = event.key === "Enter" && (event.ctrlKey || event.metaKey)
+    if (!isSend || !(field instanceof HTMLTextAreaElement)) return
+    const form = field.closest('[data-testid="stVerticalBlock"]')
+    const primary = '[data-testid="stBaseButton-primary"]:not(:disabled)'
+    const found = form?.querySelectorAll(primary) ?? []
+    if (found.length !== 1 || found[0].querySelector("[data-has-shortcut=true]")) return
+    left(field)
+    found[0].click()
+  })
 }
 """
+"""It also lets Ctrl+Enter press the primary button beside a field, unless Streamlit does."""
 
 
 def install_script() -> None:

@@ -46,15 +46,16 @@ def _draw_engine(status: EngineStatus) -> None:
                 with st.popover("Set up", icon=":material/key:", key=f"settings-fields-{name}"):
                     for field in fields:
                         _draw_field(field, name)
-            st.toggle(
-                "On",
-                status.is_on,
-                key=f"settings-on-{name}-{status.is_on}",
-                disabled=status.is_fixed,
-                on_change=client.submit,
-                args=(_switch, name, not status.is_on),
-            )
-            if status.is_on and not status.missing:
+            if not status.needed:
+                st.toggle(
+                    "On",
+                    status.is_on,
+                    key=f"settings-on-{name}-{status.is_on}",
+                    disabled=status.is_fixed,
+                    on_change=client.submit,
+                    args=(_switch, name, not status.is_on),
+                )
+            if status.is_on and not status.needed:
                 status_panels.draw_check(key, client.workbench().check_engine, name)
         if status.health and f"settings-result-{key}" not in st.session_state:
             st.html(f'<div class="ts"><span class="small soft">{escape.html(status.health)}</span></div>')
@@ -70,11 +71,10 @@ def _render_engine(status: EngineStatus) -> str:
     """Name and state, what it searches, and what is missing."""
     state = badges.render(status.state, _TONES.get(status.state, ""))
     about = escape.html(status.profile.about[:1].upper() + status.profile.about[1:])
-    missing = (
-        f'<br><span class="soft small">It has {escape.html(status.missing)}.</span>' if status.missing else ""
-    )
+    missing = f"Set {' and '.join(status.needed)} to use it." if status.needed else ""
+    told = f'<br><span class="soft small">{escape.html(missing)}</span>' if missing else ""
     title = f"<b>{escape.html(status.profile.label)}</b> {state}"
-    return f'<div class="ts">{title}<br><span class="soft">{about}</span>{missing}</div>'
+    return f'<div class="ts">{title}<br><span class="soft">{about}</span>{told}</div>'
 
 
 def _draw_field(field: SettingField, engine: str) -> None:

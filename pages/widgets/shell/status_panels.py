@@ -38,10 +38,11 @@ def draw_limits() -> None:
 
 
 def draw_check(key: str, check: Callable[..., tuple[bool, str]], *args: str) -> None:
-    """The button that tries it."""
+    """The button that tries it; then all is drawn again, because what it found changes the marks above."""
     if ui.button("Check", f"settings-check-{key}", icon="network_check"):
         with st.spinner("Trying it …"):
             st.session_state[f"settings-result-{key}"] = check(*args)
+        st.rerun()
 
 
 def draw_result(key: str) -> None:

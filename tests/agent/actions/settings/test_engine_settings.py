@@ -40,10 +40,9 @@ def status(bench: Workbench, name: str) -> EngineStatus:
 def test_every_engine_is_listed_with_what_it_lacks(bench: Workbench) -> None:
     assert [one.profile.name for one in list_engines(bench)] == [engine.name for engine in ENGINES]
     assert status(bench, "wikipedia").state == "not asked yet"
-    assert (status(bench, "brave").state, status(bench, "brave").missing) == (
-        "not set up",
-        "no BRAVE_API_KEY set",
-    )
+    brave, searxng = status(bench, "brave"), status(bench, "searxng")
+    assert (brave.state, brave.needed) == ("needs a key", ["BRAVE_API_KEY"])
+    assert (searxng.state, searxng.needed) == ("needs an address", ["SEARXNG_URL"])
 
 
 def test_a_key_holds_at_once_and_at_the_next_start_in_a_file_of_its_owner(bench: Workbench) -> None:

@@ -1,0 +1,61 @@
+"""The Settings screen in a real browser: engines are switched off and on, set up with a key, and really tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.screen import Screen
+from tests.browser.served import Served
+
+
+def panel(page: Page, engine: str) -> Locator:
+    return page.locator(f".st-key-settings-engine-{engine}")
+
+
+def badge(page: Page, engine: str) -> Locator:
+    return panel(page, engine).locator(".chip")
+
+
+def test_an_engine_is_switched_off_and_on_and_stays_so(server: Served, tab: Callable[..., Page]) -> None:
+    page = tab()
+    page.goto(f"{server.url}settings")
+    expect(badge(page, "arxiv")).to_have_text("not asked yet")
+    panel(page, "arxiv").get_by_text("On", exact=True).click()
+    expect(badge(page, "arxiv")).to_have_text("off")
+    expect(panel(page, "arxiv").get_by_role("button", name="Check")).to_be_hidden()
+    page.reload()
+    expect(badge(page, "arxiv")).to_have_text("off")
+    panel(page, "arxiv").get_by_text("On", exact=True).click()
+    expect(badge(page, "arxiv")).to_have_text("not asked yet")
+
+
+def test_a_key_is_saved_and_removed_and_only_then_is_there_a_switch(
+    server: Served, tab: Callable[..., Page]
+) -> None:
+    page = tab()
+    page.goto(f"{server.url}settings")
+    switch = panel(page, "brave").get_by_text("On", exact=True)
+    expect(badge(page, "brave")).to_have_text("needs a key")
+    expect(switch).to_be_hidden()
+    panel(page, "brave").get_by_role("button", name="Set up").click()
+    page.get_by_label("Key (BRAVE_API_KEY)", exact=True).fill("brave-canary")
+    page.locator(".st-key-settings-BRAVE_API_KEY-brave-save button").click()
+    expect(badge(page, "brave")).to_have_text("not asked yet")
+    expect(switch).to_be_visible()
+    assert "brave-canary" not in page.content()
+    page.locator(".st-key-settings-BRAVE_API_KEY-brave-remove button").click()
+    expect(badge(page, "brave")).to_have_text("needs a key")
+    expect(switch).to_be_hidden()
+
+
+def test_a_failed_check_says_why_and_changes_the_mark(server: Served, tab: Callable[..., Page]) -> None:
+    page = tab(width=400, dark=True)
+    page.goto(f"{server.url}settings")
+    expect(badge(page, "crossref")).to_have_text("not asked yet")
+    panel(page, "crossref").get_by_role("button", name="Check").click()
+    expect(panel(page, "crossref").get_by_test_id("stAlert")).to_contain_text("could not be reached")
+    expect(badge(page, "crossref")).not_to_have_text("not asked yet")
+    expect(badge(page, "crossref")).not_to_have_text("works")
+    assert Screen(page, server.url).too_wide() == []
