@@ -15,6 +15,7 @@ if __name__ == "__main__":
 else:
     app = st.App(
         __file__,
+        secrets=server.prepare_start(),
         lifespan=server.lifespan,
         routes=server.ROUTES,
         middleware=server.MIDDLEWARE,

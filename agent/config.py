@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -188,6 +188,43 @@ class Config(BaseSettings):
         least=0,
         most=3600,
     )
+    ALLOW_PUBLIC_WITHOUT_LOGIN: bool = _setting(
+        False, "true: serve other machines without a login: whoever reaches the port sees and changes all"
+    )
+    ALLOWED_HOSTS: Words = _setting(
+        [], "names under which others call this server, besides localhost and that of OIDC_REDIRECT_URI"
+    )
+    OIDC_DISCOVERY_URL: str = _setting(
+        "",
+        "discovery document of the login's OpenID provider (…/.well-known/openid-configuration); empty: none",
+    )
+    OIDC_CLIENT_ID: str = _setting("", "what the provider calls this server")
+    OIDC_CLIENT_SECRET: str = _secret("secret of this server at the provider")
+    OIDC_REDIRECT_URI: str = _setting(
+        "http://localhost:{port}/oauth2callback",
+        "address of this server to which the provider sends people back; its path is /oauth2callback",
+    )
+    OIDC_COOKIE_SECRET: str = _secret(
+        "signs the cookie of a login; empty: made once and kept in the data folder"
+    )
+    ALLOWED_EMAILS: Words = _setting(
+        [],
+        "who may sign in: e-mail addresses and @domains, comma-separated; empty: all whom the provider knows",
+    )
+    ADMIN_EMAILS: Words = _setting(
+        [], "who is an admin from the first sign-in on, comma-separated; empty: the first person who signs in"
+    )
+    QUOTA_RUNS: int = _setting(3, "runs of one person that may work at once, with a login", least=1)
+    QUOTA_PAGES: int = _setting(5000, "pages one person may fetch a day (UTC), with a login", least=0)
+    QUOTA_TOKENS: int = _setting(5_000_000, "model tokens one person may use a day, with a login", least=0)
+    QUOTA_DOLLARS: float = _setting(
+        20,
+        "US dollars one person's model calls may cost a day, with a login (where prices are known)",
+        least=0,
+    )
+    API_RATE: int = _setting(
+        60, "requests a minute that one API token, or REPLY_TOKEN, may send; 0: no limit", least=0
+    )
 
     METRICS_TOKEN: str = _secret(
         "bearer token that `GET /metrics` and the details of `/readyz` require; empty: only this machine may "
@@ -204,6 +241,10 @@ class Config(BaseSettings):
     BACKUP_DIR: str = _setting(
         "", "the folder of these backups (relative: below the checkout); empty: `backups` in the data folder"
     )
+
+    _server: Config | None = PrivateAttr(default=None)
+    """The settings of the server, where these are those of one person who signed in
+    (agent.personal_config)."""
 
     @classmethod
     def settings_customise_sources(
@@ -247,6 +288,16 @@ class Config(BaseSettings):
     def saved(self) -> SavedSettings:
         """What was saved on the Settings screen."""
         return SavedSettings(self.data_folder, self.TOUCHSTONE_SECRET_KEY, is_secret)
+
+    @property
+    def has_login(self) -> bool:
+        """Do people sign in? Raises UsageError when only a part of a login is set."""
+        needed = ("OIDC_DISCOVERY_URL", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET")
+        if missing := [name for name in needed if not getattr(self, name)]:
+            if len(missing) < len(needed):
+                raise UsageError(f"a login needs {' and '.join(missing)} too; set all of {', '.join(needed)}")
+            return False
+        return True
 
     @property
     def secrets(self) -> list[str]:

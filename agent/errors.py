@@ -2,7 +2,7 @@
 
     TouchstoneError
     ├── Signal          StopRequested, BudgetSpent, ShutdownRequested: the run must pause or end; no error
-    ├── UsageError      NotFound > CorruptRow, BundleError, ConcurrentChange: nothing was changed
+    ├── UsageError      NotFound > CorruptRow, BundleError, ConcurrentChange, SignInRefused: nothing changed
     ├── StoreError      StoreTooNew, LeaseLost
     ├── ModelError      ModelUnavailable, ModelReplyError
     └── PromptError, FlowError: programming errors
@@ -49,6 +49,10 @@ class CorruptRow(NotFound):
 
 class BundleError(UsageError):
     """An evidence bundle is damaged, changed, or no bundle; the message says what does not match."""
+
+
+class SignInRefused(UsageError):
+    """Nobody is signed in here, or the sign-in does not hold any more."""
 
 
 class ConcurrentChange(UsageError):

@@ -17,6 +17,7 @@ from agent.actions.follow_up import carry_over
 from agent.engine.run_settings import normalize_settings
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import Change, to_jsonable
+from agent.engine.work_limits import WorkLimits
 from agent.engine.worker import Worker
 from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, UsageError
 from agent.flows import FLOWS, STEP_LABELS
@@ -60,20 +61,26 @@ class ActiveConfiguration:
 class Workbench:
     """Runs, and everything a person does with them."""
 
-    def __init__(self, config: configuration.Config | None = None, *, store: Store | None = None) -> None:
+    def __init__(
+        self,
+        config: configuration.Config | None = None,
+        *,
+        store: Store | None = None,
+        limits: WorkLimits | None = None,
+    ) -> None:
         self.config = config or configuration.read_config()
         self.config.saved.check_readable()
         self.config.saved.seal()
         shared_pool.limits = ParserLimits(self.config.PARSER_TIMEOUT, self.config.PARSER_MAX_MB)
         self.store = store or Store(self.config.database_url)
-        self.worker = Worker(self.config, self.store, FLOWS)
+        self.worker = Worker(self.config, self.store, FLOWS, limits)
         self.library = self.worker.library
         self.unstored = UnstoredRuns()
         self.snapshots = SnapshotCache(self.store_of, FLOWS, STEP_LABELS)
 
     def start_workers(self) -> None:
         """Start working in the background, on unfinished runs too."""
-        self.worker.start(self.config.WORKERS)
+        self.worker.start(self.worker.limits.max_runs or self.config.WORKERS)
 
     def shutdown(self) -> None:
         """Stop working and close the store; the runs go on when it is next opened."""
@@ -111,11 +118,17 @@ class Workbench:
         turns = {"history": list(history)} if history else {}
         change = to_jsonable({"question": question, "settings": settings, **turns, **(known or {})})
         first = Step(n=0, name="ask", change=change, next=flow.first_step, by="person")
+        self.check_quota()
         if unstored:
             return self.unstored.create(self.store, question, settings, first)
         run_id = self.store.ledger.create(question, settings, first)
         self.worker.schedule(run_id)
         return run_id
+
+    def check_quota(self) -> None:
+        """Raise UsageError when the person's quota allows no further run now."""
+        if refusal := self.worker.limits.describe_start_refusal(self.store):
+            raise UsageError(refusal)
 
     def follow_up(self, run_id: str, question: str, settings: Settings | None = None) -> str:
         """A further question in the conversation of a run, with its settings or others; returns the new run's

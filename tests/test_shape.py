@@ -21,16 +21,26 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FLOORS = [
-    {"errors", "config", "reply_config", "logs", "saved_settings", "secrets_at_rest", "types"},
+    {
+        "errors",
+        "config",
+        "reply_config",
+        "logs",
+        "saved_settings",
+        "secrets_at_rest",
+        "personal_config",
+        "types",
+    },
     {"text"},
     {"web", "llm", "store"},
     {"retrieval", "evidence"},
     {"export"},
-    {"library", "roles"},
+    {"library", "roles", "accounts"},
     {"engine"},
     {"flows"},
     {"actions"},
     {"workbench"},
+    {"workbenches"},
     {"batch", "bot", "evaluation", "api"},
     {"cli", "langgraph_adapter", "__main__", "app", "pages"},
 ]

@@ -9,7 +9,6 @@ gets a 4xx and a sentence; a valid one is always answered with 200, silence incl
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import logging
 import threading
@@ -32,7 +31,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from agent.accounts.rate_limits import RequestRates
 from agent.bot import metrics
+from agent.bot.callers import Caller, RequestRefused, identify_caller
 from agent.bot.debounce import Debouncer, MessageBatch
 from agent.bot.outcome import ReplyOutcome
 from agent.bot.responder import MOST_PICTURES, ReplyService
@@ -40,6 +41,7 @@ from agent.errors import TouchstoneError
 from agent.text.urls import canonicalize
 from agent.types.reply import Conversation, Message, RequestContext
 from agent.workbench import Workbench
+from agent.workbenches import Workbenches
 
 log = logging.getLogger(__name__)
 MAX_BODY_BYTES = 512_000
@@ -110,78 +112,76 @@ class MessageRequest(MessageBody):
 RequestBody = TypeVar("RequestBody", bound=BaseModel)
 
 
-class _RequestRefused(Exception):
-    """A request is refused with this status and sentence."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        headers = {"www-authenticate": "Bearer"} if status == 401 else {}
-        self.response = JSONResponse({"error": sentence}, status_code=status, headers=headers)
-
-
 class ReplyHttp:
-    """The routes of `reply` with the service behind them, which is opened at the first request. Thread-safe.
+    """The routes of `reply` with the services behind them, one a person, opened at the first request.
+    Thread-safe.
 
-    `open_bench` gives the workbench, `allowed_hosts` the names under which the server may be called without a
-    token (["*"] for any, "*.example.org" with subdomains)."""
+    `open_benches` gives the workbenches, `allowed_hosts` the names under which the server may be called
+    without a token (["*"] for any, "*.example.org" with subdomains)."""
 
     def __init__(
-        self, open_bench: Callable[[], Workbench], allowed_hosts: Callable[[], Sequence[str]] = lambda: ["*"]
+        self,
+        open_benches: Callable[[], Workbenches],
+        allowed_hosts: Callable[[], Sequence[str]] = lambda: ["*"],
     ) -> None:
-        self._open_bench, self._allowed_hosts = open_bench, allowed_hosts
+        self._open_benches, self._allowed_hosts = open_benches, allowed_hosts
         self._lock = threading.Lock()
-        self._opened: _Opened | None = None
+        self._opened: dict[str, _Opened] = {}
+        """By the id of the person; "" where nobody signs in."""
+        self._rates: RequestRates | None = None
         self.routes = [
             Route("/reply", self._handle_reply, methods=["POST"]),
             Route("/messages", self._handle_message, methods=["POST"]),
             Route("/metrics", handle_metrics, methods=["GET"]),
         ]
 
-    @property
-    def service(self) -> ReplyService:
-        """The service that answers. Raises TouchstoneError when it cannot be opened."""
-        return self._open().service
+    def get_service(self, owner: str, bench: Workbench) -> ReplyService:
+        """The service that answers for a person ("" where nobody signs in) from this workbench. Raises
+        TouchstoneError when it cannot be opened."""
+        return self._open(Caller(owner, bench)).service
 
     def close(self) -> None:
-        """Close the service; waiting requests are dropped."""
+        """Close the services; waiting requests are dropped."""
         with self._lock:
-            opened, self._opened = self._opened, None
-        if opened:
-            opened.debouncer.close()
-            opened.threads.shutdown(wait=False, cancel_futures=True)
-            opened.service.close()
+            opened, self._opened = list(self._opened.values()), {}
+        for one in opened:
+            one.close()
 
-    def _open(self) -> _Opened:
+    def _open(self, caller: Caller) -> _Opened:
         with self._lock:
-            if self._opened is None:
-                bench = self._open_bench()
-                service = ReplyService(bench)
+            former = self._opened.get(caller.owner)
+            if former and former.service.bench is caller.bench:
+                return former
+            if former:  # its workbench was closed
+                former.close()
+            service = ReplyService(caller.bench)
 
-                def answer(batch: MessageBatch[ReplyOutcome]) -> ReplyOutcome:
-                    return service.reply(batch.conversation, batch.context, began=batch.closed_at)
+            def answer(batch: MessageBatch[ReplyOutcome]) -> ReplyOutcome:
+                return service.reply(batch.conversation, batch.context, began=batch.closed_at)
 
-                self._opened = _Opened(
-                    service,
-                    Debouncer[ReplyOutcome](bench.config.REPLY_WINDOW, answer),
-                    ThreadPoolExecutor(MAX_PARALLEL, thread_name_prefix="reply"),
-                )
-            return self._opened
+            opened = self._opened[caller.owner] = _Opened(
+                service,
+                Debouncer[ReplyOutcome](caller.bench.config.REPLY_WINDOW, answer),
+                ThreadPoolExecutor(MAX_PARALLEL, thread_name_prefix="reply"),
+            )
+            return opened
 
-    def _open_for_request(self) -> _Opened:
+    def _open_for_request(self, caller: Caller) -> _Opened:
         try:
-            return self._open()
+            return self._open(caller)
         except TouchstoneError as error:  # a missing folder, a wrong settings file
             log.error("replies cannot be given: %s", error)
-            raise _RequestRefused(503, f"replies cannot be given now: {error}") from error
+            raise RequestRefused(503, f"replies cannot be given now: {error}") from error
 
     async def _handle_reply(self, request: Request) -> Response:
         """POST /reply: a conversation in, {"should_reply", "reply_text"} out."""
         began = time.monotonic()
         try:
+            caller = self._identify(request, "reply")
             body = await self._read_body(request, ReplyRequest)
-            opened = self._open_for_request()
-        except _RequestRefused as refused:
-            return refused.response
+            opened = self._open_for_request(caller)
+        except RequestRefused as refused:
+            return _refuse(refused)
         conversation, context = _to_conversation(body.conversation), _to_context(body)
         outcome = await asyncio.get_running_loop().run_in_executor(
             opened.threads, lambda: opened.service.reply(conversation, context, began=began)
@@ -192,63 +192,73 @@ class ReplyHttp:
         """POST /messages: one message in; answered when its batch is, or at once with "merged" when a later
         message takes its place."""
         try:
+            caller = self._identify(request, "messages")
             body = await self._read_body(request, MessageRequest)
-            opened = self._open_for_request()
-        except _RequestRefused as refused:
-            return refused.response
+            opened = self._open_for_request(caller)
+        except RequestRefused as refused:
+            return _refuse(refused)
         earlier = _to_conversation(body.conversation)
         try:
             outcome = await asyncio.wrap_future(
                 opened.debouncer.add(_to_message(body), _to_context(body), earlier)
             )
         except (CancelledError, asyncio.CancelledError, RuntimeError):
-            return _RequestRefused(503, "this server is stopping; send the message again").response
+            return _refuse(RequestRefused(503, "this server is stopping; send the message again"))
         return JSONResponse(MERGED_RESPONSE) if outcome is None else _make_response(outcome, merged=False)
 
     async def _read_body(self, request: Request, shape: type[RequestBody]) -> RequestBody:
-        """The parsed body. Raises _RequestRefused."""
-        self._authorize(request)
+        """The parsed body. Raises RequestRefused."""
         if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-            raise _RequestRefused(415, "send JSON, with the header content-type: application/json")
+            raise RequestRefused(415, "send JSON, with the header content-type: application/json")
         body = bytearray()
         async for chunk in request.stream():
             body += chunk
             if len(body) > MAX_BODY_BYTES:
-                raise _RequestRefused(413, f"a request may have {MAX_BODY_BYTES:,} bytes")
+                raise RequestRefused(413, f"a request may have {MAX_BODY_BYTES:,} bytes")
         try:
             return shape.model_validate(json.loads(bytes(body)))
         except ValidationError as wrong:
             faults = wrong.errors(include_url=False, include_input=False)[:MAX_FAULTS_SHOWN]
             told = (f"{'.'.join(map(str, fault['loc'])) or 'the body'}: {fault['msg']}" for fault in faults)
-            raise _RequestRefused(400, "; ".join(told)) from None
+            raise RequestRefused(400, "; ".join(told)) from None
         except (ValueError, RecursionError):
-            raise _RequestRefused(400, "the body is not JSON") from None
+            raise RequestRefused(400, "the body is not JSON") from None
 
-    def _authorize(self, request: Request) -> None:
-        """Whoever knows the token may ask; without a token, only who calls the server by an allowed name (a
-        page elsewhere can point its own name at this machine). Raises _RequestRefused."""
-        if token := self._open_bench().config.REPLY_TOKEN:
-            given = request.headers.get("authorization", "")
-            if not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
-                raise _RequestRefused(401, "send the token of REPLY_TOKEN: authorization: Bearer …")
-            return
+    def _identify(self, request: Request, scope: str) -> Caller:
+        """Who asks. A page elsewhere can point its own name at this machine, so without a token only the
+        allowed names hold. Raises RequestRefused."""
+        benches = self._open_benches()
+        with self._lock:
+            self._rates = rates = self._rates or RequestRates(benches.config.API_RATE)
         name = (request.url.hostname or "").lower().rstrip(".")
-        if not any(
+        is_known = any(
             host in ("*", name) or (host.startswith("*.") and name.endswith(host[1:]))
             for host in self._allowed_hosts()
-        ):
-            raise _RequestRefused(
-                403, "this name is not among the allowed hosts; set REPLY_TOKEN to let others ask"
-            )
+        )
+        given = request.headers.get("authorization", "")
+        return identify_caller(benches, rates, given, scope, is_known_name=is_known)
 
 
 @dataclass(frozen=True)
 class _Opened:
-    """The service of this process, and what its requests run on."""
+    """The service of a person, and what its requests run on."""
 
     service: ReplyService
     debouncer: Debouncer[ReplyOutcome]
     threads: ThreadPoolExecutor
+
+    def close(self) -> None:
+        """Drop waiting requests, and close the service."""
+        self.debouncer.close()
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        self.service.close()
+
+
+def _refuse(refused: RequestRefused) -> JSONResponse:
+    headers = {"www-authenticate": "Bearer"} if refused.status == 401 else {}
+    if refused.retry_after:
+        headers["retry-after"] = str(refused.retry_after)
+    return JSONResponse({"error": str(refused)}, status_code=refused.status, headers=headers)
 
 
 def handle_metrics(_request: Request) -> Response:

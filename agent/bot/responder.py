@@ -171,6 +171,7 @@ class ReplyService:
                 replied = self._drive(request)
             finally:
                 if request.store is not self.bench.store:
+                    self.bench.worker.limits.record_unstored(request.store.calls.sum_usage(request.run_id))
                     self.bench.end_unstored_run(request.run_id, hold=hold)
         except Exception as error:  # the caller gets silence, never an error
             expected = isinstance(error, TouchstoneError)
@@ -190,6 +191,7 @@ class ReplyService:
         keys: ReplySettings,
     ) -> _Request:
         """The request, its pictures fetched, the library synchronised, its run created."""
+        self.bench.check_quota()
         until = began + keys.graph_timeout_seconds
         images, pictures, missing = self._fetch_pictures(conversation, until)
         self._refresh_library(until)

@@ -15,7 +15,8 @@ from agent import reply_config
 from agent.engine.batch_scheduler import BatchScheduler
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow, advance
-from agent.errors import CorruptRow, ShutdownRequested, StoreError, TouchstoneError
+from agent.engine.work_limits import WorkLimits
+from agent.errors import CorruptRow, NotFound, ShutdownRequested, StoreError, TouchstoneError
 from agent.library.collection import Library
 from agent.llm import detect, embed
 from agent.llm.reply_model import ReplyModel
@@ -36,8 +37,15 @@ FOLLOW_POLL_S = 0.2
 class Worker:
     """Drives runs in daemon threads; without any, `drive` does it in the caller's thread."""
 
-    def __init__(self, config: configuration.Config, store: Store, flows: Mapping[str, Flow]) -> None:
+    def __init__(
+        self,
+        config: configuration.Config,
+        store: Store,
+        flows: Mapping[str, Flow],
+        limits: WorkLimits | None = None,
+    ) -> None:
         self.config, self.store, self.flows = config, store, flows
+        self.limits = limits or WorkLimits()
         found = embed.find_embedder(config)
         self.embedder_detail = found.detail
         """Which model searches by meaning, or why none does, as a sentence."""
@@ -89,6 +97,13 @@ class Worker:
             thread.join(timeout)
         for world in self._worlds.values():
             world.close()
+
+    def is_busy(self) -> bool:
+        """Is a run at work or queued here, or a batch that still has rows to start?"""
+        with self._lock:
+            if self._busy or self._queued:
+                return True
+        return bool(self.store.ledger.list_claimable() or self.store.batches.list_running())
 
     def schedule(self, run_id: str) -> None:
         """Drive this run soon."""
@@ -143,7 +158,7 @@ class Worker:
             shutdown_event=self.shutdown_event,
             step_gap_s=gap_s,
             library=self.library,
-            describe_parent_overrun=self.batch_scheduler.make_budget_check(run.id),
+            describe_parent_overrun=self._make_budget_check(run.id),
         )
 
     def _make_model_chooser(self, own: Settings) -> Callable[[], tuple[object | None, str]]:
@@ -170,11 +185,19 @@ class Worker:
         self.embedder_detail = found.detail
         self._library_sync_due.set()
 
+    def _make_budget_check(self, run_id: str) -> Callable[[float], str]:
+        """A function that says whether the quota of the person, or the batch of a run, is used up to a
+        share."""
+        check_batch = self.batch_scheduler.make_budget_check(run_id)
+        return lambda share: self.limits.describe_overrun(self.store, share) or check_batch(share)
+
     def world(self, name: str) -> World:
-        """The world of this name; it is opened once."""
+        """The world of this name; it is opened once. Raises NotFound."""
+        if name not in ("live", "demo") and not self.limits.has_folder_worlds:
+            raise NotFound("on this server runs read the web or the demo world, no folders")
         with self._lock:
             if name not in self._worlds:
-                self._worlds[name] = open_world(name, self.config)
+                self._worlds[name] = open_world(name, self.config, self.limits.pace)
             return self._worlds[name]
 
     def reopen_live_world(self, config: configuration.Config, changed: str = "") -> None:
@@ -183,7 +206,7 @@ class Worker:
         former = self.world("live").health
         with self._lock:
             self.config = config
-            self._worlds["live"] = open_world("live", config)
+            self._worlds["live"] = open_world("live", config, self.limits.pace)
             self._worlds["live"].health.update({name: one for name, one in former.items() if name != changed})
 
     def detect_model(self, *, again: bool = False) -> detect.DetectedModel:
@@ -227,7 +250,8 @@ class Worker:
                     continue
                 self._busy.add(run_id)
             try:
-                self._advance(run_id)
+                with self.limits.places:
+                    self._advance(run_id)
                 self.schedule_batches()
             except CorruptRow as error:  # trying again does not help
                 log.error("%s", error)

@@ -97,6 +97,11 @@ class Store:
         self.engine.dispose()
 
 
+def open_engine(url: str) -> Engine:
+    """An engine that connects as all stores do."""
+    return _open_url(url)[1]
+
+
 def _open_url(address: str) -> tuple[URL, Engine]:
     """The parsed address and its engine. Raises UsageError for one that is no address, or has no driver."""
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -120,6 +120,14 @@ def m012_validators(connection: Connection) -> None:
             )
 
 
+def m013_calls_by_time(connection: Connection) -> None:
+    """What a day's model calls used is read from an index: the calls themselves hold whole prompts."""
+    have = {index["name"] for index in inspect(connection).get_indexes("calls")}
+    if "calls_by_time" not in have:
+        columns = "at, tokens_in, tokens_out, cost_usd"
+        connection.execute(text(f"CREATE INDEX calls_by_time ON calls ({columns})"))
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_library,
@@ -132,13 +140,16 @@ MIGRATIONS: tuple[Migration, ...] = (
     m010_passage_kinds,
     m011_fetched_addresses,
     m012_validators,
+    m013_calls_by_time,
 )
 
 
-def find_pending(engine: Engine) -> list[Migration]:
-    """The migrations this database still lacks. Raises StoreTooNew when it has an unknown one."""
+def find_pending(engine: Engine, migrations: Sequence[Migration] = ()) -> list[Migration]:
+    """The migrations this database still lacks, of those given or of all runs' stores. Raises StoreTooNew
+    when it has an unknown one."""
+    migrations = migrations or MIGRATIONS
     with engine.connect() as connection:
-        known = {migration.__name__ for migration in MIGRATIONS}
+        known = {migration.__name__ for migration in migrations}
         have: set[str] = set()
         if inspect(connection).has_table("migrations"):
             have = set(connection.scalars(select(tables.applied_migrations.c.name)))
@@ -147,14 +158,16 @@ def find_pending(engine: Engine) -> list[Migration]:
             f"this database was written by a newer Touchstone (it has {', '.join(strange)}); "
             "update Touchstone, or set TOUCHSTONE_DATA to another folder"
         )
-    return [migration for migration in MIGRATIONS if migration.__name__ not in have]
+    return [migration for migration in migrations if migration.__name__ not in have]
 
 
-def migrate(engine: Engine, writer: Writer) -> list[str]:
-    """Apply the pending migrations; returns their names. A file is copied first."""
-    todo = find_pending(engine)
+def migrate(engine: Engine, writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
+    """Apply the pending migrations, of those given or of all runs' stores; returns their names. A file is
+    copied first."""
+    migrations = migrations or MIGRATIONS
+    todo = find_pending(engine, migrations)
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
-    if todo and len(todo) < len(MIGRATIONS) and path and path.is_file():
+    if todo and len(todo) < len(migrations) and path and path.is_file():
         _back_up(engine, path.with_name(f"{path.name}.before-{todo[0].__name__}"))
     for migration in todo:
         with writer.begin() as connection:

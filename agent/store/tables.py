@@ -86,6 +86,7 @@ calls = Table(
     Column("cost_usd", Float),
     Column("at", String(32), nullable=False),
     Index("calls_by_run", "run_id", "step"),
+    Index("calls_by_time", "at", "tokens_in", "tokens_out", "cost_usd"),
 )
 
 drafts = Table(

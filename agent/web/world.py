@@ -162,10 +162,11 @@ class World:
         self._fetcher.close()
 
 
-def open_world(name: str, config: Config) -> World:
-    """The world called "live" or "demo", or the one in the folder `name`; raises `NotFound` with a hint."""
+def open_world(name: str, config: Config, pace: HostRateLimiter | None = None) -> World:
+    """The world called "live" or "demo", or the one in the folder `name`; raises `NotFound` with a hint.
+    `pace` is the limiter that several live worlds share."""
     if name == "live":
-        return _open_live_world(config)
+        return _open_live_world(config, pace or HostRateLimiter(config.FETCH_GAP))
     folder = ROOT / "demo" if name == "demo" else Path(name).expanduser()
     if name != "demo" and not folder.is_dir():
         choices = "it is live, demo, or a folder with docs.jsonl or docs.jsonl.gz"
@@ -173,7 +174,7 @@ def open_world(name: str, config: Config) -> World:
     return _open_folder_world(name, folder, config)
 
 
-def _open_live_world(config: Config) -> World:
+def _open_live_world(config: Config, pace: HostRateLimiter) -> World:
     engines, absent = build_engines(config)
     guard = SsrfGuard(config.FETCH_ALLOW)
     return World(
@@ -181,7 +182,7 @@ def _open_live_world(config: Config) -> World:
         "The live web",
         live=True,
         engines=engines,
-        fetcher=_build_fetcher(GuardedAdapter(guard), guard, config.FETCH_GAP, config),
+        fetcher=_build_fetcher(GuardedAdapter(guard), guard, pace, config),
         absent=absent,
         probe=partial(_probe_network, _choose_probe(config, engines), config.FETCH_ALLOW),
         unpaywall=Unpaywall(config),
@@ -215,7 +216,9 @@ def _open_folder_world(name: str, path: Path, config: Config) -> World:
         name,
         "The demo world" if name == "demo" else path.resolve().name,
         engines=[index],
-        fetcher=_build_fetcher(FolderAdapter(site), SsrfGuard(config.FETCH_ALLOW), 0.0, config),
+        fetcher=_build_fetcher(
+            FolderAdapter(site), SsrfGuard(config.FETCH_ALLOW), HostRateLimiter(0.0), config
+        ),
         absent=dict.fromkeys([name for name in ENGINE_NAMES if name != index.name], _NOT_IN_FOLDER),
         today=DEMO_TODAY if name == "demo" else "",
     )
@@ -235,7 +238,6 @@ def _load_folder(path: Path, kept_in: Path) -> tuple[FolderSite, FolderIndex]:
         return _folder_cache[key]
 
 
-def _build_fetcher(adapter: HTTPAdapter, guard: SsrfGuard, gap_s: float, config: Config) -> Fetcher:
+def _build_fetcher(adapter: HTTPAdapter, guard: SsrfGuard, pace: HostRateLimiter, config: Config) -> Fetcher:
     max_bytes = int(config.FETCH_MAX_MB * 1_000_000)
-    pace = HostRateLimiter(gap_s)
     return Fetcher(adapter, guard, pace, seconds=config.FETCH_TIMEOUT, max_bytes=max_bytes)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from agent.actions.context import ActionContext
-from agent.actions.settings.fields import SettingField, check_value, describe_field, is_fixed, save_value
+from agent.actions.settings.fields import SettingField, check_value, describe_field, save_value
 from agent.errors import UsageError
+from agent.personal_config import is_fixed
 from agent.types import ENGINE_BY_NAME, ENGINES, EngineProfile, Outcome
 from agent.web.world import EngineHealth
 
@@ -38,7 +39,7 @@ class EngineStatus:
 def list_engines(bench: ActionContext) -> list[EngineStatus]:
     """Every engine of the registry."""
     world, off = bench.worker.world("live"), bench.config.ENGINES_OFF
-    is_off_fixed = is_fixed(bench, _OFF)
+    is_off_fixed = is_fixed(bench.config, _OFF)
     found = []
     for profile in ENGINES:
         is_on, health = profile.name not in off, world.health.get(profile.name)

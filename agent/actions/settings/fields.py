@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 from agent import logs
 from agent.actions.context import ActionContext
-from agent.config import SECRETS, SETTINGS, format_value
+from agent.config import SECRETS, SETTINGS
 from agent.errors import UsageError
+from agent.personal_config import find_default, is_fixed, is_personal
 
 MOST_CHARS = 500
 
@@ -36,21 +37,17 @@ class SettingField:
 def describe_field(bench: ActionContext, name: str, is_needed: bool = False) -> SettingField:
     """A setting as it stands, without its value when that is a secret."""
     value, is_secret = str(getattr(bench.config, name)), name in SECRETS
+    fixed = is_fixed(bench.config, name)
     return SettingField(
         name=name,
         help=str(SETTINGS[name].description),
         is_secret=is_secret,
         is_set=bool(value),
         is_needed=is_needed,
-        is_fixed=is_fixed(bench, name),
+        is_fixed=fixed,
         is_held=bench.config.saved.is_held(name),
-        value="" if is_secret else value,
+        value="" if is_secret or (fixed and is_personal(bench.config)) else value,
     )
-
-
-def is_fixed(bench: ActionContext, name: str) -> bool:
-    """Is it set in the environment or a file, so that nothing saved here would hold?"""
-    return bench.config.saved.read().get(name, "") != format_value(getattr(bench.config, name))
 
 
 def check_value(name: str, value: str) -> str:
@@ -67,10 +64,13 @@ def check_value(name: str, value: str) -> str:
 def save_value(bench: ActionContext, name: str, value: str, parsed: Any = None) -> None:
     """Save a checked value and use it from now on; `parsed`: the value as the configuration holds it, where
     that is no text. Raises UsageError when it is set outside the screen."""
-    if is_fixed(bench, name):
-        raise UsageError(
-            f"{name} is set in the environment, in .env or in the configuration file: change it there"
+    if is_fixed(bench.config, name):
+        where = (
+            "by an admin of this server" if is_personal(bench.config) else "in the environment, in .env or in"
         )
+        file = "" if is_personal(bench.config) else " the configuration file: change it there"
+        raise UsageError(f"{name} is set {where}{file}")
     bench.config.saved.save(name, value)
-    bench.config = bench.config.model_copy(update={name: value if parsed is None else parsed})
+    kept = value if parsed is None else parsed
+    bench.config = bench.config.model_copy(update={name: kept or find_default(bench.config, name) or kept})
     logs.remember_secrets(bench.config.secrets)

@@ -18,10 +18,11 @@ from pages.widgets.shell import client
 LIBRARY, DEMO = "library", "demo"
 SCREEN_PLATFORM = "screen"
 """The platform that a request from here comes from; its channel is the place that is answered from."""
-HTTP = ReplyHttp(client.workbench, lambda: st.get_option("server.allowedHosts") or ["*"])
+HTTP = ReplyHttp(client.benches, lambda: st.get_option("server.allowedHosts") or ["*"])
 """The routes for bots; their service answers the screen, too."""
 _lock = threading.Lock()
-_demo_services: list[ReplyService] = []
+_demo_services: dict[str, ReplyService] = {}
+"""By the id of the person; "" where nobody signs in."""
 
 
 def list_places() -> dict[str, str]:
@@ -43,15 +44,16 @@ def is_demo(asked: RequestContext) -> bool:
 
 def get_service(place: str) -> ReplyService:
     """The service that answers from it. Raises UsageError when `config.yaml` cannot be used as it is."""
+    owner, bench = client.owner_key(), client.workbench()
     if place != DEMO:
-        return HTTP.service
-    bench = client.workbench()
+        return HTTP.get_service(owner, bench)
     with _lock:
-        if _demo_services and _demo_services[0].bench is not bench:
-            _demo_services.pop().close()
-        if not _demo_services:
-            _demo_services.append(ReplyService(bench, kb=DEMO_KB))
-        return _demo_services[0]
+        former = _demo_services.get(owner)
+        if former and former.bench is not bench:
+            former.close()
+        if former is None or former.bench is not bench:
+            _demo_services[owner] = ReplyService(bench, kb=DEMO_KB)
+        return _demo_services[owner]
 
 
 def close() -> None:
@@ -59,7 +61,7 @@ def close() -> None:
     HTTP.close()
     with _lock:
         while _demo_services:
-            _demo_services.pop().close()
+            _demo_services.popitem()[1].close()
 
 
 def read_settings() -> tuple[ResponseConfig | None, str]:

@@ -38,6 +38,7 @@ def draw() -> None:
     st.query_params.clear()  # a link from a run to this screen leaves the run in the address (Streamlit 1.67)
     form_page.draw_head(FORM)
     offline = st.empty()
+    owner = client.owner_key()
     with st.container(key="research-ask"):
         hint = "e.g. Who runs the company that makes …, and since when?"
         drafts.text_area("Your question", QUESTION, placeholder=hint, height=110)
@@ -48,7 +49,7 @@ def draw() -> None:
             _draw_options,
             lambda settings, mode: [
                 labels.REPORT_LENGTHS[settings.report][0].lower(),
-                f"{_describe_estimate(settings.model_dump_json())}. {MODES[mode][1]}".strip(),
+                f"{_describe_estimate(settings.model_dump_json(), owner)}. {MODES[mode][1]}".strip(),
             ],
             modes={mode: name for mode, (name, _) in MODES.items()},
             shortcut="Ctrl+Enter",
@@ -102,8 +103,9 @@ def _draw_options(mode: str) -> Settings:
 
 
 @st.cache_data(ttl=20, show_spinner=False)
-def _describe_estimate(settings: str) -> str:
-    """What a run of these settings (as JSON) is likely to need, as a sentence, from the runs before it."""
+def _describe_estimate(settings: str, owner: str) -> str:
+    """What a run of these settings (as JSON) is likely to need, as a sentence, from the owner's runs before
+    it."""
     return estimate_budgets(client.workbench(), Settings.model_validate_json(settings)).description
 
 

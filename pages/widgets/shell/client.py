@@ -1,25 +1,32 @@
-"""The way from the screens to the workbench: one for this process, and one manner of telling it something.
+"""The way from the screens to the workbench, and one manner of telling it something.
 
-A screen asks `workbench()` directly. What a person tells it goes through `tell`, so that a refusal becomes a
-notice on the screen that asked, and nothing typed is lost."""
+Where nobody signs in there is one workbench for this process; with a login, `workbench()` is that of who is
+signed in in this session, and there is no way from here to another's. A screen asks `workbench()` directly.
+What a person tells it goes through `submit`, so that a refusal becomes a notice on the screen that asked, and
+nothing typed is lost."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from agent.errors import ConcurrentChange, StoreError, UsageError
+from agent.accounts.accounts import Accounts
+from agent.accounts.people import Person
+from agent.config import read_config
+from agent.errors import ConcurrentChange, SignInRefused, StoreError, UsageError
 from agent.library.collection import Library
 from agent.llm import detect
 from agent.workbench import Workbench
+from agent.workbenches import Workbenches
 from pages.widgets.shell import escape
 
 _lock = threading.Lock()
-_bench: list[Workbench] = []
+_benches: list[Workbenches] = []
 
 NOTICE_KEY = "door-notice"
 """The session key of what is shown at the top: (kind, text, until when on the monotonic clock, screen)."""
@@ -27,14 +34,61 @@ NOTICE_S = 12.0
 """Seconds a notice stays: it must outlive the polls of a run that goes on."""
 
 
-def workbench() -> Workbench:
-    """The workbench of this process, opened with its workers at the first call."""
+def benches() -> Workbenches:
+    """The workbenches of this process, opened at the first call."""
     with _lock:
-        if not _bench:
-            bench = Workbench()
-            bench.start_workers()
-            _bench.append(bench)
-        return _bench[0]
+        if not _benches:
+            opened = Workbenches(read_config())
+            opened.start()
+            _benches.append(opened)
+        return _benches[0]
+
+
+def workbench() -> Workbench:
+    """The workbench of this session, opened with its workers at the first call. Raises SignInRefused."""
+    owner = person()
+    return benches().open(owner) if owner else benches().local()
+
+
+def read_claims() -> Mapping[str, Any]:
+    """What the sign-in of this session states; nothing outside a session, or when nobody signed in."""
+    return st.user.to_dict() if get_script_run_ctx() and st.user.get("is_logged_in") else {}
+
+
+def person() -> Person | None:
+    """Who is signed in in this session, looked up anew each time; None where nobody signs in. Raises
+    SignInRefused; a part of a screen that draws itself again has the whole screen drawn again then."""
+    accounts = benches().accounts
+    if accounts is None:
+        return None
+    try:
+        return accounts.people.recognize(read_claims())
+    except SignInRefused:
+        context = get_script_run_ctx()
+        if context and context.fragment_ids_this_run:
+            st.rerun()
+        raise
+
+
+def owner_key() -> str:
+    """What values that are kept for a person begin with: their id; "" where nobody signs in."""
+    owner = person()
+    return owner.id if owner else ""
+
+
+def require_person() -> Person:
+    """Who is signed in in this session. Raises SignInRefused where nobody can be."""
+    owner = person()
+    if owner is None:
+        raise SignInRefused("this server has no login")
+    return owner
+
+
+def accounts() -> Accounts:
+    """The people of this server and what belongs to them. Raises SignInRefused where nobody signs in."""
+    if found := benches().accounts:
+        return found
+    raise SignInRefused("this server has no login")
 
 
 def library() -> Library:
@@ -49,10 +103,10 @@ def explain_missing_model() -> str:
 
 
 def close() -> None:
-    """Let every run rest and close the store; the next `workbench()` opens anew."""
+    """Let every run rest and close the stores; the next `workbench()` opens anew."""
     with _lock:
-        while _bench:
-            _bench.pop().shutdown()
+        while _benches:
+            _benches.pop().close()
 
 
 def submit(
@@ -64,6 +118,7 @@ def submit(
     A refusal is shown in its own words and changes nothing."""
     st.session_state.pop(NOTICE_KEY, None)
     try:
+        person()
         result = what(*args)
     except ConcurrentChange as overtaken:
         set_notice("info", f"{_end_as_sentence(str(overtaken))} This is how it stands now.")

@@ -88,7 +88,7 @@ def write(name: str, text: str, *, stored: bool = True) -> None:
 def clear(*names: str) -> None:
     """Empty these fields and forget their drafts: the text was sent. Only in a callback."""
     for name in names:
-        _unstored.pop(name, None)
+        _unstored.pop((client.owner_key(), name), None)
         write(name, "")
 
 
@@ -96,22 +96,22 @@ def _save(name: str, stored: bool) -> None:
     _keep(name, read(name), stored)
 
 
-_unstored: dict[str, str] = {}
-"""Drafts that are written nowhere."""
+_unstored: dict[tuple[str, str], str] = {}
+"""Drafts that are written nowhere, by person and name."""
 
 
 def _load(name: str, stored: bool) -> str:
     if stored:
         return client.workbench().draft(name)
     client.workbench().draft(name, "")  # of a time when it was stored
-    return _unstored.get(name, "")
+    return _unstored.get((client.owner_key(), name), "")
 
 
 def _keep(name: str, text: str, stored: bool) -> None:
     if stored:
         client.workbench().draft(name, text)
     else:
-        _unstored[name] = text
+        _unstored[client.owner_key(), name] = text
 
 
 CHAT_BOX_KEY = "drafts-chat"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, Literal
 
 import streamlit as st
 
-from pages.widgets.shell import url_state
+from agent.errors import SignInRefused
+from pages.widgets.shell import client, sign_in, url_state
 
 HERE = Path(__file__).parent
 
@@ -29,7 +31,20 @@ def draw() -> None:
     url_state.sync()
     dark = st.context.theme.type == "dark"
     st.logo(LOGO.replace("INK", "#ebe8e1" if dark else "#1f2421"), size="large", link=None)
-    screens = [
+    screen = st.navigation(_list_screens(), position="top")
+    sign_in.require_sign_in()
+    screen.run()
+
+
+def _list_screens() -> list[Any]:
+    """The screens, in the order in which they are shown. Those of people only where people sign in."""
+    has_login = client.benches().accounts is not None
+    people = [
+        st.Page("pages/you.py", title="You", icon=":material/account_circle:"),
+        st.Page("pages/people.py", title="People", icon=":material/group:", visibility=_for_admins()),
+        st.Page("pages/shared.py", title="Shared run", icon=":material/share:", visibility="hidden"),
+    ]
+    return [
         st.Page("pages/research.py", title="Research", icon=":material/travel_explore:", default=True),
         st.Page("pages/site.py", title="Ask a site", icon=":material/forum:"),
         st.Page("pages/collect.py", title="Collect", icon=":material/inventory_2:"),
@@ -47,5 +62,13 @@ def draw() -> None:
             visibility="hidden",
         ),
         st.Page("pages/page.py", title="Stored page", icon=":material/article:", visibility="hidden"),
+        *(people if has_login else []),
     ]
-    st.navigation(screens, position="top").run()
+
+
+def _for_admins() -> Literal["visible", "hidden"]:
+    try:
+        owner = client.person()
+    except SignInRefused:
+        owner = None
+    return "visible" if owner and owner.is_admin else "hidden"

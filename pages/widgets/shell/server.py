@@ -22,10 +22,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import runtime
 from streamlit.runtime.pages_manager import PagesManager
 
+from agent.config import read_config
+from agent.errors import SignInRefused, UsageError
 from pages.widgets.reply import bot_services
-from pages.widgets.shell import client
+from pages.widgets.shell import client, http_gate, start_checks
 
 log = logging.getLogger(__name__)
 
@@ -109,16 +112,16 @@ class PrefetchMiddleware:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (
-            asked := parse_qs(scope["query_string"].decode("latin-1")).get("run")
-        ):
+        is_wanted = scope["type"] == "http" and client.benches().accounts is None
+        if is_wanted and (asked := parse_qs(scope["query_string"].decode("latin-1")).get("run")):
             client.workbench().snapshots.prefetch(asked[0][:64])
         await self.app(scope, receive, send)
 
 
 def healthz(_request: Request) -> JSONResponse:
-    """Is the workbench there and its store readable? Answers 200 with {"status": "ok"}."""
-    client.workbench().runs(text="no run is called this")
+    """Are the stores that are open readable? Answers 200 with {"status": "ok"}."""
+    for bench in client.benches().list_open():
+        bench.runs(text="no run is called this")
     return JSONResponse({"status": "ok"})
 
 
@@ -137,9 +140,12 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     PagesManager.uses_pages_directory = (
         False  # else a first visit to /collect would be given Streamlit's own list of pages instead of ours
     )
-    bench = client.workbench()
-    for run in bench.runs()[:PREFETCHED_RUNS]:
-        bench.snapshots.prefetch(run.id)
+    if client.benches().accounts is None:
+        bench = client.workbench()
+        for run in bench.runs()[:PREFETCHED_RUNS]:
+            bench.snapshots.prefetch(run.id)
+    else:
+        http_gate.track_files(runtime.get_instance().media_file_mgr)
     logging.getLogger("agent.reply").setLevel(logging.INFO)  # one line a reply, with the path it took
     if not logging.getLogger().handlers:
         logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
@@ -151,6 +157,9 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
 
 def handle_script_error(trouble: Exception) -> bool:
     """A screen failed: say so in plain words, keep the details in the log. The runs go on regardless."""
+    if isinstance(trouble, SignInRefused):
+        st.warning("You are not signed in any more: reload the page to sign in.", icon=":material/lock:")
+        return True
     log.error("a screen failed", exc_info=trouble)
     st.error(
         (
@@ -163,4 +172,20 @@ def handle_script_error(trouble: Exception) -> bool:
 
 
 ROUTES = [Route("/healthz", healthz), *bot_services.HTTP.routes]
-MIDDLEWARE = [Middleware(SecurityHeadersMiddleware), Middleware(PrefetchMiddleware)]
+MIDDLEWARE = [
+    Middleware(SecurityHeadersMiddleware),
+    Middleware(http_gate.HttpGate),
+    Middleware(PrefetchMiddleware),
+]
+
+
+def prepare_start() -> dict[str, Any] | None:
+    """Settle where the server listens and how people sign in; returns what Streamlit's login needs to know.
+    Ends the program with one line when it may not start as it is set up."""
+    try:
+        config = read_config()
+        start_checks.check_address(config)
+        start_checks.allow_own_names(config)
+        return start_checks.make_login_secrets(config)
+    except UsageError as refused:
+        raise SystemExit(str(refused)) from None

@@ -18,12 +18,14 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.applications import Starlette
 
 from agent.bot import http as http_module
+from agent.bot.callers import Caller
 from agent.bot.debounce import MessageBatch
 from agent.bot.http import ReplyHttp
 from agent.bot.responder import ReplyService
+from agent.config import read_config
 from agent.errors import NotFound
 from agent.types.reply import AIResult, Conversation, Message, RequestContext
-from agent.workbench import Workbench
+from agent.workbenches import Workbenches
 from tests.web.replying_model import stocked
 
 pytestmark = pytest.mark.slow
@@ -36,21 +38,21 @@ Post = Callable[..., requests.Response]
 @pytest.fixture
 def http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplyHttp]:
     """The routes, with a stocked workbench that is opened at the first request and stores conversations."""
-    benches: list[Workbench] = []
+    benches: list[Workbenches] = []
     (tmp_path / "config.yaml").write_text('{"ai_response": {"store_conversations": true}}', encoding="utf-8")
     monkeypatch.setenv("CONFIG_FILE", str(tmp_path / "config.yaml"))
 
-    def open_bench() -> Workbench:
+    def open_benches() -> Workbenches:
         if not benches:
-            benches.append(Workbench())
-            stocked(benches[0])
+            benches.append(Workbenches(read_config()))
+            stocked(benches[0].local())
         return benches[0]
 
-    made = ReplyHttp(open_bench, lambda: ["localhost", "127.0.0.1"])
+    made = ReplyHttp(open_benches, lambda: ["localhost", "127.0.0.1"])
     yield made
     made.close()
-    for bench in benches:
-        bench.shutdown()
+    for opened in benches:
+        opened.close()
 
 
 @pytest.fixture
@@ -87,7 +89,7 @@ def test_a_conversation_is_answered(post: Post, http: ReplyHttp) -> None:
     answer = post("/reply", {**ASKED, "channel": "help", "user": "ann"})
     assert answer.status_code == 200 and set(answer.json()) == {"should_reply", "reply_text"}
     assert answer.json()["should_reply"] is True and NIGHT in answer.json()["reply_text"]
-    state = http._open_bench().snapshot(answer.headers["x-touchstone-run"]).state
+    state = http._open_benches().local().snapshot(answer.headers["x-touchstone-run"]).state
     assert state.own.context.channel == "help" and state.own.context.user == "ann"  # type: ignore[attr-defined]
 
 
@@ -252,7 +254,7 @@ def test_messages_within_the_window_are_answered_once(
     first = threading.Thread(target=send, args=("I have a question", {"conversation": before}))
     first.start()
     until = time.monotonic() + 20
-    while not (http._opened and http._opened.debouncer._open) and time.monotonic() < until:
+    while not (http._opened and http._opened[""].debouncer._open) and time.monotonic() < until:
         threading.Event().wait(0.01)
     send("When do backups run?", {})
     first.join(20)
@@ -261,8 +263,11 @@ def test_messages_within_the_window_are_answered_once(
         answers["When do backups run?"]["should_reply"] is True
         and answers["When do backups run?"]["merged"] is False
     )
-    [run] = http._open_bench().runs()
-    said = [message.text for message in http._open_bench().snapshot(run.id).state.own.conversation.messages]  # type: ignore[attr-defined]
+    [run] = http._open_benches().local().runs()
+    said = [
+        message.text
+        for message in http._open_benches().local().snapshot(run.id).state.own.conversation.messages
+    ]  # type: ignore[attr-defined]
     assert said == ["Hi", "Hello.", "I have a question", "When do backups run?"]
 
 
@@ -277,7 +282,7 @@ def test_waiting_in_line_counts_as_time_of_the_request(
         return real(self, *more, **named)
 
     monkeypatch.setattr(ReplyService, "reply", watched)
-    batching = http._open().debouncer
+    batching = http._open(Caller("", http._open_benches().local())).debouncer
     batching.window_s = 0.0
     sent = time.monotonic()
     assert (

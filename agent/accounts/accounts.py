@@ -1,0 +1,43 @@
+"""The central file of a server with a login, `<data>/accounts.db`, and the stores in it."""
+
+from __future__ import annotations
+
+from agent.accounts import tables
+from agent.accounts.audit import AuditLog
+from agent.accounts.people import People, Person
+from agent.accounts.quotas import Quota, Quotas
+from agent.accounts.shares import Shares
+from agent.accounts.tokens import ApiToken, ApiTokens
+from agent.config import Config
+from agent.store.database import open_engine
+from agent.store.migrations import migrate
+from agent.store.write_lock import Writer
+
+ACCOUNTS_FILE = "accounts.db"
+
+
+class Accounts:
+    """People, tokens, shares, quotas and the audit log. Raises StoreTooNew, StoreError."""
+
+    def __init__(self, config: Config) -> None:
+        config.data_folder.mkdir(parents=True, exist_ok=True)
+        self._engine = open_engine(f"sqlite:///{config.data_folder / ACCOUNTS_FILE}")
+        writer = Writer(self._engine)
+        migrate(self._engine, writer, tables.MIGRATIONS)
+        defaults = Quota(config.QUOTA_RUNS, config.QUOTA_PAGES, config.QUOTA_TOKENS, config.QUOTA_DOLLARS)
+        self.audit = AuditLog(self._engine, writer)
+        self.people = People(self._engine, writer, self.audit, config.ADMIN_EMAILS, config.ALLOWED_EMAILS)
+        self.tokens = ApiTokens(self._engine, writer, self.audit)
+        self.shares = Shares(self._engine, writer, self.audit)
+        self.quotas = Quotas(self._engine, writer, self.audit, defaults)
+
+    def find_caller(self, text: str, scope: str) -> tuple[Person, ApiToken] | None:
+        """The person for whom a program acts with this token, and the token; None when it does not hold for
+        the scope, or the person is blocked."""
+        token = self.tokens.find(text, scope)
+        person = self.people.get(token.person_id) if token else None
+        return (person, token) if token and person and not person.is_blocked else None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._engine.dispose()

@@ -1,0 +1,57 @@
+"""The audit log: who did what to what, and when. Entries are only ever added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy import insert, select
+
+from agent.accounts import tables
+from agent.store.ledger import utc_timestamp
+from agent.store.table_access import TableAccess
+
+AuditAction = Literal[
+    "sign in",
+    "sign out",
+    "sign out everywhere",
+    "change role",
+    "block",
+    "unblock",
+    "set quota",
+    "create token",
+    "revoke token",
+    "share run",
+    "take back share",
+    "comment",
+    "export data",
+    "delete data",
+]
+SYSTEM = "system"
+"""The actor of what the program did by itself."""
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """One entry. `actor` is a person's id, `target` what it was done to: an id, or a few plain words."""
+
+    at: str
+    actor: str
+    action: str
+    target: str
+
+
+class AuditLog(TableAccess):
+    """Adds entries and lists them."""
+
+    def add(self, actor: str, action: AuditAction, target: str = "") -> None:
+        """Add an entry, with the time now."""
+        row = {"at": utc_timestamp(), "actor": actor, "action": action, "target": target[:400]}
+        self._write(insert(tables.audit).values(row))
+
+    def list(self, limit: int = 200, *, actor: str = "") -> list[AuditEntry]:
+        """The newest entries, newest first; those of one actor when it is given."""
+        a = tables.audit.c
+        query = select(a.at, a.actor, a.action, a.target).order_by(a.n.desc()).limit(limit)
+        rows = self._rows(query.where(a.actor == actor) if actor else query)
+        return [AuditEntry(*row) for row in rows]

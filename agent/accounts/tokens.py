@@ -1,0 +1,92 @@
+"""API tokens: a program acts for the person who made one, within its scopes, until it is revoked."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Engine, insert, select, update
+
+from agent.accounts import tables
+from agent.accounts.audit import AuditLog
+from agent.accounts.people import Person
+from agent.accounts.secret_keys import hash_key, make_key
+from agent.errors import NotFound, UsageError
+from agent.store.ledger import utc_timestamp
+from agent.store.table_access import TableAccess
+from agent.store.write_lock import Writer
+
+SCOPES = {
+    "reply": "POST /reply: answer a conversation",
+    "messages": "POST /messages: answer messages as they come",
+}
+"""What a token may be for."""
+MAX_TOKENS = 50
+"""Tokens that hold, of one person."""
+t = tables.tokens.c
+
+
+@dataclass(frozen=True)
+class ApiToken:
+    """A token without its text, which is shown once."""
+
+    id: str
+    person_id: str
+    name: str
+    scopes: tuple[str, ...]
+    created_at: str
+    used_at: str
+    revoked_at: str
+
+
+class ApiTokens(TableAccess):
+    """The tokens of everybody."""
+
+    def __init__(self, reader: Engine, writer: Writer, audit: AuditLog) -> None:
+        super().__init__(reader, writer)
+        self._audit = audit
+
+    def create(self, person: Person, name: str, scopes: Sequence[str]) -> tuple[ApiToken, str]:
+        """A new token and its text, which is not stored. Raises UsageError."""
+        if not name.strip() or len(name) > 80:
+            raise UsageError("give the token a name of at most 80 characters, such as what will use it")
+        wanted = tuple(scope for scope in SCOPES if scope in scopes)
+        if not wanted or len(wanted) != len(set(scopes)):
+            raise UsageError(f"choose what the token is for: {', '.join(SCOPES)}")
+        if sum(not token.revoked_at for token in self.list(person)) >= MAX_TOKENS:
+            raise UsageError(f"you have {MAX_TOKENS} tokens: revoke one that is no longer used")
+        text = make_key("tst")
+        made = ApiToken(uuid.uuid4().hex, person.id, name.strip(), wanted, utc_timestamp(), "", "")
+        row = {**vars(made), "scopes": " ".join(wanted), "hash": hash_key(text)}
+        self._write(insert(tables.tokens).values(row))
+        self._audit.add(person.id, "create token", f"{made.name} ({', '.join(wanted)})")
+        return made, text
+
+    def list(self, person: Person) -> list[ApiToken]:
+        """A person's tokens, newest first, revoked ones too."""
+        query = select(tables.tokens).where(t.person_id == person.id).order_by(t.created_at.desc(), t.id)
+        return list(map(_to_token, self._rows(query)))
+
+    def revoke(self, person: Person, token_id: str) -> None:
+        """Revoke a token of this person, at once. Raises NotFound."""
+        mine = (t.id == token_id, t.person_id == person.id, t.revoked_at == "")
+        if not self._write(update(tables.tokens).where(*mine).values(revoked_at=utc_timestamp())):
+            raise NotFound("there is no such token")
+        self._audit.add(person.id, "revoke token", token_id)
+
+    def find(self, text: str, scope: str) -> ApiToken | None:
+        """The token of this text that holds for a scope; None otherwise. Notes when it was used, once a
+        minute at most."""
+        row = self._row(select(tables.tokens).where(t.hash == hash_key(text), t.revoked_at == ""))
+        token = _to_token(row) if row else None
+        if token is None or scope not in token.scopes:
+            return None
+        if token.used_at[:16] != (now := utc_timestamp())[:16]:
+            self._write(update(tables.tokens).where(t.id == token.id).values(used_at=now))
+        return token
+
+
+def _to_token(row: object) -> ApiToken:
+    columns = {name: getattr(row, name) for name in ApiToken.__dataclass_fields__}
+    return ApiToken(**{**columns, "scopes": tuple(columns["scopes"].split())})

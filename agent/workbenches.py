@@ -1,0 +1,210 @@
+"""The workbenches of one server: one for everybody where nobody signs in, else one a person, with a store of
+their own.
+
+    benches.open(person).runs()      # the runs of this person, and of nobody else"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DatabaseError
+
+from agent.accounts.accounts import Accounts
+from agent.accounts.people import Person
+from agent.accounts.quotas import DayUse, measure_day
+from agent.config import Config
+from agent.engine.work_limits import RunPlaces, WorkLimits
+from agent.errors import StoreError, TouchstoneError, UsageError
+from agent.personal_config import personalize
+from agent.store.database import open_engine
+from agent.store.ledger import utc_timestamp
+from agent.types import Usage
+from agent.web.rate_limit import HostRateLimiter
+from agent.workbench import Workbench
+
+log = logging.getLogger(__name__)
+STORE_FILE = "touchstone.db"
+BIN_FOLDER = "deleted"
+"""Where the data goes that a person deleted, below the data folder."""
+IDLE_S = 900.0
+"""Seconds after which a workbench is closed that nobody uses and in which nothing works."""
+CLOSE_CHECK_S = 60.0
+_UNFINISHED = text(
+    "SELECT 1 FROM runs WHERE status = 'running' AND deleted_at = '' "
+    "UNION SELECT 1 FROM batches WHERE state = 'running' LIMIT 1"
+)
+
+
+@dataclass
+class _OpenBench:
+    """An open workbench and when it was last asked for, on the monotonic clock."""
+
+    bench: Workbench
+    used_at: float = field(default_factory=time.monotonic)
+
+
+class Workbenches:
+    """Opens workbenches as they are needed and closes them when they are not. Thread-safe.
+
+    Raises UsageError for a login with a database that is not SQLite."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.accounts: Accounts | None = None
+        if config.has_login:
+            if config.DATABASE_URL and make_url(config.DATABASE_URL).get_backend_name() != "sqlite":
+                raise UsageError(
+                    "a login keeps the data of each person in a file of their own, which DATABASE_URL does "
+                    "not allow: remove DATABASE_URL, or the settings of OIDC"
+                )
+            self.accounts = Accounts(config)
+        self._places = RunPlaces(config.WORKERS)
+        self._pace = HostRateLimiter(config.FETCH_GAP)
+        self._open: dict[str, _OpenBench] = {}
+        """By person; "" is everybody where nobody signs in."""
+        self._lock = threading.RLock()
+        self._closing = threading.Event()
+
+    def start(self) -> None:
+        """Go on with unfinished runs, and close what is idle from now on."""
+        if self.accounts is None:
+            self.local()
+        else:
+            threading.Thread(target=self._keep_house, name="workbenches", daemon=True).start()
+
+    def local(self) -> Workbench:
+        """The workbench of everybody, where nobody signs in. Raises UsageError where people do."""
+        if self.accounts is not None:
+            raise UsageError("sign in first")
+        return self._get_or_open("", lambda: Workbench(self.config))
+
+    def open(self, person: Person) -> Workbench:
+        """The workbench of a person, with its workers."""
+        return self._get_or_open(person.id, lambda: self._open_store(person))
+
+    def list_open(self) -> list[Workbench]:
+        """The workbenches that are open now."""
+        with self._lock:
+            return [held.bench for held in self._open.values()]
+
+    def folder_of(self, person: Person) -> Path:
+        """The folder of a person's store."""
+        return self.config.data_folder / person.folder
+
+    def close_idle(self, idle_s: float = IDLE_S) -> int:
+        """Close the workbenches that nobody asked for in this time and in which nothing works; returns how
+        many."""
+        with self._lock:
+            idle = [
+                person_id
+                for person_id, held in self._open.items()
+                if time.monotonic() - held.used_at >= idle_s and not held.bench.worker.is_busy()
+            ]
+            for person_id in idle:
+                self._open.pop(person_id).bench.shutdown()
+        return len(idle)
+
+    def shut_out(self, actor: Person, person_id: str) -> None:
+        """Block a person: nothing of theirs is served or works from now on. Raises UsageError, NotFound."""
+        if self.accounts is None:
+            raise UsageError("there is nobody to sign in here")
+        self.accounts.people.set_blocked(actor, person_id, blocked=True)
+        with self._lock:
+            if held := self._open.pop(person_id, None):
+                held.bench.shutdown()
+
+    def delete_data(self, person: Person) -> Path:
+        """Put a person's store and what they saved into the bin; returns where it is. What they used today
+        stays counted. The settings of the server, in the folder of the first admin, stay."""
+        if self.accounts is None:
+            raise UsageError("there is nobody to sign in here: delete the data folder")
+        with self._lock:
+            bench = self.open(person)
+            used = measure_day(bench.store)
+            self._open.pop(person.id).bench.shutdown()
+            folder = self.folder_of(person)
+            target = (
+                self.config.data_folder / BIN_FOLDER / f"{person.id}-{utc_timestamp()[:19].replace(':', '')}"
+            )
+            target.mkdir(parents=True)
+            moved = [*sorted(folder.glob(f"{STORE_FILE}*")), folder / "kb"]
+            for path in filter(Path.exists, moved if not person.folder else [folder]):
+                shutil.move(path, target / path.name)
+        self.accounts.quotas.record_use(person.id, used)
+        self.accounts.audit.add(person.id, "delete data", target.name)
+        return target
+
+    def close(self) -> None:
+        """Let every run rest, and close everything."""
+        self._closing.set()
+        with self._lock:
+            while self._open:
+                self._open.popitem()[1].bench.shutdown()
+        if self.accounts is not None:
+            self.accounts.close()
+
+    def _get_or_open(self, key: str, make: Callable[[], Workbench]) -> Workbench:
+        with self._lock:
+            if self._closing.is_set():
+                raise StoreError("this server is stopping")
+            held = self._open.get(key)
+            if held is None:
+                bench = make()
+                bench.start_workers()
+                held = self._open[key] = _OpenBench(bench)
+            held.used_at = time.monotonic()
+            return held.bench
+
+    def _open_store(self, person: Person) -> Workbench:
+        config = personalize(self.config, self.folder_of(person)) if person.folder else self.config
+        return Workbench(config, limits=self._limits_of(person))
+
+    def _limits_of(self, person: Person) -> WorkLimits:
+        quotas = self.accounts.quotas  # type: ignore[union-attr]
+
+        def record(usage: Usage) -> None:
+            tokens = usage.prompt_tokens + usage.completion_tokens
+            quotas.record_use(person.id, DayUse(0, tokens, usage.cost_usd or 0.0))
+
+        return WorkLimits(
+            places=self._places,
+            pace=self._pace,
+            has_folder_worlds=False,
+            max_runs=min(quotas.get(person.id).runs, self.config.WORKERS),
+            describe_start_refusal=lambda store: quotas.describe_start_refusal(person.id, store),
+            describe_overrun=lambda store, share: quotas.describe_overrun(person.id, store, share),
+            record_unstored=record,
+        )
+
+    def _keep_house(self) -> None:
+        """Open who has unfinished runs; then close what is idle, until the server stops."""
+        for person in self.accounts.people.list():  # type: ignore[union-attr]
+            path = self.folder_of(person) / STORE_FILE
+            try:
+                is_wanted = path.is_file() and not person.is_blocked and not self._closing.is_set()
+                if is_wanted and _has_unfinished(path):
+                    self.open(person)
+            except TouchstoneError as error:
+                log.error("the store of person %s cannot be opened: %s", person.id, error)
+        while not self._closing.wait(CLOSE_CHECK_S):
+            self.close_idle()
+
+
+def _has_unfinished(path: Path) -> bool:
+    """Does a store hold a run or batch at work? True also when it is too old to say."""
+    engine = open_engine(f"sqlite:///{path}")
+    try:
+        with engine.connect() as connection:
+            return connection.execute(_UNFINISHED).first() is not None
+    except (StoreError, DatabaseError):
+        return True
+    finally:
+        engine.dispose()

@@ -1,0 +1,7 @@
+"""people screen."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+st.title("people")

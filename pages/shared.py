@@ -1,0 +1,7 @@
+"""shared screen."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+st.title("shared")

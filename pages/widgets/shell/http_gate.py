@@ -1,0 +1,173 @@
+"""Who may speak to this server: an ASGI middleware before every request and every websocket.
+
+Without a login only this machine, unless the settings say otherwise in as many words. Always only by a name
+the server is known by, and only from its own pages. With a login a file or an upload is served to the person
+it was made for alone; to everybody else it does not exist."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from http.cookies import SimpleCookie
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.web.server.server_util import AUTH_COOKIE_NAME
+from streamlit.web.server.starlette import starlette_websocket
+
+from agent.errors import SignInRefused
+from pages.widgets.shell import client
+
+TOKEN_PATHS = ("/reply", "/messages")
+"""Routes that check the Host themselves: who knows a token may call them by any name."""
+MAX_REMEMBERED = 10_000
+"""Sessions and files whose owner is remembered; the oldest are forgotten, and then served to nobody."""
+NOT_FOUND = PlainTextResponse("Not Found", status_code=404)
+LOCAL_ONLY = PlainTextResponse(
+    "This server has no login and answers its own machine only. Set up a login (docs/guide/people.md), or "
+    "set ALLOW_PUBLIC_WITHOUT_LOGIN=true to serve everybody who reaches it.\n",
+    status_code=403,
+)
+OTHER_NAME = PlainTextResponse(
+    "This server is not known by this name: add it to ALLOWED_HOSTS, or call it by another.\n",
+    status_code=403,
+)
+OTHER_ORIGIN = PlainTextResponse("Only pages of this server may ask this.\n", status_code=403)
+
+_lock = threading.Lock()
+_sessions: OrderedDict[str, str] = OrderedDict()
+"""The person of each session."""
+_files: OrderedDict[str, set[str]] = OrderedDict()
+"""The people each file was made for, by its id."""
+
+
+def remember_session(person_id: str) -> None:
+    """This session is that of this person."""
+    if context := get_script_run_ctx():
+        _remember(_sessions, context.session_id, person_id)
+
+
+def list_sessions(person_id: str) -> list[str]:
+    """The sessions of a person, ended ones too."""
+    with _lock:
+        return [session for session, owner in _sessions.items() if owner == person_id]
+
+
+def track_files(manager: MediaFileManager) -> None:
+    """Remember for whom each picture and download is made, from now on. A file of a session is made in its
+    script; a download that is made at the click is announced there under a name of its own."""
+    add, announce, make = manager.add, manager.add_deferred, manager.execute_deferred
+
+    def tracked(call: Callable[..., str]) -> Callable[..., str]:
+        def called(*args: Any, **options: Any) -> str:
+            made = call(*args, **options)
+            _remember_file(made, client.owner_key())
+            return made
+
+        return called
+
+    def execute_tracked(file_id: str) -> str:
+        made = make(file_id)
+        for owner in _owners_of(file_id):
+            _remember_file(made, owner)
+        return made
+
+    manager.add, manager.add_deferred = tracked(add), tracked(announce)  # type: ignore[method-assign]
+    manager.execute_deferred = execute_tracked  # type: ignore[method-assign]
+
+
+class HttpGate:
+    """The middleware. Refuses with 403 who may not speak here, and with 404 what is another person's."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = _find_refusal(scope) if scope["type"] in ("http", "websocket") else None
+        if refusal is None:
+            await self.app(scope, receive, send)
+        elif scope["type"] == "http":
+            await refusal(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+
+def _find_refusal(scope: Scope) -> PlainTextResponse | None:
+    """Why this request is refused; None when it is not."""
+    headers, path = Headers(scope=scope), scope["path"]
+    config = client.benches().config
+    if not (config.has_login or config.ALLOW_PUBLIC_WITHOUT_LOGIN or _is_local(scope)):
+        return LOCAL_ONLY
+    host = headers.get("host")
+    if path not in TOKEN_PATHS and not starlette_websocket.is_host_allowed(host):
+        return OTHER_NAME
+    origin = headers.get("origin")
+    is_internal = scope["type"] == "websocket" or path.startswith("/_stcore/")
+    if is_internal and origin is not None and urlsplit(origin).netloc.lower() != (host or "").lower():
+        return OTHER_ORIGIN
+    if config.has_login and path.startswith(("/media/", "/_stcore/upload_file/")):
+        name = path.split("/")[3 if path.startswith("/_stcore") else 2]
+        owner = _find_caller(headers)
+        is_upload = path.startswith("/_stcore")
+        allowed = {_sessions.get(name, "")} if is_upload else _owners_of(name)
+        if not owner or owner not in allowed:
+            return NOT_FOUND
+    return None
+
+
+def _find_caller(headers: Headers) -> str:
+    """The id of the person whose cookie a request bears; "" when it bears none that holds."""
+    accounts = client.benches().accounts
+    try:
+        return accounts.people.recognize(read_cookie(headers)).id if accounts else ""
+    except SignInRefused:
+        return ""
+
+
+def read_cookie(headers: Headers) -> Mapping[str, Any]:
+    """What the cookie of a login states, when Streamlit has signed it; else nothing."""
+    cookies = {name: morsel.value for name, morsel in SimpleCookie(headers.get("cookie", "")).items()}
+    signed = starlette_websocket._get_signed_cookie_with_chunks(cookies, AUTH_COOKIE_NAME)
+    claims = json.loads(signed) if signed else {}
+    return claims if isinstance(claims, dict) and claims.get("is_logged_in") else {}
+
+
+def _is_local(scope: Scope) -> bool:
+    """Does the request come from this machine? One over a Unix socket does."""
+    host = (scope.get("client") or ("127.0.0.1", 0))[0]
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
+
+
+def _remember_file(url: str, owner: str) -> None:
+    """A file, by its address or id, was made for this person."""
+    _remember(_files, _file_id(url), {owner} | _owners_of(url))
+
+
+def _owners_of(name: str) -> set[str]:
+    with _lock:
+        return set(_files.get(_file_id(name), ()))
+
+
+def _file_id(url: str) -> str:
+    return url.rpartition("/")[2].partition(".")[0]
+
+
+def _remember(known: OrderedDict[str, Any], key: str, value: Any) -> None:
+    with _lock:
+        known[key] = value
+        known.move_to_end(key)
+        while len(known) > MAX_REMEMBERED:
+            known.popitem(last=False)

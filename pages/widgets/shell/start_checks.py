@@ -1,0 +1,69 @@
+"""What is settled before the server starts: where it listens, by which names it is known, and its login."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+from typing import Any
+from urllib.parse import urlsplit
+
+import streamlit as st
+from streamlit import config as streamlit_config
+
+from agent.config import Config
+from agent.errors import UsageError
+
+COOKIE_SECRET_BYTES = 48
+MIN_COOKIE_SECRET_CHARS = 32
+
+
+def check_address(config: Config) -> None:
+    """Raise UsageError when others could reach a server without a login, unless the settings say so in as
+    many words. The address is Streamlit's, whatever set it: command line, environment, config.toml."""
+    address = st.get_option("server.address") or "0.0.0.0"
+    if config.has_login or config.ALLOW_PUBLIC_WITHOUT_LOGIN or is_loopback(address):
+        return
+    raise UsageError(
+        f"Touchstone does not start on {address} without a login: everybody who reaches it could read and "
+        "change all. Start it on 127.0.0.1, set up a login (docs/guide/people.md), or set "
+        "ALLOW_PUBLIC_WITHOUT_LOGIN=true."
+    )
+
+
+def is_loopback(address: str) -> bool:
+    """Does this address, or name, reach this machine alone?"""
+    try:
+        return ipaddress.ip_address(address.strip("[]")).is_loopback
+    except ValueError:
+        return address == "localhost"
+
+
+def allow_own_names(config: Config) -> None:
+    """Let Streamlit answer under the names of ALLOWED_HOSTS and of the login's address too."""
+    names = [*(st.get_option("server.allowedHosts") or []), *config.ALLOWED_HOSTS]
+    if config.has_login:
+        names.append(urlsplit(config.OIDC_REDIRECT_URI.replace("{port}", "0")).hostname or "")
+    streamlit_config.set_option("server.allowedHosts", list(dict.fromkeys(filter(None, names))))
+
+
+def make_login_secrets(config: Config) -> dict[str, Any] | None:
+    """What Streamlit's login needs to know; None without a login. Raises UsageError."""
+    if not config.has_login:
+        return None
+    if not urlsplit(config.OIDC_REDIRECT_URI).path.endswith("/oauth2callback"):
+        raise UsageError("OIDC_REDIRECT_URI must end with /oauth2callback, as the provider knows it")
+    cookie_secret = config.OIDC_COOKIE_SECRET
+    if not cookie_secret:
+        cookie_secret = secrets.token_urlsafe(COOKIE_SECRET_BYTES)
+        config.saved.save("OIDC_COOKIE_SECRET", cookie_secret)
+    if len(cookie_secret) < MIN_COOKIE_SECRET_CHARS:
+        raise UsageError(f"OIDC_COOKIE_SECRET needs at least {MIN_COOKIE_SECRET_CHARS} random characters")
+    return {
+        "auth": {
+            "redirect_uri": config.OIDC_REDIRECT_URI,
+            "cookie_secret": cookie_secret,
+            "client_id": config.OIDC_CLIENT_ID,
+            "client_secret": config.OIDC_CLIENT_SECRET,
+            "server_metadata_url": config.OIDC_DISCOVERY_URL,
+        }
+    }

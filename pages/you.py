@@ -1,0 +1,7 @@
+"""you screen."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+st.title("you")
