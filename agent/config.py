@@ -214,16 +214,26 @@ class Config(BaseSettings):
     ADMIN_EMAILS: Words = _setting(
         [], "who is an admin from the first sign-in on, comma-separated; empty: the first person who signs in"
     )
-    QUOTA_RUNS: int = _setting(3, "runs of one person that may work at once, with a login", least=1)
-    QUOTA_PAGES: int = _setting(5000, "pages one person may fetch a day (UTC), with a login", least=0)
-    QUOTA_TOKENS: int = _setting(5_000_000, "model tokens one person may use a day, with a login", least=0)
+    QUOTA_RUNS: int = _setting(
+        3, "runs of one person that may work at once, with a login", least=1, most=1000
+    )
+    QUOTA_PAGES: int = _setting(
+        5000, "pages one person may fetch a day (UTC), with a login", least=0, most=10_000_000
+    )
+    QUOTA_TOKENS: int = _setting(
+        5_000_000, "model tokens one person may use a day, with a login", least=0, most=100_000_000_000
+    )
     QUOTA_DOLLARS: float = _setting(
         20,
         "US dollars one person's model calls may cost a day, with a login (where prices are known)",
         least=0,
+        most=1_000_000,
     )
     API_RATE: int = _setting(
-        60, "requests a minute that one API token, or REPLY_TOKEN, may send; 0: no limit", least=0
+        60,
+        "requests a minute that one API token, or REPLY_TOKEN, may send; 0: no limit",
+        least=0,
+        most=1_000_000,
     )
 
     METRICS_TOKEN: str = _secret(
