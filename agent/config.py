@@ -17,14 +17,13 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from agent import logs
+from agent.config_file import DEFAULT_CONFIG_FILE, read_config_file
 from agent.errors import UsageError
 from agent.saved_settings import SavedSettings
 
 ROOT = Path(__file__).resolve().parent.parent
 USER_AGENT = "Touchstone/0.1 (research workbench; reads one page at a time for a person)"
 """What our page fetches say they are. robots.txt rules for "Touchstone" or "*" are obeyed."""
-DEFAULT_CONFIG_FILE = "config.yaml"
-"""The one file that may be missing although CONFIG_FILE names it."""
 
 
 def _split_commas(value: Any) -> Any:
@@ -384,28 +383,3 @@ def resolve_folder(name: str) -> Path | None:
 def resolve_data_folder(name: str) -> Path:
     """The folder everything is written to, by its setting."""
     return (ROOT / (name or "data")).resolve()
-
-
-def read_config_file(name: str) -> tuple[dict[str, Any], Path | None]:
-    """The content of a YAML file (relative: below the checkout) and its path; {} and None when `name` is
-    empty or the default file is missing. Raises UsageError when it cannot be read."""
-    import yaml  # 20 ms that most starts save
-
-    path = (ROOT / Path(name).expanduser()).resolve()
-    if not name or (not path.is_file() and path == ROOT / DEFAULT_CONFIG_FILE):
-        return {}, None
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise UsageError(f"{path} cannot be read: {reason}; CONFIG_FILE names it") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "it cannot be parsed"
-        raise UsageError(f"{path}{where}: this is not YAML ({problem})") from error
-    if not isinstance(content, dict | None):
-        raise UsageError(
-            f"{path}: the file must hold sections (ai_response, kb) or settings, each with its keys"
-        )
-    return content or {}, path
