@@ -24,6 +24,7 @@ FLOORS = [
     {
         "errors",
         "config",
+        "config_file",
         "reply_config",
         "logs",
         "saved_settings",
