@@ -17,8 +17,10 @@ _ONE_SENTENCE = re.compile(
     r"|\bin einem satz\b|\bmed en mening\b",
     re.IGNORECASE,
 )
+_SHORTER = r"(?:much\s+|a\s+bit\s+)?(?:shorter|briefer|shorten|kürzer|kortare|plus\s+court)"
+_LESS = re.compile(rf"\b{_SHORTER}\b", re.IGNORECASE)
 _BRIEF = re.compile(
-    r"\b(?:(?:much\s+|a\s+bit\s+)?(?:shorter|briefer|shorten|kürzer|kortare|plus\s+court)"
+    rf"\b(?:{_SHORTER}"
     r"|(?:very\s+|as\s+)?(?:brief|short|concise|terse)(?:ly)?|in\s+(?:brief|short)|(?:a\s+)?few\s+words"
     r"|kurz|knapp|kort(?:fattat)?|bref|brièvement|breve)\b",
     re.IGNORECASE,
@@ -49,6 +51,11 @@ def find_length(instruction: str) -> ReportLength | None:
     if _FULL.search(instruction):
         return "full"
     return "brief" if _ONE_SENTENCE.search(instruction) or _BRIEF.search(instruction) else None
+
+
+def asks_for_less(instruction: str) -> bool:
+    """Whether an instruction asks for a shorter answer than the one there is."""
+    return bool(_LESS.search(instruction))
 
 
 def remove_length(instruction: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from agent.roles.answer_length import find_length, remove_length
+from agent.roles.answer_length import asks_for_less, find_length, remove_length
 from agent.text.negative_constraints import (
     find_excluded_sites,
     keep_topic_constraints,
@@ -54,6 +54,8 @@ class NoteRequests:
     topics: list[str] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
     length: ReportLength | None = None
+    is_shorter: bool = False
+    """Whether it asks for less than there is, in whatever length."""
     max_words: int = 0
     part: int | None = None
     is_only_part: bool = False
@@ -64,6 +66,7 @@ def read_note(note: str, *, is_comment: bool = False) -> NoteRequests:
     """What a note asks for; for a comment on a sentence "source?", "too vague", "recent figures" are
     understood, too, and ask for what is looked for anyway."""
     asked = NoteRequests(sites=find_excluded_sites([note]), length=find_length(note))
+    asked.is_shorter = asked.length == "brief" and asks_for_less(note)
     if words := _WORDS.search(note):
         asked.max_words = int(words["words"])
     if part := _PART.search(note):

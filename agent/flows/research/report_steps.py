@@ -60,7 +60,8 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     is_asked_plainly = is_length_final(now) or not fact_view.note_texts(now)
     if can_write and now.settings.report == "full" and is_asked_plainly:
         return {**reviewed, "pending": None}, next
-    judgement = ask_report(now, tools, question=revise.narrow_question(now))
+    wishes = revise.list_form_wishes(now)
+    judgement = ask_report(now, tools, question=revise.narrow_question(now), wishes=wishes)
     length = choose_length(now, judgement)
     if judgement.by == "model" and length == "full":
         return {**reviewed, "pending": None}, next
@@ -182,7 +183,7 @@ def _write_section(
         SECTION,
         check=_find_empty_section,
         question=state.full_question,
-        notes=fact_view.note_texts(state),
+        notes=[*revise.list_form_wishes(state, len(plan.sections)), *fact_view.note_texts(state)],
         outline=[f"{other.heading}{' (this one)' if other is section else ''}" for other in plan.sections],
         heading=section.heading,
         asked=next((part.question for part in state.plan if part.id == section.part), ""),

@@ -15,6 +15,7 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.claim_checks import CheckedDraft, check_sentences
 from agent.flows.shared.plan import bears_on
 from agent.flows.shared.recompute import recompute_after_edit
+from agent.flows.shared.report_blocks import MAX_HEADING_WORDS
 from agent.flows.shared.revision import (
     Piece,
     build_reading,
@@ -27,7 +28,7 @@ from agent.flows.shared.revision import (
 )
 from agent.flows.shared.verdict import WrittenDraft, finish_answer, limit_answer, write_draft
 from agent.flows.shared.write_report import ask_report, find_open_conflicts
-from agent.roles.research.report import ReportReply
+from agent.roles.research.report import ReportBlock, ReportReply, ReportRow
 from agent.roles.research.revision import REVISION
 from agent.roles.role import RoleResult
 from agent.text.urls import host
@@ -92,6 +93,16 @@ def narrow_question(state: ResearchRun) -> str:
     return " ".join(part.question for part in state.plan) if is_narrow else ""
 
 
+def list_form_wishes(state: ResearchRun, sections: int = 1) -> list[str]:
+    """The limit of words that the newest notes mean, for the writer of the answer or of one of its
+    sections."""
+    reading = current_reading(state)
+    most = reading.max_words // max(1, sections) if reading else 0
+    if not most:
+        return []
+    return [f"At most {most} words in {'this section' if sections > 1 else 'all'}, in the form it had."]
+
+
 def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     """The former answer with the pieces that the notes touch written anew; None where the whole is written
     again."""
@@ -110,6 +121,8 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     layout = _Layout(former, kept, state.question)
     for n, (piece, reply) in enumerate(zip(pieces, replies, strict=True)):
         prefix, check = f"r{tools.step}p{n}b", partial(check_sentences, state, tools)
+        if piece.is_cell and reply.by == "model":
+            reply = reply.replace(value=_make_cell(reply.value, former, former.sentences[piece.places[0]]))
         draft = _drop_repeated(write_draft(state, reply, check=check, prefix=prefix), texts[n])
         if _is_better(draft, [former.sentences[k] for k in piece.places if kept[k]]):
             layout.put(piece, draft, prefix)
@@ -156,10 +169,28 @@ def _ask_piece(
         ],
         history=[],
         former=" ".join(former.sentences[n].claim for n in piece.places),
+        is_cell=piece.is_cell,
         length="standard" if former.length == "full" else former.length,
         is_length_final=True,
         kept=list(kept) or ["(none)"],
     )
+
+
+def _make_cell(reply: ReportReply, former: Answer, old: Sentence) -> ReportReply:
+    """The first sentence of a reply as the cell in the place of `old`, so that it is checked as one; what is
+    too long for a cell stays as it is and becomes a note under the table."""
+    blocks = reply.blocks
+    said = [
+        *(s for b in blocks for s in [*b.sentences, *(c for r in b.rows for c in r.cells)]),
+        *reply.answer,
+    ]
+    table = next((block for block in former.blocks if block.id == old.block), None)
+    text = said[0].text.removeprefix(f"{old.context}:").strip() if said else ""
+    if table is None or not text or len(text.split()) > MAX_HEADING_WORDS:
+        return reply
+    row = ReportRow(label=table.row_labels[old.row], cells=[said[0].model_copy(update={"text": text})])
+    heads = [table.heads[0], table.heads[old.column]]
+    return ReportReply(blocks=[ReportBlock(kind="table", heads=heads, rows=[row], part=old.part)])
 
 
 def _drop_repeated(draft: WrittenDraft, texts: Sequence[str]) -> WrittenDraft:
@@ -216,6 +247,11 @@ class _Layout:
             joining = [said.replace(place="passage") for said in sentences if said.place != "other"]
             self.behind[piece.places[-1]] = joining[:MAX_JOINING]
             return
+        if piece.is_cell and kinds == {"table"}:
+            place = {"block": old[0].block, "row": old[0].row, "column": old[0].column}
+            self.new[piece.places[0]] = [said.replace(**place) for said in sentences[:1]]
+            self.kept[piece.places[0]] = None
+            return
         is_same = bool(old) and kinds <= {target.kind if target else "paragraph"} and "table" not in kinds
         if is_same:
             block = target.id if target else ""
@@ -228,7 +264,9 @@ class _Layout:
                 head = frame.replace(id=f"{prefix}h", kind="heading", text=piece.question)
                 blocks = [head, *(b.replace(level=3) if b.kind == "heading" else b for b in blocks)]
             self.added.append((target.id if target else "", blocks, loose))
-        if is_same or (target and target.kind != "table"):
+        cells = {n for n, said in enumerate(self.former.sentences) if target and said.block == target.id}
+        is_table_anew = "table" in kinds and cells <= set(piece.places)
+        if is_same or is_table_anew or (target and target.kind != "table"):
             for n in piece.places:
                 self.kept[n] = None
 

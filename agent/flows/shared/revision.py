@@ -21,13 +21,17 @@ from agent.roles.research.revision import MAX_ITEMS, RevisionReply
 from agent.text.negative_constraints import find_excluded_sites
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, find_urls, host
-from agent.types import Answer, Fact, Note, NoteReading, PlanPart, Sentence
+from agent.types import Answer, Fact, Note, NoteReading, PlanPart, ReportLength, Sentence
 
 MAX_LINE_CHARS, MAX_SEARCH_CHARS = 200, 80
 """Characters of a reply's text that are kept, and of a search that are told."""
 MAX_PIECE_FACTS = 16
 """Facts that a rewritten piece may use, those of its own part first (our own judgement: as many as a section
 of a report, and the new ones)."""
+MAX_CELLS = 4
+"""Cells of a table that are written one by one, a call each (our own judgement); more are one piece."""
+SHARE_OF_WORDS = 0.6
+"""Share of its words that an answer keeps which is to be shorter (our own judgement: a change one sees)."""
 LENGTH_WORDS = {"brief": "shorter (brief)", "standard": "standard length", "full": "a full report"}
 _HOST = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
 _TARGET = re.compile(r"[sh]\d+")
@@ -42,6 +46,8 @@ class Piece:
     part: str = ""
     places: list[int] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
+    is_cell: bool = False
+    """Whether it takes the place of one cell of a table."""
 
 
 def notes_on_answer(state: RunState) -> list[Note]:
@@ -107,6 +113,7 @@ def build_reading(
     targets = list_targets(answer) if answer else {}
     parts = {part.id for part in state.plan}
     comments = [note for note in notes if note.kind == "comment"]
+    length, max_words = _choose_length(reply, answer, by.get("by", ""))
     is_comment = bool(comments) and len(comments) == len(notes)
     about = [re.sub(r"^part\s+", "", i.strip().lower()) for i in reply.about]
     about = (
@@ -129,8 +136,8 @@ def build_reading(
             : 0 if is_comment else MAX_ITEMS
         ],
         searches=_clean_all(s for s in reply.searches if s not in secrets),
-        length=None if is_comment or reply.length == "same" else reply.length,
-        max_words=0 if is_comment else reply.max_words,
+        length=None if is_comment else length,
+        max_words=0 if is_comment else max_words,
         form="" if is_comment else _clean(reply.form),
         addresses=find_urls(" ".join(n.text for n in notes if not find_excluded_sites([n.text]))),
         needs_research=reply.needs_research,
@@ -157,6 +164,20 @@ def build_reading(
         )
         or (bool(reading.not_understood) and not (form or describe_reading(reading))),
     )
+
+
+def _choose_length(reply: RevisionReply, answer: Answer | None, by: str) -> tuple[ReportLength | None, int]:
+    """The length that a reply asks for, and the most words. What is only to be shorter keeps its form with
+    fewer words where a model writes it, and is written one length down where none does."""
+    if answer is None or reply.length == "same":
+        return None, reply.max_words
+    if reply.length != "shorter":
+        return reply.length, reply.max_words
+    if by == "model":
+        return None, reply.max_words or round(SHARE_OF_WORDS * len(answer.text.split()))
+    if answer.length == "brief":
+        return "brief", reply.max_words or len(answer.main_sentences[0].text.split())
+    return "standard" if answer.length == "full" else "brief", reply.max_words
 
 
 def _shorten(text: str) -> str:
@@ -231,6 +252,24 @@ def state_understood(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> str
     )
 
 
+def restate_guidance(state: RunState, *, has_model: bool) -> str:
+    """How the newest guidance was understood that came before there is an answer: what code obeys of it, and
+    who reads the rest; "" for none."""
+    notes = [note for note in state.notes if note.kind == "steer"]
+    if state.answers or not notes:
+        return ""
+    asked = read_note(notes[-1].text)
+    length = LENGTH_WORDS.get(asked.length or "", "")
+    reading = NoteReading(note=notes[-1].step, step=0, excluded_sites=asked.sites, searches=asked.topics)
+    done = "; ".join(filter(None, (describe_reading(reading.replace(addresses=asked.addresses)), length)))
+    if has_model:
+        return f"Understood as: {done}. " * bool(done) + "The model reads all of it with its next step."
+    reading = reading.replace(not_understood=[*asked.unwanted, *asked.rest])
+    told = f"Understood as: {done}." if done else ""
+    missed = f"Not understood without a model: “{'; '.join(reading.not_understood)}”."
+    return " ".join(filter(None, (told, missed if reading.not_understood else "")))
+
+
 def split_answer(state: RunState, reading: NoteReading) -> tuple[list[Sentence | None], list[Piece]]:
     """The former answer's sentences as they stay (None for one that goes), and the pieces to be written."""
     answer, facts = state.answer, fact_view.facts_after_notes(state)
@@ -249,8 +288,9 @@ def split_answer(state: RunState, reading: NoteReading) -> tuple[list[Sentence |
         touched += [n] if not is_gone and (has_fallen or n in wanted) else []
         kept.append(None if is_gone or has_fallen else checked)
     pieces = [
-        _build_piece(state, answer, list(group), reading)
+        _build_piece(state, answer, places, reading)
         for _, group in groupby(touched, key=lambda n: (answer.sentences[n].block, answer.sentences[n].part))
+        for places in _split_cells(answer, list(group))
     ]
     shown = {said.part for said in kept if said} | {piece.part for piece in pieces}
     for part in state.plan:
@@ -263,6 +303,12 @@ def split_answer(state: RunState, reading: NoteReading) -> tuple[list[Sentence |
     return kept, [piece for piece in pieces if piece.facts]
 
 
+def _split_cells(answer: Answer, places: list[int]) -> list[list[int]]:
+    """The sentences of a block that are written together: a few cells of a table each by itself."""
+    is_few = len(places) <= MAX_CELLS and all(answer.sentences[n].context for n in places)
+    return [[n] for n in places] if is_few else [places]
+
+
 def _build_piece(state: RunState, answer: Answer, places: list[int], reading: NoteReading) -> Piece:
     """The piece in the place of these sentences: from what is new, their own facts, and their part's."""
     part = answer.sentences[places[0]].part
@@ -270,12 +316,14 @@ def _build_piece(state: RunState, answer: Answer, places: list[int], reading: No
     usable = fact_view.facts_for_answer(state)
     new = [fact for fact in usable if fact.step > reading.note]
     if reading.by == "keyless" and own <= {fact.id for fact in usable}:  # quotes stay; what is new joins them
-        return Piece("; ".join(reading.searches) or state.full_question, part, places, new[:MAX_PIECE_FACTS])
+        asked = "; ".join(reading.searches) or state.full_question
+        return Piece(asked, part, places, new[:MAX_PIECE_FACTS])
     near = [fact for fact in usable if find_part(state.plan, fact) == part]
     ranked = [*new, *(fact for fact in usable if fact.id in own), *near]
     facts = list({fact.id: fact for fact in ranked}.values())[:MAX_PIECE_FACTS]
     question = next((p.question for p in state.plan if p.id == part), state.full_question)
-    return Piece(question, part, places, facts)
+    is_cell = len(places) == 1 and bool(answer.sentences[places[0]].context)
+    return Piece(question, part, places, facts, is_cell)
 
 
 def explain_unchanged(state: RunState, answer: Answer) -> str:

@@ -11,7 +11,6 @@ from agent.engine.run_state import RunState
 from agent.evidence.block_layout import prune_blocks, write_block_lines
 from agent.evidence.contradiction.resolution import CLOSED_REASONS
 from agent.flows.shared import fact_view
-from agent.flows.shared.revision import current_reading
 from agent.roles.answer_length import find_length
 from agent.roles.research.report import REPORT
 from agent.roles.role import RoleResult
@@ -38,9 +37,9 @@ def read_length(state: RunState) -> ReportLength:
     chosen = state.settings.report
     if is_length_final(state):
         return chosen
-    noted = [length for text in fact_view.note_texts(state) if (length := find_length(text))]
-    if (reading := current_reading(state)) and reading.length:
-        noted.append(reading.length)
+    read = {reading.note: reading.length for reading in state.readings}
+    notes = [note for note in state.notes if note.kind != "look"]
+    noted = [length for note in notes if (length := read.get(note.step) or find_length(note.text))]
     by_question = find_length(find_output_form(state.question)) if chosen == "standard" else ""
     return noted[-1] if noted else by_question or chosen
 
@@ -78,6 +77,7 @@ def ask_report(
         "length": state.settings.report,
         "is_length_final": is_length_final(state),
         "kept": [],
+        "is_cell": False,
         "parts": [] if question else state.plan,
         **piece,
     }

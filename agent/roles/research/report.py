@@ -93,6 +93,7 @@ def fallback(
     length: ReportLength = "standard",
     is_length_final: bool = False,
     kept: Sequence[str] = (),
+    is_cell: bool = False,
     parts: Sequence[PlanPart] = (),
 ) -> ReportReply:
     """The answer that the facts give as passages: what a person pinned or the newest note asks for, then for

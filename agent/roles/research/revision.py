@@ -28,7 +28,7 @@ class RevisionReply(RoleReply):
     only_parts: list[str] = Field(default_factory=list, description="ids of parts; empty for all")
     questions: list[str] = Field(default_factory=list, description="new sub-questions")
     searches: list[str] = Field(default_factory=list, description="what to look for")
-    length: Literal["same", "brief", "standard", "full"] = Field(
+    length: Literal["same", "shorter", "brief", "standard", "full"] = Field(
         default="same", description="another length, if asked for"
     )
     max_words: int = Field(default=0, ge=0, description="0 for no limit")
@@ -57,7 +57,7 @@ def fallback(
         reply.searches += asked.topics
         if note.kind == "comment":
             reply.searches.append(note.quoted)
-        reply.length = asked.length or reply.length
+        reply.length = "shorter" if asked.is_shorter else asked.length or reply.length
         reply.max_words = asked.max_words or reply.max_words
         if asked.part is not None and -1 <= asked.part < len(parts):
             (reply.only_parts if asked.is_only_part else reply.about).append(parts[asked.part].id)

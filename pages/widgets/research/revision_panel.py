@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from agent.flows.shared.revision import describe_target, state_understood
+from agent.flows.shared.revision import describe_target, restate_guidance, state_understood
 from agent.types import NoteReading, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.forms import form_page
@@ -15,9 +15,19 @@ from pages.widgets.shell import client, drafts, escape, ui
 
 
 def draw_understood(view: RunSnapshot) -> None:
-    """How the newest note was understood, while it is followed and beside the answer that came of it."""
+    """How the newest note was understood, while it is followed and beside the answer that came of it; before
+    there is an answer how the newest guidance was."""
     if reading := find_shown_reading(view):
         st.html(render_understood(view, reading))
+    elif told := restate_guidance(view.state, has_model=has_model(view)):
+        st.html(
+            f'<div class="ts band understood" role="status"><b>Your guidance.</b> {escape.html(told)}</div>'
+        )
+
+
+def has_model(view: RunSnapshot) -> bool:
+    """Whether a model reads what a person tells this run."""
+    return view.run.settings.model != "keyless" and bool(client.workbench().active_configuration().model)
 
 
 def find_shown_reading(view: RunSnapshot) -> NoteReading | None:

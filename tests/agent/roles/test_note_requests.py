@@ -19,10 +19,13 @@ def read(note: str, **more: Any) -> dict[str, Any]:
     ("note", "understood"),
     [
         ("without wiki.example", {"sites": ["wiki.example"]}),
-        ("Not from a.example, and shorter.", {"sites": ["a.example"], "length": "brief"}),
-        ("Please make it shorter, in 100 words.", {"length": "brief", "max_words": 100}),
+        ("Not from a.example, and shorter.", {"sites": ["a.example"], "length": "brief", "is_shorter": True}),
+        ("Please make it shorter, in 100 words.", {"length": "brief", "is_shorter": True, "max_words": 100}),
         ("only the second question", {"part": 1, "is_only_part": True}),
-        ("nur die zweite Frage, kürzer", {"part": 1, "is_only_part": True, "length": "brief"}),
+        (
+            "nur die zweite Frage, kürzer",
+            {"part": 1, "is_only_part": True, "length": "brief", "is_shorter": True},
+        ),
         ("the last part", {"part": -1}),
         ("about its price", {"topics": ["its price"]}),
         ("Mehr über den Preis, ohne wiki.example", {"sites": ["wiki.example"], "topics": ["den Preis"]}),
@@ -35,7 +38,7 @@ def read(note: str, **more: Any) -> dict[str, Any]:
         ("Go on with this, please.", {"rest": ["Go on with this, please."]}),
         (
             "Shorter. Only trust the harbour office.",
-            {"length": "brief", "rest": ["Only trust the harbour office."]},
+            {"length": "brief", "is_shorter": True, "rest": ["Only trust the harbour office."]},
         ),
         ("Please!", {}),
     ],

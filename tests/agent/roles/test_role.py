@@ -155,6 +155,7 @@ BARE: dict[str, dict[str, Any]] = {
         "length": "brief",
         "is_length_final": True,
         "kept": [],
+        "is_cell": False,
         "parts": [],
     },
 }

@@ -22,7 +22,7 @@ from agent.evidence.citation_check import diff_answers
 from agent.flows import FLOWS
 from agent.flows.shared.recheck_answers import find_answer_problems
 from agent.store.ledger import utc_timestamp
-from agent.types import Answer, Status, Step
+from agent.types import Answer, Sentence, Status, Step
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.model_server import ModelServer
 from tests.web.reporting_model import KILNS, ReportScript, start_report
@@ -301,3 +301,76 @@ def test_a_comment_on_a_section_rewrites_that_section_alone():
     ]
     assert [s.text for s in new.sentences][: len(untouched)] == [s.text for s in untouched]
     assert script.count("section") == 2 and script.count("outline") == 1
+
+
+def find_cell(answer: Answer, context: str) -> tuple[int, Sentence]:
+    """The number of a cell among the sentences, from 1, and the cell."""
+    return next((n, s) for n, s in enumerate(answer.sentences, start=1) if s.context == context)
+
+
+def comment_on_cell(said: str, name: str) -> tuple[Answer, Answer, ReportScript]:
+    """A report before and after a comment on a cell that the writer follows with this sentence."""
+
+    def report(prompt: str) -> Any:
+        [cited] = re.findall(rf"^(f\d+) \[.*\] .*kiln of {name} was built", prompt, re.MULTILINE)
+        return {"blocks": [{"kind": "paragraph", "sentences": [{"text": said, "fact_ids": [cited]}]}]}
+
+    script = ReportScript(report=report, revision={"understood": "say since when"})
+    with reporting(script) as (bench, run_id):
+        assert bench.drive(run_id) is Status.REVIEW
+        before = bench.snapshot(run_id)
+        n, _ = find_cell(before.state.answer, "Lunde: Built")
+        bench.comment(run_id, before.head, f"s{n}", "too vague")
+        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+        view = bench.snapshot(run_id)
+        assert not list(find_answer_problems(FLOWS["research"].new_state(), view.steps))
+        return before.state.answer, view.state.answer, script
+
+
+def test_a_comment_on_a_cell_changes_that_cell_alone():
+    old, new, script = comment_on_cell("in 1934", "Lunde")
+    assert find_cell(new, "Lunde: Built")[1].text == "in 1934" and find_cell(new, "Lunde: Built")[1].backed
+    assert [block.kind for block in new.blocks] == [block.kind for block in old.blocks]
+    others = [[s.text for s in a.sentences if s.context != "Lunde: Built"] for a in (old, new)]
+    assert others[0] == others[1]
+    assert any("It is one cell of a table" in p for role, p in script.prompts if role == "report")
+
+
+def test_what_is_too_long_for_a_cell_stands_as_a_note_under_the_table():
+    long = "The kiln of Lunde was built in 1934. The kiln of Lunde burns 55 tonnes a year."
+    old, new, _ = comment_on_cell(long, "Lunde")
+    assert find_cell(new, "Lunde: Built")[1] == find_cell(old, "Lunde: Built")[1]
+    shown = [layout.block.kind for layout in lay_out_blocks(new) if long in [s.text for s in layout.sentences]]
+    kinds = [block.kind for block in new.blocks]
+    at = kinds.index("chart")
+    assert shown == ["paragraph"] and kinds[at - 1 : at + 2] == ["table", "chart", "paragraph"]
+
+
+def test_shorter_keeps_the_form_and_names_fewer_words_to_each_section():
+    script = ReportScript(revision={"understood": "shorter", "length": "shorter"})
+    with reporting(script) as (bench, run_id):
+        assert bench.drive(run_id) is Status.REVIEW
+        before = bench.snapshot(run_id)
+        script.prompts.clear()
+        bench.send_back(run_id, before.head, "shorter")
+        assert bench.drive(run_id) is Status.REVIEW
+        view = bench.snapshot(run_id)
+    assert view.state.answer.length == "full" and headings(view.state.answer) == HEADINGS
+    words = view.state.readings[-1].max_words
+    assert 0 < words < len(before.state.answer.text.split())
+    told = [prompt for role, prompt in script.prompts if role == "section"]
+    assert told and all(f"At most {words // 2} words in this section" in prompt for prompt in told)
+
+
+def test_without_a_model_shorter_goes_one_length_down(bench):
+    run_id = start_report(bench, model="keyless")
+    lengths = list[str]()
+    for _ in range(3):
+        assert bench.drive(run_id) is Status.REVIEW
+        lengths.append(bench.snapshot(run_id).state.answer.length)
+        bench.send_back(run_id, bench.snapshot(run_id).head, "shorter")
+    assert lengths == ["full", "standard", "brief"]
+    brief = bench.snapshot(run_id).state.answer
+    assert bench.drive(run_id) is Status.REVIEW
+    least = bench.snapshot(run_id).state.answer
+    assert least.length == "brief" and len(least.sentences) < len(brief.sentences)

@@ -12,11 +12,12 @@ import pytest
 
 from agent.actions.conflict_rulings import active_conflicts
 from agent.actions.export import export_run
+from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
-from agent.flows.shared.revision import state_understood
+from agent.flows.shared.revision import restate_guidance, state_understood
 from agent.llm.scripted import ScriptedModel
-from agent.types import Settings, Status
+from agent.types import Note, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import write_world
 from tests.web.model_server import ModelServer
@@ -233,6 +234,28 @@ def test_without_a_model_what_is_not_understood_is_told_and_never_searched_for(k
     )
     assert said(view) == said(before) and "is not understood without a model" in view.state.answer.remark
     assert not any("rhythm" in action.query_or_url for action in view.state.actions)
+
+
+def test_guidance_before_an_answer_is_restated_by_what_code_obeys_and_who_reads_the_rest():
+    def told(text: str, **more: bool) -> str:
+        return restate_guidance(RunState(question=QUESTION, notes=[Note(step=1, text=text)]), **more)
+
+    note = "Leave out wiki.example. Look for the year. Be kind."
+    assert told(note, has_model=False) == (
+        "Understood as: leave out wiki.example; look for: the year. Not understood without a model: “Be kind.”."
+    )
+    with_model = told(note, has_model=True)
+    assert "leave out wiki.example" in with_model and "The model reads all of it" in with_model
+    assert restate_guidance(RunState(question=QUESTION), has_model=True) == ""
+
+
+def test_a_private_comment_carries_no_word_of_it_into_a_search(keyless):
+    bench, run_id = keyless
+    bench.comment(run_id, bench.snapshot(run_id).head, "s1", "look for the Zephyr contract", private=True)
+    assert bench.drive(run_id) is Status.REVIEW
+    view = bench.snapshot(run_id)
+    assert view.state.notes[-1].private and len(view.state.answers) == 2
+    assert not any("Zephyr" in action.query_or_url for action in view.state.actions)
 
 
 def test_without_a_model_a_topic_is_looked_for_and_a_topic_left_out(keyless):
