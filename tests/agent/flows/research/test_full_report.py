@@ -340,7 +340,9 @@ def test_what_is_too_long_for_a_cell_stands_as_a_note_under_the_table():
     long = "The kiln of Lunde was built in 1934. The kiln of Lunde burns 55 tonnes a year."
     old, new, _ = comment_on_cell(long, "Lunde")
     assert find_cell(new, "Lunde: Built")[1] == find_cell(old, "Lunde: Built")[1]
-    shown = [layout.block.kind for layout in lay_out_blocks(new) if long in [s.text for s in layout.sentences]]
+    shown = [
+        layout.block.kind for layout in lay_out_blocks(new) if long in [s.text for s in layout.sentences]
+    ]
     kinds = [block.kind for block in new.blocks]
     at = kinds.index("chart")
     assert shown == ["paragraph"] and kinds[at - 1 : at + 2] == ["table", "chart", "paragraph"]
