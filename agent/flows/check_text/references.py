@@ -39,6 +39,7 @@ _AUTHOR_YEAR = re.compile(rf"\((?:{_AUTHORS})(?:[^()]{{0,40}}?;\s?(?:{_AUTHORS})
 _NARRATIVE = re.compile(rf"[A-ZÀ-Þ][\w'’-]+(?:\set al\.|\s(?:and|&)\s[A-ZÀ-Þ][\w'’-]+)?\s(\({_YEAR}\))")
 _ONE_AUTHOR = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)[^;)]*?({_YEAR})")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_CELL_START, _CELL_END = re.compile(r"(?:^|[:;|])\s*$"), re.compile(r"\s*(?:[;|]|$)")
 _LABEL_WORD = re.compile(r"\w{2,}")
 _BRACKETED = re.compile(r"\(<?(?:https?://|doi:|10\.)", re.I)
 
@@ -71,11 +72,12 @@ class Line:
         in brackets is none."""
         is_sentence = self.text.rstrip().endswith((".", "!", "?")) and _BRACKETED.search(self.text)
         words = _LABEL_WORD.findall(_blank(self.text, self._links()))
-        return bool(self.addresses) and not is_sentence and len(words) <= MAX_LABEL_WORDS
+        found = find_addresses(self.text) if self.kind == "row" else self.addresses  # a cell may be a link
+        return bool(found) and not is_sentence and len(words) <= MAX_LABEL_WORDS
 
     def _links(self) -> Iterator[tuple[int, int]]:
         """Where addresses stand, and the words of links, unless these are a part of a sentence."""
-        if not self.text.rstrip().endswith((".", "!", "?")):
+        if self.kind != "row" and not self.text.rstrip().endswith((".", "!", "?")):
             yield from ((anchor.start - self.start, anchor.end - self.start) for anchor in self.anchors)
         yield from _find_urls(self.text)
 
@@ -168,7 +170,7 @@ def find_marks(line: Line, references: References) -> list[Mark]:
 
 def _mark_link(line: Line, anchor: Anchor, own_site: str) -> Mark:
     """A link as a mark. Its words belong to the sentence, unless they are a number or an address, or stand
-    alone between brackets ("(Annual report)")."""
+    alone between brackets ("(Annual report)"). A figure that is the whole cell of a row is its value."""
     start, end = anchor.start - line.start, anchor.end - line.start
     words = line.text[start:end]
     start, end = start + len(words) - len(words.lstrip()), start + len(words.rstrip())
@@ -176,6 +178,8 @@ def _mark_link(line: Line, anchor: Anchor, own_site: str) -> Mark:
     is_bracketed = around in ("()", "[]")
     words = words.strip()
     is_mark = NUMBERED_MARK.fullmatch(words) or _URL.fullmatch(words) or not _WORD.search(words)
+    if line.kind == "row" and words[:1].isdecimal() and _CELL_START.search(line.text[:start]):
+        is_mark = not _CELL_END.match(line.text[end:])
     is_own = own_site and not NUMBERED_MARK.fullmatch(words) and site(anchor.url) == own_site
     cited = () if is_own else (Citation(url=anchor.url),)
     return Mark(start - is_bracketed, end + is_bracketed, cited, bool(is_mark or is_bracketed))

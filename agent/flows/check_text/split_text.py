@@ -70,18 +70,27 @@ def _read_lines(page: Page, anchors: Sequence[Anchor]) -> Iterator[Line]:
             line.kind = "code"
         elif table:
             line.kind = "heading" if table.headed and start == table.start else "row"
-            line.text = text if line.kind == "heading" else _name_cells(table, text)
-            line.anchors = []
+            if line.kind == "row":
+                _name_cells(table, line)
         yield line
 
 
-def _name_cells(table: Table, text: str) -> str:
-    """A row with the names of its columns, where the table has them: "Year: 1962; Staff: 1,240"."""
-    cells = text.split(" | ")
+def _name_cells(table: Table, line: Line) -> None:
+    """Give a row the names of its columns, where the table has them: "Year: 1962; Staff: 1,240"; its links
+    move with their cells."""
+    cells = line.text.split(" | ")
     names = table.rows[0] if table.headed and table.rows else []
     if len(names) != len(cells):
-        return text
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True))
+        return
+    parts, anchors, was, now = list[str](), list[Anchor](), line.start, line.start
+    for name, cell in zip(names, cells, strict=True):
+        label = f"{name}: " if name else ""
+        by = now + len(label) - was
+        inside = (one for one in line.anchors if was <= one.start < was + len(cell))
+        anchors += [Anchor(one.start + by, one.end + by, one.url) for one in inside]
+        parts.append(label + cell)
+        was, now = was + len(cell) + len(" | "), now + len(parts[-1]) + len("; ")
+    line.text, line.anchors = "; ".join(parts), anchors
 
 
 def _split_line(line: Line, paragraph: int, marks: Sequence[Mark]) -> list[TextSentence]:

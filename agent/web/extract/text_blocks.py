@@ -98,7 +98,7 @@ class TextBlocks:
         self.tables: list[Table] = []
         self.blocks: list[Block] = []
         self.anchors: list[Anchor] = []
-        """Links in running text, as their pages spell them."""
+        """Links in running text and in the cells of tables, as their pages spell them."""
         self._open_anchors: list[int] = []
         self._open_blocks: list[Block] = []
         self._open_links: list[tuple[int, int, int, int]] = []
@@ -158,10 +158,11 @@ class TextBlocks:
         elif tag == "math":
             self._out.write_inline(node.attributes.get("alttext") or node.text())
 
-    def _add_anchor(self, node: LexborNode | None, start: int) -> None:
+    def _add_anchor(self, node: LexborNode | None, start: int, end: int = 0) -> None:
+        """A link from `start` to `end`, else to the end of what is written."""
         href = (node.attributes.get("href") or "") if node is not None else ""
-        if href and start < self._out.length:
-            self.anchors.append(Anchor(start, self._out.length, href))
+        if href and start < (end or self._out.length):
+            self.anchors.append(Anchor(start, end or self._out.length, href))
 
     def _block_kind(self, node: LexborNode) -> BlockKind | None:
         is_post = bool(self._posts) and node.mem_id in self._posts
@@ -233,7 +234,15 @@ class TextBlocks:
         self._line = self._count_links()
 
     def _write_table(self, node: LexborNode) -> bool:
-        read = parse_table(node, inline_text)
+        cells: list[tuple[LexborNode, str]] = []
+
+        def flatten(part: LexborNode) -> str:
+            text = inline_text(part)
+            if part.tag in TABLE_CELL_TAGS:
+                cells.append((part, text))
+            return text
+
+        read = parse_table(node, flatten)
         if read is None:
             return False
         self._out.require_gap("\n\n")
@@ -241,15 +250,31 @@ class TextBlocks:
             self._out.write_inline(read.caption)
             self._out.require_gap("\n")
         start = self._out.next_offset()
-        for row in read.rows:
-            self._out.write_inline(" | ".join(row))
+        lines = [" ".join(" | ".join(row).split()) for row in read.rows]
+        for line in lines:
+            self._out.write_inline(line)
             self._out.require_gap("\n")
         self._out.require_gap("\n\n")
         self._line = self._count_links()
+        self._add_cell_anchors(cells, "\n".join(lines), start)
         self.tables.append(
             Table(start=start, end=self._out.length, caption=read.caption, rows=read.rows, headed=read.headed)
         )
         return True
+
+    def _add_cell_anchors(self, cells: list[tuple[LexborNode, str]], text: str, start: int) -> None:
+        """The links in a table's cells, found by their words in its text, which begins at `start`."""
+        at = 0
+        for cell, words in cells:
+            if (here := text.find(words, at)) < 0:
+                continue
+            at = here + len(words)
+            for link in cell.css("a[href]"):
+                said = inline_text(link)
+                found = max(text.find(one, here, at) for one in (said, raise_figures(said)))
+                if said and found >= 0:
+                    here = found + len(said)
+                    self._add_anchor(link, start + found, start + here)
 
 
 def extract_fragment(html: str) -> Extraction:

@@ -141,6 +141,30 @@ def test_a_row_of_a_table_is_a_claim_with_the_names_of_its_columns() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("row", "claim", "sources"),
+    [
+        (f"Fors | [1902]({A}) | red [2]({B})", "Mill: Fors; Opened: 1902; Colour: red", [A, B]),
+        (f"[Fors]({A}) | [1902]({B}) | [red]({C})", "Mill: Fors; Opened: 1902; Colour: red", [A, B, C]),
+        (f"1902 | [1902]({A}) | red", "Mill: 1902; Opened: 1902; Colour: red", [A]),
+        (f"Fors | 1902 | [red]({A}) or so", "Mill: Fors; Opened: 1902; Colour: red or so", [A]),
+    ],
+)
+def test_a_link_in_a_cell_is_a_citation_of_its_row(row: str, claim: str, sources: list[str]) -> None:
+    table = f"| Mill | Opened | Colour |\n|---|---|---|\n| {row} |\n| Lund | 1850 | blue |"
+    assert cited(table) == {claim: sources, "Mill: Lund; Opened: 1850; Colour: blue": []}
+
+
+def test_a_raised_number_in_a_cell_leads_to_its_note() -> None:
+    html = (
+        "<html><body><main><h1>Mills</h1><p>The mills of the valley, with the year in which each opened.</p>"
+        "<table><tr><th>Mill</th><th>Opened</th></tr>"
+        '<tr><td>Fors</td><td>1902<sup><a href="#n1">1</a></sup></td></tr></table>'
+        f'<h2>Notes</h2><ol><li id="n1">Berg, <a href="{A}">Mills</a></li></ol></main></body></html>'
+    )
+    assert [A] in cited(html.encode(), "mills.html").values()
+
+
 def test_a_numbered_list_in_the_text_is_no_list_of_references() -> None:
     text = f"Two reasons count [1].\n\n1. The mill is old.\n2. The mill is red.\n\n## Sources\n\n[1] {A}"
     assert cited(text) == {"Two reasons count.": [A], "The mill is old.": [], "The mill is red.": []}
