@@ -13,6 +13,7 @@ from sqlalchemy.pool import StaticPool
 
 from agent.errors import StoreError, UsageError
 from agent.store import tables
+from agent.store.backup import describe_fault
 from agent.store.batches import Batches
 from agent.store.ledger import Ledger, utc_timestamp
 from agent.store.library_index import LibraryIndex
@@ -149,8 +150,6 @@ def _raise_store_error(context: ExceptionContext) -> None:
     """Raise StoreError for a database that is locked, full, read-only, damaged or gone."""
     error = context.sqlalchemy_exception
     if isinstance(error, OperationalError) or type(error) is DatabaseError:  # the latter: a damaged file
-        raise StoreError(
-            f"the database could not be used ({context.original_exception}); check that its disk has room "
-            "and no "
-            "other program holds it"
-        ) from context.original_exception
+        path = str(context.engine.url.database) if context.engine else "of this program"
+        fault = context.original_exception
+        raise StoreError(describe_fault(fault, path)) from fault

@@ -1,0 +1,28 @@
+"""`backup`: everything that is kept, in one file, while the server runs."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.cli.output import write_stderr, write_stdout
+from agent.config import read_config
+from agent.errors import UsageError
+from agent.store.backup import write_backup
+from agent.store.backup_schedule import name_backup
+
+
+def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a new file, or a folder for one")]) -> int:
+    """Write a backup of the data folder; returns the exit code."""
+    config = read_config()
+    if config.DATABASE_URL:
+        raise UsageError("DATABASE_URL names a database of its own: back that up with its own tools")
+    target = file / name_backup(time.time()) if file.is_dir() else file
+    manifest = write_backup(config.data_folder, target.resolve())
+    size = sum(one.bytes for one in manifest.files)
+    write_stderr(f"{len(manifest.files)} files, {size / 1e6:,.1f} MB; keys in it stay encrypted")
+    write_stdout(str(target))
+    return 0

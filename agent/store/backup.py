@@ -1,0 +1,250 @@
+"""Backups of a data folder: one zip file with every database, the saved settings and all other files, each
+with its SHA-256 in a manifest.
+
+Databases are copied by SQLite's online backup while a server writes to them. What can be made again is left
+out (`worlds/`), and so are older backups."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sqlite3
+import tempfile
+import uuid
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from pydantic import BaseModel, ValidationError
+
+from agent.errors import StoreError, UsageError
+from agent.store.ledger import utc_timestamp
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+BACKUPS = "backups"
+"""The folder of scheduled backups, in the data folder."""
+KEPT = "before-restore-"
+"""What was there before a restore lies in a folder whose name begins so."""
+SKIPPED_FOLDERS = {"worlds", BACKUPS}
+_RESTORING = ".restoring-"
+_SKIPPED_ENDS = ("-wal", "-shm", "-journal", ".part")
+_CHUNK = 1 << 20
+
+
+class BackupFile(BaseModel):
+    """A file of a backup: its path in the data folder, and what it must hold."""
+
+    name: str
+    sha256: str
+    bytes: int
+
+
+class Manifest(BaseModel):
+    """What a backup holds. `made_at`: ISO 8601, UTC."""
+
+    format: int
+    made_at: str
+    files: list[BackupFile]
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What a restore did; `kept`: where the former content lies now, None when there was none."""
+
+    manifest: Manifest
+    kept: Path | None
+
+
+def write_backup(folder: Path, target: Path, skipped: Path | None = None) -> Manifest:
+    """Write a backup of a data folder to `target`, which appears only when it is whole; `skipped` is left
+    out. Raises UsageError when the file exists or there is nothing to keep, StoreError for a damaged
+    database."""
+    if target.exists():
+        raise UsageError(f"{target} exists already: name another file")
+    sources = sorted(_list_files(folder, skipped))
+    if not sources:
+        raise UsageError(f"{folder} holds nothing yet: there is nothing to back up")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
+    files = []
+    try:
+        part.touch(mode=0o600)
+        with (
+            tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as room,
+            zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive,
+        ):
+            for source in sources:
+                copy = _copy(source, Path(room) / "copy")
+                name = source.relative_to(folder).as_posix()
+                files.append(BackupFile(name=name, sha256=_hash_file(copy), bytes=copy.stat().st_size))
+                archive.write(copy, name)
+                copy.unlink()
+            manifest = Manifest(format=FORMAT, made_at=utc_timestamp(), files=files)
+            archive.writestr(MANIFEST, manifest.model_dump_json(indent=1))
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return manifest
+
+
+def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restored:
+    """Bring back a backup in a data folder, each file checked by its hash before anything changes. With
+    `force` what the folder held is moved into one beside the new content. Raises UsageError, and nothing was
+    changed, for a damaged backup, a folder that is not empty, or one that a server uses."""
+    former = [path for path in sorted(folder.glob("*")) if _is_replaced(path)]
+    if former and not force:
+        raise UsageError(
+            f"{folder} is not empty: restore into another folder (--into), or use --force, which keeps what "
+            "is there beside it"
+        )
+    for database in (path for path in _list_files(folder, None) if path.suffix == ".db"):
+        _check_unused(database)
+    folder.mkdir(parents=True, exist_ok=True)
+    room = folder / f"{_RESTORING}{uuid.uuid4().hex[:8]}"
+    kept = folder / f"{KEPT}{utc_timestamp()[:19].replace(':', '')}" if former else None
+    try:
+        manifest = _extract(source, room)
+        for file in manifest.files:
+            if file.name.endswith(".db"):
+                _open_up(room / file.name)
+        if kept:
+            kept.mkdir()
+            for path in former:
+                path.rename(kept / path.name)
+        for path in sorted(room.glob("*")):
+            path.rename(folder / path.name)
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+    return Restored(manifest, kept)
+
+
+def verify_backup(source: Path) -> Manifest:
+    """What a backup holds, every file checked. Raises UsageError for a damaged one."""
+    with tempfile.TemporaryDirectory() as room:
+        return _extract(source, Path(room) / "all")
+
+
+def _list_files(folder: Path, skipped: Path | None) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        top = path.relative_to(folder).parts
+        is_left_out = (
+            SKIPPED_FOLDERS & set(top[:-1])
+            or any(part.startswith((KEPT, _RESTORING, ".backup-")) for part in top)
+            or path.name.endswith(_SKIPPED_ENDS)
+            or ".db.before-" in path.name
+            or (skipped and path.is_relative_to(skipped))
+        )
+        if path.is_file() and not path.is_symlink() and not is_left_out:
+            yield path
+
+
+def _is_replaced(path: Path) -> bool:
+    return path.name != BACKUPS and not path.name.startswith((KEPT, _RESTORING))
+
+
+def _copy(source: Path, target: Path) -> Path:
+    """A copy of a file, of a database by SQLite: reading its file by other means would release its locks."""
+    if source.suffix != ".db":
+        return Path(shutil.copyfile(source, target))
+    try:
+        with (
+            closing(sqlite3.connect(f"{source.as_uri()}?mode=rw", uri=True, timeout=10)) as database,
+            closing(sqlite3.connect(target)) as copy,
+        ):
+            database.backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")
+            _check_sound(copy, source)
+    except sqlite3.Error as error:
+        raise StoreError(describe_fault(error, str(source))) from error
+    return target
+
+
+def _check_sound(database: sqlite3.Connection, path: Path) -> None:
+    found = [row[0] for row in database.execute("PRAGMA quick_check(1)")]
+    if found != ["ok"]:
+        raise StoreError(describe_damage(str(path), str(found[0])))
+
+
+def describe_fault(error: BaseException | None, path: str) -> str:
+    """What is wrong with a database, and what to do, as a sentence."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return describe_damage(path, str(error))
+    return (
+        f"the database could not be used ({error}); check that its disk has room and no other program "
+        "holds it"
+    )
+
+
+def describe_damage(path: str, reason: str) -> str:
+    """That a database is damaged, and how to go on, as a sentence."""
+    return (
+        f"the database {path} is damaged ({reason}); nothing was changed. Stop the server and bring back a "
+        "backup: `python -m agent restore FILE --force` keeps the damaged one beside it. Without a backup, "
+        f"`sqlite3 {path} .recover` saves what can still be read"
+    )
+
+
+def _check_unused(path: Path) -> None:
+    """Raises UsageError when a process has this database open; a damaged one counts as unused."""
+    try:
+        with closing(sqlite3.connect(path, timeout=0)) as database:
+            database.execute("PRAGMA journal_mode=DELETE")  # needs to be alone
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise UsageError(f"{path} is in use: stop the server first. Nothing was changed") from None
+    except sqlite3.DatabaseError:
+        return
+
+
+def _open_up(path: Path) -> None:
+    """Check a restored database, and let any process go on with its runs."""
+    with closing(sqlite3.connect(path)) as database:
+        _check_sound(database, path)
+        if database.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'runs'").fetchone():
+            with database:
+                database.execute("UPDATE runs SET owner = '', lease_until = 0")
+
+
+def _extract(source: Path, room: Path) -> Manifest:
+    """Write all files of a backup below `room`, checked. Raises UsageError."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            manifest = _read_manifest(source, archive)
+            for file in manifest.files:
+                target = room / file.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.touch(mode=0o600)
+                with archive.open(file.name) as packed, target.open("wb") as plain:
+                    shutil.copyfileobj(packed, plain, _CHUNK)
+                if (target.stat().st_size, _hash_file(target)) != (file.bytes, file.sha256):
+                    raise UsageError(f"{source}: {file.name} is not what was backed up. Nothing was changed")
+            return manifest
+    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
+        raise UsageError(f"{source} cannot be read as a backup ({error}). Nothing was changed") from error
+
+
+def _read_manifest(source: Path, archive: zipfile.ZipFile) -> Manifest:
+    try:
+        manifest = Manifest.model_validate(json.loads(archive.read(MANIFEST)))
+    except (ValidationError, ValueError, KeyError):
+        raise UsageError(f"{source} is no backup of Touchstone: it has no manifest") from None
+    if manifest.format != FORMAT:
+        raise UsageError(f"{source} was written by a newer Touchstone: update this one first")
+    for file in manifest.files:
+        path = PurePosixPath(file.name)
+        if path.is_absolute() or ".." in path.parts or "\\" in file.name or ":" in file.name:
+            raise UsageError(
+                f"{source}: {file.name[:60]!r} leads out of the data folder. Nothing was changed"
+            )
+    return manifest
+
+
+def _hash_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,209 @@
+"""Backups: whole while others write, checked by hash, and never over what is there."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agent.config import read_config
+from agent.errors import StoreError, UsageError
+from agent.store.backup import KEPT, MANIFEST, restore_backup, verify_backup, write_backup
+from agent.store.backup_schedule import BackupSchedule
+from agent.store.database import Store
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+
+DEMO = Settings(world="demo", mode="auto", until="review")
+
+
+def make_database(path: Path, rows: int = 1) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("CREATE TABLE notes (n INTEGER)")
+        database.executemany("INSERT INTO notes VALUES (?)", [(n,) for n in range(rows)])
+    return path
+
+
+def read_rows(path: Path) -> list[int]:
+    with closing(sqlite3.connect(path)) as database:
+        return [row[0] for row in database.execute("SELECT n FROM notes ORDER BY n")]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A data folder with two people in it."""
+    data = tmp_path / "data"
+    make_database(data / "touchstone.db", 3)
+    make_database(data / "accounts.db")
+    make_database(data / "people" / "p1" / "touchstone.db", 5)
+    (data / "people" / "p1" / "settings.json").write_text('{"ENGINES_OFF": "arxiv"}')
+    (data / "worlds").mkdir()
+    (data / "worlds" / "index.db").write_text("made again")
+    (data / "touchstone.db.before-m012").write_text("an older copy")
+    return data
+
+
+def test_all_databases_and_files_come_back_as_they_were(folder: Path, tmp_path: Path) -> None:
+    made = write_backup(folder, tmp_path / "b.zip")
+    expected = ["accounts.db", "people/p1/settings.json", "people/p1/touchstone.db", "touchstone.db"]
+    assert [file.name for file in made.files] == expected
+    assert verify_backup(tmp_path / "b.zip") == made and (tmp_path / "b.zip").stat().st_mode & 0o077 == 0
+    done = restore_backup(tmp_path / "b.zip", tmp_path / "elsewhere")
+    assert done.kept is None and read_rows(tmp_path / "elsewhere" / "people" / "p1" / "touchstone.db") == [
+        *range(5)
+    ]
+    assert sorted(path.name for path in (tmp_path / "elsewhere").iterdir()) == [
+        "accounts.db",
+        "people",
+        "touchstone.db",
+    ]
+
+
+def test_a_backup_is_whole_while_another_thread_writes(tmp_path: Path) -> None:
+    path = make_database(tmp_path / "data" / "touchstone.db", 1000)
+    over = threading.Event()
+
+    def write_pairs() -> None:
+        with closing(sqlite3.connect(path, timeout=30)) as database:
+            n = 1000
+            while not over.is_set():
+                with database:
+                    database.executemany("INSERT INTO notes VALUES (?)", [(n,), (n + 1,)])
+                n += 2
+
+    writer = threading.Thread(target=write_pairs)
+    writer.start()
+    try:
+        for n in range(10):
+            write_backup(path.parent, tmp_path / f"{n}.zip")
+    finally:
+        over.set()
+        writer.join()
+    for n in range(10):
+        restore_backup(tmp_path / f"{n}.zip", tmp_path / f"to{n}")
+        rows = read_rows(tmp_path / f"to{n}" / "touchstone.db")
+        assert rows == [*range(len(rows))] and len(rows) % 2 == 0, "no half transaction"
+
+
+def test_a_run_goes_on_in_the_restored_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Workbench()
+    run = bench.start("How many solar panels are there on the roof of Älvmora Mejeri?", DEMO)
+
+    def back_up() -> None:
+        if not (tmp_path / "b.zip").exists():
+            write_backup(bench.config.data_folder, tmp_path / "b.zip")
+
+    assert bench.drive(run, back_up) is Status.REVIEW
+    told = bench.snapshot(run).state.answer.sentences[0].text
+    with pytest.raises(UsageError, match="in use: stop the server"):
+        restore_backup(tmp_path / "b.zip", bench.config.data_folder, force=True)
+    bench.shutdown()
+    restore_backup(tmp_path / "b.zip", tmp_path / "other")
+    monkeypatch.setenv("TOUCHSTONE_DATA", str(tmp_path / "other"))
+    again = Workbench()
+    assert again.snapshot(run).run.status is Status.RUNNING
+    assert again.drive(run) is Status.REVIEW
+    assert again.snapshot(run).state.answer.sentences[0].text == told
+    again.shutdown()
+
+
+def test_a_folder_that_is_not_empty_is_replaced_only_by_force_and_kept(folder: Path, tmp_path: Path) -> None:
+    write_backup(folder, tmp_path / "b.zip")
+    with closing(sqlite3.connect(folder / "touchstone.db")) as database, database:
+        database.execute("INSERT INTO notes VALUES (99)")
+    with pytest.raises(UsageError, match=r"not empty.*--force"):
+        restore_backup(tmp_path / "b.zip", folder)
+    assert read_rows(folder / "touchstone.db")[-1] == 99
+    done = restore_backup(tmp_path / "b.zip", folder, force=True)
+    assert read_rows(folder / "touchstone.db") == [0, 1, 2]
+    assert done.kept and done.kept.name.startswith(KEPT) and read_rows(done.kept / "touchstone.db")[-1] == 99
+    assert write_backup(folder, tmp_path / "c.zip").files[0].name == "accounts.db"
+
+
+def rewritten(source: Path, target: Path, change: dict[str, bytes]) -> Path:
+    """A copy of a zip file with other contents."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, change.get(name, old.read(name)))
+    return target
+
+
+def test_a_changed_a_cut_and_a_foreign_file_change_nothing(folder: Path, tmp_path: Path) -> None:
+    write_backup(folder, tmp_path / "b.zip")
+    whole = (tmp_path / "b.zip").read_bytes()
+    escaping = {"format": 1, "made_at": "", "files": [{"name": "../out.db", "sha256": "", "bytes": 0}]}
+    newer = {"format": 2, "made_at": "", "files": []}
+    bad = {
+        "is not what was backed up": rewritten(
+            tmp_path / "b.zip", tmp_path / "1.zip", {"people/p1/settings.json": b"{}"}
+        ),
+        "leads out of": rewritten(
+            tmp_path / "b.zip", tmp_path / "2.zip", {MANIFEST: json.dumps(escaping).encode()}
+        ),
+        "newer Touchstone": rewritten(
+            tmp_path / "b.zip", tmp_path / "3.zip", {MANIFEST: json.dumps(newer).encode()}
+        ),
+        "no manifest": rewritten(tmp_path / "b.zip", tmp_path / "4.zip", {MANIFEST: b"[]"}),
+        "cannot be read as a backup": tmp_path / "cut.zip",
+    }
+    (tmp_path / "cut.zip").write_bytes(whole[:-200])
+    for told, source in bad.items():
+        with pytest.raises(UsageError, match=told):
+            restore_backup(source, folder, force=True)
+        assert read_rows(folder / "touchstone.db") == [0, 1, 2] and not list(folder.glob(".restoring*")), told
+    assert not (tmp_path / "out.db").exists()
+
+
+@pytest.mark.parametrize("damage", ["not a database", "pages"])
+def test_a_damaged_database_says_what_it_is_and_how_to_restore(damage: str, tmp_path: Path) -> None:
+    path = tmp_path / "touchstone.db"
+    store = Store(f"sqlite:///{path}")
+    store.draft("key", "text " * 40_000)
+    store.close()
+    data = bytearray(path.read_bytes())
+    if damage == "pages":
+        data[8192:] = b"\xa5" * (len(data) - 8192)
+    else:
+        data[:100] = b"x" * 100
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match=r"touchstone.db is damaged .*restore FILE --force.*recover"):
+        Store(f"sqlite:///{path}").draft("key")
+    with pytest.raises(StoreError, match="is damaged"):
+        write_backup(tmp_path, tmp_path / "b.zip")
+    assert not (tmp_path / "b.zip").exists() and path.read_bytes() == data
+
+
+def test_an_existing_file_and_an_empty_folder_are_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "b.zip").write_text("mine")
+    with pytest.raises(UsageError, match="exists already"):
+        write_backup(folder, tmp_path / "b.zip")
+    with pytest.raises(UsageError, match="nothing to back up"):
+        write_backup(tmp_path / "none", tmp_path / "c.zip")
+    assert (tmp_path / "b.zip").read_text() == "mine"
+
+
+def test_scheduled_backups_keep_the_newest_and_a_failure_deletes_none(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DATA", str(folder))
+    monkeypatch.setenv("BACKUP_EVERY_H", "2")
+    monkeypatch.setenv("BACKUP_KEEP", "2")
+    schedule = BackupSchedule(read_config())
+    first = schedule.write_due(1_000_000_000)
+    assert first and first.parent == folder / "backups"
+    now = first.stat().st_mtime
+    assert schedule.write_due(now + 7100) is None
+    second, third = schedule.write_due(now + 7300), schedule.write_due(now + 30_000)
+    assert schedule.list_backups() == [second, third]
+    assert "backups" not in " ".join(file.name for file in verify_backup(third).files)  # type: ignore[arg-type]
+    (folder / "touchstone.db").write_bytes(b"damaged " * 100)
+    with pytest.raises(StoreError):
+        schedule.write_due(now + 60_000)
+    assert schedule.list_backups() == [second, third]
