@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TextIO
 from urllib.parse import quote
 
 from agent.errors import UsageError
@@ -85,8 +86,12 @@ def set_up(form: str, level: str, readable: str = "%(asctime)s %(levelname)s %(n
         raise UsageError(f"LOG_FORMAT is {form[:40]!r}: say readable or json")
     if level.upper() not in levels:
         raise UsageError(f"LOG_LEVEL is {level[:40]!r}: say DEBUG, INFO, WARNING or ERROR")
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _OwnHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if form == "json" else ReadableFormatter(readable))
     root = logging.getLogger()
-    root.handlers[:] = [handler]
+    root.handlers[:] = [*(one for one in root.handlers if not isinstance(one, _OwnHandler)), handler]
     root.setLevel(levels[level.upper()])
+
+
+class _OwnHandler(logging.StreamHandler[TextIO]):
+    """The one that `set_up` puts in the place of its last."""

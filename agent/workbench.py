@@ -19,7 +19,7 @@ from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import Change, to_jsonable
 from agent.engine.work_limits import WorkLimits
 from agent.engine.worker import Worker
-from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, UsageError
+from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, StoreError, UsageError
 from agent.flows import FLOWS, STEP_LABELS
 from agent.flows.chat import dialogue
 from agent.llm import detect
@@ -332,6 +332,20 @@ class Workbench:
         """Detect the model again and ask it for one word."""
         found = self.worker.detect_model(again=True)
         return detect.check_model(found.client) if found.client else (False, found.detail)
+
+    def find_faults(self) -> list[str]:
+        """What keeps runs from working here: a store that cannot be written, workers that ended;
+        sentences."""
+        try:
+            self.store.check_writable()
+        except StoreError as error:
+            return [str(error), *self.worker.find_faults()]
+        return self.worker.find_faults()
+
+    def engine_states(self) -> dict[str, bool]:
+        """Whether each engine that was asked answered last."""
+        health = self.worker.world("live").health
+        return {name: one.outcome in (Outcome.OK, Outcome.EMPTY) for name, one in health.items()}
 
     def check_embedder(self) -> tuple[bool, str]:
         """Ask the embedding model for the vector of one word."""

@@ -26,6 +26,7 @@ FLOORS = [
         "config",
         "config_file",
         "reply_config",
+        "counters",
         "logs",
         "saved_settings",
         "secrets_at_rest",

@@ -1,4 +1,4 @@
-"""`reply` over HTTP: POST /reply, POST /messages, GET /metrics, as routes for the server of the screens.
+"""`reply` over HTTP: POST /reply, POST /messages, as routes for the server of the screens.
 
     curl -s localhost:8501/reply -H 'content-type: application/json' -d '{"conversation": [{"role": "user",
     "text": "How do I ...?"}]}'
@@ -32,7 +32,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agent.accounts.rate_limits import RequestRates
-from agent.bot import metrics
 from agent.bot.callers import Caller, RequestRefused, identify_caller
 from agent.bot.debounce import Debouncer, MessageBatch
 from agent.bot.outcome import ReplyOutcome
@@ -132,7 +131,6 @@ class ReplyHttp:
         self.routes = [
             Route("/reply", self._handle_reply, methods=["POST"]),
             Route("/messages", self._handle_message, methods=["POST"]),
-            Route("/metrics", handle_metrics, methods=["GET"]),
         ]
 
     def get_service(self, owner: str, bench: Workbench) -> ReplyService:
@@ -230,11 +228,7 @@ class ReplyHttp:
         benches = self._open_benches()
         with self._lock:
             self._rates = rates = self._rates or RequestRates(benches.config.API_RATE)
-        name = (request.url.hostname or "").lower().rstrip(".")
-        is_known = any(
-            host in ("*", name) or (host.startswith("*.") and name.endswith(host[1:]))
-            for host in self._allowed_hosts()
-        )
+        is_known = is_host_among(self._allowed_hosts(), request.url.hostname or "")
         given = request.headers.get("authorization", "")
         return identify_caller(benches, rates, given, scope, is_known_name=is_known)
 
@@ -261,9 +255,10 @@ def _refuse(refused: RequestRefused) -> JSONResponse:
     return JSONResponse({"error": str(refused)}, status_code=refused.status, headers=headers)
 
 
-def handle_metrics(_request: Request) -> Response:
-    """GET /metrics, for Prometheus."""
-    return Response(metrics.render_metrics(), headers={"content-type": metrics.CONTENT_TYPE})
+def is_host_among(allowed: Sequence[str], name: str) -> bool:
+    """Is a host's name among the allowed ones (["*"] for any, "*.example.org" with subdomains)?"""
+    name = name.lower().rstrip(".")
+    return any(host in ("*", name) or (host.startswith("*.") and name.endswith(host[1:])) for host in allowed)
 
 
 def _to_context(body: ReplyRequest | MessageRequest) -> RequestContext:

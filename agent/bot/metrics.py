@@ -1,11 +1,16 @@
-"""Prometheus metrics of `reply`: requests by result, gate decisions, latency, tokens; one registry a
-process."""
+"""Prometheus metrics: of `reply` requests by result, gate decisions, latency and tokens, of everything else
+what `agent.counters` counts; one registry a process."""
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from collections.abc import Iterator, Mapping
 
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+
+from agent.counters import LABELS, read_counts
 from agent.types import Usage
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -42,6 +47,30 @@ def count_request(result: str, seconds: float, usage: Usage, *, answerable: bool
         GATE_DECISIONS.labels("answerable" if answerable else "not_answerable").inc()
 
 
-def render_metrics() -> bytes:
-    """All metrics in Prometheus' text format (media type CONTENT_TYPE)."""
-    return generate_latest(REGISTRY)
+def render_metrics(engines: Mapping[str, bool] | None = None) -> bytes:
+    """All metrics in Prometheus' text format (media type CONTENT_TYPE). `engines`: whether each search engine
+    answered last."""
+    live = CollectorRegistry()
+    live.register(_Counts(engines or {}))
+    return generate_latest(REGISTRY) + generate_latest(live)
+
+
+class _Counts(Collector):
+    """What was counted, and the engines."""
+
+    def __init__(self, engines: Mapping[str, bool]) -> None:
+        self._engines = engines
+
+    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
+        """The counts as metric families."""
+        counts = read_counts()
+        for name, (what, labels) in LABELS.items():
+            family = CounterMetricFamily(f"touchstone_{name}", what, labels=labels)
+            for (counted, values), number in counts.items():
+                if counted == name:
+                    family.add_metric(values, number)
+            yield family
+        up = GaugeMetricFamily("touchstone_engine_up", "1: the engine answered last.", labels=["engine"])
+        for engine, is_up in sorted(self._engines.items()):
+            up.add_metric([engine], is_up)
+        yield up

@@ -9,7 +9,6 @@ usage."""
 from __future__ import annotations
 
 import inspect
-import logging
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,6 +19,7 @@ from typing import Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from agent import logs
 from agent.errors import NotFound, TouchstoneError, UsageError
 
 LAUNCHER = "touchstone"
@@ -267,7 +267,7 @@ def main(arguments: list[str]) -> int:
             "the arguments are not UTF-8 text: set the terminal and the files you paste from to UTF-8"
         )
         return 2
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)
+    logs.set_up("readable", "WARNING", "%(levelname)s %(message)s")
     completion = any(
         one.partition("=")[0] in ("--install-completion", "--show-completion") for one in arguments
     )

@@ -5,6 +5,7 @@ raises a Signal; the loop decides what that means for the run."""
 
 from __future__ import annotations
 
+import contextvars
 import math
 import threading
 import time
@@ -334,7 +335,12 @@ class RunContext:
                 failed.append(error)
 
         threads = [
-            threading.Thread(target=work, name=f"fetch-{self.lease.run_id}-{n}", daemon=True)
+            threading.Thread(
+                target=contextvars.copy_context().run,
+                args=(work,),
+                name=f"fetch-{self.lease.run_id}-{n}",
+                daemon=True,
+            )
             for n in range(min(most or MAX_PARALLEL_FETCHES, len(urls)))
         ]
         for thread in threads:

@@ -13,6 +13,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from agent import counters, logs
 from agent.engine.context import RunContext
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import Change, fold, merge, to_jsonable
@@ -165,6 +166,8 @@ def take_steps(
             _RunDriver(flows[run.settings.flow], store, lease, equip(run, lease))
         )
         store.ledger.release(lease, STATUS_BY_FLAG.get(flag), flag=flag)
+        if flag in STATUS_BY_FLAG:
+            counters.count("runs", run.settings.flow, STATUS_BY_FLAG[flag].value)
     except LeaseLost as lost:
         log.warning("%s", lost)
     except (ShutdownRequested, GeneratorExit):
@@ -174,6 +177,7 @@ def take_steps(
         raise  # nothing can be written now: the run goes on when its lease expires
     except Exception as error:  # the run keeps the error and can be resumed
         log.exception("run %s failed", run_id)
+        counters.count("runs", run.settings.flow, Status.FAILED.value)
         store.ledger.release(lease, Status.FAILED, error=f"{type(error).__name__}: {error}"[:1000])
 
 
@@ -264,6 +268,9 @@ class _RunDriver:
                 change = to_jsonable(self.flow.apply_person_edits(self.state, change, person_steps))
                 next = next if self.next == aimed else self.next
                 merge(self.state, change)
+        counters.count("steps", self.flow.name, name)
+        if next in self.flow.rest_statuses:
+            counters.count("runs", self.flow.name, self.flow.rest_statuses[next].value)
         self.tools.recorded_at = step.at
         self.head, self.next, self.last_worked_step, self.spent_s = (
             step.n,
@@ -294,7 +301,8 @@ def _take_steps_until_rest(walk: _RunDriver) -> Generator[None, None, str]:
             walk.reload()
             continue
         try:
-            walk.take_step()
+            with logs.bind(step=head + 1):
+                walk.take_step()
             yield
             if walk.next not in walk.flow.rest_statuses and not walk.is_paused:
                 walk.tools.wait_step_gap()

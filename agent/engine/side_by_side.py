@@ -7,6 +7,7 @@ order."""
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -49,7 +50,8 @@ class _Task:
     thread: threading.Thread = field(init=False)
 
     def start(self, send: Send) -> _Task:
-        self.thread = threading.Thread(target=self._run, args=(send,), name="web-request", daemon=True)
+        run = contextvars.copy_context().run  # its log lines name the run, too
+        self.thread = threading.Thread(target=run, args=(self._run, send), name="web-request", daemon=True)
         self.thread.start()
         return self
 

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from agent import config as configuration
-from agent import reply_config
+from agent import logs, reply_config
 from agent.engine.batch_scheduler import BatchScheduler
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow, advance
@@ -59,6 +59,8 @@ class Worker:
         )
         self.batch_scheduler = BatchScheduler(store, flows)
         self.owner = new_owner_id()
+        self.person = ""
+        """The hash of whose runs these are, for the log; "" without a login."""
         self.shutdown_event = threading.Event()
         self._queue: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._queued: set[str] = set()
@@ -105,6 +107,12 @@ class Worker:
                 return True
         return bool(self.store.ledger.list_claimable() or self.store.batches.list_running())
 
+    def find_faults(self) -> list[str]:
+        """Which threads ended although they should work; one sentence when none was started."""
+        if not self._threads:
+            return ["the workers were not started"]
+        return [f"{thread.name} ended" for thread in self._threads if not thread.is_alive()]
+
     def schedule(self, run_id: str) -> None:
         """Drive this run soon."""
         if self._threads:
@@ -132,14 +140,15 @@ class Worker:
         return status
 
     def _advance(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
-        return advance(
-            run_id,
-            flows=self.flows,
-            store=self.store,
-            owner=self.owner,
-            equip=self.build_context,
-            watch=watch,
-        )
+        with logs.bind(run=run_id, person=self.person):
+            return advance(
+                run_id,
+                flows=self.flows,
+                store=self.store,
+                owner=self.owner,
+                equip=self.build_context,
+                watch=watch,
+            )
 
     def build_context(self, run: Run, lease: Lease) -> RunContext:
         """The context of a run, with its world and its model."""

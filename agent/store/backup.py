@@ -185,7 +185,7 @@ def describe_damage(path: str, reason: str) -> str:
     """That a database is damaged, and how to go on, as a sentence."""
     return (
         f"the database {path} is damaged ({reason}); nothing was changed. Stop the server and bring back a "
-        "backup: `python -m agent restore FILE --force` keeps the damaged one beside it. Without a backup, "
+        "backup: `./touchstone restore FILE --force` keeps the damaged one beside it. Without a backup, "
         f"`sqlite3 {path} .recover` saves what can still be read"
     )
 

@@ -93,6 +93,10 @@ class Store:
             self._drafts.drop(key)
         return text
 
+    def check_writable(self) -> None:
+        """Write one small row. Raises StoreError when that cannot be done."""
+        self._drafts.put(".ready", utc_timestamp())
+
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
+from agent import counters
 from agent.store import tables
 from agent.store.table_access import TableAccess
 from agent.types import ModelCall, Usage
@@ -49,6 +50,9 @@ class ModelCalls(TableAccess):
         with self._writer.begin() as connection:
             connection.execute(_DELETE, {"call": call.key})
             connection.execute(_INSERT, _call_to_row(call))
+        counters.count("model_calls", call.role)
+        counters.count("model_tokens", "prompt", amount=call.prompt_tokens)
+        counters.count("model_tokens", "completion", amount=call.completion_tokens)
 
     def adopt(
         self, run_id: str, calls: Iterable[ModelCall], *, keep_key: Callable[[ModelCall], bool]

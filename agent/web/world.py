@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from requests.adapters import HTTPAdapter
 
+from agent import counters
 from agent.config import ROOT, Config
 from agent.errors import NotFound
 from agent.types import ENGINE_NAMES, Outcome, Page, SearchResult, SourceFilter
@@ -125,6 +126,8 @@ class World:
         health = EngineHealth(result.outcome, result.detail, time.monotonic(), find_pause(result))
         with self._lock:
             self.health[engine] = health
+        if self.live:
+            counters.count("searches", engine, result.outcome.value)
         return result
 
     def fetch(
@@ -137,7 +140,10 @@ class World:
     ) -> Page:
         """The page at `url`, on the hosts that `reach` allows; `known` as it was fetched before. Raises
         nothing but what `checkpoint` raises."""
-        return self._fetcher.fetch(url, reach=reach, checkpoint=checkpoint, known=known)
+        page = self._fetcher.fetch(url, reach=reach, checkpoint=checkpoint, known=known)
+        if self.live:
+            counters.count("pages", page.outcome.value)
+        return page
 
     def find_open_copy(self, doi: str) -> OpenCopy:
         """Where a paper may be read without paying; a world in a folder knows of none."""

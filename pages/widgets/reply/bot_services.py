@@ -18,7 +18,14 @@ from pages.widgets.shell import client
 LIBRARY, DEMO = "library", "demo"
 SCREEN_PLATFORM = "screen"
 """The platform that a request from here comes from; its channel is the place that is answered from."""
-HTTP = ReplyHttp(client.benches, lambda: st.get_option("server.allowedHosts") or ["*"])
+
+
+def list_allowed_hosts() -> list[str]:
+    """The names by which the server may be called."""
+    return st.get_option("server.allowedHosts") or ["*"]
+
+
+HTTP = ReplyHttp(client.benches, list_allowed_hosts)
 """The routes for bots; their service answers the screen, too."""
 _lock = threading.Lock()
 _demo_services: dict[str, ReplyService] = {}

@@ -1,5 +1,5 @@
-"""The server around the screens: security headers, /healthz, warm-up, and the workers' beginning and end. It
-draws nothing."""
+"""The server around the screens: security headers, the log, warm-up, backups, and the workers' beginning and
+end. It draws nothing."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from urllib.parse import parse_qs
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 from streamlit.runtime.pages_manager import PagesManager
 
+from agent import logs
+from agent.bot.operations import OperationsHttp
 from agent.config import read_config
 from agent.errors import SignInRefused, UsageError
+from agent.store.backup_schedule import BackupSchedule
 from pages.widgets.reply import bot_services
 from pages.widgets.shell import client, http_gate, start_checks
 
@@ -118,13 +118,6 @@ class PrefetchMiddleware:
         await self.app(scope, receive, send)
 
 
-def healthz(_request: Request) -> JSONResponse:
-    """Are the stores that are open readable? Answers 200 with {"status": "ok"}."""
-    for bench in client.benches().list_open():
-        bench.runs(text="no run is called this")
-    return JSONResponse({"status": "ok"})
-
-
 def _warm_up() -> None:
     """Import the heavy libraries while the first screen is drawn, then exempt them from collection."""
     for name in PRELOADED_MODULES:
@@ -140,17 +133,20 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     PagesManager.uses_pages_directory = (
         False  # else a first visit to /collect would be given Streamlit's own list of pages instead of ours
     )
+    config = client.benches().config
+    logs.set_up(config.LOG_FORMAT, config.LOG_LEVEL)
+    logging.getLogger("agent.reply").setLevel(logging.INFO)  # one line a reply, with the path it took
     if client.benches().accounts is None:
         bench = client.workbench()
         for run in bench.runs()[:PREFETCHED_RUNS]:
             bench.snapshots.prefetch(run.id)
     else:
         http_gate.track_files(runtime.get_instance().media_file_mgr)
-    logging.getLogger("agent.reply").setLevel(logging.INFO)  # one line a reply, with the path it took
-    if not logging.getLogger().handlers:
-        logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    backups = BackupSchedule(config)
+    backups.start()
     threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
     yield {}
+    backups.stop()
     bot_services.close()
     client.close()
 
@@ -171,7 +167,8 @@ def handle_script_error(trouble: Exception) -> bool:
     return True
 
 
-ROUTES = [Route("/healthz", healthz), *bot_services.HTTP.routes]
+_OPERATIONS = OperationsHttp(client.benches, bot_services.list_allowed_hosts)
+ROUTES = [*_OPERATIONS.routes, *bot_services.HTTP.routes]
 MIDDLEWARE = [
     Middleware(SecurityHeadersMiddleware),
     Middleware(http_gate.HttpGate),

@@ -21,6 +21,7 @@ from agent.bot import http as http_module
 from agent.bot.callers import Caller
 from agent.bot.debounce import MessageBatch
 from agent.bot.http import ReplyHttp
+from agent.bot.operations import OperationsHttp
 from agent.bot.responder import ReplyService
 from agent.config import read_config
 from agent.errors import NotFound
@@ -59,7 +60,12 @@ def http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplyHttp]
 def address(http: ReplyHttp) -> Iterator[str]:
     """A server with these routes."""
     server = uvicorn.Server(
-        uvicorn.Config(Starlette(routes=list(http.routes)), port=0, log_level="error", lifespan="off")
+        uvicorn.Config(
+            Starlette(routes=[*http.routes, *OperationsHttp(list, str).routes]),
+            port=0,
+            log_level="error",
+            lifespan="off",
+        )
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -215,7 +221,10 @@ def test_the_counters_are_what_prometheus_reads_and_count_right_when_many_ask_at
         )
         assert all(family.documentation for family in told.values())
         samples = [
-            sample for family in told.values() for sample in family.samples if sample.name.endswith("_total")
+            sample
+            for family in told.values()
+            for sample in family.samples
+            if sample.name.startswith("ai_") and sample.name.endswith("_total")
         ]
         return {(sample.name, next(iter(sample.labels.values()))): sample.value for sample in samples}
 

@@ -43,6 +43,9 @@ LINES = {
     "trust": "a.example high --because R --forget D --run R",
     "unread": "R",
     "supply": "R U --file F --text T --retry --title T",
+    "backup": "F",
+    "restore": "F --into D --force --check",
+    "secrets": "--new-key --rotate --forget",
     "flow": "chat",
 }
 

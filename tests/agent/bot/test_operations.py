@@ -1,0 +1,111 @@
+"""/healthz, /readyz and /metrics: what they say, and to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from agent import counters
+from agent.bot.operations import OperationsHttp
+from agent.errors import StoreError
+from agent.types import Settings
+from agent.workbench import Workbench
+
+HERE = ("127.0.0.1", 50000)
+ELSEWHERE = ("203.0.113.7", 50000)
+
+
+@pytest.fixture
+def bench() -> Iterator[Workbench]:
+    made = Workbench()
+    yield made
+    made.shutdown()
+
+
+def client(
+    *benches: Workbench, peer: tuple[str, int] = HERE, token: str = "", host: str = "localhost"
+) -> TestClient:
+    routes = OperationsHttp(lambda: benches, lambda: token, lambda: ["localhost", "127.0.0.1"]).routes
+    return TestClient(Starlette(routes=routes), base_url=f"http://{host}", client=peer)
+
+
+def test_alive_needs_no_store() -> None:
+    assert client(peer=ELSEWHERE).get("/healthz").json() == {"status": "ok"}
+
+
+def test_ready_when_the_store_can_be_written_and_workers_work(bench: Workbench) -> None:
+    answer = client(bench).get("/readyz")
+    assert (answer.status_code, answer.json()["faults"]) == (503, ["the workers were not started"])
+    bench.start_workers()
+    assert client(bench).get("/readyz").json() == {"status": "ready", "faults": []}
+    assert client(bench, peer=ELSEWHERE).get("/readyz").json() == {"status": "ready"}
+
+
+def test_not_ready_when_the_store_cannot_be_written(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise StoreError("the database could not be used (canary path)")
+
+    bench.start_workers()
+    monkeypatch.setattr(bench.store, "check_writable", refuse)
+    assert client(bench).get("/readyz").json()["faults"] == ["the database could not be used (canary path)"]
+    told = client(bench, peer=ELSEWHERE).get("/readyz")
+    assert told.status_code == 503 and "canary" not in told.text
+
+
+@pytest.mark.parametrize("thread", ["worker-0"])
+def test_an_ended_worker_is_named(thread: str, bench: Workbench) -> None:
+    bench.start_workers()
+    bench.worker.stop()
+    assert f"{thread} ended" in client(bench).get("/readyz").json()["faults"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "headers", "status"),
+    [
+        ({}, {}, 200),
+        ({"peer": ("::1", 1)}, {}, 200),
+        ({"peer": ELSEWHERE}, {}, 401),
+        ({"peer": ELSEWHERE}, {"host": "localhost"}, 401),
+        ({"peer": ("unix socket", 0)}, {}, 401),
+        ({"host": "rebound.example"}, {}, 401),
+        ({}, {"x-forwarded-for": "127.0.0.1"}, 401),
+        ({}, {"forwarded": "for=127.0.0.1"}, 401),
+        ({"token": "t-canary"}, {}, 401),
+        ({"token": "t-canary"}, {"authorization": "Bearer wrong"}, 401),
+        ({"token": "t-canary", "peer": ELSEWHERE}, {"authorization": "Bearer t-canary"}, 200),
+    ],
+)
+def test_metrics_are_for_this_machine_or_the_token(
+    settings: dict[str, Any], headers: dict[str, str], status: int
+) -> None:
+    answer = client(**settings).get("/metrics", headers=headers)
+    assert answer.status_code == status and "canary" not in answer.text
+    assert ("touchstone_" in answer.text) is (status == 200)
+
+
+def test_metrics_count_runs_and_steps_and_name_the_engines(bench: Workbench) -> None:
+    def read() -> dict[str, float]:
+        lines = (line.rpartition(" ") for line in client(bench).get("/metrics").text.splitlines())
+        return {name: float(number) for name, _, number in lines if name.startswith("touchstone_")}
+
+    before = read()
+    run = bench.start("Who wrote it?", Settings(world="demo", mode="auto", until="review"))
+    bench.drive(run)
+    bench.check_engine("duckduckgo")
+    after = read()
+    finished = 'touchstone_runs_total{flow="research",status="review"}'
+    assert after[finished] == before.get(finished, 0) + 1
+    steps = [name for name in after if name.startswith("touchstone_steps_total") and 'flow="research"' in name]
+    recorded = len(bench.snapshot(run).steps) - 1  # the question is no step of the flow
+    assert sum(after[name] - before.get(name, 0) for name in steps) == recorded
+    assert after['touchstone_engine_up{engine="duckduckgo"}'] == 0.0
+    assert any(name.startswith('touchstone_searches_total{engine="duckduckgo"') for name in after)
+
+
+def test_every_count_has_its_labels() -> None:
+    for (name, labels), _ in counters.read_counts().items():
+        assert len(labels) == len(counters.LABELS[name][1])
