@@ -59,8 +59,8 @@ class RunContext:
     """The model's client; without one every role uses its fallback."""
     fallback_reason: str = ""
     """Why there is no model although one is configured."""
-    choose_model: Callable[[], tuple[Any, str]] | None = None
-    """Gives the two above for the next step: a person may have set up another model."""
+    renew_model: Callable[[], tuple[Any, str] | None] = field(default=lambda: None)
+    """Gives the two above for the next step when a person has set up another model; else None."""
     shutdown_event: threading.Event = field(default_factory=threading.Event)
     step_gap_s: float = 0.0
     """Pause between two steps in seconds."""
@@ -90,8 +90,8 @@ class RunContext:
     def begin_step(self, step: int, *, spent_s: float, closing_up: bool, earlier: Sequence[int] = ()) -> None:
         """Start a step. `earlier`: numbers under which it was begun before a person's step came between."""
         self.step, self.earlier_steps, self.spent_s = step, earlier, spent_s
-        if self.choose_model:
-            self.client, self.fallback_reason = self.choose_model()
+        if renewed := self.renew_model():
+            self.client, self.fallback_reason = renewed
         self.is_writing_up, self._step_started = closing_up, time.monotonic()
 
     def checkpoint(self) -> None:

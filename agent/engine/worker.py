@@ -153,36 +153,40 @@ class Worker:
     def build_context(self, run: Run, lease: Lease) -> RunContext:
         """The context of a run, with its world and its model."""
         world = self.world(run.settings.world)
-        choose_model = self._make_model_chooser(run.settings)
-        client, error = choose_model()
+        own = run.settings
+        renew_model = self._watch_model(own)
+        client, error = (
+            self.reply_model().client(own.model)
+            if own.flow == "reply"
+            else self.model_client(own.model, own.fast_model)
+        )
         gap_s = self.config.STEP_GAP
         return RunContext(
-            run.settings,
+            own,
             world,
             self.store,
             lease,
             client=client,
             fallback_reason=error,
-            choose_model=choose_model,
+            renew_model=renew_model,
             shutdown_event=self.shutdown_event,
             step_gap_s=gap_s,
             library=self.library,
             describe_parent_overrun=self._make_budget_check(run.id),
         )
 
-    def _make_model_chooser(self, own: Settings) -> Callable[[], tuple[object | None, str]]:
-        chosen: dict[int, tuple[object | None, str]] = {}
+    def _watch_model(self, own: Settings) -> Callable[[], tuple[object | None, str] | None]:
+        """Gives a run's model anew after another was set up, else None; a reply keeps its first one."""
+        known = self._model_epoch
 
-        def choose() -> tuple[object | None, str]:
-            if (epoch := self._model_epoch) not in chosen:
-                chosen[epoch] = (
-                    self.reply_model().client(own.model)
-                    if own.flow == "reply"
-                    else self.model_client(own.model, own.fast_model)
-                )
-            return chosen[epoch]
+        def renew() -> tuple[object | None, str] | None:
+            nonlocal known
+            if own.flow == "reply" or known == self._model_epoch:
+                return None
+            known = self._model_epoch
+            return self.model_client(own.model, own.fast_model)
 
-        return choose
+        return renew
 
     def use_models_of(self, config: configuration.Config) -> None:
         """Use the model servers of another configuration; runs that are under way from their next step on."""

@@ -45,7 +45,9 @@ def test_ready_when_the_store_can_be_written_and_workers_work(bench: Workbench) 
     assert client(bench, peer=ELSEWHERE).get("/readyz").json() == {"status": "ready"}
 
 
-def test_not_ready_when_the_store_cannot_be_written(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_not_ready_when_the_store_cannot_be_written(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse() -> None:
         raise StoreError("the database could not be used (canary path)")
 
@@ -99,7 +101,9 @@ def test_metrics_count_runs_and_steps_and_name_the_engines(bench: Workbench) -> 
     after = read()
     finished = 'touchstone_runs_total{flow="research",status="review"}'
     assert after[finished] == before.get(finished, 0) + 1
-    steps = [name for name in after if name.startswith("touchstone_steps_total") and 'flow="research"' in name]
+    steps = [
+        name for name in after if name.startswith("touchstone_steps_total") and 'flow="research"' in name
+    ]
     recorded = len(bench.snapshot(run).steps) - 1  # the question is no step of the flow
     assert sum(after[name] - before.get(name, 0) for name in steps) == recorded
     assert after['touchstone_engine_up{engine="duckduckgo"}'] == 0.0
