@@ -51,9 +51,9 @@ COMMANDS = {
     "trust": ("evidence.trust", "Set how far a domain is trusted, or list the ratings."),
     "unread": ("unread", "List what a run could not read, and what helps."),
     "supply": ("supply", "Give a run a page it could not read."),
-    "backup": ("backup", "Write everything that is kept to one file, while the server runs."),
-    "restore": ("restore", "Bring back what a backup holds."),
-    "secrets": ("secrets", "The keys saved in Settings: how they are encrypted, and with a new key."),
+    "backup": ("upkeep.backup", "Write everything that is kept to one file, while the server runs."),
+    "restore": ("upkeep.restore", "Bring back what a backup holds."),
+    "secrets": ("upkeep.secrets", "The keys saved in Settings: how they are encrypted, and with a new key."),
     "flow": ("flow", "Draw a flow from its table of steps, as Mermaid."),
 }
 """Each command: its module in this package, and its help line."""
