@@ -17,6 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError
 
+from agent import logs
 from agent.accounts.accounts import Accounts
 from agent.accounts.people import Person
 from agent.accounts.quotas import DayUse, measure_day
@@ -165,7 +166,9 @@ class Workbenches:
 
     def _open_store(self, person: Person) -> Workbench:
         config = personalize(self.config, self.folder_of(person)) if person.folder else self.config
-        return Workbench(config, limits=self._limits_of(person))
+        bench = Workbench(config, limits=self._limits_of(person))
+        bench.worker.person = logs.hash_person(person.id)
+        return bench
 
     def _limits_of(self, person: Person) -> WorkLimits:
         quotas = self.accounts.quotas  # type: ignore[union-attr]

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from agent.bot import metrics
 from agent.bot.http import is_host_among
 from agent.errors import TouchstoneError
-from agent.workbench import Workbench
+from agent.workbenches import Workbenches
 
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 """Headers of a request that a proxy passes on."""
@@ -24,16 +24,15 @@ _REFUSED = "send the token of METRICS_TOKEN: authorization: Bearer …; without 
 
 
 class OperationsHttp:
-    """The routes. `list_benches` gives the open workbenches, `token` METRICS_TOKEN, `allowed_hosts` the
-    names by which the server may be called (a page elsewhere can point its own name at this machine)."""
+    """The routes. `open_benches` gives the workbenches of the server, `allowed_hosts` the names by which it
+    may be called (a page elsewhere can point its own name at this machine)."""
 
     def __init__(
         self,
-        list_benches: Callable[[], Sequence[Workbench]],
-        token: Callable[[], str],
+        open_benches: Callable[[], Workbenches],
         allowed_hosts: Callable[[], Sequence[str]] = lambda: ["*"],
     ) -> None:
-        self._list_benches, self._token, self._allowed_hosts = list_benches, token, allowed_hosts
+        self._open_benches, self._allowed_hosts = open_benches, allowed_hosts
         self.routes = [
             Route("/healthz", self.handle_alive, methods=["GET"]),
             Route("/readyz", self.handle_ready, methods=["GET"]),
@@ -48,7 +47,8 @@ class OperationsHttp:
         """200 when every store can be written and every worker works, else 503; who may see it gets the
         faults."""
         try:
-            faults = [fault for bench in self._list_benches() for fault in bench.find_faults()]
+            opened = self._open_benches().list_open()
+            faults = [fault for bench in opened for fault in bench.find_faults()]
         except TouchstoneError as error:
             faults = [str(error)]
         body: dict[str, object] = {"status": "not ready" if faults else "ready"}
@@ -61,16 +61,14 @@ class OperationsHttp:
         if not self.is_permitted(request):
             headers = {"www-authenticate": "Bearer"}
             return JSONResponse({"error": _REFUSED}, status_code=401, headers=headers)
-        try:
-            states = [state for bench in self._list_benches() for state in bench.engine_states().items()]
-        except TouchstoneError:
-            states = []  # /readyz says why
+        opened = self._open_benches().list_open()
+        states = [state for bench in opened for state in bench.engine_states().items()]
         is_up = {name: all(up for other, up in states if other == name) for name, _ in states}
         return Response(metrics.render_metrics(is_up), headers={"content-type": metrics.CONTENT_TYPE})
 
     def is_permitted(self, request: Request) -> bool:
         """May this request see numbers and details?"""
-        if token := self._token():
+        if token := self._open_benches().config.METRICS_TOKEN:
             given = request.headers.get("authorization", "")
             return hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
         is_passed_on = any(name in request.headers for name in _FORWARDED)

@@ -91,11 +91,6 @@ def accounts() -> Accounts:
     raise SignInRefused("this server has no login")
 
 
-def open_workbenches() -> list[Workbench]:
-    """Every workbench that is open in this process."""
-    return [workbench()]
-
-
 def library() -> Library:
     """The library behind it."""
     return workbench().library

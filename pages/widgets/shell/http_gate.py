@@ -26,8 +26,9 @@ from streamlit.web.server.starlette import starlette_websocket
 from agent.errors import SignInRefused
 from pages.widgets.shell import client
 
-TOKEN_PATHS = ("/reply", "/messages")
-"""Routes that check the Host themselves: who knows a token may call them by any name."""
+TOKEN_PATHS = ("/reply", "/messages", "/healthz", "/readyz", "/metrics")
+"""Routes that check the Host themselves: who knows a token may call them by any name; probes tell nothing
+more than that the server works."""
 MAX_REMEMBERED = 10_000
 """Sessions and files whose owner is remembered; the oldest are forgotten, and then served to nobody."""
 NOT_FOUND = PlainTextResponse("Not Found", status_code=404)

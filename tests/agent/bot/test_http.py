@@ -61,7 +61,7 @@ def address(http: ReplyHttp) -> Iterator[str]:
     """A server with these routes."""
     server = uvicorn.Server(
         uvicorn.Config(
-            Starlette(routes=[*http.routes, *OperationsHttp(list, str).routes]),
+            Starlette(routes=[*http.routes, *OperationsHttp(http._open_benches).routes]),
             port=0,
             log_level="error",
             lifespan="off",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,7 +30,8 @@ def bench() -> Iterator[Workbench]:
 def client(
     *benches: Workbench, peer: tuple[str, int] = HERE, token: str = "", host: str = "localhost"
 ) -> TestClient:
-    routes = OperationsHttp(lambda: benches, lambda: token, lambda: ["localhost", "127.0.0.1"]).routes
+    served = SimpleNamespace(config=SimpleNamespace(METRICS_TOKEN=token), list_open=lambda: benches)
+    routes = OperationsHttp(lambda: served, lambda: ["localhost", "127.0.0.1"]).routes  # type: ignore[arg-type, return-value]
     return TestClient(Starlette(routes=routes), base_url=f"http://{host}", client=peer)
 
 
