@@ -100,6 +100,9 @@ def list_failed_requests(state: RunState) -> list[FailedRequest]:
     for action in searches.values():
         if action.outcome is not Outcome.OK:
             failed.append(_describe_failure("Search", action.query_or_url, action, accepting, True, False))
+    advice = "Find it elsewhere, then paste its text or upload its file."
+    for name, why in state.own.list_unaddressed().items():
+        failed.append(FailedRequest("Reference", name, Outcome.NOT_FOUND, why, advice, 0, False, True))
     return sorted(failed, key=lambda request: -request.step)
 
 
@@ -137,7 +140,8 @@ def retry(bench: ActionContext, run_id: str, what: str) -> None:
 
 
 def paste(bench: ActionContext, run_id: str, url: str, text: str, title: str = "") -> None:
-    """Use this text as that of the page at `url`. Raises UsageError, ConcurrentChange."""
+    """Use this text as that of the page at `url`, or of a reference of this name. Raises
+    UsageError, ConcurrentChange."""
     if len(text.strip()) < MIN_PASTED_CHARS:
         raise UsageError(f"paste the text of the page first: at least {MIN_PASTED_CHARS} characters")
     if len(text) > MAX_PASTED_CHARS:
@@ -146,31 +150,42 @@ def paste(bench: ActionContext, run_id: str, url: str, text: str, title: str = "
             "matters, or upload the file"
         )
     view = bench.snapshot(run_id)
-    address = require_allowed_url(url, view.run.settings)
+    is_reference = url in view.state.own.list_unaddressed()
+    address = "" if is_reference else require_allowed_url(url, view.run.settings)
     ref = find_page(view.state, address)
-    page = documents.read_document("pasted.txt", text.encode("utf-8", "replace"), url=address)
+    name = f"{url}.txt" if is_reference else "pasted.txt"
+    page = documents.read_document(name, text.encode("utf-8", "replace"), url=address)
     title = title.strip() or (ref.title if ref else "") or page.title
-    _supply_page(bench, run_id, page.replace(title=title, origin="pasted"))
+    _supply_page(bench, run_id, page.replace(title=title, origin="pasted"), url)
 
 
 def upload(bench: ActionContext, run_id: str, url: str, name: str, data: bytes) -> None:
-    """Use this file as the page at `url` ("" for one without an address). Raises UsageError,
-    ConcurrentChange."""
-    address = require_allowed_url(url, bench.snapshot(run_id).run.settings) if url.strip() else ""
+    """Use this file as the page at `url` ("" for one without an address), or as the reference of this name.
+    Raises UsageError, ConcurrentChange."""
+    view = bench.snapshot(run_id)
+    has_address = url.strip() and url not in view.state.own.list_unaddressed()
+    address = require_allowed_url(url, view.run.settings) if has_address else ""
     page = documents.read_document(name, data, url=address)
     if not page.text.strip():
         raise UsageError(f"{documents.clean_name(name)} holds no text that can be read")
-    _supply_page(bench, run_id, page.replace(origin="uploaded"))
+    _supply_page(bench, run_id, page.replace(origin="uploaded"), url)
 
 
-def _supply_page(bench: ActionContext, run_id: str, page: Page) -> None:
+def _supply_page(bench: ActionContext, run_id: str, page: Page, wanted: str) -> None:
     view = bench.snapshot(run_id)
     if view.run.settings.flow == "site" and find_page(view.state, page.url) is None:
         raise UsageError(
             "this run never asked for that page: name it as a start page of a new question instead"
         )
     page_id = bench.store.pages.put(page, shelve=False)
-    _commit_input(bench, run_id, "supply", lambda state, step: supply_page(state, page, page_id, step))
+    _commit_input(
+        bench,
+        run_id,
+        "supply",
+        lambda state, step: (
+            supply_page(state, page, page_id, step) | state.own.place_reference(wanted, page.url)
+        ),
+    )
 
 
 def _commit_input(

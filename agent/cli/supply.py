@@ -23,7 +23,8 @@ def run(
         str,
         typer.Argument(
             metavar="URL",
-            help="the page it is for ('' for a file of no site); with --retry also the words of a search",
+            help="the page it is for ('' for a file of no site), or a reference as `unread` names it; with "
+            "--retry also the words of a search",
         ),
     ],
     *,

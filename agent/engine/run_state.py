@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Generic
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from agent.engine.state import State, append, merge_dict, upsert, upsert_by_step
+from agent.engine.state import Change, State, append, merge_dict, upsert, upsert_by_step
 from agent.text.dialogue_acts import classify_small_talk
 from agent.text.question_analysis import ParsedQuestion
 from agent.text.question_parts import split_compound_question
@@ -77,6 +77,14 @@ class FlowState(State):
     def checked_text(self, run: RunState[Any]) -> CheckedText | None:
         """The text that was checked, with its marks; None where none was."""
         return None
+
+    def list_unaddressed(self) -> dict[str, str]:
+        """The references that name no address: what each is called, and why there is none."""
+        return {}
+
+    def place_reference(self, name: str, url: str) -> Change:
+        """The change that gives the reference of this name an address."""
+        return {}
 
     def extra_sources(self, run: RunState[Any]) -> list[PageRef]:
         """Pages a bibliography lists beside the sources of the answer."""

@@ -8,12 +8,13 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from agent.engine.run_state import FlowState, ReadText, RunState
-from agent.engine.state import upsert
+from agent.engine.state import Change, upsert
 from agent.evidence.support import describe_support
 from agent.text.urls import canonicalize
 from agent.types import (
     Action,
     CheckedText,
+    Citation,
     MarkedSentence,
     Outcome,
     Overruling,
@@ -48,6 +49,23 @@ class CheckTextState(FlowState):
     def claims(self) -> list[TextSentence]:
         """The sentences that are checked."""
         return [one for one in self.sentences.values() if one.kind == "claim"]
+
+    def list_unaddressed(self) -> dict[str, str]:
+        """The cited references without an address."""
+        cited = (citation for claim in self.claims for citation in claim.citations if not citation.url)
+        return {citation.label or citation.trouble: citation.trouble for citation in cited}
+
+    def place_reference(self, name: str, url: str) -> Change:
+        """The sentences that cite it, with the address."""
+
+        def place(one: Citation) -> Citation:
+            is_it = not one.url and name == (one.label or one.trouble)
+            return one.replace(url=url, trouble="") if is_it else one
+
+        moved = [claim.replace(citations=[*map(place, claim.citations)]) for claim in self.claims]
+        return {
+            "sentences": [claim for claim in moved if claim.citations != self.sentences[claim.id].citations]
+        }
 
     def find_ref(self, run: RunState[Any], url: str) -> PageRef | None:
         """The page of a cited address; None while it was not asked for."""

@@ -208,6 +208,28 @@ def test_supplied_text_of_a_source_has_its_claims_checked_again(check: Check, be
     assert [step.name for step in again.steps[view.head + 1 :]] == ["supply", "fetch", "check", "result"]
 
 
+@pytest.mark.parametrize("given", ["paste", "upload"])
+def test_a_reference_without_an_address_can_be_given_its_page(
+    check: Check, bench: Workbench, given: str
+) -> None:
+    text = "Ekvik has a mill [1]. Ekvik has a school [2].\n\n[1] Berg, Mills of Ekvik, 1998\n[2] Lind, Schools, 1999"
+    view = check(text)
+    assert marks(view) == ["unavailable", "unavailable"]
+    [first, second] = page_input.list_failed_requests(view.state)
+    assert (first.kind, first.what, first.can_supply, first.can_retry) == ("Reference", "[1]", True, False)
+    assert "Mills of Ekvik" in first.reason and second.what == "[2]"
+    said = "Ekvik has a mill. That is all there is to say of it."
+    if given == "paste":
+        page_input.paste(bench, view.run.id, "[1]", said)
+    else:
+        page_input.upload(bench, view.run.id, "[1]", "mills.txt", said.encode())
+    assert bench.drive(view.run.id) is Status.DONE
+    again = bench.snapshot(view.run.id)
+    assert marks(again) == ["supported", "unavailable"]
+    assert [one.what for one in page_input.list_failed_requests(again.state)] == ["[2]"]
+    assert verify_bundle(export_run(bench, view.run.id, "bundle")).is_valid
+
+
 def test_a_person_overrules_a_mark_with_a_reason(check: Check, bench: Workbench) -> None:
     view = check("Ekvik has a school.")
     (one,) = marked(view)
