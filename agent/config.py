@@ -91,6 +91,11 @@ class Config(BaseSettings):
     MODEL: str = _setting("", "the strong model's name; empty: the first the server offers")
     FAST_MODEL: str = _setting("", "the fast model's name; empty: the strong one does both")
     MODEL_TIMEOUT: float = _setting(60.0, "seconds one model call may take, 1 to 3600", least=1, most=3600)
+    MODEL_CONTEXT: int = _setting(
+        0,
+        "tokens that prompt and reply may have together (4,096 or more); 0: what the server tells, or 32,768",
+        least=0,
+    )
     OLLAMA_URL: str = _setting(
         "http://127.0.0.1:11434", "address of a local Ollama, used when no server is named; empty: none"
     )

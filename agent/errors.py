@@ -4,7 +4,7 @@
     ├── Signal          StopRequested, BudgetSpent, ShutdownRequested: the run must pause or end; no error
     ├── UsageError      NotFound > CorruptRow, BundleError, ConcurrentChange, SignInRefused: nothing changed
     ├── StoreError      StoreTooNew, LeaseLost
-    ├── ModelError      ModelUnavailable, ModelReplyError
+    ├── ModelError      ModelUnavailable > PromptTooLong, ModelReplyError
     └── PromptError, FlowError: programming errors
 
 A page that is gone or an engine that blocks is never raised: it is an `Outcome` in a result.
@@ -77,6 +77,10 @@ class ModelError(TouchstoneError):
 
 class ModelUnavailable(ModelError):
     """The model gave no answer: refused, unreachable, over its limits or timed out."""
+
+
+class PromptTooLong(ModelUnavailable):
+    """Prompt and reply do not fit into what the model takes."""
 
 
 class ModelReplyError(ModelError):

@@ -20,8 +20,10 @@ from agent.engine.side_by_side import SideBySide, WebRequest, WebResult
 from agent.errors import BudgetSpent, ModelUnavailable, ShutdownRequested, Signal, StopRequested
 from agent.evidence.source_trust import SourceTrust, assess_trust
 from agent.library.collection import Library
-from agent.llm.structured_call import CallContext, request_structured
-from agent.roles.prompt_templates import make_mark
+from agent.llm.context_length import ASSUMED_TOKENS
+from agent.llm.model import find_reply_room, measure_prompt
+from agent.llm.structured_call import CallContext, add_schema, request_structured
+from agent.roles.prompt_templates import make_mark, read_constant_part
 from agent.roles.role import Check, Role, RoleResult
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
@@ -246,9 +248,21 @@ class RunContext:
         self.checkpoint()
         if self.client:
             mark = make_mark(self.lease.run_id)
-            return role.judge(self._call_model, mark=mark, check=check, must_pass=must_pass, **blanks)
+            return role.judge(
+                self._call_model, mark=mark, check=check, must_pass=must_pass, fits=self._fits, **blanks
+            )
         result = role.judge(None, **blanks)
         return result.replace(fallback_reason=self.fallback_reason)
+
+    def find_room(self, role: Role) -> int:
+        """Tokens that a prompt of this role may have beside its constant part and the room for a reply."""
+        fixed = add_schema([{"role": "system", "content": read_constant_part(role.name)}], role.reply)
+        context = self.client.context_length(role.tier) if self.client else ASSUMED_TOKENS
+        return max(0, context - find_reply_room(context) - measure_prompt(fixed))
+
+    def _fits(self, messages: Sequence[dict[str, str]], shape: type[BaseModel], tier: str) -> bool:
+        context: int = self.client.context_length(tier)
+        return measure_prompt(add_schema(messages, shape)) + find_reply_room(context) <= context
 
     def judge_side_by_side(self, judgements: Sequence[Callable[[], T]]) -> list[T]:
         """The results of several judgements that are asked at the same time, in order. A Signal abandons

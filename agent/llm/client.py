@@ -27,11 +27,19 @@ from functools import lru_cache
 from ssl import SSLContext
 from typing import TYPE_CHECKING, Any
 
-from agent.errors import ModelUnavailable
+from agent.errors import ModelUnavailable, PromptTooLong
 from agent.llm import http_errors
+from agent.llm.context_length import ASSUMED_TOKENS, ask_context_length, read_stated_limit
 from agent.llm.http import OPENAI_URL, identify_server
 from agent.llm.http_errors import ServerFault
-from agent.llm.model import Checkpoint, Completion, CompletionRequest, messages_to_text
+from agent.llm.model import (
+    Checkpoint,
+    Completion,
+    CompletionRequest,
+    Tier,
+    measure_prompt,
+    messages_to_text,
+)
 from agent.llm.request_options import RequestOptions
 
 if TYPE_CHECKING:
@@ -41,13 +49,16 @@ MAX_TRIES = 3
 MAX_WAIT_S = 120.0
 """A server that asks for a longer wait is not waited for: the run goes on without it or pauses."""
 POLL_S = 0.1
+REFUSED_SHARE = 0.75
+"""Of a prompt that was refused as too long, what is tried next: its tokens are more than were counted."""
 
 
 class ModelClient:
     """A server and its two models. Thread-safe: one for the whole process.
 
     `timeout_s`: seconds of one HTTP call; `patience_s`: seconds one completion may wait between its tries;
-    `backoff_s`: the upper bound of the first wait."""
+    `backoff_s`: the upper bound of the first wait; `context`: tokens of a prompt with its reply, 0: the
+    server is asked."""
 
     def __init__(
         self,
@@ -59,16 +70,18 @@ class ModelClient:
         timeout_s: float = 60.0,
         patience_s: float = MAX_WAIT_S,
         backoff_s: float = 0.5,
+        context: int = 0,
     ) -> None:
         self.strong = strong
         self.fast = fast or strong
         self.server, self.local = identify_server(base_url)
-        self._key = key
+        self._base_url, self._key = base_url or OPENAI_URL, key
+        self._context, self._contexts, self._context_lock = context, dict[str, int](), threading.Lock()
         self._timeout_s, self._patience_s, self._backoff_s = timeout_s, min(patience_s, MAX_WAIT_S), backoff_s
         self._tries, self._first, self._extra = MAX_TRIES, RequestOptions(), dict[str, Any]()
         self._options_by_model: dict[str, RequestOptions] = {}
         self._lock = threading.Lock()
-        self._sdk = _create_sdk(base_url or OPENAI_URL, key, timeout_s)
+        self._sdk = _create_sdk(self._base_url, key, timeout_s)
 
     def __repr__(self) -> str:
         return f"ModelClient({self.strong!r}, {self.fast!r}, at {self.server})"
@@ -110,12 +123,33 @@ class ModelClient:
                 if other := options.relax_after(fault.complaint):
                     options = other
                     continue
+                if fault.is_too_long:
+                    self._lower_context(model, measure_prompt(request.messages) + request.max_tokens, fault)
                 wait = self._compute_wait(tries + 1, fault, waited)
             _sleep_with_checkpoint(wait, request.checkpoint)
             waited, tries = waited + wait, tries + 1
         with self._lock:
             self._options_by_model[model] = options
         return replace(completion, seconds=time.monotonic() - began)
+
+    def context_length(self, tier: Tier) -> int:
+        """Tokens that a prompt and its reply may have together: as set, else as the server tells, at the
+        first need, or has told by refusing a prompt."""
+        model = self.strong if tier == "strong" else self.fast
+        with self._context_lock:
+            if found := self._contexts.get(model) or self._context:
+                return found
+            found, is_final = ask_context_length(self._base_url, self._key, model)
+            if is_final:
+                self._contexts[model] = found or ASSUMED_TOKENS
+            return found or ASSUMED_TOKENS
+
+    def _lower_context(self, model: str, sent: int, fault: ServerFault) -> None:
+        """Remember that so many tokens were too many; raises PromptTooLong."""
+        stated = read_stated_limit(fault.complaint)
+        with self._context_lock:
+            self._contexts[model] = stated if 0 < stated < sent else int(sent * REFUSED_SHARE)
+        raise PromptTooLong(http_errors.redact_keys(fault.sentence, self._key))
 
     def _compute_wait(self, attempt: int, fault: ServerFault, waited: float) -> float:
         """Seconds to wait before try number `attempt`; raises ModelUnavailable when there is none."""

@@ -117,7 +117,12 @@ def _find_ollama(config: Config) -> DetectedModel:
 
 def _build_client(config: Config, base_url: str, *, strong: str, key: str) -> ModelClient:
     return ModelClient(
-        base_url, strong=strong, fast=config.FAST_MODEL, key=key, timeout_s=config.MODEL_TIMEOUT
+        base_url,
+        strong=strong,
+        fast=config.FAST_MODEL,
+        key=key,
+        timeout_s=config.MODEL_TIMEOUT,
+        context=config.MODEL_CONTEXT,
     )
 
 

@@ -44,12 +44,14 @@ class ServerFault(Exception):
         can_retry: bool = False,
         retry_after_s: float | None = None,
         complaint: str = "",
+        is_too_long: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.can_retry = can_retry
         self.retry_after_s = retry_after_s
         self.complaint = complaint
+        self.is_too_long = is_too_long
 
 
 def parse_completion(body: str, content_type: str, *, server: str, prompt: str, model: str) -> Completion:
@@ -110,7 +112,7 @@ def explain_error_status(
         return ServerFault(f"{server} {trouble} {quoted}", can_retry=True, retry_after_s=wait)
     if any(words in body.lower() for words in CONTEXT_OVERFLOW_PHRASES):
         sentence = f"The prompt is too long for {model} {quoted} Choose a model with a larger window."
-        return ServerFault(sentence, complaint=message)
+        return ServerFault(sentence, complaint=message, is_too_long=True)
     complaint = message if status in (400, 422) else ""
     return ServerFault(f"{server} did not accept the request {quoted}", complaint=complaint)
 

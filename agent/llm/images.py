@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from agent.llm.model import Completion, CompletionRequest, Message, Model
+from agent.llm.model import Completion, CompletionRequest, Message, Model, Tier
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,10 @@ class VisionModel:
         return self.client.complete(
             replace(request, messages=list(map(self._insert_images, request.messages)))
         )
+
+    def context_length(self, tier: Tier) -> int:
+        """That of the client."""
+        return self.client.context_length(tier)
 
     def _insert_images(self, message: Message) -> Message:
         if message["role"] != "user" or not self._parts:

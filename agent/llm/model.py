@@ -19,6 +19,12 @@ Checkpoint = Callable[[], None]
 MAX_TOKENS = 4096
 """Tokens of one reply: a report of two dozen cited sentences takes about 1,500; the rest is room for
 reasoning."""
+MIN_REPLY_TOKENS = 512
+"""Room for the shortest reply that can be of use."""
+REPLY_SHARE = 0.25
+"""The part of a small model's context that is kept for its reply."""
+BYTES_PER_TOKEN = 3.5
+"""UTF-8 bytes of a token, carefully: English has 4.3, German 3.5, Chinese some 4."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +66,25 @@ class Model(Protocol):
         """One reply. Raises ModelUnavailable, and what the request's `checkpoint` raises."""
         ...
 
+    def context_length(self, tier: Tier) -> int:
+        """Tokens that a prompt and its reply may have together."""
+        ...
+
 
 def estimate_tokens(text: str) -> int:
     """The tokens of a text by the usual rule of thumb for English: a quarter of its characters, at least
     one."""
     return max(1, len(text) // 4)
+
+
+def measure_prompt(messages: Sequence[Message]) -> int:
+    """The tokens of a prompt, rather too many than too few: for what must not be too long."""
+    return sum(int(len(_plain_content(m).encode()) / BYTES_PER_TOKEN) + 8 for m in messages)
+
+
+def find_reply_room(context: int) -> int:
+    """Tokens that are kept for a reply in a context of so many."""
+    return min(MAX_TOKENS, int(context * REPLY_SHARE))
 
 
 def messages_to_text(messages: Sequence[Message]) -> str:
@@ -74,6 +94,8 @@ def messages_to_text(messages: Sequence[Message]) -> str:
     )
 
 
-def _plain_content(message: Message) -> Any:
+def _plain_content(message: Message) -> str:
     content = message.get("content")
-    return "".join(str(part.get("text", "")) for part in content) if isinstance(content, list) else content
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content)
+    return str(content or "")

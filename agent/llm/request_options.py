@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 CONTEXT_OVERFLOW_PHRASES = (
     *("context length", "context_length", "context window", "context size"),
-    *("too many tokens", "maximum prompt length"),
+    *("too many tokens", "maximum prompt length", "prompt is too long"),
 )
 """How servers say that prompt and reply together are too long for the model."""
 _FORMAT_COMPLAINTS = (
@@ -106,6 +106,7 @@ def _make_strict(node: Any) -> Any:
         elif key not in _DROPPED_KEYS:
             made["anyOf" if key == "oneOf" else key] = _make_strict(value)
     if "properties" in made:
+        made.pop("description", None)  # the docstring of a class; what a field is for stands at the field
         made |= {"required": list(made["properties"]), "additionalProperties": False}
     return made
 

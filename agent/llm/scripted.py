@@ -14,7 +14,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from agent.errors import ModelUnavailable
-from agent.llm.model import Completion, CompletionRequest, Message, estimate_tokens, messages_to_text
+from agent.llm.context_length import ASSUMED_TOKENS
+from agent.llm.model import (
+    Completion,
+    CompletionRequest,
+    Message,
+    Tier,
+    estimate_tokens,
+    messages_to_text,
+)
 
 ScriptedReply = str | dict[str, Any] | BaseModel | Completion | Exception
 """Raw text, a value to send as JSON, a whole completion (a cut-off one, a refusal), or an error to raise."""
@@ -28,10 +36,16 @@ class ScriptedModel:
     server = "a script"
 
     def __init__(
-        self, replies: Iterable[ScriptedReply] | ReplyFunction, *, strong: str = "scripted", fast: str = ""
+        self,
+        replies: Iterable[ScriptedReply] | ReplyFunction,
+        *,
+        strong: str = "scripted",
+        fast: str = "",
+        context: int = ASSUMED_TOKENS,
     ) -> None:
         self.strong = strong
         self.fast = fast or strong
+        self.context = context
         self.requests: list[CompletionRequest] = []
         self._reply_function = replies if callable(replies) else None
         self._replies = [] if callable(replies) else list(replies)
@@ -54,6 +68,10 @@ class ScriptedModel:
         prompt_tokens = estimate_tokens(messages_to_text(request.messages))
         model = self.strong if request.tier == "strong" else self.fast
         return Completion(text, prompt_tokens, estimate_tokens(text), 0.0, model)
+
+    def context_length(self, tier: Tier) -> int:
+        """Tokens that a prompt and its reply may have together."""
+        return self.context
 
     def _next_reply(self, request: CompletionRequest) -> ScriptedReply:
         with self._lock:

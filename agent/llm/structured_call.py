@@ -15,9 +15,19 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from agent.errors import ModelReplyError, ModelUnavailable, Signal
+from agent.errors import ModelReplyError, ModelUnavailable, PromptTooLong, Signal
 from agent.llm import prices
-from agent.llm.model import MAX_TOKENS, Checkpoint, CompletionRequest, Message, Model, Tier
+from agent.llm.model import (
+    BYTES_PER_TOKEN,
+    MAX_TOKENS,
+    MIN_REPLY_TOKENS,
+    Checkpoint,
+    CompletionRequest,
+    Message,
+    Model,
+    Tier,
+    measure_prompt,
+)
 from agent.llm.parse_reply import parse_reply
 from agent.llm.request_options import build_strict_schema
 from agent.types import ModelCall
@@ -69,8 +79,14 @@ def request_structured(
     own."""
     context.checkpoint()
     model = client.strong if tier == "strong" else client.fast
-    prompt, room, attempt, chances = add_schema(messages, shape), MAX_TOKENS, 1, {"shorter", "repair"}
+    prompt, most, attempt, chances = add_schema(messages, shape), MAX_TOKENS, 1, {"shorter", "repair"}
+    context_length, problem = client.context_length(tier), ""
     while True:
+        room = min(most, context_length - measure_prompt(prompt))
+        if room < MIN_REPLY_TOKENS and len(chances) < 2:
+            raise ModelReplyError(f"{model} gave no usable reply. {problem}")
+        if room < MIN_REPLY_TOKENS:
+            raise PromptTooLong(explain_too_long(model, context_length))
         call = _recall_or_create(context, prompt, attempt, model)
         if is_new := not _is_answered(call):
             request = CompletionRequest(prompt, shape, tier, room, context.checkpoint)
@@ -86,17 +102,28 @@ def request_structured(
         chances.discard(chance)
         attempt = call.attempt + 1
         if chance == "shorter":
-            prompt, room = [*prompt, {"role": "user", "content": _SHORTEN_INSTRUCTION}], room * 2
+            prompt, most = [*prompt, {"role": "user", "content": _SHORTEN_INSTRUCTION}], most * 2
         else:
-            prompt = _build_repair_prompt(prompt, call.reply, problem)
+            shown = int((context_length - measure_prompt(prompt)) / 2 * BYTES_PER_TOKEN)
+            prompt = _build_repair_prompt(prompt, call.reply[:shown], problem)
 
 
 def add_schema(messages: Sequence[Message], shape: type[BaseModel]) -> list[Message]:
     """The messages with the reply's schema at the end of the system part; not every server enforces it."""
-    instruction = _SCHEMA_INSTRUCTION + json.dumps(build_strict_schema(shape), ensure_ascii=False)
+    instruction = _SCHEMA_INSTRUCTION + json.dumps(
+        build_strict_schema(shape), ensure_ascii=False, separators=(",", ":")
+    )
     if messages and messages[0]["role"] == "system":
         return [{"role": "system", "content": f"{messages[0]['content']}\n\n{instruction}"}, *messages[1:]]
     return [{"role": "system", "content": instruction}, *messages]
+
+
+def explain_too_long(model: str, context_length: int) -> str:
+    """Why a prompt was not sent."""
+    return (
+        f"The prompt is too long for {model}, which takes {context_length:,} tokens with the reply. Choose a "
+        "model with a larger context; MODEL_CONTEXT tells it where the server does not."
+    )
 
 
 def compute_call_key(run_id: str, step: int, attempt: int, prompt: Sequence[Message]) -> str:

@@ -3,6 +3,7 @@ compared figures, names and polarity before; its doubts are put as questions."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,13 +12,17 @@ from pydantic import Field
 
 from agent.evidence.claim_check import Judgement, OpenClaim
 from agent.roles.role import Role, RoleReply, RoleResult
+from agent.text.names import find_names
+from agent.text.tokens import fold
 from agent.text.urls import remove_unknown_urls
 from agent.types import ClaimFinding, Record
 
-MAX_CLAIMS = 40
-"""Claims of one call: about 2,000 tokens of reply, half of what one may have."""
-MAX_CALL_CHARS = 24_000
-"""Characters of claims and quotes in one call, about 6,000 tokens."""
+MAX_CLAIMS = 60
+"""Claims of one call: about 3,000 tokens of reply, three quarters of what one may have."""
+MAX_CALL_CHARS = 28_000
+"""Characters of claims, and of quotes with what is shown of their pages, in one call: about 7,000 tokens."""
+TAG_CHARS = 30
+"""Characters around a claim or a quote in the prompt."""
 MAX_REASON_CHARS = 300
 """Characters of a judge's reason that are kept: one short sentence is asked for."""
 MAX_BEFORE_CHARS = 240
@@ -45,12 +50,19 @@ class QuoteShown(Record):
 
 
 class ClaimShown(Record):
-    """A claim as the prompt shows it; `doubts` are questions."""
+    """A claim as the prompt shows it, with the quotes that no claim above cites; `cites` are the ids of all
+    that it cites. `doubts` are questions."""
 
     n: int
     statement: str
     quotes: list[QuoteShown]
     doubts: list[str] = Field(default_factory=list)
+    cites: list[str] = Field(default_factory=list)
+
+    @property
+    def cites_above(self) -> list[str]:
+        """The ids of the quotes that stand under a claim above."""
+        return [i for i in self.cites if all(i != quote.id for quote in self.quotes)]
 
 
 class ClaimJudgement(RoleReply):
@@ -78,7 +90,9 @@ def fallback(*, question: str, text: str, claims: list[ClaimShown]) -> CheckClai
     return CheckClaimsReply()
 
 
-CHECK_CLAIMS = Role(name="check_claims", reply=CheckClaimsReply, fallback=fallback, tier="strong")
+CHECK_CLAIMS = Role(
+    name="check_claims", reply=CheckClaimsReply, fallback=fallback, tier="strong", cut=("text",)
+)
 
 
 @dataclass
@@ -86,30 +100,32 @@ class ClaimJudge:
     """A judge for `agent.evidence.claim_check.check_claims` that asks the role.
 
     `ask(CHECK_CLAIMS, check=…, **blanks)` returns the role's result (`Role.judge`, `RunContext.judge`).
-    `text` is the write-up the claims stand in, to tell whom a pronoun means. `failures` collects why calls
+    `text` is the write-up the claims stand in, to tell whom a pronoun means; `most_chars` are those of a
+    call, as in MAX_CALL_CHARS. `failures` collects why calls
     failed, by claim id."""
 
     ask: Callable[..., RoleResult]
     question: str = ""
     text: str = ""
+    most_chars: int = MAX_CALL_CHARS
     failures: dict[str, str] = field(default_factory=dict)
     trouble: str = ""
     """Why a call failed for good; "" when none did."""
 
     def __call__(self, claims: Sequence[OpenClaim]) -> Mapping[str, Judgement]:
         judged: dict[str, Judgement] = {}
-        for batch in _split_batches(claims):
-            shown = [_show_claim(n, claim) for n, claim in enumerate(batch, start=1)]
+        for batch in _split_batches(claims, self.most_chars):
+            shown = _show_claims(batch)
             asked = {claim.claim.question for claim in batch}
             question = self.question or (asked.pop() if len(asked) == 1 else "")
             result = self.ask(
                 CHECK_CLAIMS,
                 check=partial(_find_left_out, count=len(shown)),
                 question=question,
-                text=self.text,
+                text=_show_text(self.text, shown),
                 claims=shown,
             )
-            judged |= _read_judgements(result.value, batch)
+            judged |= _read_judgements(result.value, batch, shown)
             self.trouble = self.trouble or result.fallback_reason
             reason = result.fallback_reason or ("its reply left this one out" if result.by == "model" else "")
             unjudged = [open_claim.claim.id for open_claim in batch if open_claim.claim.id not in judged]
@@ -117,41 +133,80 @@ class ClaimJudge:
         return judged
 
 
-def _split_batches(claims: Sequence[OpenClaim]) -> Iterator[list[OpenClaim]]:
-    """The claims in batches of at most MAX_CLAIMS, and of MAX_CALL_CHARS where there are several."""
-    batch, chars = list[OpenClaim](), 0
+def _split_batches(claims: Sequence[OpenClaim], most: int) -> Iterator[list[OpenClaim]]:
+    """The claims in batches of at most MAX_CLAIMS, and of `most` characters where there are several; a quote
+    counts once."""
+    batch, known, chars = list[OpenClaim](), set[tuple[str, str]](), 0
     for claim in claims:
-        length = len(claim.claim.statement) + sum(map(len, claim.claim.quotes))
-        if batch and (len(batch) == MAX_CLAIMS or chars + length > MAX_CALL_CHARS):
+        quotes = _list_quotes(claim)
+        new = {quote: sum(map(len, quote)) + TAG_CHARS for quote in quotes}
+        length = len(claim.claim.statement) + TAG_CHARS * (1 + len(claim.doubts))
+        added = length + sum(new[quote] for quote in new if quote[:2] not in known)
+        if batch and (len(batch) == MAX_CLAIMS or chars + added > most):
             yield batch
-            batch, chars = [], 0
-        batch, chars = [*batch, claim], chars + length
+            batch, known, chars, added = [], set(), 0, length + sum(new.values())
+        batch, chars = [*batch, claim], chars + added
+        known.update(quote[:2] for quote in quotes)
     if batch:
         yield batch
 
 
-def _show_claim(n: int, open_claim: OpenClaim) -> ClaimShown:
+def _list_quotes(open_claim: OpenClaim) -> list[tuple[str, str, str]]:
+    """The quotes of a claim, each with its source and the words before it."""
     claim = open_claim.claim
     sources = claim.sources or (claim.context,) * len(claim.quotes)
     nearby = claim.nearby or ("",) * len(claim.quotes)
-    return ClaimShown(
-        n=n,
-        statement=claim.statement,
-        quotes=[
-            QuoteShown(id=f"q{i}", text=quote, source=source, before=_find_words_before(quote, around))
-            for i, (quote, source, around) in enumerate(
-                zip(claim.quotes, sources, nearby, strict=True), start=1
-            )
-        ],
-        doubts=[
-            *(ask_doubt(doubt) for doubt in open_claim.doubts if not doubt.is_veto),
-            *(
-                [f"A program computed {open_claim.note}; is that what the statement says?"]
-                if open_claim.note
-                else []
-            ),
-        ],
-    )
+    return [
+        (quote, source, _find_words_before(quote, around) if _is_open_whom(claim.statement, quote) else "")
+        for quote, source, around in zip(claim.quotes, sources, nearby, strict=True)
+    ]
+
+
+def _is_open_whom(statement: str, quote: str) -> bool:
+    """Whether a quote alone may not tell who is meant: the statement names nobody, or somebody whom the quote
+    does not name."""
+    names = find_names(statement)
+    return not names or any(fold(name) not in fold(quote) for name in names)
+
+
+def _show_claims(batch: Sequence[OpenClaim]) -> list[ClaimShown]:
+    """The claims of a call; a quote that several cite stands under the first, and in full; a source
+    that several quotes have stands at the first."""
+    befores = {quote[:2]: quote[2] for claim in batch for quote in _list_quotes(claim) if quote[2]}
+    known, sources = dict[tuple[str, str], str](), dict[str, str]()
+    shown: list[ClaimShown] = []
+    for n, open_claim in enumerate(batch, start=1):
+        new, cites = list[QuoteShown](), list[str]()
+        for key in (quote[:2] for quote in _list_quotes(open_claim)):
+            if key not in known:
+                known[key] = f"q{len(known) + 1}"
+                before, source = befores.get(key, ""), sources.setdefault(key[1], known[key])
+                source = key[1] if source == known[key] else f"as {source}" if key[1] else ""
+                new.append(QuoteShown(id=known[key], text=key[0], source=source, before=before))
+            cites.append(known[key])
+        statement, doubts = open_claim.claim.statement, list(_ask_doubts(open_claim))
+        shown.append(ClaimShown(n=n, statement=statement, quotes=new, doubts=doubts, cites=cites))
+    return shown
+
+
+def _ask_doubts(open_claim: OpenClaim) -> Iterator[str]:
+    """What code noticed, as questions."""
+    yield from (ask_doubt(doubt) for doubt in open_claim.doubts if not doubt.is_veto)
+    if open_claim.note:
+        yield f"A program computed {open_claim.note}; is that what the statement says?"
+
+
+def _show_text(text: str, shown: Sequence[ClaimShown]) -> str:
+    """The text with the number of each statement in its place, and of the rest what stands before one."""
+    for claim in shown:
+        text = text.replace(claim.statement, f"({claim.n})", 1)
+    pieces = re.split(r"(\(\d+\))", text)
+    if not "".join(pieces[::2]).strip():
+        return ""
+    return "".join(
+        piece if n % 2 or len(piece) <= MAX_BEFORE_CHARS else f"… {piece[-MAX_BEFORE_CHARS:]}"
+        for n, piece in enumerate(pieces[:-1] or pieces)
+    ).strip()
 
 
 def _find_words_before(quote: str, nearby: str) -> str:
@@ -175,14 +230,16 @@ def _find_left_out(reply: CheckClaimsReply, count: int) -> list[str]:
     return [f"Statement {n} was not judged." for n in range(1, count + 1) if n not in judged]
 
 
-def _read_judgements(reply: CheckClaimsReply, batch: Sequence[OpenClaim]) -> dict[str, Judgement]:
+def _read_judgements(
+    reply: CheckClaimsReply, batch: Sequence[OpenClaim], shown: Sequence[ClaimShown]
+) -> dict[str, Judgement]:
     """The judgement of each claim of the batch; of two the one that does not support it. A number that nobody
     asked about is ignored; addresses are taken out of the reasons."""
     judged: dict[str, Judgement] = {}
     for judgement in reply.claims:
         if 1 <= judgement.n <= len(batch):
             claim = batch[judgement.n - 1].claim
-            ids = [f"q{i}" for i in range(1, len(claim.quotes) + 1)]
+            ids = shown[judgement.n - 1].cites
             quote = ids.index(judgement.quote) if judgement.quote in ids else 0 if len(ids) == 1 else -1
             reason = remove_unknown_urls(" ".join(judgement.reason.split()), ())[:MAX_REASON_CHARS]
             if claim.id not in judged or not judgement.supported:

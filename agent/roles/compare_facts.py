@@ -21,4 +21,6 @@ def fallback(*, question: str, conflicts: list[Conflict], facts: list[Fact]) -> 
     return CompareFactsReply()
 
 
-COMPARE_FACTS = Role(name="compare_facts", reply=CompareFactsReply, fallback=fallback, tier="fast")
+COMPARE_FACTS = Role(
+    name="compare_facts", reply=CompareFactsReply, fallback=fallback, tier="fast", cut=("conflicts",)
+)

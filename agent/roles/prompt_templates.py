@@ -212,6 +212,11 @@ def _check_blanks(role: str, *, given: set[str], wanted: set[str]) -> None:
         raise PromptError(f"prompts/{role}.md has no place for {', '.join(unused)}.")
 
 
+def read_constant_part(role: str, folder: Path = FOLDER) -> str:
+    """The text of a prompt that is the same in every call."""
+    return f"{_MARKER.split(_read_source(role, folder))[2]}\n\n{FENCE_RULE}"
+
+
 def _read_source(role: str, folder: Path) -> str:
     try:
         return (folder / f"{role}.md").read_text(encoding="utf-8")

@@ -41,4 +41,6 @@ def fallback(
     return RepairReply()
 
 
-REPAIR = Role(name="repair", reply=RepairReply, fallback=fallback, tier="strong")
+REPAIR = Role(
+    name="repair", reply=RepairReply, fallback=fallback, tier="strong", cut=("text", "quotes", "sentences")
+)

@@ -13,16 +13,24 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
-from agent.errors import ModelError
+from agent.errors import ModelError, PromptTooLong
 from agent.roles.prompt_templates import Bindings, make_mark, render, render_refusal
 from agent.types import Record
 
 AskModel = Callable[[str, list[dict[str, str]], type[BaseModel], str], BaseModel]
 """(role, messages, shape, tier) -> a reply of that shape; raises ModelError when the model fails for good."""
+Fits = Callable[[Sequence[dict[str, str]], type[BaseModel], str], bool]
+"""(messages, shape, tier) -> whether the model takes them and has room to reply."""
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 """A number from 0 to 1."""
 Check = Callable[[Any], Sequence[str]]
 """What code refuses in a reply, a sentence each, for the model; nothing when all is well."""
+SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
+"""The parts of its lists that a prompt shows, the first that fits."""
+MAX_PROMPTS = 4
+"""Shorter and shorter prompts of one judgement, where the server refuses one as too long."""
+OLDEST_FIRST = ("history", "refused")
+"""Lists of which the end is kept."""
 MARK_IN_REPLY = "It holds the mark of the run, which only tags of the prompt may hold."
 _NOTHING = ("", "none", "null", "n/a", "-")
 _PERCENT = re.compile(r"\s*\d{1,3}(?:\.\d+)?\s*%\s*")
@@ -90,12 +98,14 @@ class _Attempt:
 
 @dataclass(frozen=True)
 class Role:
-    """`fallback(**blanks)` returns a `reply`."""
+    """`fallback(**blanks)` returns a `reply`. `cut` names the blanks (lists and texts, best first) that may
+    be shown in part to a model that does not take them all."""
 
     name: str
     reply: type[RoleReply]
     fallback: Callable[..., RoleReply]
     tier: Literal["strong", "fast"] = "strong"
+    cut: tuple[str, ...] = ()
 
     def judge(
         self,
@@ -104,19 +114,19 @@ class Role:
         mark: str = "",
         check: Check | None = None,
         must_pass: bool = False,
+        fits: Fits = lambda messages, shape, tier: True,
         **blanks: Any,
     ) -> RoleResult:
         """The model's reply, or the fallback's when there is no model or it failed. Signals and PromptError
         pass through.
 
         `check` says what code refuses in a reply: then the model is asked once more, with the reasons. With
-        `must_pass` the fallback acts when its second reply is refused, too. `mark` is the run's."""
+        `must_pass` the fallback acts when its second reply is refused, too. `mark` is the run's. The prompt
+        is shortened until it `fits`, and again when the server refuses it as too long."""
         if model is None:
             return RoleResult(value=self.fallback(**blanks), by="keyless")
-        bindings = Bindings(mark or make_mark(repr(blanks)))
-        messages = render(self.name, bindings=bindings, **blanks)
         try:
-            first = self._ask(model, messages, bindings, check)
+            first, messages, bindings = self._ask_fitting(model, mark, fits, check, blanks)
             last = self._ask_again(model, messages, bindings, check, first) if first.problems else first
         except ModelError as failure:
             return RoleResult(value=self.fallback(**blanks), by="keyless", fallback_reason=str(failure))
@@ -126,6 +136,31 @@ class Role:
             return RoleResult(value=self.fallback(**blanks), by="keyless", fallback_reason=why, **told)
         earlier = first.value if last is not first else None
         return RoleResult(value=last.value, by="model", earlier=earlier, problems=last.problems, **told)
+
+    def _ask_fitting(
+        self, model: AskModel, mark: str, fits: Fits, check: Check | None, blanks: dict[str, Any]
+    ) -> tuple[_Attempt, list[dict[str, str]], Bindings]:
+        """The reply to the first prompt that the model takes, with the prompt. Raises ModelError."""
+        for n in range(MAX_PROMPTS):
+            messages, bindings = self._render_fitting(mark or make_mark(repr(blanks)), fits, blanks)
+            try:
+                return self._ask(model, messages, bindings, check), messages, bindings
+            except PromptTooLong:
+                if n + 1 == MAX_PROMPTS or fits(messages, self.reply, self.tier):
+                    raise
+        raise AssertionError("every prompt was tried")
+
+    def _render_fitting(
+        self, mark: str, fits: Fits, blanks: dict[str, Any]
+    ) -> tuple[list[dict[str, str]], Bindings]:
+        """The longest prompt that fits; the shortest where none does."""
+        for share in SHARES:
+            bindings = Bindings(mark)
+            shown = {name: _cut(name, blanks[name], share) for name in self.cut} if share < 1 else {}
+            messages = render(self.name, bindings=bindings, **{**blanks, **shown})
+            if fits(messages, self.reply, self.tier) or not self.cut:
+                break
+        return messages, bindings
 
     def _ask(
         self, model: AskModel, messages: list[dict[str, str]], bindings: Bindings, check: Check | None
@@ -153,3 +188,11 @@ class Role:
             return first
         is_worse = first.value is not None and len(second.problems) > len(first.problems)
         return first if second.value is None or is_worse else second
+
+
+def _cut(name: str, value: Any, share: float) -> Any:
+    """A part of a list or text, one item at least."""
+    if not isinstance(value, str | list | tuple):
+        return value
+    kept = max(1, int(len(value) * share))
+    return value[-kept:] if name in OLDEST_FIRST else value[:kept]

@@ -18,6 +18,16 @@ def unfence(text: str, kind: str) -> list[str]:
     return [body.strip() for _, body in re.findall(rf"<{kind}-(\w+)>\n(.*?)\n</{kind}-\1>", text, re.DOTALL)]
 
 
+def read_quotes(prompt: str) -> dict[str, str]:
+    """The quotes that a judge is shown, by their ids, with their sources."""
+    return {i: text.strip() for i, text in re.findall(r"^Quote (q\d+): (.*)$", prompt, re.MULTILINE)}
+
+
+def read_befores(prompt: str) -> list[str]:
+    """What a judge is shown of the page before its quotes."""
+    return re.findall(r"^Before it: (.*)$", prompt, re.MULTILINE)
+
+
 def check_reply(
     prompt: str, shape: str, judge: Judging = ALWAYS, repairs: Mapping[int, str] | None = None
 ) -> dict[str, Any]:
@@ -25,14 +35,12 @@ def check_reply(
     if shape == "RepairReply":
         return {"sentences": [{"n": n, "text": new, "quotes": ["q1"]} for n, new in (repairs or {}).items()]}
     parts = re.split(r"^Statement (\d+):", prompt, flags=re.MULTILINE)
-    return {
-        "claims": [
-            {
-                "n": int(n),
-                "quote": "q1",
-                "reason": "so it reads",
-                "supported": judge(unfence(part, "statement")[0], unfence(part, "quote")),
-            }
-            for n, part in zip(parts[1::2], parts[2::2], strict=True)
-        ]
-    }
+    quotes = read_quotes(prompt)
+    claims = []
+    for n, part in zip(parts[1::2], parts[2::2], strict=True):
+        above = re.search(r"^Cites (.*), shown above", part, re.MULTILINE)
+        cited = [*(above[1].split(", ") if above else []), *read_quotes(part)]
+        supported = judge(part.splitlines()[0].strip(), [quotes[i] for i in cited])
+        said = {"quote": cited[0] if cited else "", "reason": "so it reads", "supported": supported}
+        claims.append({"n": int(n), **said})
+    return {"claims": claims}

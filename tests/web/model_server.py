@@ -140,13 +140,17 @@ class ModelServer:
         models: Iterable[str] = ("served",),
         refuses: Iterable[str] = (),
         embeds: Embedding | None = None,
+        context: int = 0,
+        tells_context: bool = True,
     ) -> None:
         self.replies: list[Reply] | Teller = replies if callable(replies) else list(replies)
         self.models: list[str] | Answer = list(models)
         self.refuses = set(refuses)
-        self.embeds = embeds
-        """What `/v1/embeddings` answers: a vector for each text, or an Answer; None: there is no such
-        path."""
+        self.embeds, self.context, self.tells_context = embeds, context, tells_context
+        """What `/v1/embeddings` answers: a vector for each text, or an Answer; None: there is no such path.
+        `context`: tokens (characters / 4) of prompt and reply, beyond which it refuses (0: none), and whether
+        its list of models tells them. `refused` counts."""
+        self.refused = 0
         self.requests: list[Request] = []
         self.paths: list[str] = []
         self.arrived = threading.Event()
@@ -207,6 +211,11 @@ class ModelServer:
                 return status(
                     400, f"'response_format' of type '{request.format}' is not supported by this model."
                 )
+            asked = len(request.prompt) // 4 + request.body.get("max_tokens", 0)
+            if self.context and asked > self.context:
+                self.refused += 1
+                said = f"This model's maximum context length is {self.context} tokens. However, you requested {asked}."
+                return status(400, said, error_code="context_length_exceeded")
             if isinstance(self.replies, list):
                 reply = (
                     self.replies.pop(0)
@@ -243,7 +252,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(status(404, "no such path"))
             return
         models = self.server.owner.models
-        listed = [{"id": name, "object": "model"} for name in models] if isinstance(models, list) else []
+        told = {"max_model_len": self.server.owner.context} if self.server.owner.tells_context else {}
+        listed = (
+            [{"id": name, "object": "model", **told} for name in models] if isinstance(models, list) else []
+        )
         self._send(models if isinstance(models, Answer) else sends({"object": "list", "data": listed}))
 
     def do_POST(self) -> None:

@@ -17,7 +17,7 @@ from agent.retrieval.link_scoring import lead_id, rank_links
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
 from agent.retrieval.shown_passages import add_spans, choose_passages, is_covered
-from agent.roles.research.analyzer import ShownPage
+from agent.roles.research.analyzer import ANALYZER, ShownPage
 from agent.text.urls import canonicalize
 from agent.types import Lead, Link, Page, PageRef, Passage, Refusal
 from agent.web.prompt_injection import find_injected_links
@@ -28,8 +28,10 @@ PAGE_TOKENS = 1_000
 """Tokens of a page in a call, on the average: as much as the whole page shows (`tests.bench.context`)."""
 READING_TOKENS = 8_000
 """Tokens of page text in one call: a round of four pages, and room for those that a person supplies."""
+READING_SHARE = 0.5
+"""The part of a small model's room that pages get; the rest is for what is known, their links and tags."""
 MAX_LINKS = 24
-"""Links that a call lists, over all its pages."""
+"""Links that a call lists, over all its pages; fewer where the page text has less than READING_TOKENS."""
 MAX_UNREAD_LEADS = 3
 
 
@@ -101,10 +103,12 @@ def choose_readings(
     state: ResearchRun, tools: RunContext, pages: Sequence[OpenPage]
 ) -> Iterator[list[OpenPage]]:
     """The pages in groups of one call each, with the passages and links that it shows."""
-    most = READING_TOKENS // PAGE_TOKENS
+    budget = min(READING_TOKENS, int(tools.find_room(ANALYZER) * READING_SHARE))
+    links = max(1, MAX_LINKS * budget // READING_TOKENS)
+    most = max(1, budget // PAGE_TOKENS)
     for at in range(0, len(pages), most):
         group = list(pages[at : at + most])
-        chosen = _choose_passages(state, tools, group)
+        chosen = _choose_passages(state, tools, group, min(PAGE_TOKENS, budget))
         for page in group:
             passages = chosen[page.page_id]
             unseen = [p for p in page.passages if not is_covered(p.start, p.end, page.ref.shown)]
@@ -113,16 +117,17 @@ def choose_readings(
                 title=page.page.title,
                 part=page.part,
                 passages=passages,
-                links=_choose_links(state, page.page, MAX_LINKS // len(group)),
+                links=_choose_links(state, page.page, max(1, links // len(group))),
                 unread=len(unseen) - len(passages),
             )
         yield group
 
 
 def _choose_passages(
-    state: ResearchRun, tools: RunContext, group: Sequence[OpenPage]
+    state: ResearchRun, tools: RunContext, group: Sequence[OpenPage], tokens: int
 ) -> dict[str, list[Passage]]:
-    """What to show of each page, by its id. Without a model: the best for the whole question, best first."""
+    """What to show of each page, by its id, within `tokens` a page. Without a model: the best for the whole
+    question, best first."""
     notes = [*fact_view.note_texts(state), *list_wishes(state)[:1]]
     if not tools.client:
         asked = " ".join([state.full_question, *notes])
@@ -131,7 +136,7 @@ def _choose_passages(
     found = choose_passages(
         list(queries),
         {page.page_id: page.page for page in group},
-        tokens=PAGE_TOKENS,
+        tokens=tokens,
         shown={page.page_id: page.ref.shown for page in group},
     )
     return {page_id: reading.passages for page_id, reading in found.items()}

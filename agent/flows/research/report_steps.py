@@ -34,6 +34,7 @@ from agent.flows.shared.write_report import (
     find_open_conflicts,
     is_length_final,
 )
+from agent.llm.model import BYTES_PER_TOKEN
 from agent.roles.research.outline import MAX_SECTIONS, OUTLINE, OutlineReply
 from agent.roles.research.report import ReportBlock, ReportReply
 from agent.roles.research.section import SECTION, SectionReply
@@ -42,10 +43,16 @@ from agent.roles.role import RoleResult
 from agent.types import Answer, Fact, Outline, OutlineSection
 from agent.types.answers import Sentence
 
-MAX_REPORT_FACTS = 72
+MAX_REPORT_FACTS = 54
 """Facts that an outline is shown: six sections of MAX_SECTION_FACTS."""
-MAX_SECTION_FACTS = 12
-"""Facts that a section is written from, about 2,000 tokens with their quotes."""
+MAX_SECTION_FACTS = 9
+"""Facts that a section is written from: with more, section and check cost over 4,000 tokens
+(`tests.bench.report`)."""
+FACTS_SHARE, FACT_TAG_CHARS = 0.75, 60
+"""The part of a small model's room that the facts of a section get, and what stands around one (its id, host
+and date)."""
+MAX_SUMMARY_SENTENCES = 30
+"""Sentences of the body that a summary of 120 words is written from: five of each of six sections."""
 
 
 def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -95,17 +102,18 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     holds, and join all with what code knows of limits and method."""
     plan, facts = state.own.outline or Outline(), fact_view.facts_after_notes(state)
     chosen = [section for section in plan.sections if any(i in facts for i in section.fact_ids)]
-    written = tools.judge_side_by_side(
-        [partial(_write_section, state, tools, plan, section, facts) for section in chosen]
-    )
-    blocks = [
-        block
-        for section, result in zip(chosen, written, strict=True)
-        for block in (
-            ReportBlock(kind="heading", text=section.heading, part=section.part),
-            *(block.model_copy(update={"level": 3, "part": section.part}) for block in result.value.blocks),
-        )
+    pieces = [
+        (section, own) for section in chosen for own in _split_facts(tools, _list_own_facts(section, facts))
     ]
+    written = tools.judge_side_by_side(
+        [partial(_write_section, state, tools, plan, section, own) for section, own in pieces]
+    )
+    blocks: list[ReportBlock] = []
+    for n, ((section, _), result) in enumerate(zip(pieces, written, strict=True)):
+        if not n or pieces[n - 1][0] is not section:
+            blocks.append(ReportBlock(kind="heading", text=section.heading, part=section.part))
+        update = {"level": 3, "part": section.part}
+        blocks += (block.model_copy(update=update) for block in result.value.blocks)
     trouble = next((result.fallback_reason for result in written if result.fallback_reason), "")
     by: Literal["model", "keyless"] = "model" if any(r.by == "model" for r in written) else "keyless"
     judgement = RoleResult(value=ReportReply(blocks=blocks), by=by, fallback_reason=trouble)
@@ -170,14 +178,31 @@ def build_outline(state: ResearchRun, judgement: RoleResult, facts: Sequence[Fac
     return Outline(title=title, sections=made, by=judgement.by, step=step)
 
 
+def _list_own_facts(section: OutlineSection, facts: Mapping[str, Fact]) -> list[Fact]:
+    return [facts[i] for i in section.fact_ids if i in facts and facts[i].decision != "struck"]
+
+
+def _split_facts(tools: RunContext, facts: Sequence[Fact]) -> list[list[Fact]]:
+    """The facts of a section in as few pieces as a small model can take, each for a call of its own."""
+    room = tools.find_room(SECTION) * BYTES_PER_TOKEN * FACTS_SHARE
+    pieces, left = list[list[Fact]]([[]]), room
+    for fact in facts:
+        size = len(f"{fact.statement}{fact.quote}{fact.title}".encode()) + FACT_TAG_CHARS
+        if pieces[-1] and size > left:
+            pieces.append([])
+            left = room
+        pieces[-1].append(fact)
+        left -= size
+    return pieces
+
+
 def _write_section(
     state: ResearchRun,
     tools: RunContext,
     plan: Outline,
     section: OutlineSection,
-    facts: Mapping[str, Fact],
+    own: Sequence[Fact],
 ) -> RoleResult:
-    own = [facts[i] for i in section.fact_ids if i in facts and facts[i].decision != "struck"]
     ids = {fact.id for fact in own}
     return tools.judge(
         SECTION,
@@ -211,7 +236,7 @@ def _write_summary(
     if not held:
         return WrittenDraft([], CheckedDraft([], (), body.counts))
     notes = fact_view.note_texts(state)
-    lines = _join_cells(held)
+    lines = _choose_leading(_join_cells(held))
     result = tools.judge(SUMMARY, question=state.full_question, notes=notes, sentences=lines)
     blocks = [
         ReportBlock(kind="heading", text=words_for(state.question)["summary"]),
@@ -222,6 +247,17 @@ def _write_summary(
     )
     kept = [sentence for sentence in draft.checked.sentences if sentence.backed]
     return WrittenDraft(draft.blocks, CheckedDraft(kept, (), draft.checked.counts), draft.cited)
+
+
+def _choose_leading(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences that a summary is written from, MAX_SUMMARY_SENTENCES at most: the first ones of every
+    block, which say what matters most."""
+    ranks, order = dict[str, int](), list[tuple[int, int]]()
+    for n, sentence in enumerate(sentences):
+        ranks[sentence.block] = ranks.get(sentence.block, -1) + 1
+        order.append((ranks[sentence.block], n))
+    chosen = sorted(n for _, n in sorted(order)[:MAX_SUMMARY_SENTENCES])
+    return [sentences[n] for n in chosen]
 
 
 def _join_cells(sentences: Sequence[Sentence]) -> list[Sentence]:

@@ -18,7 +18,8 @@ from agent.evidence.citation_check import (
 )
 from agent.evidence.claim_check import describe_finding
 from agent.evidence.statement_features import surrounding_text
-from agent.roles.check_claims import ClaimJudge, QuoteShown
+from agent.llm.model import BYTES_PER_TOKEN
+from agent.roles.check_claims import CHECK_CLAIMS, MAX_CALL_CHARS, ClaimJudge, QuoteShown
 from agent.roles.repair import REPAIR, FailedSentence, RepairedSentence
 from agent.types import Conflict, Fact, Sentence, StatementCounts
 
@@ -26,7 +27,8 @@ FAILED_VERDICTS = frozenset({"vetoed", "doubted", "not_supported"})
 """Verdicts of a sentence that its quotes do not support. `not_checked` is none: nobody judged it."""
 MAX_REPAIR_QUOTES = 40
 """Quotes that the repair of a draft is shown, about 3,000 tokens."""
-
+CLAIMS_SHARE = 0.75
+"""The part of a small model's room that claims and quotes get; the rest is for the question and the text."""
 
 DraftCheck = Callable[..., "CheckedDraft"]
 """`check_sentences` with state and tools bound, or `check_sentences_by_code`; called with (sentences, facts,
@@ -129,7 +131,9 @@ def judge_sentences(
 ) -> tuple[list[Sentence], str]:
     """The sentences with their verdicts, and why a call of the judge failed; their citations must hold.
     `text` is the whole draft where they are a part of it."""
-    judge = ClaimJudge(tools.judge, question, text or " ".join(sentence.claim for sentence in sentences))
+    room = int(tools.find_room(CHECK_CLAIMS) * BYTES_PER_TOKEN * CLAIMS_SHARE)
+    draft = text or " ".join(sentence.claim for sentence in sentences)
+    judge = ClaimJudge(tools.judge, question, draft, min(MAX_CALL_CHARS, room))
     cited = [facts[i] for i in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids)]
     nearby = _read_surroundings(tools, [fact for fact in cited if fact.verified and fact.page_id])
     checked = check_support(
@@ -167,7 +171,7 @@ def _repair(
     result = tools.judge(
         REPAIR,
         question=question,
-        text=" ".join(sentence.claim for sentence in sentences),
+        text=_quote_draft(sentences, failed),
         quotes=[
             QuoteShown(id=names[i], text=quote, source=source)
             for i in ids
@@ -195,6 +199,13 @@ def _repair(
         if (new.text, new.fact_ids) != (sentences[n].text, sentences[n].fact_ids)
     }
     return changed, result.fallback_reason
+
+
+def _quote_draft(sentences: Sequence[Sentence], failed: Sequence[int]) -> str:
+    """The failing sentences of a draft with those before and after them."""
+    near = {n + step for n in failed for step in (-1, 0, 1)}
+    shown = [sentence.claim if n in near else "…" for n, sentence in enumerate(sentences)]
+    return " ".join(text for n, text in enumerate(shown) if text != "…" or shown[n - 1 : n] != ["…"])
 
 
 def _rewrite(

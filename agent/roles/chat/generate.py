@@ -35,4 +35,6 @@ def fallback(
     )
 
 
-GENERATE = Role(name="generate", reply=GenerateReply, fallback=fallback, tier="strong")
+GENERATE = Role(
+    name="generate", reply=GenerateReply, fallback=fallback, tier="strong", cut=("passages", "history")
+)

@@ -50,5 +50,5 @@ def fallback(*, question: str, passages: list[Passage]) -> GradeReply:
     )
 
 
-GRADE = Role(name="grade", reply=GradeReply, fallback=fallback, tier="fast")
-RERANK = Role(name="rerank", reply=RerankReply, fallback=fallback, tier="fast")
+GRADE = Role(name="grade", reply=GradeReply, fallback=fallback, tier="fast", cut=("passages",))
+RERANK = Role(name="rerank", reply=RerankReply, fallback=fallback, tier="fast", cut=("passages",))

@@ -47,4 +47,4 @@ def fallback(
     )
 
 
-CONTENT = Role(name="content", reply=ContentReply, fallback=fallback, tier="strong")
+CONTENT = Role(name="content", reply=ContentReply, fallback=fallback, tier="strong", cut=("text",))

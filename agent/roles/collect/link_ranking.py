@@ -131,4 +131,4 @@ def _score_link(relevance: float | None, lent: float, is_entry: bool | None) -> 
     return entry + 0.5 * max(relevance, 0.5 * lent)
 
 
-LINK_RANKING = Role(name="link_ranking", reply=LinkRanking, fallback=fallback, tier="strong")
+LINK_RANKING = Role(name="link_ranking", reply=LinkRanking, fallback=fallback, tier="strong", cut=("links",))

@@ -180,4 +180,6 @@ def _extract_content(kind: PageType, why: str, confidence: float) -> PageDecisio
     return PageDecision(action="EXTRACT_CONTENT", reasoning=why, confidence=confidence, page_type=kind)
 
 
-PAGE_DECISION = Role(name="page_decision", reply=PageDecision, fallback=fallback, tier="strong")
+PAGE_DECISION = Role(
+    name="page_decision", reply=PageDecision, fallback=fallback, tier="strong", cut=("text", "links")
+)

@@ -152,4 +152,6 @@ def _report_page(question: str, page: ShownPage, quotes: list[Quotation]) -> Ana
     )
 
 
-ANALYZER = Role(name="analyzer", reply=AnalyzerReply, fallback=fallback, tier="fast")
+ANALYZER = Role(
+    name="analyzer", reply=AnalyzerReply, fallback=fallback, tier="fast", cut=("facts", "conflicts", "wishes")
+)

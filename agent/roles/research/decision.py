@@ -72,4 +72,10 @@ def fallback(
     return DecisionReply(actions=[decide_by_rule(now, str(blockage.rung) if blockage is not None else "")])
 
 
-DECISION = Role(name="decision", reply=DecisionReply, fallback=fallback, tier="strong")
+DECISION = Role(
+    name="decision",
+    reply=DecisionReply,
+    fallback=fallback,
+    tier="strong",
+    cut=("facts", "results", "leads", "unread", "history", "refused", "wishes"),
+)

@@ -48,4 +48,4 @@ def fallback(
     return OutlineReply(title=question, sections=sections)
 
 
-OUTLINE = Role(name="outline", reply=OutlineReply, fallback=fallback, tier="strong")
+OUTLINE = Role(name="outline", reply=OutlineReply, fallback=fallback, tier="strong", cut=("facts", "former"))

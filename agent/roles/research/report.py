@@ -218,4 +218,10 @@ def _choose_usable(facts: list[Fact]) -> list[Fact]:
     return [fact for fact in usable if fact.decision == "pinned" or fact.relevance >= least]
 
 
-REPORT = Role(name="report", reply=ReportReply, fallback=fallback, tier="strong")
+REPORT = Role(
+    name="report",
+    reply=ReportReply,
+    fallback=fallback,
+    tier="strong",
+    cut=("facts", "conflicts", "history", "former"),
+)

@@ -41,4 +41,6 @@ def fallback(
     return SectionReply(blocks=[ReportBlock(kind="list", sentences=said)] if said else [])
 
 
-SECTION = Role(name="section", reply=SectionReply, fallback=fallback, tier="strong")
+SECTION = Role(
+    name="section", reply=SectionReply, fallback=fallback, tier="strong", cut=("facts", "conflicts")
+)

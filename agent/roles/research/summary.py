@@ -26,4 +26,4 @@ def fallback(*, question: str, notes: list[str], sentences: Sequence[Sentence]) 
     return SummaryReply(sentences=[ReportSentence(text=s.claim, fact_ids=s.fact_ids) for s in first])
 
 
-SUMMARY = Role(name="summary", reply=SummaryReply, fallback=fallback, tier="strong")
+SUMMARY = Role(name="summary", reply=SummaryReply, fallback=fallback, tier="strong", cut=("sentences",))

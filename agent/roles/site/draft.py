@@ -109,4 +109,6 @@ def best_fit(found: PassageAnswer) -> float:
     return max((part.fit for part in found.parts), default=0.0)
 
 
-DRAFT = Role(name="draft", reply=DraftReply, fallback=fallback, tier="strong")
+DRAFT = Role(
+    name="draft", reply=DraftReply, fallback=fallback, tier="strong", cut=("passages", "history", "former")
+)

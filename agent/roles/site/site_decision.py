@@ -92,4 +92,10 @@ def fallback(
     return AgentDecision(decision="answer", reasoning=reason, useful_visited_indices=useful)
 
 
-SITE_DECISION = Role(name="site_decision", reply=AgentDecision, fallback=fallback, tier="strong")
+SITE_DECISION = Role(
+    name="site_decision",
+    reply=AgentDecision,
+    fallback=fallback,
+    tier="strong",
+    cut=("pages", "graph", "unvisited", "history"),
+)

@@ -38,6 +38,9 @@ class Echo:
         self.calls = 0
         self._lock = threading.Lock()
 
+    def context_length(self, _tier: str) -> int:
+        return 32_768
+
     def complete(self, request: CompletionRequest) -> Any:
         with self._lock:
             self.calls += 1

@@ -95,6 +95,9 @@ def test_a_model_can_be_measured(monkeypatch) -> None:
             self.strong, self.fast = strong, fast
             return self
 
+        def context_length(self, _tier) -> int:
+            return 32_768
+
         def complete(self, request) -> Completion:
             assert "Who built it?" in request.messages[-1]["content"]
             return Completion(

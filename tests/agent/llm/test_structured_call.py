@@ -75,7 +75,7 @@ def test_the_schema_is_told_in_the_system_part():
     for messages in (ASK, ASK[1:], []):
         told = add_schema(messages, Verdict)
         assert told[0]["role"] == "system"
-        assert '"additionalProperties": false' in told[0]["content"]
+        assert '"additionalProperties":false' in told[0]["content"]
         assert told[1:] == [message for message in messages if message["role"] != "system"]
     assert add_schema(ASK, Verdict)[0]["content"].startswith("You judge.")
     assert ASK[0]["content"] == "You judge."

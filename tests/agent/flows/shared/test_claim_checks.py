@@ -3,6 +3,7 @@ doubt."""
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +20,7 @@ from agent.llm.structured_call import CallContext, request_structured
 from agent.roles import check_claims
 from agent.roles.role import Role, RoleResult
 from agent.types import ClaimFinding, Fact, Sentence
-from tests.web.claim_judge import ALWAYS, NEVER, Judging, check_reply, unfence
+from tests.web.claim_judge import ALWAYS, NEVER, Judging, check_reply, read_befores, read_quotes, unfence
 
 PETRA = "Petra Vasshaug was born in Tallåsen in 1921."
 MILL = "The mill does not grind on Sundays."
@@ -34,6 +35,9 @@ class Tools:
         self.store = SimpleNamespace(
             pages=SimpleNamespace(read_text=lambda page_id: self.texts.get(page_id, ""))
         )
+
+    def find_room(self, _role: Role) -> int:
+        return 20_000
 
     def judge(self, role: Role, **blanks: Any) -> RoleResult:
         return role.judge(self._call if self.client else None, **blanks)
@@ -96,7 +100,7 @@ def test_one_call_judges_all_open_sentences_by_their_quotes_alone() -> None:
     assert [s.check for s in draft.sentences] == ["judged_supported", "not_supported"]
     assert draft.sentences[0].check_reason == "so it reads" and draft.failed == (1,)
     [prompt] = [prompt for prompt in tools.prompts if prompt.startswith("CheckClaimsReply")]
-    assert unfence(prompt, "quote") == [
+    assert list(read_quotes(prompt).values()) == [
         f"[Petra Vasshaug, petra.example] {PETRA}",
         f"[The mill, mill.example] {MILL}",
     ]
@@ -143,7 +147,7 @@ def test_only_the_repaired_sentences_are_judged_again() -> None:
         "RepairReply",
         "CheckClaimsReply",
     ]
-    assert unfence(tools.prompts[2], "statement") == ["She comes from Tallåsen."]
+    assert re.findall(r"^Statement \d+: (.*)$", tools.prompts[2], re.M) == ["She comes from Tallåsen."]
 
 
 @pytest.mark.parametrize("worse", ["Petra Vasshaug was born in 1999.", "She never lived."])
@@ -176,7 +180,7 @@ def test_repaired_text_goes_through_the_flows_own_cleaning() -> None:
 def test_the_repair_hears_which_words_fail_and_why() -> None:
     tools = play(NEVER)
     check(tools, say("It works all week.", "mill"), say("Nobody knows."))
-    faults = unfence(tools.prompts[1], "fault")
+    faults = re.findall(r"^Wrong: (.*)$", tools.prompts[1], re.M)
     assert faults == [
         "The claim says “all week”; the quote does not.",
         "so it reads",
@@ -289,7 +293,7 @@ def test_the_page_around_a_quote_may_name_who_is_meant_but_nobody_in_their_place
     draft = check_sentences(RunState(question="Who?"), tools, [say(t, "f") for t in texts], {"f": fact_})  # type: ignore[arg-type]
     named = [[f.claimed for f in s.findings if f.kind == "name"] for s in draft.sentences]
     assert named == [[], ["Signe Wahlmark"]]
-    assert unfence(tools.prompts[0], "before") == ["Signe Wahlmark owns the Blue Mill."] * 2
+    assert read_befores(tools.prompts[0]) == ["Signe Wahlmark owns the Blue Mill."]
 
 
 def test_each_quote_gets_only_what_stands_before_it_on_its_own_page_and_the_repair_sees_the_draft() -> None:
@@ -303,5 +307,5 @@ def test_each_quote_gets_only_what_stands_before_it_on_its_own_page_and_the_repa
     texts = ("The ships are old and go there.",)
     draft = [say(texts[0], "a", "b")]
     check_sentences(RunState(question="Who?"), tools, draft, facts)  # type: ignore[arg-type]
-    assert unfence(tools.prompts[0], "before") == list(befores.values())
+    assert read_befores(tools.prompts[0]) == list(befores.values())
     assert unfence(tools.prompts[1], "draft") == [" ".join(texts)]

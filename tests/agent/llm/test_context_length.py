@@ -1,0 +1,102 @@
+"""How many tokens a model takes: what servers tell of it, each in its own way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agent.llm import context_length
+from agent.llm.client import ModelClient
+from agent.llm.context_length import ASSUMED_TOKENS, OLLAMA_TOKENS, ask_context_length, read_stated_limit
+from agent.llm.http import RequestProblem
+
+LOCAL, REMOTE = "http://127.0.0.1:11434/v1", "https://models.example/v1"
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Answers by path, to be filled; a path that is missing is a 404. `paths` under "" are those asked for."""
+    answers: dict[str, Any] = {"": []}
+
+    def request(url: str, *, key: str, timeout: float, body: Any = None) -> Any:
+        path = "/" + url.split("/", 3)[3]
+        answers[""].append(path)
+        if path not in answers:
+            raise RequestProblem("status", "", 404)
+        return answers[path]
+
+    monkeypatch.setattr(context_length, "request_json", request)
+    return answers
+
+
+def listing(**fields: Any) -> dict[str, Any]:
+    return {"data": [{"id": "other", "max_model_len": 99_999}, {"id": "small", "object": "model", **fields}]}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"max_model_len": 8192},
+        {"context_length": 8192, "top_provider": {}},
+        {"context_window": 8192},
+        {"max_context_length": 8192},
+        {"meta": {"n_ctx": 8192, "n_ctx_train": 131_072}},
+        {"loaded_context_length": 8192, "max_context_length": 32_768},
+    ],
+)
+def test_a_listed_model_may_tell_it_in_many_fields(asked: dict[str, Any], fields: dict[str, Any]) -> None:
+    asked["/v1/models"] = listing(**fields)
+    assert ask_context_length(REMOTE, "key", "small") == (8192, True)
+
+
+@pytest.mark.parametrize("fields", [{}, {"max_model_len": "8192"}, {"context_window": 0}, {"meta": None}])
+def test_a_hosted_server_that_does_not_tell_is_asked_nothing_more(
+    asked: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    asked["/v1/models"] = listing(**fields)
+    assert ask_context_length(REMOTE, "key", "small") == (0, True)
+    assert asked[""] == ["/v1/models"]
+
+
+def test_lm_studio_and_llama_cpp_tell_it_at_addresses_of_their_own(asked: dict[str, Any]) -> None:
+    asked["/props"] = {"default_generation_settings": {"n_ctx": 4096}}
+    assert ask_context_length(LOCAL, "", "small") == (4096, True)
+    asked["/api/v0/models"] = listing(max_context_length=32_768, loaded_context_length=6144)
+    assert ask_context_length(LOCAL, "", "small") == (6144, True)
+
+
+def test_ollama_tells_it_of_a_loaded_model_only(asked: dict[str, Any]) -> None:
+    asked["/api/ps"] = {"models": []}
+    assert ask_context_length(LOCAL, "", "small") == (OLLAMA_TOKENS, False)
+    asked["/api/show"] = {"parameters": "temperature 0.7\nnum_ctx                        16384"}
+    assert ask_context_length(LOCAL, "", "small") == (16_384, False)
+    asked["/api/ps"] = {"models": [{"model": "small:latest", "context_length": 32_000}]}
+    assert ask_context_length(LOCAL, "", "small") == (32_000, True)
+
+
+def test_a_client_asks_once_and_a_setting_saves_the_question(asked: dict[str, Any]) -> None:
+    asked["/v1/models"] = listing(max_model_len=8192)
+    client = ModelClient(REMOTE, strong="small", fast="unknown")
+    assert [client.context_length(tier) for tier in ("strong", "strong", "fast")] == [
+        8192,
+        8192,
+        ASSUMED_TOKENS,
+    ]
+    assert len(asked[""]) == 2, "once for each model"
+    assert ModelClient(REMOTE, strong="small", context=5000).context_length("strong") == 5000
+    assert len(asked[""]) == 2
+
+
+@pytest.mark.parametrize(
+    ("message", "limit"),
+    [
+        ("This model's maximum context length is 4096 tokens. However, you requested 13188 tokens.", 4096),
+        ("request (9412 tokens) exceeds the available context size (8192 tokens), try increasing it", 8192),
+        ("'max_tokens' is too large: 4096. This model's maximum context length is 6000 tokens", 6000),
+        ("the model is loaded with context length of only 2048 tokens", 2048),
+        ("prompt is too long: 210000 tokens", 0),
+    ],
+)
+def test_a_refusal_may_name_the_limit(message: str, limit: int) -> None:
+    assert read_stated_limit(message) == limit
