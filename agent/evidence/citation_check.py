@@ -11,6 +11,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from agent.evidence.claim_check import Claim, ClaimCheck, Judge, check_claims
+from agent.evidence.contradiction.forms import read_cells
 from agent.text.tokens import content_stems, tokenize
 from agent.text.urls import host
 from agent.text.word_lists import load_words
@@ -143,6 +144,8 @@ def build_claim(
     the sentence is no part of the claim."""
     cited = [facts[i] for i in sentence.fact_ids]
     evidence = [(*found, nearby.get(fact.id, "")) for fact in cited for found in list_evidence(fact)]
+    if rows := [fact for fact in cited if _has_cell(fact, sentence)]:
+        evidence = [(sentence.claim, list_evidence(rows[0])[0][1], "")]
     titles = [above for fact in cited for above in (fact.title, fact.heading) if above]
     subjects = [*titles, *(name_subject(fact) for fact in cited)]
     return Claim(
@@ -309,6 +312,14 @@ def state_with_subject(fact: Fact) -> str:
         content_stems(quote)
     )
     return quote if is_named else f"{subject}: “{quote}”"
+
+
+def _has_cell(fact: Fact, sentence: Sentence) -> bool:
+    """Whether a cell is one of the fact's own row of a table, under the same label and column."""
+    row = read_row(fact) or (fact.statement if is_written_by_rule(fact) else "")
+    label, _, head = sentence.context.rpartition(": ")
+    cells = read_cells(row) if label and head else ()
+    return bool(cells) and cells[0][1] == label and (head, sentence.text) in cells[1:]
 
 
 def _state_cell(sentence: Sentence, texts: Sequence[str]) -> str:

@@ -20,10 +20,12 @@ from agent.flows.shared.answer_shape import block_by_parts
 from agent.flows.shared.claim_checks import CheckedDraft, check_sentences
 from agent.flows.shared.model_rulings import review_conflicts
 from agent.flows.shared.plan import find_part
+from agent.flows.shared.row_tables import tabulate_rows
 from agent.flows.shared.verdict import (
     WrittenDraft,
     build_answer,
     finish_answer,
+    limit_answer,
     merge_changes,
     record_answer,
     write_draft,
@@ -285,14 +287,15 @@ def _join(first: CheckedDraft, then: CheckedDraft) -> CheckedDraft:
 
 
 def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
-    """The change of the answer; of a full one with charts, and what code knows of limits and method."""
-    answer = revise.finish_revision(state, answer)
     """The change of the answer; of a full one with charts, and what code knows of limits and method. How an
     ambiguous question was read is told with it."""
+    answer = revise.finish_revision(state, answer)
     answer = answer.replace(remark=" ".join(filter(None, [answer.remark, describe_reading(state)])))
     if answer.length == "full" and answer.sentences:
         if not answer.blocks:
             answer = block_by_parts(answer, state.plan, words_for(state.question))
+            blocks, said = tabulate_rows(answer, fact_view.facts_after_notes(state))
+            answer = limit_answer(state, answer.replace(blocks=blocks), said)
         level: Any = record_answer(state, answer)
         frame = report_frame.build_frame(state, answer, level["confidence"][0], tools.now())
         answer = answer.replace(blocks=[*add_charts(answer.blocks, answer.sentences), *frame])

@@ -72,7 +72,8 @@ def draw() -> None:
 def _draw_options(mode: str) -> Settings:
     plain = Settings()
     world, model = form_page.choose_world("research"), form_page.choose_model("research")
-    lengths = {length: f"{name}: {about}" for length, (name, about) in labels.REPORT_LENGTHS.items()}
+    told = labels.describe_lengths(has_model=client.has_model(model))
+    lengths = {length: f"{name}: {about}" for length, (name, about) in told.items()}
     shown = {"index": 1, "persist_state": "session"}
     report = ui.select("Length of the answer", lengths, "research-report", **shown)
     st.caption(

@@ -19,15 +19,10 @@ def draw_understood(view: RunSnapshot) -> None:
     there is an answer how the newest guidance was."""
     if reading := find_shown_reading(view):
         st.html(render_understood(view, reading))
-    elif told := restate_guidance(view.state, has_model=has_model(view)):
+    elif told := restate_guidance(view.state, has_model=client.has_model(view.run.settings.model)):
         st.html(
             f'<div class="ts band understood" role="status"><b>Your guidance.</b> {escape.html(told)}</div>'
         )
-
-
-def has_model(view: RunSnapshot) -> bool:
-    """Whether a model reads what a person tells this run."""
-    return view.run.settings.model != "keyless" and bool(client.workbench().active_configuration().model)
 
 
 def find_shown_reading(view: RunSnapshot) -> NoteReading | None:

@@ -92,7 +92,7 @@ def _explain_notes(view: RunSnapshot) -> str:
     """What becomes of a note, for the form."""
     if view.run.settings.flow != "research":
         return ""
-    if view.run.settings.model == "keyless" or not client.workbench().active_configuration().model:
+    if not client.has_model(view.run.settings.model):
         return f"No model reads the note; these words are understood: {UNDERSTOOD_WORDS}."
     if not view.state.answers:
         return ""
@@ -114,7 +114,8 @@ def _draw_lengths(view: RunSnapshot) -> None:
     written = view.state.answers[-1].length
     with st.popover("Length", icon=":material/format_size:", key="research-length"):
         st.caption("Written again from the facts found; nothing is searched.")
-        for length, (name, about) in labels.REPORT_LENGTHS.items():
+        told = labels.describe_lengths(has_model=client.has_model(view.run.settings.model))
+        for length, (name, about) in told.items():
             more = {"help": about, "disabled": length == written, "width": "stretch"}
             rewrite = partial(report_form.rewrite, client.workbench())
             ui.action(name, f"research-length-{length}", rewrite, view.run.id, length, view.head, **more)

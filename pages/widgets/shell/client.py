@@ -96,6 +96,11 @@ def library() -> Library:
     return workbench().library
 
 
+def has_model(chosen: str) -> bool:
+    """Whether a model works for a run with this setting of its model."""
+    return chosen != "keyless" and bool(workbench().active_configuration().model)
+
+
 def explain_missing_model() -> str:
     """Why there is no model although one is set up; "" when there is one, or none was wanted."""
     active = workbench().active_configuration()

@@ -113,6 +113,14 @@ REPORT_LENGTHS: dict[ReportLength, tuple[str, str]] = {
     "full": ("Full report", "summary, sections, tables, limits, method, references"),
 }
 """Each length of an answer: its name, and what it holds."""
+FULL_WITHOUT_MODEL = "quotes part by part, tables and charts of the pages, limits, method, references"
+"""What a full report holds that no model writes."""
+
+
+def describe_lengths(*, has_model: bool) -> dict[ReportLength, tuple[str, str]]:
+    """Each length of an answer with its name and what it holds, written with or without a model."""
+    name = REPORT_LENGTHS["full"][0]
+    return REPORT_LENGTHS if has_model else {**REPORT_LENGTHS, "full": (name, FULL_WITHOUT_MODEL)}
 
 
 def name_action(action: str, world: str) -> str:

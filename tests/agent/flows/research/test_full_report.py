@@ -18,11 +18,11 @@ from agent.engine import context
 from agent.engine.state import to_jsonable
 from agent.errors import StoreError, UsageError
 from agent.evidence.block_layout import lay_out_blocks
-from agent.evidence.citation_check import diff_answers
+from agent.evidence.citation_check import check_support, diff_answers
 from agent.flows import FLOWS
 from agent.flows.shared.recheck_answers import find_answer_problems
 from agent.store.ledger import utc_timestamp
-from agent.types import Answer, Sentence, Status, Step
+from agent.types import Answer, Sentence, Settings, Status, Step
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.model_server import ModelServer
 from tests.web.reporting_model import KILNS, ReportScript, start_report
@@ -137,6 +137,24 @@ def test_without_a_model_the_passages_stand_under_headings_with_limits_and_metho
     counts = Counter((sentence.part, sentence.place) for sentence in brief.sentences)
     assert set(counts.values()) == {1} and {place for _, place in counts} <= {"lead", "passage"}
     assert brief.because == "after your edit: asked for a brief answer"
+
+
+def test_without_a_model_the_rows_of_a_table_are_a_table_with_a_chart_and_cited_cells(bench):
+    asked = "How many overnight stays did the Brattli hut have in each season?"
+    run_id = bench.start(asked, Settings(world="demo", report="full", model="keyless"))
+    assert bench.drive(run_id) is Status.REVIEW
+    view = bench.snapshot(run_id)
+    answer = view.state.answer
+    [table] = [layout for layout in lay_out_blocks(answer) if layout.block.kind == "table"]
+    assert table.block.heads == ["Season", "Brattli", "Storfall", "Vindskar"]
+    assert [cell.text for cell in table.rows[-1]] == ["1,342", "2,398", "791"]
+    assert all(cell.check == "quoted" and cell.fact_ids for row in table.rows for cell in row)
+    assert not any("Season: 2025" in sentence.text for sentence in answer.sentences), "said once"
+    [chart] = [layout for layout in lay_out_blocks(answer) if layout.block.kind == "chart"]
+    assert len(chart.series) == 3 and chart.series["Brattli"][0] == ("2020", 612.0)
+    assert not list(find_answer_problems(FLOWS["research"].new_state(), view.steps))
+    moved = answer.sentences[0].replace(text="845")
+    assert check_support([moved], view.state.facts)[0].check == "vetoed", "the value of another row"
 
 
 def test_another_length_is_written_without_research():
