@@ -1,0 +1,296 @@
+"""Cases of load: many people, many runs, a restart under all of them, and an hour of work."""
+
+from __future__ import annotations
+
+import math
+import os
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import websockets.sync.client
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from agent import config as configuration
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+from tests.bench.long_runs import Writer
+from tests.browser.served import Served
+from tests.trust.scorecard import Bench, Result, case
+
+QUESTIONS = (
+    "What was the profession of the first person known to climb the mountain that the blue cheese of Älvmora "
+    "Mejeri is named after?",
+    "How old are the children of the couple who run Älvmora Mejeri?",
+    "In which year was Älvmora Mejeri founded?",
+    "How many tonnes of milk did Älvmora Mejeri take in during 2025?",
+)
+LONG = Settings(world="demo", model="keyless", max_steps=40, max_pages=40, until="budget")
+SHORT = Settings(world="demo", model="keyless")
+
+
+class Visitor(threading.Thread):
+    """A browser without a screen: it opens one address of the server, answers the timers the server sets and
+    draws the whole page again every `rerun_every` seconds. Times are in seconds."""
+
+    def __init__(self, server: Served, run_id: str, seconds: float, rerun_every: float = 5.0) -> None:
+        super().__init__(daemon=True)
+        self.address = server.url.replace("http", "ws") + "_stcore/stream"
+        self.origin = server.url.rstrip("/")
+        self.run_id, self.seconds, self.rerun_every = run_id, seconds, rerun_every
+        self.first, self.polls, self.reruns = 0.0, list[float](), list[float]()
+        self.largest = 0
+        self.trouble = ""
+        self._timer = (0.0, "")
+
+    def run(self) -> None:
+        try:
+            with websockets.sync.client.connect(
+                self.address,
+                subprotocols=["streamlit", "x"],  # type: ignore[list-item]
+                max_size=None,
+                origin=self.origin,  # type: ignore[arg-type]
+                open_timeout=60,
+            ) as socket:
+                self.first = self._ask(socket)
+                self._stay(socket)
+        except Exception as error:
+            self.trouble = f"{type(error).__name__}: {error}"
+
+    def _stay(self, socket: websockets.sync.client.ClientConnection) -> None:
+        due_rerun = time.monotonic() + self.rerun_every
+        until = time.monotonic() + self.seconds
+        due_poll = time.monotonic() + (self._timer[0] or math.inf)
+        while (now := time.monotonic()) < until:
+            if now >= due_rerun:
+                self.reruns.append(self._ask(socket))
+                due_rerun += self.rerun_every
+            elif now >= due_poll:
+                self.polls.append(self._ask(socket, self._timer[1]))
+            else:
+                time.sleep(max(0.0, min(due_rerun, due_poll, until) - now))
+                continue
+            due_poll = max(due_poll, now) + self._timer[0] if self._timer[0] else math.inf
+            if due_poll == math.inf and self._timer[0]:
+                due_poll = time.monotonic() + self._timer[0]
+
+    def _ask(self, socket: websockets.sync.client.ClientConnection, fragment: str = "") -> float:
+        """Ask for a drawing and wait until its script has ended; seconds."""
+        message = BackMsg()
+        message.rerun_script.query_string = f"run={self.run_id}" if self.run_id else ""
+        message.rerun_script.fragment_id = fragment
+        message.rerun_script.is_auto_rerun = bool(fragment)
+        began = time.perf_counter()
+        socket.send(message.SerializeToString())
+        while True:
+            received = socket.recv(timeout=90)
+            self.largest = max(self.largest, len(received))
+            answer = ForwardMsg.FromString(received)  # type: ignore[arg-type]
+            kind = answer.WhichOneof("type")
+            if kind == "auto_rerun":
+                self._timer = (answer.auto_rerun.interval, answer.auto_rerun.fragment_id)
+            elif kind == "stop_auto_rerun":
+                self._timer = (0.0, "")
+            elif kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                return time.perf_counter() - began
+
+
+def p95(times: Sequence[float]) -> float:
+    """The 95th percentile; NaN of nothing."""
+    return sorted(times)[int(len(times) * 0.95)] if times else math.nan
+
+
+def memory_mb(pid: int) -> float:
+    """Resident memory of a process."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+
+
+def server_mb(server: Served) -> float:
+    """Resident memory of the server, without the processes that read documents."""
+    assert server.process is not None
+    return memory_mb(server.process.pid)
+
+
+def visit(visitors: list[Visitor], over_seconds: float) -> list[str]:
+    """Let them all come, evenly spread; returns their troubles."""
+    for visitor in visitors:
+        visitor.start()
+        time.sleep(over_seconds / len(visitors))
+    for visitor in visitors:
+        visitor.join()
+    return [visitor.trouble for visitor in visitors if visitor.trouble]
+
+
+class Served10:
+    """A server with live runs, and the workbench that started them."""
+
+    def __init__(self, folder: Path, runs: int, **settings: str) -> None:
+        self.server = Served(folder, STEP_GAP="1.2", WORKERS=str(max(1, runs)), **settings).start()
+        self.bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": str(folder)}))
+        self.runs = [self.bench.start(QUESTIONS[n % 4], LONG) for n in range(runs)]
+        until = time.monotonic() + 60
+        while any(self.bench.snapshot(run).head < 1 for run in self.runs) and time.monotonic() < until:
+            time.sleep(0.1)
+
+    def live(self) -> int:
+        """Runs still at work."""
+        return sum(self.bench.snapshot(run).run.status is Status.RUNNING for run in self.runs)
+
+    def close(self) -> None:
+        """Stop all."""
+        self.bench.shutdown()
+        self.server.stop()
+
+
+def with_server(runs: int, measure: Callable[[Served10], Result], **settings: str) -> Result:
+    """Measure on a server of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        served = Served10(Path(folder), runs, **settings)
+        try:
+            return measure(served)
+        finally:
+            served.close()
+
+
+@case("S8.1", "50 sessions and 10 live runs", "rerun and poll p95 <= 1 s, first view p95 <= 5 s, <= 100 MB")
+def fifty_sessions(bench: Bench) -> Result:
+    sessions, seconds = bench.pick(50, 6), bench.pick(40, 6)
+
+    def measure(served: Served10) -> Result:
+        before = server_mb(served.server)
+        visitors = [Visitor(served.server, served.runs[n % len(served.runs)], seconds) for n in range(sessions)]
+        troubles = visit(visitors, 20.0)
+        polls = [one for visitor in visitors for one in visitor.polls]
+        reruns = [one for visitor in visitors for one in visitor.reruns]
+        first, grown = p95([visitor.first for visitor in visitors]), server_mb(served.server) - before
+        passed = p95(polls) <= 1 and p95(reruns) <= 1 and first <= 5 and grown <= 100 and not troubles
+        measured = (
+            f"p95: rerun {p95(reruns):.2f} s of {len(reruns)}, poll {p95(polls):.2f} s of {len(polls)}, first view "
+            f"{first:.2f} s; +{grown:.0f} MB; {served.live()} runs live at the end"
+        )
+        return Result(sessions, measured, troubles, passed)
+
+    return with_server(10, measure)
+
+
+@case("S8.2", "200 sessions that come within a minute", "0 failures, first view p95 <= 10 s")
+def two_hundred_sessions(bench: Bench) -> Result:
+    def measure(served: Served10) -> Result:
+        visitors = [Visitor(served.server, "", 1.0) for _ in range(bench.pick(200, 10))]
+        troubles = visit(visitors, bench.pick(60, 3))
+        first = p95([visitor.first for visitor in visitors])
+        return Result(len(visitors), f"first view p95 {first:.2f} s", troubles, first <= 10 and not troubles)
+
+    return with_server(0, measure)
+
+
+@case("S8.3", "Restart (SIGKILL) under 200 sessions and 10 runs", "all back <= 60 s, no run lost")
+def herd(bench: Bench) -> Result:
+    def measure(served: Served10) -> Result:
+        sessions = bench.pick(200, 8)
+        before = [Visitor(served.server, served.runs[n % 10], 600.0) for n in range(sessions)]
+        for visitor in before:
+            visitor.start()
+            time.sleep(0.2)
+        while any(not visitor.first and not visitor.trouble for visitor in before):
+            time.sleep(0.2)
+        heads = [served.bench.snapshot(run).head for run in served.runs]
+        served.server.kill()
+        served.server.start()
+        began = time.monotonic()
+        after = [Visitor(served.server, served.runs[n % 10], 0.0) for n in range(sessions)]
+        troubles = visit(after, 0.5)
+        seconds = time.monotonic() - began
+        until = time.monotonic() + 60
+        lost = list(range(10))
+        while lost and time.monotonic() < until:
+            views = [served.bench.snapshot(run) for run in served.runs]
+            lost = [n for n, view in enumerate(views) if view.head <= heads[n] and view.run.status is Status.RUNNING]
+            time.sleep(0.2)
+        misses = troubles + [f"run {n} did not go on" for n in lost]
+        back = sum(bool(visitor.first) for visitor in after)
+        measured = f"{back} of {sessions} back in {seconds:.0f} s; {10 - len(lost)} of 10 runs went on"
+        return Result(sessions, measured, misses, not misses and seconds <= 60)
+
+    return with_server(10, measure)
+
+
+@case("S8.4", "Soak: an hour of runs and visits", "<= 5 MB/h after warm-up, 0 stuck runs")
+def soak(bench: Bench) -> Result:
+    seconds = float(os.environ.get("SOAK_SECONDS", bench.pick(3600, 60)))
+    began = time.monotonic()
+    points: list[tuple[float, float, int]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        server = Served(Path(folder), STEP_GAP="0", WORKERS="4").start()
+        opened = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder}))
+        runs: list[str] = []
+        try:
+            assert server.process is not None
+            pid = server.process.pid
+            while (now := time.monotonic() - began) < seconds:
+                runs.append(opened.start(QUESTIONS[len(runs) % 4], SHORT))
+                visitors = [Visitor(server, run, 3.0, 1.0) for run in runs[-3:]]
+                visit(visitors, 0.3)
+                threads = len(list(Path(f"/proc/{pid}/task").iterdir()))
+                points.append((now, server_mb(server), threads))
+                print(f"{now:.0f} s: {points[-1][1]:.1f} MB, {threads} threads, {len(runs)} runs", flush=True)
+                time.sleep(1.0)
+            time.sleep(20)
+            stuck = [run for run in runs if opened.snapshot(run).run.status is not Status.REVIEW]
+        finally:
+            opened.shutdown()
+            server.stop()
+    warm = [point for point in points if point[0] >= seconds / 4]
+    slope = statistics.linear_regression([at / 3600 for at, _, _ in warm], [mb for _, mb, _ in warm]).slope
+    threads_grown = warm[-1][2] - warm[0][2]
+    measured = (
+        f"{slope:+.1f} MB/h over the last {seconds * 0.75 / 60:.0f} min (linear fit of {len(warm)} points), "
+        f"{points[0][1]:.0f} to {points[-1][1]:.0f} MB in all; threads {threads_grown:+d}; {len(stuck)} runs stuck"
+    )
+    return Result(len(runs), measured, [f"stuck: {run}" for run in stuck], slope <= 5 and not stuck)
+
+
+@case("S8.5", "A run of 500 pages and 5,000 facts on the screen", "rerun <= 2 s, message <= 5 MB")
+def large_run(bench: Bench) -> Result:
+    with tempfile.TemporaryDirectory() as folder:
+        server = Served(Path(folder)).start()
+        opened = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder}))
+        run_id = Writer(opened.store, bench.pick(1000, 50), seed=1).write(Status.REVIEW)
+        try:
+            visitor = Visitor(server, run_id, 20.0, 2.0)
+            troubles = visit([visitor], 0.1)
+            facts = len(opened.snapshot(run_id).state.facts)
+        finally:
+            opened.shutdown()
+            server.stop()
+    slowest, largest = max(visitor.reruns, default=math.nan), visitor.largest / 1e6
+    measured = (
+        f"{facts:,} facts: first {visitor.first:.2f} s, slowest rerun of {len(visitor.reruns)} {slowest:.2f} s, "
+        f"largest message {largest:.2f} MB"
+    )
+    return Result(len(visitor.reruns), measured, troubles, slowest <= 2 and largest <= 5 and not troubles)
+
+
+@case("S8.7", "What 10 runs at work cost who looks at the screen", "rerun p95 <= 20 % slower than with none")
+def runs_at_work(bench: Bench) -> Result:
+    def measure(served: Served10) -> Result:
+        with_runs = [Visitor(served.server, "", bench.pick(40, 5), 1.0) for _ in range(5)]
+        troubles = visit(with_runs, 3.0)
+        for run in served.runs:
+            served.bench.stop(run)
+        while served.live():
+            time.sleep(0.2)
+        without = [Visitor(served.server, "", bench.pick(40, 5), 1.0) for _ in range(5)]
+        troubles += visit(without, 3.0)
+        busy = p95([one for visitor in with_runs for one in visitor.reruns])
+        idle = p95([one for visitor in without for one in visitor.reruns])
+        count = sum(len(visitor.reruns) for visitor in (*with_runs, *without))
+        measured = f"p95 {busy:.3f} s with 10 runs, {idle:.3f} s with none: {100 * (busy / idle - 1):+.0f} %"
+        return Result(count, measured, troubles, busy <= 1.2 * idle and not troubles)
+
+    return with_server(10, measure)
