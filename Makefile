@@ -1,4 +1,4 @@
-# Five words: run, test, check, fix, bench. Each installs what it needs into .venv and shows what it installs.
+# Six words: run, test, check, fix, bench, trust. Each installs what it needs into .venv and shows what it installs.
 PORT ?= 8501
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -13,7 +13,7 @@ define install
 		else $(BIN)/python -m pip install --disable-pip-version-check -r $(1); fi
 endef
 
-.PHONY: run test check fix bench clean
+.PHONY: run test check fix bench trust clean
 .DELETE_ON_ERROR:
 
 run: .venv/run.stamp            ## serve the workbench on http://localhost:$(PORT)
@@ -40,6 +40,9 @@ fix: .venv/dev.stamp            ## let ruff mend and format what it can, and wri
 
 bench: .venv/dev.stamp          ## the measurements behind the figures in DECISIONS.md
 	@for script in tests/bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+trust: .venv/dev.stamp          ## the scorecard of docs/trust.md, all cases anew (hours); CASES="S1.1 S1.2" for some
+	@$(BIN)/python -m tests.trust $(CASES)
 
 .venv/bin/python:
 	@echo "Making the virtual environment .venv with $(PYTHON) ..."

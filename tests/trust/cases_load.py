@@ -163,7 +163,9 @@ def fifty_sessions(bench: Bench) -> Result:
 
     def measure(served: Served10) -> Result:
         before = server_mb(served.server)
-        visitors = [Visitor(served.server, served.runs[n % len(served.runs)], seconds) for n in range(sessions)]
+        visitors = [
+            Visitor(served.server, served.runs[n % len(served.runs)], seconds) for n in range(sessions)
+        ]
         troubles = visit(visitors, 20.0)
         polls = [one for visitor in visitors for one in visitor.polls]
         reruns = [one for visitor in visitors for one in visitor.reruns]
@@ -210,7 +212,11 @@ def herd(bench: Bench) -> Result:
         lost = list(range(10))
         while lost and time.monotonic() < until:
             views = [served.bench.snapshot(run) for run in served.runs]
-            lost = [n for n, view in enumerate(views) if view.head <= heads[n] and view.run.status is Status.RUNNING]
+            lost = [
+                n
+                for n, view in enumerate(views)
+                if view.head <= heads[n] and view.run.status is Status.RUNNING
+            ]
             time.sleep(0.2)
         misses = troubles + [f"run {n} did not go on" for n in lost]
         back = sum(bool(visitor.first) for visitor in after)

@@ -88,11 +88,15 @@ class Bench:
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "tests.xml"
             command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
-            done = subprocess.run([*command, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [*command, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+            )
             if not report.exists():
                 return Result(0, "the tests did not run", [done.stdout[-300:] + done.stderr[-300:]])
             found = list(ElementTree.parse(report).iter("testcase"))
-        failed = [test for test in found if test.find("failure") is not None or test.find("error") is not None]
+        failed = [
+            test for test in found if test.find("failure") is not None or test.find("error") is not None
+        ]
         left_out = sum(test.find("skipped") is not None for test in found)
         names = [f"{test.get('classname')}: {test.get('name')}" for test in failed]
         kept = len(found) - left_out
@@ -213,7 +217,9 @@ def describe_machine() -> str:
 def write_page(path: Path, results: dict[str, dict[str, Any]]) -> None:
     """The published page: the table, and every miss by name."""
     verdicts = [results[name]["verdict"] if name in results else "not run" for name in CASES]
-    counts = ", ".join(f"{verdicts.count(kind)} {kind.strip('*')}" for kind in dict.fromkeys(sorted(verdicts)))
+    counts = ", ".join(
+        f"{verdicts.count(kind)} {kind.strip('*')}" for kind in dict.fromkeys(sorted(verdicts))
+    )
     lines = [
         "# The scorecard of trust",
         "",
@@ -243,4 +249,6 @@ def write_page(path: Path, results: dict[str, dict[str, Any]]) -> None:
 def _plain(miss: str) -> str:
     """A miss as one line of text that is no Markdown and names no folder of this machine."""
     text = " ".join(miss.replace(str(ROOT), "").replace(tempfile.gettempdir(), "").split())[:300]
-    return "`" + "".join(letter if letter.isprintable() and letter not in "`|" else "?" for letter in text) + "`"
+    return (
+        "`" + "".join(letter if letter.isprintable() and letter not in "`|" else "?" for letter in text) + "`"
+    )

@@ -1,0 +1,432 @@
+"""Cases of addresses: what no fetch may connect to, by spelling, by redirect, by a name that changes its mind."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import json
+import random
+import ssl
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from urllib3.util import parse_url
+
+from agent import config as configuration
+from agent.text import urls
+from agent.types import Outcome
+from agent.web.deadline import Deadline
+from agent.web.deadline_sockets import use_deadline
+from agent.web.fetcher import Fetcher
+from agent.web.image_fetcher import ImageFetcher
+from agent.web.rate_limit import HostRateLimiter
+from agent.web.ssrf_guard import FetchRefused, SsrfGuard
+from agent.web.transport import GuardedAdapter, RequestsCookieJar, send_get
+from tests.corpora.ssrf_urls import attacks
+from tests.trust.nets import INNER, PUBLIC, Net
+from tests.trust.scorecard import Bench, Result, case
+from tests.web.site import Reply, Site, html
+
+
+def images_over(net: Net) -> ImageFetcher:
+    """The product's reader of pictures over a network of a case."""
+    images = ImageFetcher(configuration.read_config({}), timeout_s=5, retries=0)
+    images._guard = net.guard()
+    images._adapter = GuardedAdapter(images._guard)
+    return images
+
+
+@case(
+    "S1.1", "Forbidden addresses in every spelling, as page and as picture", "0 of 2,847 reached", quick=True
+)
+def forbidden_addresses(bench: Bench) -> Result:
+    own = [(group, form, url) for group, form, url in attacks()]
+    corpus = json.loads(bench.corpus("ssrf.json").read_text(encoding="utf-8")) if bench.corpora else []
+    cases = bench.thin([*corpus, *own], 600)
+    misses: list[str] = []
+    for group, form, url in cases:
+        net = Net()
+        try:
+            page = net.fetcher().fetch(url)
+            images_over(net).fetch(url)
+        except Exception as error:
+            misses.append(f"{group} {form} {url}: {type(error).__name__}: {error}")
+            continue
+        misses += [f"{group} {form} {url}: connected to {peer}" for peer in net.inner_peers()]
+        misses += [f"{url}: a page came back"] if page.outcome is Outcome.OK else []
+    measured = f"{len(misses)} reached or raised ({len(corpus):,} of the corpus, {len(own):,} own, 2 readers)"
+    return Result(len(cases), measured, misses, note="" if corpus else "corpus not given")
+
+
+REDIRECTS = (300, 301, 302, 303, 305, 307, 308)
+TARGETS = (
+    *INNER,
+    "[::1]",
+    "[::ffff:169.254.169.254]",
+    "0x7f.1",
+    "2130706433",
+    "localhost",
+    "metadata.internal",
+)
+LOCATIONS: tuple[str, ...] = (
+    "http://{}/",
+    "//{}/",
+    "HTTPS://{}:443/a?b#c",
+    "http://public.example.com@{}/",
+    "http:\\\\{}\\",
+)
+
+
+@case("S1.2", "Redirects that lead inside, of every kind", "0 of 456 reached, <= 10 hops", quick=True)
+def redirects(bench: Bench) -> Result:
+    kinds: list[tuple[str, Reply]] = []
+    for target in TARGETS:
+        for status, form in itertools.product(REDIRECTS, LOCATIONS):
+            kinds.append((f"{status} {form}", Reply(status, b"", {"Location": form.format(target)})))
+        url = f"http://{target}/"
+        meta = f'<meta http-equiv="refresh" content="0; url={url}"><p>Moved.</p>'
+        kinds.append(("Refresh", html("<p>Moved.</p>", Refresh=f"0; url={url}")))
+        kinds.append(("meta refresh", html(meta)))
+        kinds.append(("Content-Location", html("<p>Here.</p>", Content_Location=url)))
+    kinds = bench.thin(kinds, 90)
+    misses = []
+    for name, reply in kinds:
+        with Site({"/": reply}) as site:
+            net = Net(served=int(urlsplit(site.url()).port or 0))
+            page = net.fetcher().fetch("http://start.example.com/")
+            misses += [f"{name} {reply.headers}: {peer}" for peer in net.inner_peers()]
+            misses += [f"{name}: {len(site.paths())} requests"] if len(site.paths()) > 11 else []
+            if page.outcome is Outcome.OK and name[:1] in "3":
+                misses.append(f"{name}: taken for a page")
+    return Result(len(kinds), f"{len(misses)} reached", misses)
+
+
+@case(
+    "S1.2c", "Cookies set on a redirect: who sees them on the next hop", "no other host or port", quick=True
+)
+def cookies(bench: Bench) -> Result:
+    set_by = [
+        "ok=1",
+        "ok=1; Domain=example.com",
+        "ok=1; Domain=.example.com",
+        "ok=1; Path=/",
+        "ok=1; Domain=com",
+    ]
+    next_hops = ["http://other.example.com/b", "http://start.example.com:8080/b", "http://else.example.org/b"]
+    misses = []
+    for cookie, hop in itertools.product(set_by, next_hops):
+        pages = {"/": Reply(302, b"", {"Location": hop, "Set-Cookie": cookie}), "/b": html("<p>There.</p>")}
+        with Site(pages) as site:
+            net = Net(served=int(urlsplit(site.url()).port or 0))
+            net.fetcher().fetch("http://start.example.com/")
+            seen = [asked.headers for asked in site.asked if asked.path == "/b"]
+            misses += [f"{cookie} seen at {hop}" for headers in seen if "Cookie" in headers]
+            misses += [] if seen else [f"{hop} was not asked"]
+    return Result(len(set_by) * len(next_hops), f"{len(misses)} seen elsewhere", misses)
+
+
+def _flip(inner: str) -> Callable[[], list[str]]:
+    answers = itertools.chain([[PUBLIC]], itertools.repeat([inner]))
+    return lambda: next(answers)
+
+
+def _alternate(inner: str) -> Callable[[], list[str]]:
+    answers = itertools.cycle([[PUBLIC], [inner]])
+    return lambda: next(answers)
+
+
+DNS_FORMS: dict[str, Callable[[str], list[str] | Callable[[], list[str]]]] = {
+    "inner only": lambda inner: [inner],
+    "public first, inner later": _flip,
+    "by turns": _alternate,
+    "inner first of two": lambda inner: [inner, PUBLIC],
+    "inner last of three": lambda inner: [PUBLIC, "1.1.1.1", inner],
+    "A inner, AAAA public": lambda inner: [inner, "2606:2800:220:1::1"],
+    "A public, AAAA mapped": lambda inner: [PUBLIC, f"::ffff:{inner}"],
+    "AAAA NAT64": lambda inner: [f"64:ff9b::{inner}"],
+    "AAAA compatible": lambda inner: [f"::{inner}"],
+    "AAAA with a zone": lambda inner: ["fe80::1%eth0", inner],
+    "international name": lambda inner: [inner],
+    "trailing dot": lambda inner: [inner],
+}
+
+
+@case(
+    "S1.3",
+    "Names that lead inside or change their mind, with and without TLS",
+    "0 of 147 reached",
+    quick=True,
+)
+def names(bench: Bench) -> Result:
+    cases = bench.thin(itertools.product(DNS_FORMS, INNER, ("http", "https")), 48)
+    misses = []
+    for form, inner, scheme in cases:
+        host = "bücher.example.com" if form == "international name" else "name.example.com"
+        ascii_host = "xn--bcher-kva.example.com" if form == "international name" else host
+        answers = DNS_FORMS[form](inner)
+        net = Net(dict.fromkeys((ascii_host, host, f"{host}."), answers))
+        dot = "." if form == "trailing dot" else ""
+        fetcher = net.fetcher()
+        for _ in range(3):
+            page = fetcher.fetch(f"{scheme}://{host}{dot}/")
+            misses += [f"{form} {inner} {scheme}: a page"] if page.outcome is Outcome.OK else []
+        misses += [f"{form} {inner} {scheme}: {peer}" for peer in net.inner_peers()]
+    misses += _tls_misses()
+    return Result(len(cases) + 3, f"{len(misses)} reached", misses)
+
+
+def make_certificate(folder: Path, name: str) -> Path:
+    """A certificate of its own authority for one host name, with its key, in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.datetime.now(datetime.UTC)
+    made = x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key())
+    made = made.serial_number(1).not_valid_before(now - datetime.timedelta(days=1))
+    made = made.not_valid_after(now + datetime.timedelta(days=2))
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+    made = made.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+    signed = made.sign(key, hashes.SHA256())
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path = folder / "server.pem"
+    path.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
+    return path
+
+
+def _tls_misses() -> list[str]:
+    """A name that is pinned to its checked address keeps its name in TLS and in Host; a certificate of another
+    name is refused; after the name has changed its mind nothing is connected to."""
+    seen: list[str | None] = []
+    with tempfile.TemporaryDirectory() as folder:
+        certificate = make_certificate(Path(folder), "name.example.com")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        context.sni_callback = lambda _socket, name, _context: seen.append(name)
+        with Site({"/": html("<p>Milk and cheese of the valley.</p>")}) as site:
+            site._server.socket = context.wrap_socket(site._server.socket, server_side=True)
+            answers = _flip("10.0.0.7")
+            net = Net(
+                {"name.example.com": answers, "other.example.com": [PUBLIC]},
+                served=int(urlsplit(site.url()).port or 0),
+            )
+            guard = net.guard()
+            adapter = GuardedAdapter(guard)
+            trusted: ssl.SSLContext = adapter.poolmanager.connection_pool_kw["ssl_context"]
+            trusted.load_verify_locations(str(certificate))
+            fetcher = Fetcher(adapter, guard, HostRateLimiter(0.0), seconds=10, max_bytes=10**6)
+            first = fetcher.fetch("https://name.example.com/")
+            other = fetcher.fetch("https://other.example.com/")
+            adapter.poolmanager.clear()
+            later = fetcher.fetch("https://name.example.com/")
+            hosts = {asked.headers.get("Host") for asked in site.asked}
+    misses = [] if first.outcome is Outcome.OK else [f"TLS to the right name: {first.outcome} {first.detail}"]
+    misses += (
+        [] if seen[:1] == ["name.example.com"] and hosts == {"name.example.com"} else [f"TLS: {seen} {hosts}"]
+    )
+    misses += ["TLS: another name's certificate was accepted"] if other.outcome is Outcome.OK else []
+    misses += [f"TLS, later: {later.outcome}"] if later.outcome is not Outcome.REFUSED else []
+    return misses + [f"TLS: {peer}" for peer in net.inner_peers()]
+
+
+@case("S1.3s", "A name server that never answers", "ends <= 5 s")
+def slow_names(bench: Bench) -> Result:
+    over = threading.Event()
+
+    def hang() -> list[str]:
+        over.wait(60)
+        return [PUBLIC]
+
+    net = Net({"slow.example.com": hang})
+    default = float(configuration.Config.model_fields["FETCH_TIMEOUT"].default)
+    began = time.monotonic()
+    page = net.fetcher(seconds=default).fetch("http://slow.example.com/")
+    took = time.monotonic() - began
+    over.set()
+    misses = [f"{page.outcome} after {took:.1f} s"] if took > 5.5 or page.outcome is Outcome.OK else []
+    return Result(1, f"{page.outcome.value} after {took:.1f} s", misses)
+
+
+PORTS = [22, 25, 3306, 5432, 6379, 9200, 11211, 1, 21, 23, 53, 110, 143, 389, 445, 465, 587, 631, 993, 2049]
+
+
+@case("S1.4", "Ports of other services on public hosts", "all refused", quick=True)
+def ports(bench: Bench) -> Result:
+    tried = sorted({*PORTS, *range(7, 1024, 15), 3389, 5900, 6000, 6666, 8000, 9000, 10080, 27017})
+    net = Net()
+    for port in tried:
+        net.fetcher().fetch(f"http://public.example.com:{port}/")
+    return Result(len(tried), f"{len(net.peers)} connected", [str(peer) for peer in net.peers])
+
+
+@case("S1.5", "What the surroundings lend: proxies, .netrc, cookies, Referer", "none used", quick=True)
+def ambient(bench: Bench) -> Result:
+    return bench.tests(
+        "tests/agent/web/test_fetcher.py",
+        "tests/agent/web/test_transport.py",
+        "-k",
+        "says_who_it_is or cookies or proxy",
+    )
+
+
+@case("S1.7", "Public pages wrongly refused", "0", quick=True)
+def false_blocks(bench: Bench) -> Result:
+    hosts = "en.wikipedia.org www.gov.uk bücher.de my_site.example.com 1.1.1.1 xn--mnchen-3ya.de a.b.c.d.e.example.co.uk"
+    paths = [
+        "/", "/wiki/A_(b)", "/a?b=c&d=%20", "/~me/x.html#top", "/ü/ö", "/a//b/../c", "/@user/1", "/?url=http://127.0.0.1/",
+        "/x;y=1,2", "/127.0.0.1", "/a%2Fb", "/" + "long/" * 300, "/?q=localhost", "/[1]", "/'quoted'", "/a\u00a0b",
+    ]  # fmt: skip
+    cases = [
+        f"{scheme}://{host}{port}{path}"
+        for scheme, host, port, path in itertools.product(
+            ("http", "https", "HTTPS"), hosts.split(), ("", ":8080"), paths
+        )
+    ]
+    misses = []
+    for url in cases:
+        net = Net()
+        page = net.fetcher().fetch(url)
+        misses += [f"{url}: {page.detail}"] if not net.peers else []
+    return Result(len(cases), f"{len(misses)} refused", misses)
+
+
+@case("S1.8", "What a refusal tells about the inside", "one message, no address in it", quick=True)
+def oracle(bench: Bench) -> Result:
+    net = Net({f"h{n}.example.com": [inner] for n, inner in enumerate(INNER * 2)})
+    tried = [f"http://h{n}.example.com:{port}/" for n in range(12) for port in (80, 443, 8080)]
+    details = {net.fetcher().fetch(url).detail for url in tried}
+    told = [detail for detail in details if any(inner in detail for inner in INNER)]
+    misses = told + ([f"{len(details)} messages"] if len(details) > 1 else [])
+    return Result(len(tried), f"{len(details)} message", misses)
+
+
+@case("S1.9", "Metadata addresses of clouds, whatever an operator allows", "100 % refused", quick=True)
+def metadata(bench: Bench) -> Result:
+    return bench.tests("tests/agent/web/test_ssrf_guard.py", "-k", "metadata")
+
+
+SCHEMES = ("http", "https", "HTTP", "hTTps", "http:", "", "ftp")
+SEPARATORS = ("://", ":/", ":\\\\", ":///", "://\t", "")
+LABELS = (
+    "example",
+    "EXAMPLE",
+    "1",
+    "0x7f",
+    "127",
+    "a_b",
+    "-a",
+    "xn--bcher-kva",
+    "bücher",
+    "ⓔxample",
+    "%31",
+    "a b",
+    "",
+)
+ENDS = (
+    "",
+    ".",
+    "..",
+    ":80",
+    ":443",
+    ":",
+    ":0",
+    ":65536",
+    ":8080@h.org",
+    "%00",
+    "\\",
+    "#",
+    "?",
+    "/..",
+    ";x",
+    "\u200b",
+)
+USERS = ("", "", "", "u@", "u:p@", "a@b@", "h.org\\@", "h.org%40", "h.org:80@", "[::1]@")
+TAILS = ("", "/", "/a/../b", "?x=@h.org", "#@h.org", "/\\h.org", "/%2e%2e/", "//h.org/", "/ü?ö#ä")
+
+
+def make_url(dice: random.Random) -> str:
+    """An address by chance, near enough to a real one that parsers may differ about its host."""
+    labels = LABELS if dice.random() < 0.4 else LABELS[:6]
+    host = ".".join(dice.choice(labels) for _ in range(dice.randint(1, 4)))
+    if dice.random() < 0.15:
+        host = dice.choice(
+            ["[::1]", "[::ffff:7f00:1]", "[fe80::1%25eth0]", "[1::2::3]", "[v1.a]", "[2606:2800::1]"]
+        )
+    parts = [
+        dice.choice(SCHEMES[:4]) if dice.random() < 0.9 else dice.choice(SCHEMES),
+        "://" if dice.random() < 0.9 else dice.choice(SEPARATORS),
+        dice.choice(USERS) if dice.random() < 0.3 else "",
+        host if dice.random() < 0.5 else f"{host}.com",
+        dice.choice(ENDS) if dice.random() < 0.35 else "",
+        dice.choice(TAILS),
+    ]
+    url = "".join(parts)
+    if dice.random() < 0.1:
+        at = dice.randrange(len(url) + 1)
+        url = url[:at] + dice.choice("\\@:/?#[]%\t\n \x00.\u3002\u2100\uff0f") + url[at:]
+    return url
+
+
+@case(
+    "S1.10", "Random addresses: the guard and the client mean the same host", "0 of 10,000 differ", quick=True
+)
+def parser_agreement(bench: Bench) -> Result:
+    count, accepted, misses = bench.pick(10_000, 1_500), 0, []
+    for seed in range(count):
+        url = make_url(random.Random(seed))
+        net = Net()
+        guard = SsrfGuard(resolver=lambda host, port, net=net: net.resolve(host, port), connector=net.connect)
+        try:
+            safe = guard.check_url(url)
+        except FetchRefused:
+            continue
+        except Exception as error:
+            misses.append(f"seed {seed} {url!r}: {type(error).__name__}: {error}")
+            continue
+        accepted += 1
+        host = (urlsplit(safe).hostname or "").rstrip(".")
+        with use_deadline(Deadline(5)):
+            try:
+                send_get(GuardedAdapter(guard), safe, RequestsCookieJar())
+            except Exception as error:
+                problem = type(error).__name__ if not net.resolved else ""
+                misses += [f"seed {seed} {url!r}: accepted, then {problem}: {error}"] if problem else []
+        asked = {name.strip("[]").rstrip(".") for name in net.resolved}
+        parsers = {parse_url(safe).host, urls.host(safe)}
+        others = {(name or "").strip("[]").rstrip(".").removeprefix("www.") for name in parsers}
+        if asked != {host} or others != {host.removeprefix("www.")}:
+            misses.append(f"seed {seed} {url!r}: guard {host}, client {asked}, others {others}")
+        misses += [f"seed {seed} {url!r}: {peer}" for peer in net.inner_peers()]
+    return Result(count, f"{len(misses)} differ; {accepted:,} were accepted by the guard", misses)
+
+
+SINKS = ("page", "redirect", "robots", "picture", "picture redirect", "refresh")
+
+
+@case("S1.6", "Every way out goes through the same guard", "0 reached in 6 ways x 40", quick=True)
+def ways_out(bench: Bench) -> Result:
+    targets = bench.thin([url for _, _, url in attacks() if url.startswith("http://")][::12][:40], 10)
+    misses = []
+    for sink, target in itertools.product(SINKS, targets):
+        moved = Reply(302, b"", {"Location": target})
+        pages: dict[str, Reply] = {
+            "/": html("<p>Milk.</p>") if sink == "robots" else moved,
+            "/robots.txt": moved if sink == "robots" else Reply(404),
+        }
+        if sink == "refresh":
+            pages["/"] = html(f"<meta http-equiv=refresh content='0;url={target}'>")
+        with Site(pages) as site:
+            net = Net(served=int(urlsplit(site.url()).port or 0))
+            address = target if sink in ("page", "picture") else "http://start.example.com/"
+            reader = images_over(net) if "picture" in sink else net.fetcher()
+            reader.fetch(address)
+            misses += [f"{sink} {target!r}: {peer}" for peer in net.inner_peers()]
+    return Result(len(SINKS) * len(targets), f"{len(misses)} reached", misses)
