@@ -1,10 +1,10 @@
 """Kills runs of the demo world with SIGKILL at random moments until each is done, and compares them with runs
 left alone.
 
-    python tests/bench/kills.py [--kills 200] [--seed 1]
+    python tests/bench/kills.py [--kills 200] [--seed 1] [--kinds keyless rounds report]
 
-Each child process drives one run (demo world; every other one without a model, the others with a scripted one
-that proposes rounds of three); the parent kills it after a random delay and starts another, which must take
+Each child process drives one run (of the demo world without a model, or with a scripted one that proposes rounds
+of three; or one that only writes its full report, section by section); the parent kills it after a random delay and starts another, which must take
 the run up where it stood. In the end every run must have reached review, its steps
 must be numbered without gap or double, and what they changed must equal, time stamps aside, what an
 undisturbed run changed. Exit code 1 when any of this fails."""
@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,6 +33,7 @@ from agent.store.database import Store  # noqa: E402
 from agent.types import Settings, Status, Step  # noqa: E402
 from agent.workbench import Workbench  # noqa: E402
 from tests.web.claim_judge import ALWAYS, check_reply  # noqa: E402
+from tests.web.reporting_model import ReportScript, start_report  # noqa: E402
 
 QUESTIONS = (
     "How old are the children of the couple who run Älvmora Mejeri?",
@@ -39,8 +41,12 @@ QUESTIONS = (
     "In which year was Älvmora Mejeri founded?",
     "How many tonnes of milk did Älvmora Mejeri take in during 2025?",
 )
-KINDS = (Settings(world="demo", model="keyless"), Settings(world="demo", max_steps=8, max_pages=8))
-"""One action a round without a model, and rounds of three with one."""
+KINDS = {
+    "keyless": Settings(world="demo", model="keyless"),
+    "rounds": Settings(world="demo", max_steps=8, max_pages=8),
+    "report": Settings(world="demo", report="full"),
+}
+"""One action a round without a model; rounds of three actions side by side; the writing of a report."""
 _TIMES = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*Z?")
 
 
@@ -71,12 +77,34 @@ class RoundsModel:
         return check_reply(prompt, shape.__name__, ALWAYS)
 
 
+class ReportModel:
+    """Writes a full report of three sections, slowly enough to be killed in each."""
+
+    def __init__(self) -> None:
+        self.script = ReportScript()
+
+    def __call__(self, messages: list[dict[str, Any]], _shape: type[Any]) -> Any:
+        prompt = "\n".join(str(message["content"]) for message in messages)
+        time.sleep(0.03)
+        return self.script.served(SimpleNamespace(prompt=prompt))  # type: ignore[arg-type]
+
+
 def open_bench(folder: str, settings: Settings) -> Workbench:
     """The workbench of a process; with a scripted model where the run has one."""
     bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder}))
     if settings.model != "keyless":
-        bench.worker.model_client = lambda name, fast="": (ScriptedModel(RoundsModel()), "")  # type: ignore[method-assign]
+        mind = ReportModel() if settings.report == "full" else RoundsModel()
+        bench.worker.model_client = lambda name, fast="": (ScriptedModel(mind), "")  # type: ignore[method-assign]
     return bench
+
+
+def begin(folder: str, question: str, settings: Settings) -> str:
+    """A run that nobody drives yet; one that only writes its report knows its facts already."""
+    bench = open_bench(folder, settings)
+    is_report = settings.report == "full"
+    run_id = start_report(bench) if is_report else bench.start(question, settings)
+    bench.shutdown()
+    return run_id
 
 
 def told(steps: list[Step]) -> list[str]:
@@ -92,8 +120,8 @@ def told(steps: list[Step]) -> list[str]:
 def undisturbed(question: str, settings: Settings) -> list[str]:
     """The steps of the same question in a store of its own, left alone."""
     with tempfile.TemporaryDirectory() as folder:
+        run_id = begin(folder, question, settings)
         bench = open_bench(folder, settings)
-        run_id = bench.start(question, settings)
         bench.drive(run_id)
         steps = told(bench.snapshot(run_id).steps)
         bench.shutdown()
@@ -116,40 +144,43 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=["keyless", "rounds"])
     options = parser.parse_args(arguments)
-    dice, kills, runs, wrong, worst = random.Random(options.seed), 0, 0, [], 0.0
-    cases = [(question, kind) for question in QUESTIONS for kind in KINDS]
+    dice, kills, runs, wrong, worst, within = random.Random(options.seed), 0, 0, [], 0.0, 0
+    cases = [(question, kind) for question in QUESTIONS for kind in map(KINDS.__getitem__, options.kinds)]
     expected = [undisturbed(question, settings) for question, settings in cases]
     with tempfile.TemporaryDirectory() as folder:
         config = configuration.read_config({"TOUCHSTONE_DATA": folder})
         while kills < options.kills:
             question, settings = cases[runs % len(cases)]
             runs += 1
-            store = Store(config.database_url)
-            first = Step(
-                n=0,
-                name="ask",
-                change={"question": question, "settings": settings.model_dump()},
-                next="decide",
-                by="person",
-            )
-            run_id = store.ledger.create(question, settings, first)
-            store.close()
+            run_id = begin(folder, question, settings)
             killed = 0
             while True:
                 began, pid = time.monotonic(), child(folder, run_id, settings)
-                patience = dice.uniform(0.005, 0.25) if killed < 8 and kills < options.kills else 120.0
+                patience = dice.uniform(0.005, 0.4) if killed < 8 and kills < options.kills else 120.0
                 if ended(pid, patience):
                     worst = max(worst, time.monotonic() - began)
                     break
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
                 killed, kills = killed + 1, kills + 1
+                within += find_head(config, run_id) > 0
             wrong += check(config, run_id, expected[(runs - 1) % len(cases)])
-    print(f"{kills} kills, {runs} runs, {len(wrong)} wrong; the longest last stretch took {worst:.1f} s")
+    print(
+        f"{kills} kills ({within} after the first step), {runs} runs, {len(wrong)} wrong; the longest last stretch took {worst:.1f} s"
+    )
     for line in wrong[:20]:
         print(" ", line)
     return 1 if wrong else 0
+
+
+def find_head(config: configuration.Config, run_id: str) -> int:
+    """The number of the run's last step."""
+    store = Store(config.database_url)
+    head = len(store.ledger.steps(run_id)) - 1
+    store.close()
+    return head
 
 
 def ended(pid: int, patience: float) -> bool:
