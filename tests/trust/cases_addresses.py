@@ -267,7 +267,7 @@ def ports(bench: Bench) -> Result:
     return Result(len(tried), f"{len(net.peers)} connected", [str(peer) for peer in net.peers])
 
 
-@case("S1.5", "What the surroundings lend: proxies, .netrc, cookies, Referer", "none used", quick=True)
+@case("S1.5", "What the surroundings lend: proxies, .netrc, cookies, Referer", "none used")
 def ambient(bench: Bench) -> Result:
     return bench.tests(
         "tests/agent/web/test_fetcher.py",
@@ -308,7 +308,7 @@ def oracle(bench: Bench) -> Result:
     return Result(len(tried), f"{len(details)} message", misses)
 
 
-@case("S1.9", "Metadata addresses of clouds, whatever an operator allows", "100 % refused", quick=True)
+@case("S1.9", "Metadata addresses of clouds, whatever an operator allows", "100 % refused")
 def metadata(bench: Bench) -> Result:
     return bench.tests("tests/agent/web/test_ssrf_guard.py", "-k", "metadata")
 

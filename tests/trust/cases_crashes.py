@@ -46,7 +46,6 @@ def kills_report(bench: Bench) -> Result:
     "S6.5",
     "Several processes and threads resume one run: one holder, stale writers refused",
     "all tests",
-    quick=True,
 )
 def leases(bench: Bench) -> Result:
     return bench.tests(
@@ -58,7 +57,6 @@ def leases(bench: Bench) -> Result:
     "S6.8",
     "Full disk, read-only, locked, damaged or newer database",
     "a clean message, nothing lost",
-    quick=True,
 )
 def disks(bench: Bench) -> Result:
     return bench.tests(
@@ -69,6 +67,6 @@ def disks(bench: Bench) -> Result:
     )
 
 
-@case("S6.10", "Stores of earlier versions open, with half-done runs", "all", quick=True)
+@case("S6.10", "Stores of earlier versions open, with half-done runs", "all")
 def old_stores(bench: Bench) -> Result:
     return bench.tests("tests/agent/store/test_old_store.py")

@@ -307,7 +307,7 @@ def stopped_parsers(bench: Bench) -> Result:
     return Result(len(times), f"slowest {max(times):.1f} s after Stop", misses)
 
 
-@case("S2.5p", "The pool of parser processes: limits, Stop, kill, no process left", "all tests", quick=True)
+@case("S2.5p", "The pool of parser processes: limits, Stop, kill, no process left", "all tests")
 def pool(bench: Bench) -> Result:
     return bench.tests("tests/agent/web/test_parser_pool.py")
 
@@ -488,12 +488,12 @@ def real_robots(bench: Bench) -> Result:
     return Result(len(files), f"slowest {slowest * 1000:.0f} ms", misses)
 
 
-@case("S2.11", "Fetching robots.txt: statuses, redirects, size, caching", "RFC 9309", quick=True)
+@case("S2.11", "Fetching robots.txt: statuses, redirects, size, caching", "RFC 9309")
 def robots_fetched(bench: Bench) -> Result:
     return bench.tests("tests/agent/web/test_robots.py")
 
 
-@case("S2.12", "Retry-After and the pace of a host", "never early", quick=True)
+@case("S2.12", "Retry-After and the pace of a host", "never early")
 def pace(bench: Bench) -> Result:
     return bench.tests(
         "tests/agent/web/test_rate_limit.py", "tests/agent/web/test_fetcher.py", "tests/agent/text",
@@ -581,6 +581,6 @@ def traps(bench: Bench) -> Result:
     return Result(len(asked), f"most requests {max(asked.values())} at a limit of {limit} pages", misses)
 
 
-@case("S2.15", "Memory of a quote checked against a page of 10 MB", "<= 64 MB", quick=True)
+@case("S2.15", "Memory of a quote checked against a page of 10 MB", "<= 64 MB")
 def quote_memory(bench: Bench) -> Result:
     return bench.tests("tests/agent/evidence/test_quote_match_size.py")
