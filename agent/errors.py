@@ -1,7 +1,8 @@
 """The tree of all errors of this package. A message says what happened and what to do next.
 
     TouchstoneError
-    ├── Signal          StopRequested, BudgetSpent, ShutdownRequested: the run must pause or end; no error
+    ├── Signal          StopRequested, BudgetSpent, ShutdownRequested, ModelDown: the run must pause or
+    │                   end; no error
     ├── UsageError      NotFound > CorruptRow, BundleError, ConcurrentChange, SignInRefused: nothing changed
     ├── StoreError      StoreTooNew, LeaseLost
     ├── ModelError      ModelUnavailable > PromptTooLong, ModelReplyError
@@ -33,6 +34,10 @@ class BudgetSpent(Signal):
 
 class ShutdownRequested(Signal):
     """This process is ending; the run continues in the next one."""
+
+
+class ModelDown(Signal):
+    """The model server does not answer; the run goes on where it is when the server does."""
 
 
 class UsageError(TouchstoneError):

@@ -271,6 +271,15 @@ def set_review_threshold(bench: ActionContext, run_id: str, threshold: float) ->
     commit(bench, run_id, "threshold", build_step, among=CHANGEABLE_STATUSES)
 
 
+def drop_model(bench: ActionContext, run_id: str) -> None:
+    """Go on without a model, from the run's next step on. Raises ConcurrentChange when it has ended."""
+
+    def build_step(view: RunSnapshot) -> PersonStep:
+        return _build_settings_step(view.run.settings.replace(model="keyless"))
+
+    commit(bench, run_id, "drop_model", build_step, among=CHANGEABLE_STATUSES)
+
+
 def _build_settings_step(
     settings: Settings, extra: Change | None = None, columns: Mapping[str, Any] | None = None
 ) -> PersonStep:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel
 
 from agent.engine.side_by_side import SideBySide, WebRequest, WebResult
-from agent.errors import BudgetSpent, ModelUnavailable, ShutdownRequested, Signal, StopRequested
+from agent.errors import BudgetSpent, ModelDown, ModelUnavailable, ShutdownRequested, Signal, StopRequested
 from agent.evidence.source_trust import SourceTrust, assess_trust
 from agent.library.collection import Library
 from agent.llm.context_length import ASSUMED_TOKENS
@@ -63,6 +63,8 @@ class RunContext:
     """Why there is no model although one is configured."""
     renew_model: Callable[[], tuple[Any, str] | None] = field(default=lambda: None)
     """Gives the two above for the next step when a person has set up another model; else None."""
+    waits_for_model: bool = False
+    """Whether the run rests while its model server is dead; else it goes on by the fallbacks."""
     shutdown_event: threading.Event = field(default_factory=threading.Event)
     step_gap_s: float = 0.0
     """Pause between two steps in seconds."""
@@ -308,7 +310,13 @@ class RunContext:
             earlier_steps=self.earlier_steps,
             recall_earlier=self.store.calls.recall,
         )
-        return request_structured(self.client, call, messages, shape, tier=tier)  # type: ignore[arg-type]
+        try:
+            return request_structured(self.client, call, messages, shape, tier=tier)  # type: ignore[arg-type]
+        except ModelUnavailable as gone:
+            breaker = getattr(self.client, "breaker", None)
+            if self.waits_for_model and breaker and breaker.is_open:
+                raise ModelDown(str(gone)) from gone
+            raise
 
     def _recall_call(self, key: str) -> ModelCall | None:
         """The call of this key if it was made before; else check the budget. Raises BudgetSpent, and during

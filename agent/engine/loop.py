@@ -17,7 +17,15 @@ from agent import counters, logs
 from agent.engine.context import RunContext
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import Change, fold, merge, to_jsonable
-from agent.errors import BudgetSpent, FlowError, LeaseLost, ShutdownRequested, StopRequested, StoreError
+from agent.errors import (
+    BudgetSpent,
+    FlowError,
+    LeaseLost,
+    ModelDown,
+    ShutdownRequested,
+    StopRequested,
+    StoreError,
+)
 from agent.store.database import Store
 from agent.store.ledger import Lease, StaleHead, utc_timestamp
 from agent.types import Edge, PauseRequest, Proposal, Run, Status, Step
@@ -170,7 +178,7 @@ def take_steps(
             counters.count("runs", run.settings.flow, STATUS_BY_FLAG[flag].value)
     except LeaseLost as lost:
         log.warning("%s", lost)
-    except (ShutdownRequested, GeneratorExit):
+    except (ShutdownRequested, ModelDown, GeneratorExit):
         with suppress(LeaseLost):
             store.ledger.release(lease)
     except StoreError:

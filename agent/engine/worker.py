@@ -19,6 +19,8 @@ from agent.engine.work_limits import WorkLimits
 from agent.errors import CorruptRow, NotFound, ShutdownRequested, StoreError, TouchstoneError
 from agent.library.collection import Library
 from agent.llm import detect, embed
+from agent.llm.circuit_breaker import describe_outage
+from agent.llm.client import ModelClient
 from agent.llm.reply_model import ReplyModel
 from agent.store.database import Store
 from agent.store.lease_owner import new_owner_id
@@ -66,6 +68,8 @@ class Worker:
         self._queued: set[str] = set()
         self._busy: set[str] = set()
         self._requeue: set[str] = set()
+        self._waiting_for_model: dict[str, ModelClient] = {}
+        """The runs that rest until their model server answers."""
         self._library_sync_due = threading.Event()
         """Set when a run rests: its pages can be indexed."""
         self._lock = threading.Lock()
@@ -169,6 +173,7 @@ class Worker:
             client=client,
             fallback_reason=error,
             renew_model=renew_model,
+            waits_for_model=bool(self._threads) and not self.flows[own.flow].is_one_shot,
             shutdown_event=self.shutdown_event,
             step_gap_s=gap_s,
             library=self.library,
@@ -264,7 +269,7 @@ class Worker:
                 self._busy.add(run_id)
             try:
                 with self.limits.places:
-                    self._advance(run_id)
+                    self._note_outage(run_id, self._advance(run_id))
                 self.schedule_batches()
             except CorruptRow as error:  # trying again does not help
                 log.error("%s", error)
@@ -316,11 +321,42 @@ class Worker:
         if self.shutdown_event.is_set():
             raise ShutdownRequested("this process is ending; the next one goes on making vectors")
 
+    def _note_outage(self, run_id: str, status: Status) -> None:
+        """Remember a run that let go of its lease because its model server is dead."""
+        client = None
+        if status is Status.RUNNING and not self.shutdown_event.is_set():
+            own = self.store.ledger.get(run_id).settings
+            client, _ = self.model_client(own.model, own.fast_model)
+        with self._lock:
+            if isinstance(client, ModelClient) and client.breaker.is_open:
+                self._waiting_for_model[run_id] = client
+            else:
+                self._waiting_for_model.pop(run_id, None)
+
+    def describe_outage(self, run_id: str) -> str:
+        """That a run rests because its model server is dead, in a sentence for a person; "" when it does
+        not."""
+        client = self._waiting_for_model.get(run_id)
+        is_dead = client is not None and client.breaker.is_open
+        return f"Paused: {describe_outage(client.server)}" if client and is_dead else ""
+
+    def _ask_dead_models(self) -> None:
+        """Send the one request a minute to each dead server that a run waits for."""
+        with self._lock:
+            waiting = {client.breaker: client for client in self._waiting_for_model.values()}
+        for breaker, client in waiting.items():
+            if breaker.is_due:
+                threading.Thread(
+                    target=detect.check_model, args=(client,), name="model-probe", daemon=True
+                ).start()
+
     def _recover(self) -> None:
         while True:
             try:
+                self._ask_dead_models()
                 for run_id in self.store.ledger.list_claimable():
-                    if run_id not in self._busy:
+                    waits = self.describe_outage(run_id) and not self.store.ledger.control(run_id)
+                    if run_id not in self._busy and not waits:
                         self._enqueue(run_id)
                 self.schedule_batches()
             except TouchstoneError as error:

@@ -7,6 +7,9 @@ This is the only layer of retries (the SDK's is off): at most MAX_TRIES tries of
 Complaints about the form of a request (no JSON schema, no temperature ...) are answered with another form, at
 most five times; they cost nothing, do not count as tries, and what worked is remembered for each model.
 
+A server that fails all tries of a completion is left alone (`circuit_breaker`): then every completion fails
+at once, but for one try a minute.
+
 Each HTTP call runs in a daemon thread of its own, which is abandoned when `checkpoint()` raises or when the
 call takes longer than `timeout_s`. Its answer, if one still comes, is dropped; the server may bill it all the
 same.
@@ -28,7 +31,7 @@ from ssl import SSLContext
 from typing import TYPE_CHECKING, Any
 
 from agent.errors import ModelUnavailable, PromptTooLong
-from agent.llm import http_errors
+from agent.llm import circuit_breaker, http_errors
 from agent.llm.context_length import ASSUMED_TOKENS, ask_context_length, read_stated_limit
 from agent.llm.http import OPENAI_URL, identify_server
 from agent.llm.http_errors import ServerFault
@@ -81,6 +84,7 @@ class ModelClient:
         self._tries, self._first, self._extra = MAX_TRIES, RequestOptions(), dict[str, Any]()
         self._options_by_model: dict[str, RequestOptions] = {}
         self._lock = threading.Lock()
+        self.breaker = circuit_breaker.find_breaker(self._base_url)
         self._sdk = _create_sdk(self._base_url, key, timeout_s)
 
     def __repr__(self) -> str:
@@ -107,6 +111,8 @@ class ModelClient:
     def complete(self, request: CompletionRequest) -> Completion:
         """One reply. Raises ModelUnavailable with the reason and what to do, and what `checkpoint` raises, at
         once."""
+        if not self.breaker.admit():
+            raise ModelUnavailable(circuit_breaker.describe_outage(self.server))
         model = self.strong if request.tier == "strong" else self.fast
         began, waited, tries = time.monotonic(), 0.0, 1
         with self._lock:
@@ -118,8 +124,10 @@ class ModelClient:
             form = options.build_arguments(request.schema, request.max_tokens)
             try:
                 completion = self._send(arguments | form, request.checkpoint)
+                self.breaker.record(is_outage=False)
                 break
             except ServerFault as fault:
+                self.breaker.record(is_outage=fault.is_outage)
                 if other := options.relax_after(fault.complaint):
                     options = other
                     continue
@@ -139,6 +147,8 @@ class ModelClient:
         with self._context_lock:
             if found := self._contexts.get(model) or self._context:
                 return found
+            if self.breaker.is_open:  # it is asked once a minute, and not for this
+                return ASSUMED_TOKENS
             found, is_final = ask_context_length(self._base_url, self._key, model)
             if is_final:
                 self._contexts[model] = found or ASSUMED_TOKENS
@@ -156,6 +166,10 @@ class ModelClient:
         sentence = http_errors.redact_keys(fault.sentence, self._key)
         if not fault.can_retry:
             raise ModelUnavailable(sentence)
+        if attempt > self._tries:
+            self.breaker.open_if_dead()
+        elif self.breaker.is_open:
+            raise ModelUnavailable(f"{sentence} {circuit_breaker.describe_outage(self.server)}")
         asked = fault.retry_after_s
         if asked is not None and asked > self._patience_s - waited:
             raise ModelUnavailable(f"{sentence} It asks to wait: try again {_format_wait(asked)}.")
@@ -212,7 +226,7 @@ class ModelClient:
             cause = f"{type(error.__cause__ or error).__name__}: {error.__cause__ or error}"
             check = "Check OPENAI_BASE_URL and that it runs."
             raise ServerFault(
-                f"{self.server} could not be reached ({cause}). {check}", can_retry=True
+                f"{self.server} could not be reached ({cause}). {check}", can_retry=True, is_outage=True
             ) from None
         except (httpx2.InvalidURL, ValueError, RuntimeError) as error:  # e.g. a key that no header can hold
             cause = type(error).__name__
@@ -225,7 +239,7 @@ class ModelClient:
 
     def _timeout_fault(self) -> ServerFault:
         limit = f"{self._timeout_s:g} s (MODEL_TIMEOUT)"
-        return ServerFault(f"{self.server} gave no reply within {limit}.", can_retry=True)
+        return ServerFault(f"{self.server} gave no reply within {limit}.", can_retry=True, is_outage=True)
 
 
 def _create_sdk(base_url: str, key: str, timeout_s: float) -> OpenAI:

@@ -34,8 +34,8 @@ CHAT_SETTINGS = SettingNames()
 class ServerFault(Exception):
     """Why there is no reply, as a sentence for a person. `can_retry`: the same request may succeed later.
 
-    `complaint` is what the server says of a request it does not accept (400, 422): another form of it may
-    do."""
+    `is_outage`: the server gave no answer, or failed (5xx). `complaint` is what the server says of a request
+    it does not accept (400, 422): another form of it may do."""
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class ServerFault(Exception):
         retry_after_s: float | None = None,
         complaint: str = "",
         is_too_long: bool = False,
+        is_outage: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.sentence = sentence
@@ -52,6 +53,7 @@ class ServerFault(Exception):
         self.retry_after_s = retry_after_s
         self.complaint = complaint
         self.is_too_long = is_too_long
+        self.is_outage = is_outage
 
 
 def parse_completion(body: str, content_type: str, *, server: str, prompt: str, model: str) -> Completion:
@@ -109,7 +111,8 @@ def explain_error_status(
     if status in _RETRY_STATUSES or status >= 500:
         trouble = "has had too many requests for now" if status == 429 else "failed"
         wait = read_retry_after(headers)
-        return ServerFault(f"{server} {trouble} {quoted}", can_retry=True, retry_after_s=wait)
+        fault = f"{server} {trouble} {quoted}"
+        return ServerFault(fault, can_retry=True, retry_after_s=wait, is_outage=status >= 500)
     if any(words in body.lower() for words in CONTEXT_OVERFLOW_PHRASES):
         sentence = f"The prompt is too long for {model} {quoted} Choose a model with a larger window."
         return ServerFault(sentence, complaint=message, is_too_long=True)

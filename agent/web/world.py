@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -112,7 +112,7 @@ class World:
             reason = self.absent.get(engine, "this world has no such engine")
             detail = "There is nothing to search for." if asked else f"{engine} can't be asked: {reason}."
             return SearchResult(engine=engine, query=query, outcome=Outcome.REFUSED, detail=detail)
-        if (last := self.health.get(engine)) and (wait := last.remaining_pause()):
+        if (last := self.health.get(engine)) and (wait := self._admit(engine, last)):
             is_limited = last.outcome is Outcome.RATE_LIMITED
             why = "asked for a pause" if is_limited else "did not answer"
             detail = f"{asked.label} {why}; it can be asked again in {max(1, round(wait))} s."
@@ -129,6 +129,16 @@ class World:
         if self.live:
             counters.count("searches", engine, result.outcome.value)
         return result
+
+    def _admit(self, engine: str, last: EngineHealth) -> float:
+        """Seconds until the engine may be asked, 0 for now. Of all runs one asks an engine that has failed
+        and whose pause is over: for the others the pause begins again."""
+        with self._lock:
+            now = self.health.get(engine, last)
+            wait = now.remaining_pause()
+            if now.pause_s and not wait:
+                self.health[engine] = replace(now, at=time.monotonic())
+            return wait
 
     def fetch(
         self,

@@ -10,7 +10,7 @@ import streamlit as st
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import clarify_form, message_box, scope, trace, turn
-from pages.widgets.run import controls, run_page
+from pages.widgets.run import controls, pause_prompt, run_page
 from pages.widgets.shell import client, drafts, polling, ui
 
 PAGE = run_page.RunPage(
@@ -85,6 +85,7 @@ def _draw_live(view: RunSnapshot) -> None:
         if view.run.status is Status.RUNNING:
             turn.draw_question(view, state)
             st.html(trace.render_progress(view, state))
+            pause_prompt.draw_outage(view)
             ui.action("Stop", "chat-stop", client.workbench().stop, view.run.id, icon="stop")
             return
         slot = st.container(gap="small")

@@ -1,9 +1,10 @@
-"""What a run asks its person when it rests by itself: a budget is used up, or sources disagree. Every answer
-carries the head it was given to."""
+"""What a run asks its person when it rests by itself: a budget is used up, sources disagree, or the model
+server is dead. An answer to one of the first two carries the head it was given to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -40,6 +41,7 @@ def build_rest_hints(view: RunSnapshot, usual: Mapping[Status, str]) -> dict[Sta
 
 def draw(view: RunSnapshot) -> None:
     """The question with its answers; nothing when none is asked."""
+    draw_outage(view)
     halt = find_pause_request(view)
     if halt is None:
         return
@@ -48,6 +50,22 @@ def draw(view: RunSnapshot) -> None:
             _draw_conflict(view, halt)
         else:
             _draw_budget(view, halt)
+
+
+def draw_outage(view: RunSnapshot) -> None:
+    """That the run waits for its model server, which goes on by itself; and the way without it."""
+    bench = client.workbench()
+    told = bench.worker.describe_outage(view.run.id) if view.run.status is Status.RUNNING else ""
+    if not told:
+        return
+    with st.container(border=True, key="run-outage"):
+        lost = "Nothing is lost or paid twice: the run goes on by itself when the server answers."
+        st.html(f'<div class="ts"><p>{escape.html(told)} {lost}</p></div>')
+        hint = "Go on by rules alone: passages and quotes, no judgement"
+        go_on = partial(budget.drop_model, bench)
+        ui.action(
+            "Go on without the model", "run-outage-on", go_on, view.run.id, icon="mode_off_on", help=hint
+        )
 
 
 def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:

@@ -34,6 +34,7 @@ PERSON_STEP_TITLES = {
     "fork": "You branched from here into a new run",
     "until": "You changed how far it runs",
     "raise": "You changed its budget",
+    "drop_model": "You went on without the model",
     "use_outline": "You approved the outline",
 }
 EDIT_DECISIONS = {"pin": "pinned", "strike": "struck", "strike_source": "struck"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote
 
@@ -73,6 +74,26 @@ def test_a_failed_engine_is_left_alone_and_told_as_it_failed(live_world: Live, n
         first, second = (world.search(name, query) for query in ("heron", "egret"))
     assert len(site.asked) == 1 and first.outcome is second.outcome is Outcome.BLOCKED
     assert "again in" in second.detail and world.health[name].remaining_pause() > 0
+
+
+def test_of_all_runs_one_asks_an_engine_again_that_did_not_answer(
+    live_world: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One probe a minute (trust case S5.4), however many runs wait for the end of the pause."""
+    now = [1000.0]
+    monkeypatch.setattr("agent.web.world.time", SimpleNamespace(monotonic=lambda: now[0]))
+    with Site({"/search": reply({}, 500)}) as site:
+        world = live_world(**point_at(site, "openalex"))
+        world.search("openalex", "heron")
+        now[0] += 61
+        asked_meanwhile: list[Outcome] = []
+        site.pages["/search"] = lambda _: (
+            asked_meanwhile.append(world.search("openalex", "another run").outcome) or reply({}, 500)
+        )
+        assert world.search("openalex", "heron").outcome is Outcome.ERROR
+        assert asked_meanwhile == [Outcome.ERROR] and len(site.asked) == 2
+        now[0] += 59
+        assert "again in 1 s" in world.search("openalex", "heron").detail and len(site.asked) == 2
 
 
 def test_a_check_tries_a_blocked_engine_again(live_world: Live) -> None:
