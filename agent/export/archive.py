@@ -22,6 +22,8 @@ _CHANGED = "was changed since the bundle was made"
 MAX_BYTES = 200_000_000
 MAX_FILES = 20_000
 MAX_DEPTH = 60
+MAX_ITEMS = 100_000
+"""Items of one list: twice the entries that a sitemap may have, the longest list of a run."""
 MAX_NUMBER = 2.0**53
 _END_RECORD_BYTES = 22
 """Bytes of the record a zip ends with."""
@@ -81,7 +83,8 @@ def load_json(text: str | bytes, what: str) -> Any:
 
 
 def _check_json_value(value: Any) -> None:
-    """Raises ValueError for half a surrogate pair, a number beyond MAX_NUMBER, or too great a depth."""
+    """Raises ValueError for half a surrogate pair, a number beyond MAX_NUMBER, too great a depth or too long
+    a list."""
     left = [(value, 0)]
     while left:
         at, depth = left.pop()
@@ -90,8 +93,8 @@ def _check_json_value(value: Any) -> None:
         elif isinstance(at, float | int) and not abs(at) < MAX_NUMBER:
             raise ValueError("a number is too large")
         elif isinstance(at, dict | list):
-            if depth > MAX_DEPTH:
-                raise ValueError("too deep")
+            if depth > MAX_DEPTH or (isinstance(at, list) and len(at) > MAX_ITEMS):
+                raise ValueError("too deep or too long")
             inner = [*at, *at.values()] if isinstance(at, dict) else at
             left += [(one, depth + 1) for one in inner]
 
