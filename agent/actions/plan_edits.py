@@ -12,6 +12,7 @@ from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, state_after
 from agent.errors import UsageError
+from agent.evidence.answer_layout import format_question
 from agent.flows import FLOWS
 from agent.flows.research.plan_step import CHECK_PLAN
 from agent.flows.shared.recompute import recompute_after_edit
@@ -111,10 +112,13 @@ def build_plan(plan: Sequence[PlanPart], edits: Sequence[PartEdit]) -> list[Plan
 
 
 def read_lines(plan: Sequence[PlanPart], text: str) -> list[PartEdit]:
-    """The plan that a person wrote as lines, one part each: a line that is a part's question is that part; of
+    """The plan that a person wrote as lines, one part each: a line that is a part's question, or reads as it
+    is shown, is that part; of
     the others, when they are as many as the parts that are left, each rewords one, in their order; else they
     are new."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    asked = {format_question(part.question): part.question for part in plan}
+    lines = [asked.get(line, line) for line in lines]
     left = {part.question: part.id for part in plan}
     named = [(line, left.pop(line, "")) for line in lines]
     free = list(left.values()) if len(left) == sum(not id for _, id in named) else []

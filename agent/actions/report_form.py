@@ -4,21 +4,31 @@ new research."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import cast
 
 from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
 from agent.actions.context import ActionContext
+from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import UsageError
+from agent.evidence.citation_check import state_with_subject
 from agent.flows import FLOWS
 from agent.flows.research.report_frame import clean_heading
+from agent.flows.research.report_steps import choose_report_facts
+from agent.flows.shared.report_blocks import MAX_HEADING_WORDS
 from agent.flows.shared.write_report import LENGTH_EDITS
-from agent.types import Edit, Outline, OutlineSection, ReportLength, SectionForm, Status
+from agent.types import Edit, Fact, Outline, OutlineSection, ReportLength, SectionForm, Status
 
 OUTLINE_EDIT = "changed the outline"
+NOT_USED = "Not used"
+"""The line above the facts that no section has."""
+MAX_FACT_CHARS = 160
+"""Characters of a fact's line: enough to know it by."""
+_FACT_LINE = re.compile(r"[-•*]?\s*(f\d{1,3})\b", re.IGNORECASE)
 _OUTLINE_LINE = re.compile(
-    r"(?P<number>\d{1,2})[.)]\s*(?P<heading>.*?)\s*(?:\((?P<form>prose|list|table)\))?", re.IGNORECASE
+    r"(?:(?P<number>\d{1,2})[.)]\s*)?(?P<heading>.*?)\s*(?:\((?P<form>prose|list|table)\))?", re.IGNORECASE
 )
 
 
@@ -52,7 +62,7 @@ def use_outline(bench: ActionContext, run_id: str, head: int, outline: Outline) 
     def build_step(view: RunSnapshot) -> PersonStep:
         known = view.state.facts
         if empty := [s.heading for s in outline.sections if not any(i in known for i in s.fact_ids)]:
-            raise UsageError(f"the section “{empty[0]}” has no facts: leave it out")
+            raise UsageError(f"the section “{empty[0]}” has no facts: move some below it, or leave it out")
         is_waiting = view.next == "check_outline"
         if view.run.status is Status.WAITING and not is_waiting:
             raise UsageError("the run waits for another decision")
@@ -66,26 +76,74 @@ def use_outline(bench: ActionContext, run_id: str, head: int, outline: Outline) 
     commit(bench, run_id, "use_outline", build_step, head=head, among=among)
 
 
-def write_outline_text(outline: Outline) -> str:
-    """An outline as lines that a person can edit: the title, then a numbered line for each section."""
-    lines = [f"{n}. {s.heading} ({s.form})" for n, s in enumerate(outline.sections, start=1)]
-    return "\n".join([f"# {outline.title}", *lines])
+def list_outline_facts(state: RunState) -> list[Fact]:
+    """The facts that the sections of the outline may have: those they have, in order, then those left out."""
+    planned = [i for section in state.own.outline.sections for i in section.fact_ids]
+    left = [fact.id for fact in choose_report_facts(state)]
+    return [state.facts[i] for i in dict.fromkeys([*planned, *left]) if i in state.facts]
 
 
-def read_outline_text(text: str, outline: Outline) -> Outline:
-    """The outline that edited lines mean: a number names the section of `outline` whose facts it has, the
-    order is that of the lines. Raises UsageError for a line without such a number, or with one twice."""
-    title, made, left = outline.title, list[OutlineSection](), dict(enumerate(outline.sections, start=1))
+def write_outline_text(outline: Outline, facts: Sequence[Fact] = ()) -> str:
+    """An outline as lines that a person can edit: the title, then a numbered line for each section, below it
+    its facts, and last the facts that no section has."""
+    names = {fact.id: f"    f{n} {_shorten(fact)}" for n, fact in enumerate(facts, start=1)}
+    lines = [f"# {outline.title}"]
+    for n, section in enumerate(outline.sections, start=1):
+        lines.append(f"{n}. {section.heading} ({section.form})")
+        lines += [names.pop(i) for i in section.fact_ids if i in names]
+    return "\n".join([*lines, *([f"{NOT_USED}:", *names.values()] if names else [])])
+
+
+def read_outline_text(text: str, outline: Outline, facts: Sequence[Fact] = ()) -> Outline:
+    """The outline that edited lines mean, in their order. A section has the facts that stand below it; where
+    no line names a fact, its number names the section of `outline` whose facts it has. A line without a known
+    number is a new section. Raises UsageError for a number or fact that comes twice, a fact that is unknown
+    or stands above all sections, and a line that is no heading."""
+    title, made, used = outline.title, list[OutlineSection](), set[int]()
+    known = {f"f{n}": fact for n, fact in enumerate(facts, start=1)}
+    below, has_facts, is_used = dict[int, list[Fact]](), False, True
     for line in filter(None, map(str.strip, text.splitlines())):
         if line.startswith("#"):
             title = clean_heading(line)
-            continue
-        found = _OUTLINE_LINE.fullmatch(line)
-        section = left.pop(int(found["number"]), None) if found else None
-        if found is None or section is None:
-            raise UsageError(
-                f"“{line[:60]}” names no section: begin it with the section's number, each number once"
-            )
-        form = cast(SectionForm, (found["form"] or section.form).lower())
-        made.append(section.replace(heading=clean_heading(found["heading"]), form=form))
+        elif found := _FACT_LINE.match(line):
+            has_facts = True
+            if (fact := known.pop(found[1].lower(), None)) is None:
+                raise UsageError(f"there is no fact {found[1]}, or it stands in two sections: name each once")
+            if is_used and not made:
+                raise UsageError(f"{found[1]} stands above the first section: move it below one")
+            below.setdefault(len(made) if is_used else 0, []).append(fact)
+        elif line.rstrip(":").lower() == NOT_USED.lower():
+            is_used = False
+        else:
+            is_used = True
+            made.append(_read_section(line, outline, used))
+    if has_facts:
+        made = [_give_facts(section, below.get(n, [])) for n, section in enumerate(made, start=1)]
     return outline.replace(title=title, sections=made)
+
+
+def _read_section(line: str, outline: Outline, used: set[int]) -> OutlineSection:
+    """The section that a line names by its number, else a new one; its number is added to `used`."""
+    found = _OUTLINE_LINE.fullmatch(line)
+    if not found or len(line.split()) > MAX_HEADING_WORDS:
+        raise UsageError(f"“{line[:60]}…” is no heading: begin the line of a fact with its number, like f3")
+    number = int(found["number"] or 0)
+    if number in used:
+        raise UsageError(f"two sections have the number {number}: leave it out for a new one")
+    used |= {number} - {0}
+    is_known = 0 < number <= len(outline.sections)
+    section = outline.sections[number - 1] if is_known else OutlineSection(heading="")
+    form = cast(SectionForm, (found["form"] or section.form).lower())
+    return section.replace(heading=clean_heading(found["heading"]), form=form)
+
+
+def _give_facts(section: OutlineSection, facts: Sequence[Fact]) -> OutlineSection:
+    """The section with these facts; a new one answers the part that all of them bear on."""
+    parts, is_new = {fact.part for fact in facts}, not section.fact_ids
+    part = parts.pop() if is_new and len(parts) == 1 else section.part
+    return section.replace(fact_ids=[fact.id for fact in facts], part=part)
+
+
+def _shorten(fact: Fact) -> str:
+    text = " ".join(state_with_subject(fact).split())
+    return text if len(text) <= MAX_FACT_CHARS else f"{text[: MAX_FACT_CHARS - 1].rstrip()}…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agent.text.question_parts import is_asking, remove_output_form
 from agent.types import Answer, Sentence
 
 ALSO_FOUND = "Also found"
@@ -71,6 +72,7 @@ def _lay_out_part(answer: Answer, id: str, question: str) -> PartLayout | None:
 
 
 def format_question(question: str) -> str:
-    """A clause of a question as a heading: with a capital and a question mark."""
-    text = question.strip()
-    return f"{text[:1].upper()}{text[1:]}{'?' if text[-1:].isalnum() else ''}"
+    """A clause of a question as a heading: without words on the form of the answer, with a capital, and where
+    it asks with a question mark."""
+    text = remove_output_form(question.strip()).strip(" ,;:")
+    return f"{text[:1].upper()}{text[1:]}{'?' if text[-1:].isalnum() and is_asking(text) else ''}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from agent.evidence.answer_layout import format_question
 from agent.evidence.confidence_explanations import describe_parts, list_changes
 from agent.evidence.report_words import words_for
 from agent.export.answer_blocks import (
@@ -113,7 +114,7 @@ def _head(report: Report) -> list[Block]:
             f" {describe_place(report.actions, run.forked_at)}",
         ]
     title, question = report.answer.title if report.answer else "", run.question or "Untitled question"
-    blocks: list[Block] = [Heading(1, title or question)]
+    blocks: list[Block] = [Heading(1, title or format_question(question))]
     blocks += [Paragraph([Span("Question:", "strong"), f" {question}"])] if title else []
     blocks.append(Paragraph(spans, "soft"))
     if report.settings.world == "demo":

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from agent.evidence.answer_layout import format_question
 from agent.evidence.report_words import words_for
 from agent.evidence.support import describe_support
 from agent.export.answer_blocks import write_body
@@ -31,7 +32,7 @@ def build_paper(report: Report) -> list[Block]:
     answer, question = report.answer, report.run.question or "Untitled question"
     words = words_for(question)
     title = answer.title if answer else ""
-    blocks: list[Block] = [Heading(1, title or question)]
+    blocks: list[Block] = [Heading(1, title or format_question(question))]
     blocks += [_label(words["question"], question)] if title else []
     blocks += [Paragraph([DEMO_WORLD_NOTE], "band")] if report.settings.world == "demo" else []
     if report.checked:

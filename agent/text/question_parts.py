@@ -46,6 +46,11 @@ def complete_parts(parts: Sequence[str]) -> list[str]:
     return [*parts[:1], *(f"{p} {first}" if pronouns.intersection(tokenize(p)) else p for p in parts[1:])]
 
 
+def is_asking(clause: str) -> bool:
+    """Whether a clause opens as a question does: with a question word or an auxiliary verb."""
+    return bool(_OPENING.match(clause))
+
+
 def remove_output_form(question: str) -> str:
     """The question without the words on the form of the answer ("write a short report with headings"): no
     page can hold them. The question itself where nothing else is left."""

@@ -9,6 +9,7 @@ from functools import partial
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
+from agent.evidence.answer_layout import format_question
 from agent.flows.research import policy, report_frame
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared import fact_view
@@ -261,7 +262,7 @@ class _Layout:
             loose = [said.replace(block=said.block or frame.id) for said in sentences]
             blocks = draft.blocks or [frame]
             if not old and any(block.kind == "heading" for block in self.blocks):
-                head = frame.replace(id=f"{prefix}h", kind="heading", text=piece.question)
+                head = frame.replace(id=f"{prefix}h", kind="heading", text=format_question(piece.question))
                 blocks = [head, *(b.replace(level=3) if b.kind == "heading" else b for b in blocks)]
             self.added.append((target.id if target else "", blocks, loose))
         cells = {n for n, said in enumerate(self.former.sentences) if target and said.block == target.id}

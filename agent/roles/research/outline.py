@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from agent.evidence.answer_layout import format_question
+from agent.evidence.report_words import words_for
 from agent.roles.role import Role, RoleReply
 from agent.types import Fact, PlanPart
 from agent.types.answers import SectionForm
@@ -39,13 +41,13 @@ def fallback(
     rest = [fact.id for fact in facts if fact.part not in by_part]
     for fact in facts:
         by_part.get(fact.part, []).append(fact.id)
-    found = [(part.question, part.id, by_part[part.id]) for part in parts]
+    found = [(format_question(part.question), part.id, by_part[part.id]) for part in parts]
     sections = [
         PlannedSection(heading=heading, part=part, fact_ids=ids)
-        for heading, part, ids in [*found, ("Further findings", "", rest)]
+        for heading, part, ids in [*found, (words_for(question)["further_findings"], "", rest)]
         if ids
     ]
-    return OutlineReply(title=question, sections=sections)
+    return OutlineReply(title=format_question(question), sections=sections)
 
 
 OUTLINE = Role(name="outline", reply=OutlineReply, fallback=fallback, tier="strong", cut=("facts", "former"))

@@ -14,9 +14,11 @@ from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, drafts, escape, ui
 
 HINT = (
-    "One line a section, with its number: reword, reorder or delete lines. The form is (prose), (list) or "
-    "(table); the first line is the title."
+    "A section is a line with its number and its form, (prose), (list) or (table); its facts stand below it. "
+    "Reword, move or delete lines. A new line is a new section: move facts below it."
 )
+MAX_HEIGHT = 560
+"""Pixels of the editor; a longer outline scrolls in it."""
 
 
 def draw(view: RunSnapshot) -> None:
@@ -42,40 +44,25 @@ def draw_rewrite(view: RunSnapshot) -> None:
 
 
 def _draw_editor(view: RunSnapshot, outline: Outline, label: str) -> None:
-    """The outline as lines to edit, its facts folded below. What is typed survives a refresh."""
+    """The outline as lines to edit. What is typed survives a refresh."""
     draft = f"outline:{view.run.id}:{len(view.state.answers)}"
-    lines = report_form.write_outline_text(outline)
-    drafts.text_area("Sections", draft, given=lines, height=60 + 26 * (len(outline.sections) + 1))
+    lines = report_form.write_outline_text(outline, report_form.list_outline_facts(view.state))
+    height = min(80 + 24 * len(lines.splitlines()), MAX_HEIGHT)
+    drafts.text_area("Sections and their facts", draft, given=lines, height=height)
     st.caption(escape.md(HINT))
-    st.html(render_facts(view, outline))
     write = partial(_write, view, outline, draft)
     ui.button(label, "research-outline-write", write, icon="edit_note", type="primary")
 
 
 def _write(view: RunSnapshot, outline: Outline, draft: str) -> None:
-    text = drafts.read(draft) or report_form.write_outline_text(outline)
+    facts = report_form.list_outline_facts(view.state)
+    text = drafts.read(draft) or report_form.write_outline_text(outline, facts)
 
     def use(run_id: str, head: int) -> None:
-        changed = report_form.read_outline_text(text, outline)
+        changed = report_form.read_outline_text(text, outline, facts)
         report_form.use_outline(client.workbench(), run_id, head, changed)
 
     client.submit(use, view.run.id, view.head, then=lambda _: drafts.clear(draft))
-
-
-def render_facts(view: RunSnapshot, outline: Outline) -> str:
-    """What each section will be written from, folded, as HTML."""
-    items = "".join(
-        f"<details><summary>{n}. {escape.html(section.heading)} "
-        f'<span class="soft">{format_count(len(section.fact_ids), "fact")}</span></summary><ul>'
-        + "".join(
-            f"<li>{escape.html(view.state.facts[i].statement)}</li>"
-            for i in section.fact_ids
-            if i in view.state.facts
-        )
-        + "</ul></details>"
-        for n, section in enumerate(outline.sections, start=1)
-    )
-    return f'<div class="ts small">{items}</div>'
 
 
 def render_progress(view: RunSnapshot, outline: Outline) -> str:

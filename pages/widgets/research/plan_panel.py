@@ -84,7 +84,7 @@ def _approve(view: RunSnapshot, key: str) -> None:
 def _draw_form(view: RunSnapshot) -> None:
     """The plan as lines. What is typed survives a refresh."""
     draft = f"plan:{view.run.id}:{_fingerprint(view)}"
-    given = "\n".join(part.question for part in view.state.plan)
+    given = "\n".join(format_question(part.question) for part in view.state.plan)
     drafts.text_area("Parts of the plan", draft, given=given, height=180)
     st.caption(HINT)
     ui.button("Use this plan", "research-plan-save", _save, view, draft, type="primary")

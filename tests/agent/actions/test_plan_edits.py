@@ -109,3 +109,8 @@ def test_a_part_added_after_the_answer_is_researched_and_the_answer_has_both(ben
     assert len(after.actions) > len(before.state.actions)
     assert any(sentence.part == "2" for sentence in after.answer.sentences)
     assert after.answer.because.startswith("after your edit: changed the plan: added")
+
+
+def test_a_part_that_is_shown_with_capital_and_question_mark_is_not_reworded():
+    raw = FIRST.replace(question="which yard built it")
+    assert read_lines([raw], "Which yard built it?") == [PartEdit("which yard built it", "1")]

@@ -7,7 +7,7 @@ import pytest
 from agent.actions import report_form
 from agent.actions.report_form import read_outline_text, write_outline_text
 from agent.errors import ConcurrentChange, UsageError
-from agent.types import Outline, OutlineSection, Settings
+from agent.types import Fact, Outline, OutlineSection, Settings
 
 OUTLINE = Outline(
     title="Kilns",
@@ -28,10 +28,43 @@ def test_lines_are_reordered_reworded_and_left_out():
     assert [(s.heading, s.form, s.fact_ids) for s in changed.sections] == [("Who owns them", "list", ["b"])]
 
 
-@pytest.mark.parametrize("text", ["Age (table)", "3. New", "1. Age\n1. Again"])
-def test_a_line_that_names_no_section_is_refused(text: str):
-    with pytest.raises(UsageError, match="number"):
-        read_outline_text(text, OUTLINE)
+FACTS = [
+    Fact(id=name, statement=f"Fact {name}.", quote="q", part=part)
+    for name, part in (("a", "1"), ("b", "2"), ("c", "2"), ("d", "2"))
+]
+
+
+def test_an_outline_with_its_facts_is_read_as_it_was_written():
+    text = write_outline_text(OUTLINE, FACTS)
+    assert text.splitlines()[1:4] == ["1. Age (table)", "    f1 Fact a.", "2. Owners (today) (prose)"]
+    assert text.endswith("Not used:\n    f3 Fact c.\n    f4 Fact d.")
+    assert read_outline_text(text, OUTLINE, FACTS) == OUTLINE
+
+
+def test_facts_move_between_sections_and_a_new_line_is_a_new_section():
+    text = "# Kilns\n2. Owners (today)\nf1 Fact a.\n- f2\nBuyers (list)\n  f4 Fact\nNot used:\nf3\n1. Age\n"
+    changed = read_outline_text(text, OUTLINE, FACTS)
+    told = [(s.heading, s.form, s.fact_ids, s.part) for s in changed.sections]
+    assert told == [
+        ("Owners (today)", "prose", ["a", "b"], ""),
+        ("Buyers", "list", ["d"], "2"),
+        ("Age", "table", [], ""),
+    ], "a section without facts is refused when the outline is used"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("1. Age\n1. Again", "number 1"),
+        ("1. Age\nf1\n2. Owners\nf1", "two sections"),
+        ("1. Age\nf9", "no fact f9"),
+        ("f1\n1. Age", "above the first section"),
+        ("1. Age\n" + "word " * 15, "no heading"),
+    ],
+)
+def test_a_line_that_cannot_be_meant_is_refused(text: str, why: str):
+    with pytest.raises(UsageError, match=why):
+        read_outline_text(text, OUTLINE, FACTS)
 
 
 def test_only_a_research_answer_is_written_in_another_length(bench, ran):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from agent.evidence.answer_layout import NOT_FOUND, label_passage, lay_out
+import pytest
+
+from agent.evidence.answer_layout import NOT_FOUND, format_question, label_passage, lay_out
 from agent.types import Answer, PlanPart, Sentence, Source
 
 
@@ -52,3 +54,16 @@ def test_a_passage_is_labelled_by_its_headings_else_by_its_page():
     assert label_passage(given, said("More.", "passage", heading="Options › Output")) == "Options › Output"
     assert label_passage(given, said("More.", "passage", fact_ids=["f1"])) == "Manual"
     assert label_passage(given, said("More.", "passage", fact_ids=["f9"])) == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "heading"),
+    [
+        ("how many employees does it have", "How many employees does it have?"),
+        ("write a full report on the kilns of Lunde with tables", "The kilns of Lunde"),
+        ("compare the kilns of Lunde and Myra", "Compare the kilns of Lunde and Myra"),
+        ("Who owns it?", "Who owns it?"),
+    ],
+)
+def test_a_heading_has_a_capital_and_no_words_on_the_form_of_the_answer(asked: str, heading: str) -> None:
+    assert format_question(asked) == heading

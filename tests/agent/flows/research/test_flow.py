@@ -65,7 +65,7 @@ def test_a_question_without_one_is_searched_for(ask):
 
 def test_the_method_names_the_world_that_was_searched(ask):
     lines = [line for block in ask(SOLAR, report="full").state.answer.blocks for line in block.lines]
-    assert f"Searched the demo world: “{SOLAR}”." in lines, "no engine of the web was asked"
+    assert f"Search queries (demo world): “{SOLAR}”." in lines, "no engine of the web was asked"
 
 
 def test_nothing_is_searched_or_read_twice(ask):

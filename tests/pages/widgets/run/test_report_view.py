@@ -3,12 +3,7 @@ text."""
 
 from __future__ import annotations
 
-from agent.engine.run_state import RunState
-from agent.engine.snapshots import RunSnapshot
 from agent.evidence.block_layout import BlockLayout
-from agent.flows.research.state import ResearchState
-from agent.types import Fact, Outline, OutlineSection, Run, Settings, Status, Usage
-from pages.widgets.research import outline_panel
 from pages.widgets.run import answer_card, report_view
 from tests.web import block_answers
 
@@ -56,13 +51,3 @@ def test_lines_over_years_and_bars_else():
     assert lines["mark"]["type"] == "line" and lines["encoding"]["color"]["scale"]["domain"] == list(years)
     bars = report_view.build_chart({"Beds": [("Brattli", 24.0)]}, "Hut", dark=True).to_dict()
     assert bars["mark"]["type"] == "bar" and bars["encoding"]["color"]["legend"] is None
-
-
-def test_the_facts_of_an_outline_are_escaped():
-    fact = Fact(id="f1", statement=EVIL, quote="x")
-    outline = Outline(sections=[OutlineSection(heading=EVIL, fact_ids=["f1", "gone"])])
-    state = RunState(own=ResearchState(outline=outline), facts={"f1": fact})
-    run = Run(id="r1", question="Who?", status=Status.REVIEW, settings=Settings())
-    view = RunSnapshot(run, state, [], Usage(), 0, "review")
-    html = outline_panel.render_facts(view, outline)
-    assert "<img" not in html and "2 facts" in html and html.count("<li>") == 1
