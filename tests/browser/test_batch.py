@@ -43,7 +43,7 @@ def test_a_table_of_questions_is_asked_stopped_and_taken_along(
     page.locator("input[type=file]").set_input_files(table)
     expect(page.get_by_text("Row 6 cannot be asked")).to_be_visible()
     expect(page.get_by_text("Row 5 repeats row 3")).to_be_visible()
-    screen.button("Each row").click()
+    screen.button("Options for each row").click()
     page.get_by_label("Search in").click()
     page.get_by_role("option", name="demo").click()
     expect(page.get_by_text("The demo world (invented pages) ·")).to_be_visible()

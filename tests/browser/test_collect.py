@@ -53,12 +53,12 @@ class Collecting(Screen):
     ) -> Collecting:
         """Fill in the screen, choose the demo world, start; wait for the run's own address."""
         self.page.get_by_label("What to gather").fill(prompt)
-        self.page.get_by_label("Start pages, one a line").fill(starts)
+        self.page.get_by_label("Start pages, one per line").fill(starts)
         self.button("Options").click()
         self.page.get_by_label("Search in").click()
         self.page.get_by_role("option", name="demo").click()
         if articles:
-            box = self.page.get_by_label("Articles and threads, at most")
+            box = self.page.get_by_label("Maximum articles and threads")
             box.fill(str(articles))
             box.press("Enter")
         expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()

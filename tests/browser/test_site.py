@@ -24,7 +24,7 @@ class Asking(Screen):
 
     def begin(self, question: str = QUESTION, starts: str = START) -> Asking:
         """Fill in the screen, choose the demo world, ask; wait for the run's own address."""
-        self.page.get_by_label("Start pages, one a line").fill(starts)
+        self.page.get_by_label("Start pages, one per line").fill(starts)
         self.page.get_by_label("Your question").fill(question)
         expect(self.page.get_by_role("textbox", name="Domains that may be read")).to_have_value(
             "kallsteg.example"
@@ -88,7 +88,7 @@ def test_answer_follow_up_and_a_polite_no(server: Served, tab: Tab) -> None:
 def test_a_desk_is_asked_again(server: Served, tab: Tab) -> None:
     page = tab()
     screen = Asking(page, server.url).open()
-    page.get_by_label("Start pages, one a line").fill(START)
+    page.get_by_label("Start pages, one per line").fill(START)
     expect(page.get_by_role("textbox", name="Domains that may be read")).to_have_value("kallsteg.example")
     screen.button("Save this site").click()
     page.get_by_label("Name", exact=True).fill("Loggers")
@@ -97,6 +97,6 @@ def test_a_desk_is_asked_again(server: Served, tab: Tab) -> None:
     expect(screen.notice).to_contain_text("The site “Loggers” is saved.")
 
     other = Asking(tab(), server.url).open()
-    other.page.get_by_label("Start pages, one a line").fill("https://www.alvmora-mejeri.example/")
+    other.page.get_by_label("Start pages, one per line").fill("https://www.alvmora-mejeri.example/")
     other.button("Loggers").or_(other.page.get_by_role("radio", name="Loggers")).first.click()
-    expect(other.page.get_by_label("Start pages, one a line")).to_have_value(START)
+    expect(other.page.get_by_label("Start pages, one per line")).to_have_value(START)

@@ -213,7 +213,7 @@ def _describe_plateau(state: RunState, since: int) -> str:
     if max(levels) - min(levels) >= PLATEAU_MOVE:
         return ""
     return (
-        f"the last {PLATEAU_RESULTS} results added nothing to what is covered, nor to how many sites say it"
+        f"the last {PLATEAU_RESULTS} results answered no further part and brought no further source for one"
     )
 
 

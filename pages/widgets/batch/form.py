@@ -21,8 +21,8 @@ FORM = form_page.Form(
     flow="batch",
     title="Many questions at once.",
     text="Bring a table with a column “question”. Each row becomes a run you can "
-    "open and check; all of them together "
-    "keep to one budget, and you get your table back with answers, confidence and sources beside it.",
+    "open and check; all rows share "
+    "one budget, and you get your table back with answers, confidence and sources beside it.",
     recent_title="Your latest batches",
     nothing_recent=("No batches yet", "Upload or paste a table above. Everything you start is kept here."),
 )
@@ -50,9 +50,12 @@ def draw() -> None:
         placeholder = "question;note\nWho runs …, and since when?;for Monday\n…"
         drafts.text_area("… or paste it here", PASTED, placeholder=placeholder, height=110, most=200_000)
     data = given.getvalue() if given else drafts.read(PASTED).encode()
-    ui.heading("All rows together")
+    ui.heading("Limits for all rows together")
     with st.grid(5, min_column_width=150, gap="small", key="batch-budget"):
-        allowance = allowance_fields.draw_fields(BatchBudget(), "batch", persist_state="session")
+        has_model = bool(client.workbench().active_configuration().model)
+        allowance = allowance_fields.draw_fields(
+            BatchBudget(), "batch", model=has_model, persist_state="session"
+        )
     settings = _draw_settings()
     if data.strip():
         name = given.name.rpartition(".")[0] if given else "Pasted questions"
@@ -75,7 +78,7 @@ def _draw_settings() -> Settings:
     """What each row is asked with."""
     plain = Settings()
     with st.container(horizontal=True):
-        options = st.popover("Each row", icon=":material/tune:", key="batch-options")
+        options = st.popover("Options for each row", icon=":material/tune:", key="batch-options")
         sources = source_filter_form.draw("batch", searches=True)
     with options:
         flows = {flow: flow.capitalize().replace("_", " ") for flow in BATCH_FLOWS}
@@ -84,8 +87,8 @@ def _draw_settings() -> Settings:
         steps, pages = (
             ui.number(label, 1, 60, most, f"batch-{name}", persist_state="session")
             for label, most, name in (
-                ("Searches and pages, at most", plain.max_steps, "max-steps"),
-                ("Pages read, at most", plain.max_pages, "max-pages"),
+                ("Maximum searches and pages", plain.max_steps, "max-steps"),
+                ("Maximum pages read", plain.max_pages, "max-pages"),
             )
         )
     settings = Settings(

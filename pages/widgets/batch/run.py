@@ -199,7 +199,8 @@ def _draw_controls(now: BatchStatus) -> None:
 def _draw_budget(now: BatchStatus) -> None:
     """Another budget; with a raised one it continues."""
     key = f"batch-raised-{now.batch.id}"
-    chosen = allowance.draw_fields(now.batch.allowance, key)
+    has_model = bool(client.workbench().active_configuration().model)
+    chosen = allowance.draw_fields(now.batch.allowance, key, model=has_model)
     resume = functools.partial(jobs.resume, client.workbench(), now.batch.id, chosen)
     ui.action("Set the budget and continue", f"{key}-set", resume, type="primary")
 

@@ -43,6 +43,7 @@ def draw() -> None:
         )
     label = form_page.label_example("A small dairy by the lake", "right, wrong, uncited and dead-link claims")
     form_page.draw_examples(FORM, [(label, (settings,))], _start_example)
+    form_page.draw_offline_note(settings)
     form_page.draw_recent(
         FORM,
         [
@@ -85,7 +86,7 @@ def _draw_options(mode: str) -> Settings:
     plain = CheckTextSettings()
     world, model = form_page.choose_world("check_text"), form_page.choose_model("check_text")
     own = CheckTextSettings(
-        max_pages=ui.number("Sources fetched, at most", 1, 300, plain.max_pages, "check-text-pages"),
+        max_pages=ui.number("Maximum sources to fetch", 1, 300, plain.max_pages, "check-text-pages"),
         search_missing=st.toggle(
             "Search for claims without a source",
             key="check-text-search",

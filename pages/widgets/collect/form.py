@@ -15,7 +15,7 @@ FORM = form_page.Form(
     title="Gather from a site.",
     text="Enter a page to start from and say what you want. Touchstone decides at "
     "each page whether it is content, "
-    "a list or a way on, takes whole articles and every post of a thread, and "
+    "a list or a link to follow, keeps whole articles and every post of a thread, and "
     "shows why it went where it went.",
     intro="Invented sites, no network: a forum behind a stock page, a dated list of news, a single article.",
     recent_title="Your latest collections",
@@ -38,7 +38,7 @@ def draw() -> None:
     with st.container(key="collect-ask"):
         hint = "e.g. What are members saying about … in the last month?"
         drafts.text_area("What to gather", PROMPT, placeholder=hint, height=90)
-        drafts.text_area("Start pages, one a line", STARTS, placeholder="https://", height=80)
+        drafts.text_area("Start pages, one per line", STARTS, placeholder="https://", height=80)
         settings = form_page.draw_settings(
             FORM,
             ("Collect", "inventory_2"),
@@ -52,6 +52,7 @@ def draw() -> None:
         for prompt, start in EXAMPLES
     ]
     form_page.draw_examples(FORM, examples, _start_example)
+    form_page.draw_offline_note(settings)
     form_page.draw_recent(
         FORM,
         [
@@ -73,12 +74,12 @@ def _draw_options(mode: str) -> Settings:
     world, model = form_page.choose_world("collect"), form_page.choose_model("collect")
     limits = CollectLimits(
         max_articles=ui.number(
-            "Articles and threads, at most", 1, 100, plain.max_articles, "collect-max-articles"
+            "Maximum articles and threads", 1, 100, plain.max_articles, "collect-max-articles"
         ),
         max_depth=ui.number(
-            "Depth: nothing this far from the start is read", 1, 6, plain.max_depth, "collect-depth"
+            "Depth: pages this many links from the start are not read", 1, 6, plain.max_depth, "collect-depth"
         ),
-        max_pages=ui.number("Pages, at most", 1, 300, plain.max_pages, "collect-max-pages"),
+        max_pages=ui.number("Maximum page requests", 1, 300, plain.max_pages, "collect-max-pages"),
         use_smart_navigation=st.toggle(
             "Decide at each page (smart navigation)",
             value=True,

@@ -3,16 +3,18 @@ every edit's undo."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from agent.actions import fact_edits
+from agent.evidence.answer_layout import format_question
 from agent.flows.shared import fact_view
 from agent.flows.shared.fact_filter import FACT_STATUSES, FactFilter, filter_facts
+from agent.flows.shared.plan import find_part
 from agent.text.plurals import format_count
 from agent.text.urls import site
-from agent.types import Action, Answer, Fact
+from agent.types import Action, Answer, Fact, PlanPart
 from agent.types.step_numbers import number_step
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table
@@ -58,13 +60,28 @@ def draw(view: RunSnapshot) -> None:
     if way == EDIT_MODE:
         fact_grid.draw(view, fitting, sift)
     else:
-        fact_table.draw_page(fitting, view.run.id, editable=True)
+        groups = view_cache.get_or_compute(view, "fact-parts", lambda: group_parts(view.state.plan, known))
+        fact_table.draw_page(sort_by_group(fitting, groups), view.run.id, editable=True, groups=groups)
 
 
 def sort_cited_first(found: list[Fact], answer: Answer | None) -> list[Fact]:
     """The facts that the answer cites before the others; as they stand otherwise."""
     cited = {i for sentence in answer.sentences for i in sentence.fact_ids} if answer else set()
     return sorted(found, key=lambda fact: fact.id not in cited)
+
+
+def group_parts(plan: Sequence[PlanPart], known: Sequence[Fact]) -> dict[str, str]:
+    """The part of the plan that each fact bears on, by the fact's id, in the order of the parts, those that
+    bear on none last; empty where the question has one part."""
+    names = {part.id: format_question(part.question) for part in plan} | {"": "Other facts"}
+    found = [(find_part(plan, fact), fact.id) for fact in known] if len(plan) > 1 else []
+    return {id: name for part, name in names.items() for bears_on, id in found if bears_on == part}
+
+
+def sort_by_group(found: Sequence[Fact], groups: Mapping[str, str]) -> list[Fact]:
+    """The facts group by group; as they stand within a group."""
+    order = {name: n for n, name in enumerate(dict.fromkeys(groups.values()))}
+    return sorted(found, key=lambda fact: order.get(groups.get(fact.id, ""), 0))
 
 
 def _draw_filter(view: RunSnapshot, known: Sequence[Fact]) -> FactFilter:

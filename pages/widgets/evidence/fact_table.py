@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -13,6 +14,7 @@ from pages.widgets.shell import empty_state, escape, labels, markup, pagination
 PAGE_SIZE = 40
 """Rows of a page: the cost of a poll must not grow with the run."""
 FIND_KEY = "research-facts-find"
+NO_GROUPS: Mapping[str, str] = MappingProxyType({})
 STRUCK_CLASS = ' class="struck"'
 
 
@@ -34,8 +36,10 @@ def draw(facts: Sequence[Fact], run_id: str) -> None:
     draw_page(filter_facts(facts, FactFilter(find)), run_id)
 
 
-def draw_page(fitting: Sequence[Fact], run_id: str, *, editable: bool = False) -> None:
-    """One page of these facts as a table."""
+def draw_page(
+    fitting: Sequence[Fact], run_id: str, *, editable: bool = False, groups: Mapping[str, str] = NO_GROUPS
+) -> None:
+    """One page of these facts as a table; `groups` names the group of each, by its id."""
     shown = take_page(fitting, f"facts-page-{run_id}")
     if not shown:
         empty_state.draw("No fact fits", "Use other words, or take a filter away.")
@@ -43,7 +47,7 @@ def draw_page(fitting: Sequence[Fact], run_id: str, *, editable: bool = False) -
     st.caption(
         "Open a row to see the verbatim quote. “Checked” means: found, word for word, in the stored page."
     )
-    st.html(render_table(shown, run_id, editable=editable))
+    st.html(render_table(shown, run_id, editable=editable, groups=groups))
     draw_pagination(fitting, f"facts-page-{run_id}")
 
 
@@ -57,9 +61,15 @@ def draw_pagination(fitting: Sequence[Fact], key: str) -> None:
     pagination.draw(len(fitting), PAGE_SIZE, key, "facts")
 
 
-def render_table(facts: Sequence[Fact], run_id: str, *, editable: bool = False) -> str:
-    """The facts as an HTML table."""
-    rows = "".join(_render_row(fact, run_id, editable=editable) for fact in facts)
+def render_table(
+    facts: Sequence[Fact], run_id: str, *, editable: bool = False, groups: Mapping[str, str] = NO_GROUPS
+) -> str:
+    """The facts as an HTML table, with the name of each group above its first."""
+    rows, last = "", ""
+    for fact in facts:
+        if (group := groups.get(fact.id, "")) != last:
+            rows += f'<tr class="group"><td colspan="3">{escape.html(group)}</td></tr>'
+        rows, last = rows + _render_row(fact, run_id, editable=editable), group
     return (
         '<div class="ts facts"><table><tr><th>Statement</th><th>Site</th><th>'
         f"Quote</th></tr>{rows}</table></div>"

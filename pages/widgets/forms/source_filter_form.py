@@ -69,7 +69,7 @@ def _draw_fields(flow: str, *, searches: bool, allowed: bool) -> dict[str, Any]:
             "Search engines",
             list(engines),
             format_func=lambda name: f"{engines[name]} ({ENGINE_BY_NAME[name].suits})",
-            placeholder="all there are",
+            placeholder="all available",
             key=f"{flow}-engines",
             **more,
         )

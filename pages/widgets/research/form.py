@@ -80,7 +80,7 @@ def _draw_options(mode: str) -> Settings:
         "Your question or a later note may ask for another form: with a model in any words (“a table”, "
         "“600 words”), without one by “brief”, “in one sentence” or “full report”."
     )
-    st.caption("Limits: at each one the run pauses and asks you")
+    st.caption("Limits: the run pauses and asks you when it reaches one")
     caps = budget_fields.draw_fields("research", plain, model=model != "keyless", persist_state="session")
     threshold = st.slider(
         "Stop at confidence",

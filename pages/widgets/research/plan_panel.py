@@ -14,7 +14,7 @@ from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, client, drafts, escape, labels, ui, view_cache
 
 EDIT_POPOVER = "research-plan-edit"
-HINT = "One part a line, in the order to work on. Change, add, move or delete lines."
+HINT = "One part per line, in the order to work on. Change, add, move or delete lines."
 
 
 def draw(view: RunSnapshot) -> None:

@@ -70,8 +70,8 @@ BUDGET: dict[Cap, str] = {
     "pages": "Pages read",
     "calls": "Model calls",
     "tokens": "Tokens",
-    "cost": "US dollars",
-    "seconds": "Minutes of work",
+    "cost": "Cost in dollars",
+    "seconds": "Working time (minutes)",
 }
 OUTCOME = {
     Outcome.OK: "read",

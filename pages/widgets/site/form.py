@@ -14,7 +14,7 @@ from pages.widgets.site import saved_sites
 FORM = form_page.Form(
     flow="site",
     title="Ask a site.",
-    text="Name the site and ask. Touchstone reads the pages that promise an answer, quotes them, keeps the "
+    text="Name the site and ask. Touchstone reads the pages most likely to answer, quotes them, keeps the "
     "conversation in mind, and says so when the site does not answer.",
     intro="Invented sites, no network.",
     recent_title="Your latest conversations",
@@ -25,15 +25,15 @@ ALLOWED_KEY, PREFILLED_KEY = "site-allowed", "site-allowed-filled-in"
 """The field of allowed domains, and what was filled in for the person: replaced as long as they left it
 alone."""
 LIMIT_FIELDS = {
-    "max_iterations": ("Explorations before the answer is due", 1, 20),
-    "max_pages": ("Pages read for one question", 1, 500),
-    "max_urls_per_iteration": ("Pages chosen in one exploration", 1, 50),
-    "crawl_ahead": ("Pages read in one exploration, chosen or not", 0, 50),
-    "fresh_days": ("Days for which a stored page is not fetched again", 0, 365),
-    "max_links_per_page": ("Links kept of one page", 10, 5000),
-    "content_max_chars": ("Characters of a page a model is shown", 500, 100_000),
-    "links_max_chars": ("Characters of an address a model is shown", 40, 4000),
-    "url_truncation_buffer": ("Room for the mark of a shortened address", 3, 30),
+    "max_iterations": ("Maximum rounds of reading", 1, 20),
+    "max_pages": ("Maximum pages per question", 1, 500),
+    "max_urls_per_iteration": ("Pages chosen per round", 1, 50),
+    "crawl_ahead": ("Pages fetched per round, with those read ahead", 0, 50),
+    "fresh_days": ("Reuse a stored page for (days)", 0, 365),
+    "max_links_per_page": ("Maximum links per page", 10, 5000),
+    "content_max_chars": ("Characters of a page shown to the model", 500, 100_000),
+    "links_max_chars": ("Characters of an address shown to the model", 40, 4000),
+    "url_truncation_buffer": ("Characters reserved for the truncation mark", 3, 30),
 }
 EXAMPLES = (
     ("https://kallsteg.example/", "How do I return a Kallsteg C2 logger?"),
@@ -47,7 +47,9 @@ def draw() -> None:
     form_page.draw_head(FORM)
     saved_sites.draw_choice()
     with st.container(key="site-ask"):
-        drafts.text_area("Start pages, one a line", STARTS, placeholder="https://www.example.com/", height=80)
+        drafts.text_area(
+            "Start pages, one per line", STARTS, placeholder="https://www.example.com/", height=80
+        )
         hint = "e.g. What is your return policy?"
         drafts.text_area("Your question", QUESTION, placeholder=hint, height=90)
         settings = _draw_settings()
@@ -56,6 +58,7 @@ def draw() -> None:
         for start, question in EXAMPLES
     ]
     form_page.draw_examples(FORM, examples, _start_example)
+    form_page.draw_offline_note(settings)
     form_page.draw_recent(FORM, _list_recent())
 
 
@@ -72,7 +75,7 @@ def _draw_settings() -> Settings:
         drafts.text_area("Instructions (optional)", INSTRUCTION, placeholder=hint, height=80)
     with right:
         st.text_area(
-            "Domains that may be read, one a line",
+            "Domains that may be read, one per line",
             key=ALLOWED_KEY,
             height=80,
             placeholder="empty: every domain",

@@ -212,7 +212,7 @@ def test_searches_that_only_repeat_are_being_stuck_too():
 def test_a_confidence_that_does_not_move_is_being_stuck():
     curve = [Confidence(step=n, value=0.4 + 0.001 * n) for n in range(8)]
     state = RunState(confidence=curve, actions=[crawled(n, new_facts=1) for n in range(8)])
-    assert "the last 6 results added nothing" in policy.find_stall(state).reason
+    assert "the last 6 results answered no further part" in policy.find_stall(state).reason
     assert policy.find_stall(state.model_copy(update={"settings": Settings(threshold=0.3)})) is None, (
         "enough is not stuck"
     )

@@ -7,7 +7,7 @@ from agent.actions.fact_edits import FactEdit
 from agent.actions.source_strikes import StrikeImpact
 from agent.evidence.citation_check import PERSON_REASON
 from agent.flows.shared.fact_filter import FactFilter, filter_facts
-from agent.types import Action, Answer, Fact, Sentence, Source, Step
+from agent.types import Action, Answer, Fact, PlanPart, Sentence, Source, Step
 from pages.widgets.evidence import fact_actions, fact_editor, fact_grid, fact_table
 from pages.widgets.run import answer_card, timeline, timeline_cards
 
@@ -165,3 +165,17 @@ def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
     assert written.why == "After your edit: struck 1 fact"
     drawn = timeline._render_card(card, "r1", last=False)
     assert 'class="struck"' in drawn and "40 % → 10 %" in drawn
+
+
+def test_the_facts_of_several_parts_are_grouped_by_part():
+    plan = [PlanPart(id="1", question="Who owns it"), PlanPart(id="2", question="When was it built <b>")]
+    known = [fact("a", part="2"), fact("b", part="1"), fact("c", part="2")]
+    groups = fact_editor.group_parts(plan, known)
+    ordered = fact_editor.sort_by_group(known, groups)
+    assert [one.id for one in ordered] == ["b", "a", "c"]
+    shown = fact_table.render_table(ordered, "r1", groups=groups)
+    places = [
+        shown.index(words) for words in ("Who owns it", "mill b", "When was it built", "mill a", "mill c")
+    ]
+    assert places == sorted(places) and shown.count('class="group"') == 2 and "<b>" not in shown
+    assert not fact_editor.group_parts(plan[:1], known), "one part needs no heading"
