@@ -31,7 +31,8 @@ _NOT_CHAT = re.compile(
     re.IGNORECASE,
 )
 NO_MODEL = (
-    "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, or start Ollama. "
+    "No model is set up: give a key (OPENAI_API_KEY) or a server's address (OPENAI_BASE_URL) in Settings, or "
+    "start Ollama. "
     "Until then Touchstone works keyless, by rules alone."
 )
 _TEST_MESSAGE = 'This is a test. Reply with the JSON object {"ok": true} and nothing else.'

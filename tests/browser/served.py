@@ -38,6 +38,7 @@ class Served:
             "DDG_ENDPOINT": "http://127.0.0.1:9/",
             "ENGINE_URLS": NOWHERE,
             "OLLAMA_URL": "",
+            "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
             **settings,
         }
         self.process: subprocess.Popen[bytes] | None = None

@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.screen import Screen
 from tests.browser.served import Served
+from tests.web.model_server import ModelServer
 
 
 def panel(page: Page, engine: str) -> Locator:
@@ -59,3 +60,29 @@ def test_a_failed_check_says_why_and_changes_the_mark(server: Served, tab: Calla
     expect(badge(page, "crossref")).not_to_have_text("not asked yet")
     expect(badge(page, "crossref")).not_to_have_text("works")
     assert Screen(page, server.url).too_wide() == []
+
+
+def test_a_model_is_set_up_used_at_once_and_removed(server: Served, tab: Callable[..., Page]) -> None:
+    page = tab(width=400, dark=True)
+    with ModelServer(lambda request: '{"ok": true}', models=["first-model"]) as model:
+        page.goto(f"{server.url}settings")
+        box = page.locator(".st-key-settings-model")
+        expect(box).to_contain_text("No model")
+        box.get_by_role("button", name="Set up").click()
+        page.get_by_label("Address (OPENAI_BASE_URL)", exact=True).fill(model.url)
+        page.locator(".st-key-settings-OPENAI_BASE_URL-save button").click()
+        expect(box).to_contain_text("first-model")
+        page.get_by_label("Key (OPENAI_API_KEY)", exact=True).fill("model-canary")
+        page.locator(".st-key-settings-OPENAI_API_KEY-save button").click()
+        expect(page.get_by_text("Held in memory only")).to_be_visible()
+        page.keyboard.press("Escape")
+        box.get_by_role("button", name="Check").click()
+        expect(box.get_by_test_id("stAlert")).to_contain_text("first-model at")
+        assert model.requests[-1].headers["authorization"] == "Bearer model-canary"
+        assert "model-canary" not in page.content() and Screen(page, server.url).too_wide() == []
+        box.get_by_role("button", name="Set up").click()
+        for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+            remove = page.locator(f".st-key-settings-{name}-remove button")
+            remove.click()
+            expect(remove).to_be_hidden()
+        expect(box).to_contain_text("No model")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agent.secrets_at_rest import make_key
 from agent.workbench import Workbench
 from pages.widgets.shell import client
 from tests.pages.conftest import shown
@@ -86,6 +87,22 @@ def test_a_model_is_named_and_checked_and_its_key_is_not_shown(app, monkeypatch)
         everything = shown(tester) + repr(tester.main)
         assert "canary" not in everything
         assert isinstance(client.workbench(), Workbench)
+
+
+def test_a_model_that_the_environment_sets_is_changed_there(app, monkeypatch):
+    monkeypatch.setenv("MODEL", "from-outside")
+    client.close()
+    tester = app("settings")
+    assert tester.text_input(key="settings-MODEL-True-from-outside").disabled
+    assert not tester.text_input(key="settings-FAST_MODEL-False-").disabled
+    assert "Set in the environment or a file" in " ".join(caption.value for caption in tester.caption)
+
+
+def test_the_screen_says_how_keys_are_kept(app, monkeypatch):
+    assert "forgotten when the server stops" in shown(app("settings"))
+    monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", make_key())
+    client.close()
+    assert "encrypted with the key from TOUCHSTONE_SECRET_KEY" in shown(app("settings"))
 
 
 def test_a_domain_is_trusted_for_every_run_and_the_word_taken_back(app):

@@ -3,6 +3,8 @@ try."""
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 
 from agent.actions.settings import model_settings
@@ -10,13 +12,14 @@ from agent.actions.settings.fields import SettingField
 from agent.workbench import ActiveConfiguration
 from pages.widgets.shell import client, escape, setting_fields, status_panels, ui
 
+_CODE = re.compile("`(.+?)`")
 _LABELS = {
-    "OPENAI_BASE_URL": "Address of the server",
+    "OPENAI_BASE_URL": "Address",
     "OPENAI_API_KEY": "Key",
     "MODEL": "Strong model",
     "FAST_MODEL": "Fast model",
     "EMBEDDING_MODEL": "Model",
-    "EMBEDDING_BASE_URL": "Address of its server",
+    "EMBEDDING_BASE_URL": "Address",
     "EMBEDDING_API_KEY": "Key",
 }
 
@@ -24,7 +27,7 @@ _LABELS = {
 def draw(active: ActiveConfiguration) -> None:
     """The model, or why there is none; then search by meaning."""
     bench = client.workbench()
-    keeping = escape.html(bench.config.saved.describe_keeping())
+    keeping = _CODE.sub(r"<code>\1</code>", escape.html(bench.config.saved.describe_keeping()))
     ui.heading("Model", f'<p class="soft">Runs use a change from their next step on. {keeping}</p>')
     client.show_notice("settings")
     fast = (
@@ -46,14 +49,12 @@ def _draw_panel(key: str, title: str, detail: str, fields: list[SettingField]) -
     check = client.workbench().check_model if key == "model" else client.workbench().check_embedder
     with st.container(border=True, key=f"settings-{key}"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.html(
-                f'<div class="ts">{title}<br><span class="soft small">{escape.html(detail)}</span></div>',
-                width="stretch",
-            )
+            st.html(f'<div class="ts">{title}</div>', width="stretch")
             with st.popover("Set up", icon=":material/key:", key=f"settings-fields-{key}"):
                 for field in fields:
                     setting_fields.draw(field, f"settings-{field.name}", _LABELS[field.name], _save)
             status_panels.draw_check(key, check)
+        st.html(f'<div class="ts"><span class="soft small">{escape.html(detail)}</span></div>')
         status_panels.draw_result(key)
 
 

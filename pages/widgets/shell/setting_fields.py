@@ -29,7 +29,7 @@ def draw(field: SettingField, key: str, label: str, save: Save) -> None:
         autocomplete="off",
     )
     if field.is_fixed:
-        st.caption("Set in the environment or a file; change it there.")
+        st.caption("Set in the environment or a file, or by an admin; change it there.")
         return
     if field.is_held:
         st.caption("Held in memory only: forgotten when the server stops.")
