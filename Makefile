@@ -1,4 +1,4 @@
-# Six words: run, test, check, fix, bench, trust. Each installs what it needs into .venv and shows what it installs.
+# Seven words: run, test, check, fix, bench, trust, supply. Each installs what it needs and shows what it installs.
 PORT ?= 8501
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -13,7 +13,7 @@ define install
 		else $(BIN)/python -m pip install --disable-pip-version-check -r $(1); fi
 endef
 
-.PHONY: run test check fix bench trust clean
+.PHONY: run test check fix bench trust supply clean
 .DELETE_ON_ERROR:
 
 run: .venv/run.stamp            ## serve the workbench on http://localhost:$(PORT)
@@ -44,6 +44,9 @@ bench: .venv/dev.stamp          ## the measurements behind the figures in DECISI
 trust: .venv/dev.stamp          ## the scorecard of docs/trust.md, all cases anew (hours); CASES="S1.1 S1.2" for some
 	@$(BIN)/python -m tests.trust $(CASES)
 
+supply: .venv/bin/python        ## the lock files with hashes, docs/licences.md and docs/sbom.json, anew
+	@$(BIN)/python docs/make_supply.py
+
 .venv/bin/python:
 	@echo "Making the virtual environment .venv with $(PYTHON) ..."
 	@test -n "$(PYTHON)" || { echo "Touchstone needs Python 3.11 or newer: install it, or name it with PYTHON=/path/to/python3"; exit 1; }
@@ -59,4 +62,4 @@ trust: .venv/dev.stamp          ## the scorecard of docs/trust.md, all cases ane
 	@touch $@
 
 clean:                          ## remove what was installed and cached (never data/)
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .supply .pytest_cache .mypy_cache .ruff_cache .hypothesis
