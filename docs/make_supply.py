@@ -23,10 +23,7 @@ states. Made by `make supply`. The program itself is under the Apache License 2.
 is not shipped and not listed.
 
 """
-COMPILE = (
-    "--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links "
-    "--no-annotate"
-)
+COMPILE = "--universal --python-version 3.11 --generate-hashes --no-annotate"  # uv names no index by itself
 
 
 def run(*command: str | Path) -> str:
