@@ -183,6 +183,7 @@ def prepare_start() -> dict[str, Any] | None:
         config = read_config()
         start_checks.check_address(config)
         start_checks.allow_own_names(config)
+        start_checks.forbid_address_lookup()
         return start_checks.make_login_secrets(config)
     except UsageError as refused:
         raise SystemExit(str(refused)) from None

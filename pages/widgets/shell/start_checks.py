@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit import config as streamlit_config
+from streamlit import net_util
 
 from agent.config import Config
 from agent.errors import UsageError
@@ -44,6 +45,12 @@ def allow_own_names(config: Config) -> None:
     if config.has_login:
         names.append(urlsplit(config.OIDC_REDIRECT_URI.replace("{port}", "0")).hostname or "")
     streamlit_config.set_option("server.allowedHosts", list(dict.fromkeys(filter(None, names))))
+
+
+def forbid_address_lookup() -> None:
+    """Keep Streamlit from asking a server on the internet for this machine's public address: it does so to
+    print it, and before it refuses a page of another origin; no option of its switches that off."""
+    net_util.get_external_ip = lambda: None
 
 
 def make_login_secrets(config: Config) -> dict[str, Any] | None:

@@ -1,0 +1,48 @@
+"""What is settled before the server starts: here that it asks nobody on the internet for its own address."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from agent.config import ROOT
+
+AUDITED = """
+import socket, sys
+asked = []
+def note(event, given):
+    if event == "socket.getaddrinfo" or (event == "socket.connect" and given[0].type == socket.SOCK_STREAM):
+        asked.append(str(given[-1 if event == "socket.connect" else 0]))
+        raise OSError("this test has no network")
+sys.addaudithook(note)
+from streamlit import config
+config.set_option("server.headless", True)
+from pages.widgets.shell import server
+if sys.argv[1] == "ours":
+    server.prepare_start()
+config.set_option("server.address", "0.0.0.0")
+from streamlit.web import bootstrap
+from streamlit.web.server import server_util
+bootstrap._print_url(False)
+assert not server_util.is_url_from_allowed_origins("http://strange.example:8501")
+print(f"ASKED {asked}")
+"""
+
+
+def look(which: str) -> str:
+    here = {"PYTHONPATH": str(ROOT), "STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}
+    command = [sys.executable, "-c", AUDITED, which]
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, **here}, capture_output=True, text=True, check=True
+    )
+    return done.stdout.rpartition("ASKED ")[2].strip()
+
+
+@pytest.mark.slow
+def test_streamlit_asks_nobody_for_the_address_of_this_machine():
+    """findings/trust.md 8: a foreign Origin made it ask checkip.amazonaws.com, and so did its banner."""
+    assert "amazonaws" in look("streamlit's own")
+    assert look("ours") == "[]"
