@@ -18,10 +18,11 @@ THREAD_FLOWS = ("research",)
 
 def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
     """The first change of a further question after these turns: their verified facts with their quotes, the
-    pages behind them, and the sources that a note excluded; {} for another flow."""
+    pages behind them, the sources that a note excluded, and what stays private; {} for another flow."""
     if not views or views[-1].run.settings.flow not in THREAD_FLOWS:
         return {}
     facts, pages, excluded = dict[str, Fact](), dict[str, PageRef](), list[str]()
+    private = dict.fromkeys(note for view in views for note in view.state.earlier_private_notes)
     asked = complete_question(views[-1].state.full_question, question)
     for view in views:
         known = fact_view.facts_after_notes(view.state).values()
@@ -30,10 +31,13 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
         read = {ref.url: ref for ref in view.state.pages.values() if ref.page_id and not ref.waiting}
         pages |= {url: ref.replace(step=0, facts=0) for url, ref in read.items()}
         excluded += fact_view.excluded_sites(view.state)
+        private |= dict.fromkeys(note.text for note in view.state.notes if note.private)
     change: Change = {"facts": list(facts.values()), "pages": list(pages.values())}
     if excluded:
         sites = list(dict.fromkeys(excluded))
         change["readings"] = [NoteReading(note=-1, step=0, by="code", excluded_sites=sites)]
+    if private:
+        change["earlier_private_notes"] = list(private)
     return change | ({"asked": asked} if asked != question else {})
 
 

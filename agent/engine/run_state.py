@@ -129,6 +129,8 @@ class RunState(State, Generic[Own]):
     history: list[Turn] = Field(default_factory=list)
     """The earlier turns of the conversation, oldest first."""
     notes: Annotated[list[Note], append] = Field(default_factory=list)
+    earlier_private_notes: list[str] = Field(default_factory=list)
+    """The private notes of the earlier turns: no word of them goes to search engines either."""
     readings: Annotated[list[NoteReading], append] = Field(default_factory=list)
     """What the notes on an answer were understood as."""
     actions: Annotated[list[Action], upsert_by_step] = Field(default_factory=list)

@@ -9,6 +9,7 @@ from typing import Any
 from agent.engine.context import RunContext
 from agent.engine.side_by_side import WebRequest, WebResult
 from agent.engine.state import Change
+from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared.engine_choice import cool_down
 from agent.flows.shared.open_access import read_open_copy
@@ -22,9 +23,11 @@ def act(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Carry out the pending round; what an interruption left undone is done next."""
     wanted = (state.pending or _build_default(state)).actions
     at_hand = {n for n, proposal in enumerate(wanted) if proposal.next_action in ("more", "ask")}
-    asked = [n for n in range(len(wanted)) if n not in at_hand]
+    barred = {n: refusal for n, proposal in enumerate(wanted) if (refusal := _bar_secrets(state, proposal))}
+    asked = [n for n in range(len(wanted)) if n not in at_hand and n not in barred]
     results, signal = tools.look_up([_build_request(wanted[n]) for n in asked]) if asked else ([], None)
     found: dict[int, WebResult] = {n: result for n, result in zip(asked, results, strict=True) if result}
+    found |= barred
     done = [proposal for n, proposal in enumerate(wanted) if n in found or n in at_hand]
     change: Change = {
         "actions": [],
@@ -50,6 +53,16 @@ def _build_default(state: ResearchRun) -> Proposal:
     if state.settings.start_urls:
         return Proposal(next_action="crawl_url", query_or_url=state.settings.start_urls[0])
     return Proposal(next_action="search_duckduckgo", query_or_url=make_first_query(state.full_question))
+
+
+def _bar_secrets(state: ResearchRun, proposal: Proposal) -> SearchResult | None:
+    """The refusal of a search that would carry words of a private note, whichever way it came to be; None for
+    any other. A person's own words are theirs to send."""
+    engine = ENGINE_BY_ACTION.get(proposal.next_action, "")
+    if not engine or proposal.by == "person" or not find_secrets(state, proposal.query_or_url):
+        return None
+    told = "The search would carry words of a private note to a search engine, so it was not made."
+    return SearchResult(engine=engine, query=proposal.query_or_url, outcome=Outcome.REFUSED, detail=told)
 
 
 def _build_request(proposal: Proposal) -> WebRequest:

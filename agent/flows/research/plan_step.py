@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change
+from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared import fact_view
 from agent.roles.research.plan import PLAN
@@ -31,7 +32,8 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if state.pending:
         first = state.pending
         if engine := ENGINE_BY_ACTION.get(first.next_action):
-            tools.side_by_side.search_ahead(engine, first.query_or_url)
+            if not find_secrets(state, first.query_or_url):
+                tools.side_by_side.search_ahead(engine, first.query_or_url)
         else:
             tools.side_by_side.fetch_ahead([first.query_or_url], 1)
     judgement = tools.judge(

@@ -314,9 +314,9 @@ def _refuse_query(state: ResearchRun, action: str, query: str) -> str:
 
 
 def find_secrets(state: ResearchRun, query: str) -> list[str]:
-    """The words of a query that are from a private note: neither the person's other words, nor a page or
-    result hold them."""
-    private = [note.text for note in state.notes if note.private]
+    """The words of a query that are from a private note, of an earlier turn too: neither the person's other
+    words, nor a page or result hold them."""
+    private = [*state.earlier_private_notes, *(note.text for note in state.notes if note.private)]
     if not private:
         return []
     quotes = (fact.quote for fact in state.facts.values() if fact.verified and fact.by != "person")

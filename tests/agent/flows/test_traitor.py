@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from agent import config
+from agent.flows.research import act
+from agent.flows.research.state import ResearchRun, ResearchState
 from agent.llm.scripted import ScriptedModel
 from agent.text.folded_search import fold_letters
-from agent.types import Settings, Status
+from agent.types import Note, Outcome, Proposal, SearchResult, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import Told, page, write_world
 from tests.web.site import Site, html
@@ -138,6 +140,40 @@ def test_a_note_that_is_not_private_may_shape_a_search(tmp_path, bench):
 def test_without_a_model_a_private_note_shapes_no_search(tmp_path, bench, private):
     _, world = research(tmp_path, bench, None, private=private)
     assert any(is_given_away(asked) for asked in world.asked) is not private
+
+
+def test_a_further_question_gives_nothing_of_an_earlier_private_note_away(tmp_path, bench):
+    """The facts of the first turn carry the secret as their subject, and the model knows it from them."""
+    first, world = research(tmp_path, bench, Traitor())
+    traitor = Traitor()
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(traitor), "")
+    run_id = bench.follow_up(first.run.id, "Who built the ferry Vinga?")
+    assert bench.drive(run_id) is Status.REVIEW
+    assert any(SECRET in prompt for prompt in traitor.told), "the model knows it"
+    assert [asked for asked in world.asked if is_given_away(asked)] == []
+    assert bench.snapshot(run_id).state.notes == []
+
+
+def test_a_search_that_carries_a_private_word_is_not_made_however_it_came_to_be():
+    note = Note(text=NOTE, step=1, private=True, kind="steer")
+    state = ResearchRun(question=QUESTION, notes=[note], own=ResearchState())
+    by_code = Proposal(next_action="search_duckduckgo", query_or_url=f"{SECRET} ferry", by="code")
+    by_person = by_code.replace(by="person")
+    asked: list[str] = []
+
+    class Tools:
+        step = 2
+
+        def look_up(self, requests):
+            asked.extend(request.target for request in requests)
+            return [
+                SearchResult(engine=r.engine, query=r.target, outcome=Outcome.EMPTY) for r in requests
+            ], None
+
+    for proposal in (by_code, by_person):
+        change, _ = act.act(state.model_copy(update={"pending": proposal}), Tools())
+        assert change["actions"][0].outcome is (Outcome.REFUSED if proposal.by == "code" else Outcome.EMPTY)
+    assert asked == [by_person.query_or_url]
 
 
 def walk(messages: list[dict[str, str]], shape: Any) -> Any:
