@@ -93,7 +93,7 @@ def render_stats(view: RunSnapshot, state: CollectRun) -> str:
         ("Posts", f"{posts}"),
         ("Left out", f"{left}"),
         ("Pages", f"{len(state.actions)} <small>of {limits.max_pages}</small>"),
-        ("Confidence", f"{round(state.current_confidence * 100)} %"),
+        ("Confidence", labels.format_percent(state.shown_confidence)),
         (
             "Model calls",
             f"{usage.llm_calls} {_render_target(goals['model calls'], f'below {collected.TARGET_CALLS}')}",
