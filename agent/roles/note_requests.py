@@ -4,7 +4,7 @@ addresses, topics, questions. What no rule understands is told apart. Knows word
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agent.roles.answer_length import asks_for_less, find_length, remove_length
 from agent.text.negative_constraints import (
@@ -41,6 +41,7 @@ _TOPIC = re.compile(
 _PART = re.compile(rf"\b{_PATTERNS['part']}\b", re.IGNORECASE)
 _WORDS = re.compile(rf"(?<!\w){_PATTERNS['words']}\b", re.IGNORECASE)
 _COMMENT = re.compile(rf"(?<!\w)(?:{_PATTERNS['comment']})(?!\w)", re.IGNORECASE)
+_INSTEAD = re.compile(rf"(?:{_PATTERNS['instead']})[^,.;!?]+", re.IGNORECASE)
 _QUESTION = re.compile(rf"\?|^\W*{_FILLER}(?:{_WORD})\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|;|\n+")
 
@@ -60,11 +61,16 @@ class NoteRequests:
     part: int | None = None
     is_only_part: bool = False
     rest: list[str] = field(default_factory=list)
+    is_instead: bool = False
+    """Whether a comment names something else to look for than what its sentence says."""
 
 
 def read_note(note: str, *, is_comment: bool = False) -> NoteRequests:
     """What a note asks for; for a comment on a sentence "source?", "too vague", "recent figures" are
-    understood, too, and ask for what is looked for anyway."""
+    understood, too, and ask for what is looked for anyway; of "the beds, not the stays" the beds."""
+    if is_comment and (wanted := _INSTEAD.sub(" ", note)) != note and _has_content(wanted):
+        asked = read_note(wanted, is_comment=True)
+        return replace(asked, topics=[*asked.topics, *asked.rest], rest=[], is_instead=True)
     asked = NoteRequests(sites=find_excluded_sites([note]), length=find_length(note))
     asked.is_shorter = asked.length == "brief" and asks_for_less(note)
     if words := _WORDS.search(note):

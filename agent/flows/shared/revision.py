@@ -15,7 +15,7 @@ from agent.evidence.citation_check import filter_citations
 from agent.flows.shared import fact_view
 from agent.flows.shared.conflict_sentences import is_conflict_sentence
 from agent.flows.shared.plan import find_part
-from agent.roles.note_requests import read_note
+from agent.roles.note_requests import UNDERSTOOD_WORDS, read_note
 from agent.roles.research.plan import MAX_PARTS
 from agent.roles.research.revision import MAX_ITEMS, RevisionReply
 from agent.text.negative_constraints import find_excluded_sites
@@ -161,8 +161,7 @@ def build_reading(
         is_whole=is_whole,
         needs_research=bool(
             reading.needs_research or reading.questions or reading.searches or reading.addresses
-        )
-        or (bool(reading.not_understood) and not (form or describe_reading(reading))),
+        ),
     )
 
 
@@ -243,7 +242,10 @@ def state_understood(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> str
     """How a note was understood, for a person: the model's words where one read it, and what code does."""
     does, words = describe_reading(reading, plan), reading.understood.rstrip(".")
     said = f"{words} ({does})" if words and does else words or does
-    missed = f"Not understood without a model: “{' '.join(reading.not_understood)}”"
+    missed = (
+        f"Not understood without a model: “{' '.join(reading.not_understood)}”. "
+        f"These words are understood: {UNDERSTOOD_WORDS}."
+    )
     return " ".join(
         [
             *([f"Understood as: {said}."] if said else []),
@@ -271,10 +273,13 @@ def restate_guidance(state: RunState, *, has_model: bool) -> str:
 
 
 def split_answer(state: RunState, reading: NoteReading) -> tuple[list[Sentence | None], list[Piece]]:
-    """The former answer's sentences as they stay (None for one that goes), and the pieces to be written."""
+    """The former answer's sentences as they stay (None for one that goes), and the pieces to be written.
+    Nothing changes for notes of which nothing is understood."""
     answer, facts = state.answer, fact_view.facts_after_notes(state)
     if answer is None:
         return [], []
+    if reading.not_understood and not (reading.needs_research or describe_reading(reading)):
+        return list(answer.sentences), []
     targets = list_targets(answer)
     parts = {i for i in reading.about if i not in targets}
     wanted = {n for i in reading.about for n in targets.get(i, [])}

@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from agent.roles.note_requests import read_note
 from agent.roles.role import Role, RoleReply
+from agent.text.names import find_names
 from agent.types import Note, PlanPart
 
 MAX_ITEMS = 3
@@ -48,20 +49,22 @@ def fallback(
     sites: Sequence[str] = (),
 ) -> RevisionReply:
     """What rules understand: exclusions, length, parts, addresses, topics and questions. A comment looks for
-    what its sentence says."""
+    what its sentence says, or for what it names in its place."""
     reply = RevisionReply()
     for note in notes:
         asked = read_note(note.text, is_comment=note.kind == "comment")
         reply.excluded_sites += asked.sites
         reply.excluded_topics += asked.unwanted
-        reply.searches += asked.topics
-        if note.kind == "comment":
+        is_understood = note.kind == "comment" and (bool(asked.topics) or not asked.rest)
+        names = [name for name in find_names(note.quoted) if asked.is_instead]
+        reply.searches += [" ".join([topic, *names]) for topic in asked.topics]
+        if is_understood and not (asked.is_instead or asked.unwanted):
             reply.searches.append(note.quoted)
         reply.length = "shorter" if asked.is_shorter else asked.length or reply.length
         reply.max_words = asked.max_words or reply.max_words
         if asked.part is not None and -1 <= asked.part < len(parts):
             (reply.only_parts if asked.is_only_part else reply.about).append(parts[asked.part].id)
-        reply.needs_research |= bool(asked.topics or asked.addresses or note.kind == "comment")
+        reply.needs_research |= bool(asked.topics or asked.addresses or is_understood)
         reply.not_understood += asked.rest
     reply.is_whole = reply.length != "same" or bool(reply.max_words)
     return reply

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from agent.roles.note_requests import read_note
+from agent.roles.research.revision import REVISION
+from agent.types import Note
 
 EMPTY = vars(read_note(""))
 
@@ -51,3 +53,20 @@ def test_a_note_is_read(note: str, understood: dict[str, Any]) -> None:
 def test_a_comment_asks_for_what_its_sentence_says(note: str) -> None:
     assert read(note, is_comment=True) == {}
     assert read("I do not like this", is_comment=True) == {"rest": ["I do not like this"]}
+
+
+@pytest.mark.parametrize(
+    ("comment", "wanted"),
+    [
+        ("the number of berths, not the passengers", "the number of berths"),
+        ("berths instead of passengers", "berths"),
+        ("die Kojen, nicht die Fahrgäste", "die Kojen"),
+        ("die Kojen ohne die Fahrgäste", "die Kojen"),
+    ],
+)
+def test_what_a_comment_sets_against_its_wish_is_not_searched_for(comment: str, wanted: str) -> None:
+    assert read(comment, is_comment=True) == {"topics": [wanted], "is_instead": True}
+    note = Note(text=comment, kind="comment", step=1, quoted="The ferry Alva took 912 passengers.", about="s1")
+    reply = REVISION.fallback(question="Which ferry is largest?", notes=[note], parts=[])
+    assert reply.searches == [f"{wanted} Alva"] and reply.needs_research
+    assert not reply.excluded_topics

@@ -234,6 +234,8 @@ def test_without_a_model_what_is_not_understood_is_told_and_never_searched_for(k
     )
     assert said(view) == said(before) and "is not understood without a model" in view.state.answer.remark
     assert not any("rhythm" in action.query_or_url for action in view.state.actions)
+    assert "“more on …”" in state_understood(view.state.readings[-1])
+    assert view.state.actions == before.state.actions and not view.state.readings[-1].needs_research
 
 
 def test_guidance_before_an_answer_is_restated_by_what_code_obeys_and_who_reads_the_rest():
