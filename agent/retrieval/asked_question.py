@@ -12,7 +12,7 @@ from agent.retrieval.scorer import REFERENCE_PASSAGES, CollectionCounts, compute
 from agent.text.answer_type import Shape, detect_shape
 from agent.text.identifiers import find_unmistakable_codes
 from agent.text.names import find_names
-from agent.text.question_analysis import remove_urls
+from agent.text.question_analysis import strip_question
 from agent.text.tokens import (
     content_stems,
     find_function_words,
@@ -59,7 +59,7 @@ class Asked:
 
 def analyze_question(question: str, passages: Sequence[Passage], counts: CollectionCounts | None) -> Asked:
     """The question with its words weighed over the collection of `counts`, or over these passages."""
-    text = remove_urls(question) or question
+    text = strip_question(question) or question
     shape = detect_shape(text)
     asked_codes = frozenset(find_unmistakable_codes(text))
     chatter = frozenset(map(stem, load_words("chatter")))

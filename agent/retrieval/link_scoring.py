@@ -24,7 +24,7 @@ from agent.text.question_analysis import (
     ParsedQuestion,
     extract_keywords,
     parse_question,
-    remove_urls,
+    strip_question,
 )
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import stem, stem_prefix, stem_words, tokenize
@@ -215,7 +215,7 @@ def _uncovered_words(asked: ParsedQuestion, text: str) -> list[str]:
 
 def make_first_query(question: str) -> str:
     """The first search: the question as asked when it is short, else its content words."""
-    bare = remove_urls(question) or question.strip()
+    bare = strip_question(question) or question.strip()
     return bare if len(bare) <= MAX_QUERY_CHARS else extract_keywords(bare)[:300]
 
 

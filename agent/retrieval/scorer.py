@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import log
 
 from agent.store.fulltext import HEAD_WEIGHT, K1, B
-from agent.text.question_analysis import remove_urls
+from agent.text.question_analysis import strip_question
 from agent.text.tokens import content_stems, stem, stem_words
 from agent.text.word_lists import COMMON_WORDS
 from agent.types import Passage
@@ -52,7 +52,7 @@ class CountedPassages(list[Passage]):
 
 def question_terms(question: str) -> list[str]:
     """The stems that a question is searched by."""
-    return content_stems(remove_urls(question))[:MAX_TERMS]
+    return content_stems(strip_question(question))[:MAX_TERMS]
 
 
 def rank_passages(

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 
 from agent.text.answer_type import detect_answer_type
 from agent.text.names import find_names, find_proper_names
+from agent.text.question_parts import remove_output_form
 from agent.text.tokens import content_stems, fold, stem, stem_prefix, stem_words, tokenize
 from agent.text.word_lists import COMMON_WORDS, STOPWORDS, read_patterns
 
@@ -61,7 +62,7 @@ class ParsedQuestion:
 @lru_cache(maxsize=512)
 def parse_question(question: str) -> ParsedQuestion:
     """The parts of a question, without the addresses in it. Never fails; an empty one has no words."""
-    question = remove_urls(question)
+    question = strip_question(question)
     found = tuple(name for name in find_names(question) if name.casefold() != question.casefold())
     in_names = {s for name in found for s in stem_words(name)}
     weights = {word: _weight(word, in_names) for word in content_stems(question)}
@@ -73,8 +74,13 @@ def parse_question(question: str) -> ParsedQuestion:
     return ParsedQuestion(question, weights, rough_weights, found, kind, bool(takes_several))
 
 
-def remove_urls(question: str) -> str:
-    """The question without addresses, and without an "according to" before one."""
+def strip_question(question: str) -> str:
+    """What a question asks: without addresses and an "according to" before one, and without words on the form
+    of its answer. "" where nothing else is left."""
+    return remove_output_form(_remove_urls(question))
+
+
+def _remove_urls(question: str) -> str:
     return _SPACE_BEFORE_MARK.sub("", " ".join(_URL_PHRASE.sub(" ", " ".join(question.split())).split()))
 
 
@@ -101,7 +107,7 @@ def split_question(question: str) -> list[str]:
 
 def extract_keywords(question: str) -> str:
     """The question without function words and addresses."""
-    question = remove_urls(question) or question
+    question = strip_question(question) or question
     words = [
         word for word in re.findall(r"[^\s?,;!]+", question) if fold(word).strip(".'\"") not in STOPWORDS
     ]

@@ -13,6 +13,8 @@ from agent.text.word_lists import STOPWORDS, load_words, read_patterns
 
 MAX_PARTS = 6
 """A question with more clauses stays one part: a plan of that length is a model's matter."""
+MAX_ITEM_WORDS = 5
+"""Words of one item of a list that is asked for (our own judgement: a longer one is a sentence)."""
 
 _WORD = rf"(?:{read_patterns('question_patterns')['question_word']})"
 _OPENING = re.compile(
@@ -23,13 +25,18 @@ _OPENING = re.compile(
 _JOINT = re.compile(
     rf"[,;]?\s+(?:and|und|och|et|y)(?:\s+(?:also|auch|även|aussi|también))?\s+(?=({_WORD})\b)", re.IGNORECASE
 )
+_ITEM_JOINT = re.compile(r"\s*,\s*(?:(?:and|und|och|et|y)\s+)?|\s+(?:and|und|och|et|y)\s+", re.IGNORECASE)
 _FORM_PATTERNS = read_patterns("output_form")
+_COMPARING = re.compile(rf"^(?:{_FORM_PATTERNS['comparing']})\s+", re.IGNORECASE)
 _FORM = re.compile(rf"\b(?:{_FORM_PATTERNS['request']}|{_FORM_PATTERNS['form']})(?!\w)[:,]?", re.IGNORECASE)
 
 
 def split_compound_question(question: str) -> list[str]:
     """The clauses that ask something by themselves, in order ("When was it built, and who designed it?" has
-    two); the whole question where it has only one."""
+    two), or what a list asks of its topic ("the two ferries: length and price"); the whole question where it
+    has only one."""
+    if parts := _split_list(question):
+        return parts
     sentences = [question[start:end] for start, end in find_sentence_spans(question)]
     asked = [sentence for sentence in sentences if _OPENING.match(sentence)]
     parts = [part for sentence in asked for part in _split_sentence(sentence)]
@@ -74,6 +81,18 @@ def _split_sentence(sentence: str) -> list[str]:
             parts.append(before.strip())
             start = joint.end()
     return [*parts, sentence[start:].strip()]
+
+
+def _split_list(question: str) -> list[str]:
+    """"X: a" and "X: b" of a request that ends in ": a and b"; [] for a question, whose colon may be that of a
+    title, and for any other."""
+    topic, _, listed = remove_output_form(question).rstrip(" .!?").rpartition(": ")
+    topic = _COMPARING.sub("", topic)
+    items = [item.strip() for item in _ITEM_JOINT.split(listed)]
+    is_list = 1 < len(items) <= MAX_PARTS and all(0 < len(item.split()) <= MAX_ITEM_WORDS for item in items)
+    if not is_list or not _has_content(topic) or any(map(_OPENING.match, [topic, *items])):
+        return []
+    return [f"{topic}: {item}" for item in items]
 
 
 def _has_content(clause: str) -> bool:

@@ -13,7 +13,7 @@ from agent.text.question_analysis import (
     WORD_WEIGHT,
     extract_keywords,
     parse_question,
-    remove_urls,
+    strip_question,
     split_question,
 )
 
@@ -78,7 +78,7 @@ def test_the_kind_of_answer(question: str, kind: str) -> None:
     ],
 )
 def test_an_address_says_where_and_not_what(asks: str) -> None:
-    assert remove_urls(asks).rstrip(" ?") == "What does E17 mean"
+    assert strip_question(asks).rstrip(" ?") == "What does E17 mean"
     assert set(parse_question(asks).weights) == {"e17", "mean"}
     assert "kallsteg" not in extract_keywords(asks) + " ".join(split_question(asks))
 
@@ -107,4 +107,4 @@ def test_any_question_can_be_taken_apart(question: str) -> None:
 
 def test_blanks_in_a_question_are_walked_once() -> None:
     for blank in " \n\t":
-        assert remove_urls(f"Who runs{blank * 300_000}the dairy{blank * 300_000}?") == "Who runs the dairy?"
+        assert strip_question(f"Who runs{blank * 300_000}the dairy{blank * 300_000}?") == "Who runs the dairy?"

@@ -47,6 +47,27 @@ def test_what_asks_one_thing_stays_whole(question: str) -> None:
     assert split_compound_question(question) == [question]
 
 
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "Write a full report comparing the two ferries of Lillehavn: length, price and crew",
+        "Compare the two ferries of Lillehavn: length, price, and crew.",
+        "the two ferries of Lillehavn: length, price, crew",
+    ],
+)
+def test_a_list_behind_a_topic_asks_each_of_its_items_of_the_topic(request_text: str) -> None:
+    topic = "the two ferries of Lillehavn"
+    assert split_compound_question(request_text) == [f"{topic}: {item}" for item in ("length", "price", "crew")]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who wrote Harbour: Night and Harbour: Day?", "Compare Alva and Brage", "Lillehavn: the long way home"],
+)
+def test_a_colon_of_a_title_opens_no_list(question: str) -> None:
+    assert split_compound_question(question) == [question]
+
+
 def test_a_long_list_of_questions_is_left_to_a_model() -> None:
     many = " ".join(f"When was house {n} built?" for n in range(9))
     assert split_compound_question(many) == [many]
