@@ -15,8 +15,9 @@ from agent.retrieval.candidates import MAX_WORDS, cut_candidates
 from agent.retrieval.missing_terms import find_missing_terms
 from agent.retrieval.quotation import Quotation, find_topic
 from agent.retrieval.scorer import CollectionCounts, CountedPassages, rank_passages
+from agent.retrieval.term_coverage import stem_prefixes
 from agent.text.question_analysis import parse_question
-from agent.text.question_parts import complete_parts, split_compound_question
+from agent.text.question_parts import complete_parts, find_item, split_compound_question
 from agent.types import Passage
 
 MAX_LEAD_WORDS = MAX_WORDS
@@ -115,6 +116,9 @@ def _answer_part(
     lines = _score_lines(asked, passages)
     if missing := find_missing_terms(question, passages, counts):
         return PartAnswer(part, missing=missing)
+    item = stem_prefixes(find_item(question))
+    if item:  # its topic may stand anywhere on the pages
+        lines = [line for line in lines if line.candidate.words & item]
     lead = next((line for line in lines if line.score and not line.candidate.is_question), None)
     if lead is None:
         return PartAnswer(part)
@@ -122,7 +126,8 @@ def _answer_part(
     chain, answering = find_chain(asked, lead, lines, MAX_PASSAGES, takes_several=takes_several)
     shown = [lead, *(chain if takes_several else [])]
     best = max(passage.score for passage in passages)
-    fit = round((share_of_rare_words(asked, [line.candidate.passage for line in shown]) + best) / 2, 4)
+    holding = passages if item else [line.candidate.passage for line in shown]
+    fit = round((share_of_rare_words(asked, holding) + best) / 2, 4)
     if fit < MIN_FIT:
         return PartAnswer(part, fit=fit)
     if answering:

@@ -43,6 +43,13 @@ def split_compound_question(question: str) -> list[str]:
     return parts if 1 < len(parts) <= MAX_PARTS else [question.strip()]
 
 
+def find_item(part: str) -> str:
+    """What a part of a list asks of its topic: "price" of "the two ferries: price"; "" for any other part."""
+    topic, _, item = part.rstrip(" .!?").rpartition(": ")
+    is_item = _has_content(topic) and 0 < len(item.split()) <= MAX_ITEM_WORDS
+    return item if is_item and not _OPENING.match(topic) and not _OPENING.match(item) else ""
+
+
 def complete_parts(parts: Sequence[str]) -> list[str]:
     """The parts, each that refers back ("what does it mean?") with the names in the first, or where it has
     none with its content words."""
@@ -84,15 +91,11 @@ def _split_sentence(sentence: str) -> list[str]:
 
 
 def _split_list(question: str) -> list[str]:
-    """"X: a" and "X: b" of a request that ends in ": a and b"; [] for a question, whose colon may be that of a
-    title, and for any other."""
+    """ "X: a" and "X: b" of a request that ends in ": a and b"; [] for a question, whose colon may be that of a
+    title) and any other."""
     topic, _, listed = remove_output_form(question).rstrip(" .!?").rpartition(": ")
-    topic = _COMPARING.sub("", topic)
-    items = [item.strip() for item in _ITEM_JOINT.split(listed)]
-    is_list = 1 < len(items) <= MAX_PARTS and all(0 < len(item.split()) <= MAX_ITEM_WORDS for item in items)
-    if not is_list or not _has_content(topic) or any(map(_OPENING.match, [topic, *items])):
-        return []
-    return [f"{topic}: {item}" for item in items]
+    parts = [f"{_COMPARING.sub('', topic)}: {item.strip()}" for item in _ITEM_JOINT.split(listed)]
+    return parts if 1 < len(parts) <= MAX_PARTS and all(map(find_item, parts)) else []
 
 
 def _has_content(clause: str) -> bool:

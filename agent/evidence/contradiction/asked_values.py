@@ -8,6 +8,7 @@ from agent.evidence.contradiction.identity import is_same_thing
 from agent.evidence.contradiction.statements import ConflictKind, is_same_value
 from agent.evidence.statement_features import StatementFeatures, extract_features
 from agent.text.question_analysis import ParsedQuestion
+from agent.text.question_parts import find_item
 from agent.text.tokens import stem_prefix, stem_words
 from agent.types import Fact
 
@@ -28,7 +29,9 @@ in common, less than the same wording)."""
 
 def is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
     """Whether a fact, with its page's title, has half of the question's content words, and a word of its
-    names where it has any."""
+    names where it has any; of a part of a list ("the ferries: price") all words of what it asks."""
+    if item := find_item(question.text):
+        return _prefixes(item) <= _prefixes(fact.statement)
     names, words = _read_names(question), frozenset(question.prefix_weights)
     stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
     return (not names or bool(names & stated)) and len(words & stated) >= MIN_ASKED_SHARE * len(words)

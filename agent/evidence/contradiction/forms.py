@@ -15,7 +15,7 @@ from agent.evidence.statement_features import extract_features
 _CELL = re.compile(r"^([^.;:|]{1,40}): (.+)$")
 _CLAUSE_END = re.compile(
     r"[,;:](?=\s(?!\d))|\s[–—-](?=\s)|\.(?=\s)|\s(?=(?:which|who|whose|where|when|while|but|because|after"
-    r"|although)\b)"
+    r"|although|since)\b)"
     r"|\s(?=and\s(?:is|was|are|were|has|had|became|\w+ed|its|his|her|their|it|he|she|they)\b)",
     re.IGNORECASE,
 )

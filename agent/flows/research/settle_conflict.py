@@ -8,6 +8,7 @@ from agent.flows.research import policy
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.model_rulings import open_conflicts
+from agent.text.question_analysis import strip_question
 from agent.text.urls import site
 from agent.types import Conflict, Proposal, rank_general
 
@@ -65,5 +66,5 @@ def settling_query(state: RunState, conflict: Conflict) -> str:
     """A query that may find what settles a conflict: the question or the conflict's topic, and its values."""
     topic = conflict.topic.replace("(", "").replace(")", "")
     values = " ".join(value.text for value in conflict.values[:3]) if conflict.kind != "polarity" else ""
-    subject = state.question.rstrip("?! ") if conflict.asks else topic
+    subject = strip_question(state.question).rstrip("?! ") if conflict.asks else topic
     return " ".join(f"{subject} {values}".split())[:200]

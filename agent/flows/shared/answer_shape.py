@@ -46,19 +46,22 @@ def arrange_places(
     sentences: Sequence[Sentence], length: ReportLength = "standard", more: int = 0
 ) -> list[Sentence]:
     """The sentences with at most one lead and MAX_PASSAGES passages for each part, when any has a place; a
-    brief answer has one passage for each and nothing else. A revised answer may have `more`.
+    brief answer has one passage for each and nothing else, a full report whatever was found. A revised answer
+    may have `more`.
 
     A part that lost its lead gets its first short passage as lead. A sentence without a place (a fact that a
     person pinned) becomes a passage. What is shown already is not folded a second time."""
     if not any(sentence.place for sentence in sentences):
         return list(sentences)
-    most = more + (1 if length == "brief" else MAX_PASSAGES)
+    most = len(sentences) if length == "full" else more + (1 if length == "brief" else MAX_PASSAGES)
     led = {sentence.part for sentence in sentences if sentence.place == "lead"}
     passages, arranged = dict[str, int](), list[Sentence]()
     for sentence in sentences:
         place, part = sentence.place or "passage", sentence.part
         if place == "passage" and part not in led and len(sentence.text.split()) <= MAX_LEAD_WORDS:
             place, led = "lead", led | {part}
+        if length == "full" and place == "other":
+            place = "passage"
         if place == "passage":
             passages[part] = passages.get(part, 0) + 1
             place = "passage" if passages[part] <= most else "other"

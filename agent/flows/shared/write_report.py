@@ -74,7 +74,7 @@ def ask_report(
         "conflicts": find_open_conflicts(state),
         "history": state.actions,
         "former": describe_former(state),
-        "length": state.settings.report,
+        "length": state.settings.report if tools.client else read_length(state),
         "is_length_final": is_length_final(state),
         "kept": [],
         "is_cell": False,

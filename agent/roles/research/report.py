@@ -16,7 +16,7 @@ from agent.retrieval.quotation import Quotation
 from agent.retrieval.scorer import UNCOUNTED
 from agent.roles.placed_sentence import PlacedSentence
 from agent.roles.role import Role, RoleReply
-from agent.text.question_parts import complete_parts
+from agent.text.question_parts import complete_parts, find_item
 from agent.types import Action, Conflict, Fact, Passage, PlanPart
 from agent.types.answers import ReportLength, SentencePlace
 
@@ -97,7 +97,8 @@ def fallback(
     parts: Sequence[PlanPart] = (),
 ) -> ReportReply:
     """The answer that the facts give as passages: what a person pinned or the newest note asks for, then for
-    each part of the question a lead and its passages, all citing their facts."""
+    each part of the question a lead and its passages, all citing their facts; in a full report also what else
+    the cited pages state, page by page."""
     standing, usable = [fact for fact in facts if fact.can_support], _choose_usable(facts)
     known = {fact.id: fact for fact in standing}
     answered = _answer_parts(parts, standing, facts) if len(parts) > 1 else _find_parts(question, usable)
@@ -110,17 +111,22 @@ def fallback(
         wanted += [_quote_fact(fact) for fact in usable[:1]]  # its page need not name the subject
     wanted = [sentence.model_copy(update={"part_question": answered[0].question}) for sentence in wanted]
     found = [sentence for part in answered for sentence in _write_part(part, known)]
-    return ReportReply(answer=_keep_first([*wanted, *found]))
+    kept = _keep_first([*wanted, *found])
+    if length == "full":
+        cited = [known[i] for sentence in kept for i in sentence.fact_ids]
+        pages = dict.fromkeys(fact.page_id for fact in [*cited, *facts] if fact.disputed or fact in cited)
+        kept += [_quote_fact(fact, "passage") for page in pages for fact in usable if fact.page_id == page]
+    return ReportReply(answer=_keep_first(kept))
 
 
 def _answer_parts(parts: Sequence[PlanPart], standing: list[Fact], facts: list[Fact]) -> list[PartAnswer]:
     """The answer to each part of the plan among the facts that stand; of one on which facts are disputed only
-    among its own: those of other parts must not fill it in their place."""
+    among its own: those of other parts must not fill it in their place. One of a list tells them apart."""
     answered, disputed = list[PartAnswer](), {fact.part for fact in facts if fact.disputed}
     best = sorted(standing, key=lambda fact: -fact.relevance)
     asked = complete_parts([part.question for part in parts])
     for part, text in zip(parts, asked, strict=True):
-        own = [fact for fact in facts if fact.part == part.id]
+        own = [fact for fact in facts if fact.part == part.id or find_item(text)]
         among = _choose_usable(own) if part.id in disputed else best
         answered += [replace(one, question=part.question) for one in _find_parts(text, among, [text])]
     return answered
@@ -190,9 +196,9 @@ def _fold(text: str) -> str:
     return " ".join(text.split())
 
 
-def _quote_fact(fact: Fact) -> ReportSentence:
+def _quote_fact(fact: Fact, place: SentencePlace = "lead") -> ReportSentence:
     text = state_with_subject(fact)
-    return ReportSentence(text=text, fact_ids=[fact.id], place="lead", heading=fact.heading)
+    return ReportSentence(text=text, fact_ids=[fact.id], place=place, heading=fact.heading)
 
 
 def _keep_first(sentences: Sequence[ReportSentence]) -> list[ReportSentence]:

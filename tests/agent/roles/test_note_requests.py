@@ -66,7 +66,9 @@ def test_a_comment_asks_for_what_its_sentence_says(note: str) -> None:
 )
 def test_what_a_comment_sets_against_its_wish_is_not_searched_for(comment: str, wanted: str) -> None:
     assert read(comment, is_comment=True) == {"topics": [wanted], "is_instead": True}
-    note = Note(text=comment, kind="comment", step=1, quoted="The ferry Alva took 912 passengers.", about="s1")
+    note = Note(
+        text=comment, kind="comment", step=1, quoted="The ferry Alva took 912 passengers.", about="s1"
+    )
     reply = REVISION.fallback(question="Which ferry is largest?", notes=[note], parts=[])
     assert reply.searches == [f"{wanted} Alva"] and reply.needs_research
     assert not reply.excluded_topics

@@ -107,4 +107,6 @@ def test_any_question_can_be_taken_apart(question: str) -> None:
 
 def test_blanks_in_a_question_are_walked_once() -> None:
     for blank in " \n\t":
-        assert strip_question(f"Who runs{blank * 300_000}the dairy{blank * 300_000}?") == "Who runs the dairy?"
+        assert (
+            strip_question(f"Who runs{blank * 300_000}the dairy{blank * 300_000}?") == "Who runs the dairy?"
+        )

@@ -57,7 +57,9 @@ def test_what_asks_one_thing_stays_whole(question: str) -> None:
 )
 def test_a_list_behind_a_topic_asks_each_of_its_items_of_the_topic(request_text: str) -> None:
     topic = "the two ferries of Lillehavn"
-    assert split_compound_question(request_text) == [f"{topic}: {item}" for item in ("length", "price", "crew")]
+    assert split_compound_question(request_text) == [
+        f"{topic}: {item}" for item in ("length", "price", "crew")
+    ]
 
 
 @pytest.mark.parametrize(

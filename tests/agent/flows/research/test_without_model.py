@@ -1,0 +1,66 @@
+"""What a research run without a model makes of lists, tables and pronouns in a question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent.evidence.block_layout import write_block_lines
+from agent.types import Settings, Status
+from agent.workbench import RunSnapshot, Workbench
+from tests.web.folders import page, write_world
+
+pytestmark = pytest.mark.slow
+HOST, NEWS = "https://ferries.example", "https://quaynews.example"
+FERRIES = [
+    page(
+        f"{HOST}/alva",
+        "The ferry Alva",
+        "The ferry Alva is one of the two ferries of Lillehavn. Alva has 24 cabins.\n\nAlva sails every day.",
+    ),
+    page(
+        f"{HOST}/brage",
+        "The ferry Brage",
+        "The ferry Brage is one of the two ferries of Lillehavn. The ferry Brage has 36 cabins.\n\nA ticket for the ferry "
+        "Brage costs 90 crowns.",
+    ),
+    page(
+        f"{NEWS}/cabins",
+        "Fewer cabins",
+        "The ferry Brage has 32 cabins since the refit of spring 2025, its captain told us.",
+    ),
+]
+
+
+def ask(bench: Workbench, folder: Path, question: str, docs: list[dict[str, str]]) -> RunSnapshot:
+    world = write_world(folder / "world", docs)
+    run_id = bench.start(question, Settings(world=world, model="keyless"))
+    assert bench.drive(run_id) is Status.REVIEW
+    return bench.snapshot(run_id)
+
+
+def test_a_list_behind_a_topic_becomes_a_report_by_part(bench: Workbench, tmp_path: Path) -> None:
+    question = "Write a full report comparing the two ferries of Lillehavn: cabins and crew"
+    view = ask(bench, tmp_path, question, FERRIES)
+    answer = view.state.answer
+    assert [part.question for part in view.state.plan] == [
+        "the two ferries of Lillehavn: cabins",
+        "the two ferries of Lillehavn: crew",
+    ]
+    assert not [action for action in view.state.actions if "report" in action.query_or_url]
+    lines = list(write_block_lines(answer, lambda said: said.text))
+    cabins = lines.index("## the two ferries of Lillehavn: cabins")
+    further = lines.index("## Further findings")
+    assert cabins < lines.index("Alva has 24 cabins.") < further
+    assert further < lines.index("- A ticket for the ferry Brage costs 90 crowns.")
+    assert "“the two ferries of Lillehavn: crew”: not found on the pages read." in answer.missing
+
+
+def test_a_value_since_some_day_differs_from_one_without_a_day(bench: Workbench, tmp_path: Path) -> None:
+    question = "Compare the two ferries of Lillehavn: cabins, crew"
+    view = ask(bench, tmp_path, question, FERRIES)
+    opening = view.state.answer.sentences[0].text
+    assert opening.startswith("The sources differ on Brage")
+    assert "32 cabins" in opening and "36 cabins" in opening
+    assert view.state.plan[0].status == "disputed"
