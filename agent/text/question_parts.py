@@ -91,8 +91,8 @@ def _split_sentence(sentence: str) -> list[str]:
 
 
 def _split_list(question: str) -> list[str]:
-    """ "X: a" and "X: b" of a request that ends in ": a and b"; [] for a question, whose colon may be that of a
-    title) and any other."""
+    """The items of a request that ends in "topic: a and b", each as "topic: a"; [] for a question, whose colon
+    may be that of a title, and for any other."""
     topic, _, listed = remove_output_form(question).rstrip(" .!?").rpartition(": ")
     parts = [f"{_COMPARING.sub('', topic)}: {item.strip()}" for item in _ITEM_JOINT.split(listed)]
     return parts if 1 < len(parts) <= MAX_PARTS and all(map(find_item, parts)) else []

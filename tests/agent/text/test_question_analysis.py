@@ -13,8 +13,8 @@ from agent.text.question_analysis import (
     WORD_WEIGHT,
     extract_keywords,
     parse_question,
-    strip_question,
     split_question,
+    strip_question,
 )
 
 ADDRESS = "https://kallsteg.example/docs/c2/error-codes"
