@@ -10,6 +10,7 @@ from agent.engine.state import Change
 from agent.flows.shared import fact_view
 from agent.flows.shared.plan import parse_parts
 from agent.retrieval.relevance import score_fact
+from agent.text.question_parts import resolve_parts
 from agent.types import Fact, NoteReading, PageRef, PlanPart
 
 THREAD_FLOWS = ("research",)
@@ -42,7 +43,11 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
 
 
 def complete_question(before: str, question: str) -> str:
-    """A question that names nothing ("And who designed it?") with the names of the one before it."""
+    """A question that refers to the one before it, with what that is plainly about in place of its pronoun;
+    one that names nothing with the names of the one before."""
+    resolved = resolve_parts([before, question])[-1]
+    if resolved != question:
+        return resolved
     parts = [PlanPart(id="1", question=before), PlanPart(id="2", question=question)]
     return parse_parts(parts)[-1].text
 

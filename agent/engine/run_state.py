@@ -14,7 +14,7 @@ from typing_extensions import TypeVar
 from agent.engine.state import Change, State, append, merge_dict, upsert, upsert_by_step
 from agent.text.dialogue_acts import classify_small_talk
 from agent.text.question_analysis import ParsedQuestion
-from agent.text.question_parts import split_compound_question
+from agent.text.question_parts import resolve_parts, split_compound_question
 from agent.types import (
     Action,
     Answer,
@@ -188,7 +188,7 @@ class RunState(State, Generic[Own]):
     @property
     def plan(self) -> list[PlanPart]:
         """The question in parts, never empty: as recorded, else its clauses, numbered from "1"."""
-        clauses = split_compound_question(self.full_question) if not self.plan_parts else []
+        clauses = resolve_parts(split_compound_question(self.full_question)) if not self.plan_parts else []
         return self.plan_parts or [PlanPart(id=str(n), question=part) for n, part in enumerate(clauses, 1)]
 
     @property

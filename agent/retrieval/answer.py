@@ -5,19 +5,22 @@ It finds and shows; it does not understand. Knows passages and a question, no ru
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from agent.retrieval.answer_chain import find_chain
 from agent.retrieval.asked_question import Asked, analyze_question, count_at_hand
 from agent.retrieval.candidate_scores import ScoredCandidate, score_candidates, share_of_rare_words
-from agent.retrieval.candidates import MAX_WORDS, cut_candidates
+from agent.retrieval.candidates import MAX_WORDS, Candidate, cut_candidates
 from agent.retrieval.missing_terms import find_missing_terms
+from agent.retrieval.passages import last_heading
 from agent.retrieval.quotation import Quotation, find_topic
 from agent.retrieval.scorer import CollectionCounts, CountedPassages, rank_passages
 from agent.retrieval.term_coverage import stem_prefixes
 from agent.text.question_analysis import parse_question
 from agent.text.question_parts import complete_parts, find_item, split_compound_question
+from agent.text.tokens import content_stems, stem_prefix, tokenize
+from agent.text.word_lists import load_words
 from agent.types import Passage
 
 MAX_LEAD_WORDS = MAX_WORDS
@@ -29,6 +32,10 @@ WORDS_BELOW = 45
 """Words of the passages below the lead: with a lead some 60 in all, which a glance takes in."""
 MIN_SHARE_OF_LEAD = 0.5
 """A line is shown with at least this share of the lead's score."""
+REFERRING_WORDS = 3
+"""Words of a line's opening that may refer back ("Nine of them")."""
+MIN_REFERENT_SHARE = 0.9
+"""Share of a line's score from which the line it refers back to leads in its place."""
 WORDS_OF_CHAIN = 60
 """The same where pages lead to one another: a line more."""
 
@@ -122,6 +129,7 @@ def _answer_part(
     lead = next((line for line in lines if line.score and not line.candidate.is_question), None)
     if lead is None:
         return PartAnswer(part)
+    lead = _find_referent(lead, lines)
     takes_several = parse_question(question).is_multi_hop
     chain, answering = find_chain(asked, lead, lines, MAX_PASSAGES, takes_several=takes_several)
     shown = [lead, *(chain if takes_several else [])]
@@ -145,14 +153,37 @@ def _answer_part(
 
 
 def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandidate]:
-    """The candidates of all passages, best first; ties in the order of the passages."""
+    """The candidates of all passages that state something, best first; ties in the order of the passages."""
+    titles = {title for passage in passages for title in (passage.title, last_heading(passage))}
     best = max((passage.score for passage in passages), default=0.0) or 1.0
     lines = [
         line
         for passage in passages
         for line in score_candidates(asked, passage, cut_candidates(passage), passage.score / best)
+        if not _is_bare(asked, line.candidate, titles)
     ]
     return sorted(lines, key=lambda line: -line.score)
+
+
+def _find_referent(lead: ScoredCandidate, lines: Sequence[ScoredCandidate]) -> ScoredCandidate:
+    """The line before one that opens with a reference to it ("Nine of them …"), where it has the shape asked
+    for and nearly the score; else the line itself."""
+    if load_words("pronouns").isdisjoint(tokenize(lead.candidate.statement)[:REFERRING_WORDS]):
+        return lead
+    place, passage = lead.candidate.place - 1, lead.candidate.passage.id
+    before = (one for one in lines if (one.candidate.place, one.candidate.passage.id) == (place, passage))
+    found = next(before, lead)
+    is_as_good = found.shape >= lead.shape and found.score >= MIN_REFERENT_SHARE * lead.score
+    return found if is_as_good and not found.candidate.is_question else lead
+
+
+def _is_bare(asked: Asked, candidate: Candidate, titles: Collection[str]) -> bool:
+    """Whether a line is no sentence, and the title of a page or section, or nothing but words of the
+    question: a name or a link states nothing."""
+    line = candidate.statement.strip()
+    if candidate.passage.kind != "prose" or line[-1:] in ".!?…。！？":
+        return False
+    return line in titles or not set(map(stem_prefix, content_stems(line))) - asked.weights.keys()
 
 
 def _choose_below(

@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.text.names import find_names
+from agent.text.answer_type import detect_answer_type
+from agent.text.names import find_names, find_proper_names
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import find_function_words, tokenize
 from agent.text.word_lists import STOPWORDS, load_words, read_patterns
@@ -16,6 +17,8 @@ MAX_PARTS = 6
 MAX_ITEM_WORDS = 5
 """Words of one item of a list that is asked for (our own judgement: a longer one is a sentence)."""
 
+MAX_PHRASE_WORDS = 4
+"""Words behind "the" that are one thing (our own judgement: "old stone bridge" and a name)."""
 _WORD = rf"(?:{read_patterns('question_patterns')['question_word']})"
 _OPENING = re.compile(
     rf"^\W*(?:(?:in|at|on|from|since|until|by|to|for|of|with|and|und|och|et|y)\s+)?"
@@ -26,6 +29,9 @@ _JOINT = re.compile(
     rf"[,;]?\s+(?:and|und|och|et|y)(?:\s+(?:also|auch|även|aussi|también))?\s+(?=({_WORD})\b)", re.IGNORECASE
 )
 _ITEM_JOINT = re.compile(r"\s*,\s*(?:(?:and|und|och|et|y)\s+)?|\s+(?:and|und|och|et|y)\s+", re.IGNORECASE)
+_THING = re.compile(r"\b(?:it|(?P<owner>its))\b", re.IGNORECASE)
+_BE = re.compile(r"is|are|was|were", re.IGNORECASE)
+_ANYTHING = re.compile(r"\b(?:it|he|she|him|(?P<owner>its|his))\b", re.IGNORECASE)
 _FORM_PATTERNS = read_patterns("output_form")
 _COMPARING = re.compile(rf"^(?:{_FORM_PATTERNS['comparing']})\s+", re.IGNORECASE)
 _FORM = re.compile(rf"\b(?:{_FORM_PATTERNS['request']}|{_FORM_PATTERNS['form']})(?!\w)[:,]?", re.IGNORECASE)
@@ -50,14 +56,55 @@ def find_item(part: str) -> str:
     return item if is_item and not _OPENING.match(topic) and not _OPENING.match(item) else ""
 
 
+def resolve_parts(parts: Sequence[str]) -> list[str]:
+    """The parts, each with what the first is plainly about in the place of its pronoun ("who runs it?" after
+    "Who owns the dairy": "who runs the dairy?"); unchanged where that is not plain."""
+    subject, is_thing = _find_subject(parts[0])
+    return [*parts[:1], *(_replace_pronoun(part, subject, is_thing=is_thing) for part in parts[1:])]
+
+
+def _find_subject(question: str) -> tuple[str, bool]:
+    """The one thing that a question names, by name or as "the …" at its end (before the verb of "did the …
+    open"), and whether it can only be a thing; "" where it names none or several."""
+    clause = question.rstrip(" ?.!,")
+    names, articles = find_proper_names(clause[1:]), list(re.finditer(r"\bthe\s+(?=\w)", clause))
+    if articles:
+        phrase, most = clause[articles[0].end() :], MAX_PHRASE_WORDS
+        before = "".join(clause[: articles[0].start()].lower().split()[-1:])
+        if _BE.fullmatch(before):  # "was the old bridge built": where the thing ends is not plain
+            most = 1
+        elif before in load_words("auxiliaries"):
+            phrase = phrase.rpartition(" ")[0]
+        inside = [name for name in names if name.start + 1 >= articles[0].end()]
+        is_plain = len(articles) == 1 and inside == names and 0 < len(phrase.split()) <= most
+        return (f"the {phrase}", True) if is_plain and not _has_function_word(phrase) else ("", False)
+    asks_person = detect_answer_type(question) == "person"
+    return (names[0].text, asks_person) if len(names) == 1 else ("", False)
+
+
+def _has_function_word(text: str) -> bool:
+    return bool(find_function_words(tokenize(text)))
+
+
+def _replace_pronoun(part: str, subject: str, *, is_thing: bool) -> str:
+    found = (_THING if is_thing else _ANYTHING).search(part)
+    if not subject or not found or find_proper_names(part[1:]):
+        return part
+    owner = f"{subject}{'’' if subject.endswith('s') else '’s'}"
+    return f"{part[: found.start()]}{owner if found['owner'] else subject}{part[found.end() :]}"
+
+
 def complete_parts(parts: Sequence[str]) -> list[str]:
-    """The parts, each that refers back ("what does it mean?") with the names in the first, or where it has
-    none with its content words."""
+    """The parts, each that refers back ("what does it mean?") with what the first is plainly about, else with
+    the names in it, or where it has none with its content words."""
     words = tokenize(parts[0])
     content = [word for word in words if word not in find_function_words(words)]
     first = " ".join(find_names(parts[0]) or content)
-    pronouns = load_words("pronouns")
-    return [*parts[:1], *(f"{p} {first}" if pronouns.intersection(tokenize(p)) else p for p in parts[1:])]
+    pronouns, resolved = load_words("pronouns"), resolve_parts(parts)
+    return [
+        f"{part} {first}" if n and part == parts[n] and pronouns.intersection(tokenize(part)) else part
+        for n, part in enumerate(resolved)
+    ]
 
 
 def is_asking(clause: str) -> bool:
@@ -91,8 +138,8 @@ def _split_sentence(sentence: str) -> list[str]:
 
 
 def _split_list(question: str) -> list[str]:
-    """The items of a request that ends in "topic: a and b", each as "topic: a"; [] for a question, whose colon
-    may be that of a title, and for any other."""
+    """The items of a request that ends in "topic: a and b", each as "topic: a"; [] for any other, and for a
+    question, whose colon may be that of a title."""
     topic, _, listed = remove_output_form(question).rstrip(" .!?").rpartition(": ")
     parts = [f"{_COMPARING.sub('', topic)}: {item.strip()}" for item in _ITEM_JOINT.split(listed)]
     return parts if 1 < len(parts) <= MAX_PARTS and all(map(find_item, parts)) else []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from agent.roles.role import Role, RoleReply
-from agent.text.question_parts import split_compound_question
+from agent.text.question_parts import resolve_parts, split_compound_question
 from agent.types import Actor, PlanPart, Turn
 
 MAX_PARTS = 8
@@ -68,8 +68,9 @@ def fallback(
     report: str = "standard",
     today: str = "",
 ) -> PlanReply:
-    """The clauses of a compound question that ask something by themselves."""
-    return PlanReply(parts=[PlannedPart(question=part) for part in split_compound_question(question)])
+    """The clauses of a compound question that ask something, with what they plainly refer to."""
+    parts = resolve_parts(split_compound_question(question))
+    return PlanReply(parts=[PlannedPart(question=part) for part in parts])
 
 
 PLAN = Role(name="plan", reply=PlanReply, fallback=fallback, tier="strong")

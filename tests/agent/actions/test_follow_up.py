@@ -62,3 +62,8 @@ def test_what_a_note_ruled_out_stays_out_of_the_thread(bench, answered):
 def test_a_question_without_a_name_takes_that_of_the_one_before():
     assert complete_question(OPENED, "And who designed it?") == "And who designed it? Varn"
     assert complete_question(OPENED, "Who was Tora Lind?") == "Who was Tora Lind?"
+
+
+def test_a_pronoun_takes_the_place_of_the_one_thing_asked_about_before():
+    before = "How many people work at the dairy?"
+    assert complete_question(before, "And when was it built?") == "And when was the dairy built?"

@@ -217,6 +217,30 @@ def test_a_question_on_a_page_is_never_the_lead() -> None:
     assert not lead("Does the kiln work with goats?", [asks, *KILNS]).endswith("?")
 
 
+@pytest.mark.parametrize("bare", ["Lumen Kilns", "The kiln shop"])
+def test_a_bare_name_or_title_is_no_line_of_an_answer(bare: str) -> None:
+    passages = [
+        make_passage(1, bare, title="Contact"),
+        make_passage(2, "The kiln shop sells what Lumen Kilns makes.", title="The kiln shop"),
+    ]
+    lead = find_answer("Who owns Lumen Kilns?", passages, counts=CollectionCounts(0, {})).parts[0].lead
+    assert lead and lead.statement == "The kiln shop sells what Lumen Kilns makes."
+    assert bare not in [line.statement for line in find_best_lines("Who owns Lumen Kilns?", passages, 5)]
+
+
+def test_a_line_with_a_name_that_the_question_lacks_is_kept_though_it_is_no_sentence() -> None:
+    passages = [make_passage(1, "Owner of Lumen Kilns – Ada Quill", title="Contact")]
+    shown = [line.statement for line in find_best_lines("Who is the owner of Lumen Kilns?", passages, 5)]
+    assert shown == ["Owner of Lumen Kilns – Ada Quill"]
+
+
+def test_of_two_numbers_the_one_of_what_is_counted_leads() -> None:
+    text = "Lumen Kilns employs 31 people. Nine of them work part-time in the shop."
+    passages = [make_passage(1, text, title="The people at the pottery")]
+    lead = find_answer("How many people work at the pottery?", passages, counts=CollectionCounts(0, {}))
+    assert lead.parts[0].lead and lead.parts[0].lead.statement == "Lumen Kilns employs 31 people."
+
+
 def test_words_are_weighed_over_the_collection_where_its_counts_are_known() -> None:
     passages = [make_passage(n, f"The kiln of bench {n} is warm.") for n in range(5)]
     counts = CollectionCounts(5000, {"kiln": 4000, "bench": 2500, "glaze": 1, "warm": 2500})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.text.question_parts import remove_output_form, split_compound_question
+from agent.text.question_parts import remove_output_form, resolve_parts, split_compound_question
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,38 @@ def test_a_list_behind_a_topic_asks_each_of_its_items_of_the_topic(request_text:
 )
 def test_a_colon_of_a_title_opens_no_list(question: str) -> None:
     assert split_compound_question(question) == [question]
+
+
+@pytest.mark.parametrize(
+    ("question", "second"),
+    [
+        ("Who owns the dairy, and who runs it?", "who runs the dairy?"),
+        (
+            "How many people work at the old dairy, and what is its address?",
+            "what is the old dairy’s address?",
+        ),
+        ("When did the ferry pier open, and who designed it?", "who designed the ferry pier?"),
+        ("When was Tora Lind born, and where did she study?", "where did Tora Lind study?"),
+        ("Who owns Berga Dairy, and how old is it?", "how old is Berga Dairy?"),
+    ],
+)
+def test_a_pronoun_stands_for_the_one_thing_that_the_first_part_names(question: str, second: str) -> None:
+    assert resolve_parts(split_compound_question(question))[1] == second
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who owns Berga Dairy, and where does he live?",
+        "When was the old bridge built, and who designed it?",
+        "Who is the head of the dairy, and who owns it?",
+        "When did Anna Berg marry Bert Holm, and where did she study?",
+        "Who owns the dairy, and when did Bert Holm leave it?",
+    ],
+)
+def test_a_pronoun_that_may_mean_something_else_stays(question: str) -> None:
+    parts = split_compound_question(question)
+    assert resolve_parts(parts) == parts
 
 
 def test_a_long_list_of_questions_is_left_to_a_model() -> None:

@@ -339,4 +339,4 @@ def test_a_note_that_ends_the_conflict_of_one_part_leaves_the_other_part_dispute
     assert now.current_confidence > state.current_confidence
     rewritten = ReportReply(answer=[{"text": founded[0].statement, "fact_ids": ["a"]}])
     again = build_answer(now, RoleResult(value=rewritten, by="keyless"), 4)
-    assert again.missing == "“how many people does it employ”: the sources differ on it."
+    assert again.missing == "“how many people does Berga Dairy employ”: the sources differ on it."
