@@ -60,8 +60,6 @@ def arrange_places(
         place, part = sentence.place or "passage", sentence.part
         if place == "passage" and part not in led and len(sentence.text.split()) <= MAX_LEAD_WORDS:
             place, led = "lead", led | {part}
-        if length == "full" and place == "other":
-            place = "passage"
         if place == "passage":
             passages[part] = passages.get(part, 0) + 1
             place = "passage" if passages[part] <= most else "other"

@@ -50,7 +50,7 @@ def test_a_list_behind_a_topic_becomes_a_report_by_part(bench: Workbench, tmp_pa
     ]
     assert not [action for action in view.state.actions if "report" in action.query_or_url]
     lines = list(write_block_lines(answer, lambda said: said.text))
-    cabins = lines.index("## the two ferries of Lillehavn: cabins")
+    cabins = lines.index("## The two ferries of Lillehavn: cabins")
     further = lines.index("## Further findings")
     assert cabins < lines.index("Alva has 24 cabins.") < further
     assert further < lines.index("- A ticket for the ferry Brage costs 90 crowns.")
