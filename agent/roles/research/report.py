@@ -111,12 +111,12 @@ def fallback(
         wanted += [_quote_fact(fact) for fact in usable[:1]]  # its page need not name the subject
     wanted = [sentence.model_copy(update={"part_question": answered[0].question}) for sentence in wanted]
     found = [sentence for part in answered for sentence in _write_part(part, known)]
-    kept = _keep_first([*wanted, *found])
+    quoted = _keep_first([*wanted, *found])
     if length == "full":
-        cited = [known[i] for sentence in kept for i in sentence.fact_ids]
+        cited = [known[i] for sentence in quoted for i in sentence.fact_ids]
         pages = dict.fromkeys(fact.page_id for fact in [*cited, *facts] if fact.disputed or fact in cited)
-        kept += [_quote_fact(fact, "passage") for page in pages for fact in usable if fact.page_id == page]
-    return ReportReply(answer=_keep_first(kept))
+        quoted += [_quote_fact(fact, "passage") for page in pages for fact in usable if fact.page_id == page]
+    return ReportReply(answer=_keep_first(quoted))
 
 
 def _answer_parts(parts: Sequence[PlanPart], standing: list[Fact], facts: list[Fact]) -> list[PartAnswer]:
