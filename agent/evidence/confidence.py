@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from agent.evidence.contradiction.asked_values import states_same_answer
+from agent.evidence.contradiction.asked_values import asked_kind, states_same_answer
 from agent.evidence.contradiction.statements import dice_similarity, find_contradiction
 from agent.evidence.source_independence import PERSON_SOURCE, map_sites_to_sources
 from agent.evidence.statement_features import extract_features
@@ -91,7 +91,7 @@ class EvidencePool:
         is_enough: Callable[[Fact], bool],
         questions: Sequence[ParsedQuestion] = (),
     ) -> None:
-        self._questions = questions
+        self._questions = [question for question in questions if asked_kind(question)]
         self._facts = {fact.id: fact for fact in facts}
         self._all_conflicts = list(conflicts)
         self._conflicts = [conflict for conflict in self._all_conflicts if conflict.status == "open"]
@@ -145,8 +145,14 @@ class EvidencePool:
             return False
         if _says_same(*sorted((_page_statement(claim), _page_statement(fact))), is_keyed=is_keyed):
             return True
-        one, other = (f.replace(statement=_page_statement(f)) for f in (claim, fact))
-        return any(states_same_answer(one, other, question) for question in self._questions)
+        return any(
+            states_same_answer(
+                claim.replace(statement=_page_statement(claim)),
+                fact.replace(statement=_page_statement(fact)),
+                question,
+            )
+            for question in self._questions
+        )
 
     def _weigh(self, fact: Fact) -> float:
         if fact.decision == "pinned" or fact.trust >= 1.0:

@@ -12,7 +12,7 @@ from agent.engine.state import Change, state_after
 from agent.evidence.fact_check import verify_fact
 from agent.flows.research import opened_pages, policy
 from agent.flows.research.opened_pages import OpenPage
-from agent.flows.research.policy import find_secrets, known_urls
+from agent.flows.research.policy import find_known_url, find_secrets
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.engine_choice import merge_results
@@ -283,12 +283,12 @@ def _refuse_unknown(
     state: ResearchRun, reply: AnalyzerReply, here: list[str], step: int = 0
 ) -> list[Refusal]:
     """A refusal for each address of the analyzer that neither stands here nor is known to the run."""
-    known = {canonicalize(url) for url in here} | known_urls(state).keys()
+    known = {canonicalize(url) for url in here}
     why = "the analyzer named an address that does not occur on any page or result of this run"
     return [
         Refusal(what=url[:300], why=why, step=step)
         for url in reply.new_potential_urls
-        if canonicalize(url) not in known
+        if canonicalize(url) not in known and not find_known_url(state, url)
     ]
 
 

@@ -3,7 +3,8 @@ whether a proposal is allowed. Pure functions of the state; nothing here asks a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent
@@ -79,17 +80,17 @@ def cut_round(state: RunState, proposals: Sequence[Proposal]) -> list[Proposal]:
     return kept
 
 
-def choose_pages_ahead(state: ResearchRun) -> list[str]:
+def choose_pages_ahead(state: ResearchRun) -> Iterator[str]:
     """The addresses that the next round most likely asks for, best first: the best leads, as far as they may
-    be read and the budgets reach; none where a person approves each action."""
+    be read and the budgets reach; none where a person approves each action. Found when they are wanted."""
     if state.settings.stop_point == "step":
-        return []
+        return
     wanted = [
         Proposal(next_action="crawl_url", query_or_url=lead.value)
         for lead in open_leads(state)[: 2 * MAX_AHEAD]
         if lead.kind == "url" and not _refuse_url(state, lead.value)
     ]
-    return [proposal.query_or_url for proposal in cut_round(state, wanted[:MAX_AHEAD])]
+    yield from (proposal.query_or_url for proposal in cut_round(state, wanted[:MAX_AHEAD]))
 
 
 def next_supplied_page(state: RunState) -> PageRef | None:
@@ -163,18 +164,17 @@ def has_unread_text(page: PageRef) -> bool:
 def open_leads(state: ResearchRun) -> list[Lead]:
     """The leads not followed yet, scored by what is known now, best first."""
     seen, excluded = visited_urls(state) | state.skipped, excluded_sites(state)
-    leads = [
+    leads = (
         lead
-        for lead in state.own.leads.values()
+        for lead in sorted(state.own.leads.values(), key=lambda lead: (-lead.score, lead.step, lead.value))
         if lead.status == "open"
         and not {lead.value, canonicalize(lead.value)} & seen
         and (
             lead.kind == "query"
             or not (is_excluded(lead.value, excluded) or find_struck_source(state, lead.value))
         )
-    ]
-    best = sorted(leads, key=lambda lead: (-lead.score, lead.step, lead.value))[:MAX_OPEN_LEADS]
-    return score_leads(state.full_question, best)
+    )
+    return score_leads(state.full_question, islice(leads, MAX_OPEN_LEADS))
 
 
 def find_stall(state: RunState) -> Stall | None:
@@ -332,7 +332,7 @@ def _refuse_url(state: ResearchRun, url: str) -> str:
         return "this is not a web address"
     if spelled in visited_urls(state):
         return "this address was visited before"
-    if spelled not in known_urls(state):
+    if not find_known_url(state, url):
         return "this address does not occur on any page or result of this run, nor in a person's words"
     if not state.settings.allows(url):
         return "this address is outside the domains that were chosen"
@@ -341,11 +341,12 @@ def _refuse_url(state: ResearchRun, url: str) -> str:
     return "a person excluded this source" if find_struck_source(state, url) else ""
 
 
-def known_urls(state: ResearchRun) -> dict[str, str]:
-    """The addresses that may be fetched, as they were found in results or on pages or given by a person, by
-    their canonical form. Whatever a model writes is only looked up here: its own spelling could carry a
-    message."""
+def find_known_url(state: ResearchRun, url: str) -> str:
+    """An address as it was found in results or on pages or given by a person; "" for one that was not.
+    Whatever a model writes is only looked up here: its own spelling could carry a message."""
+    if not (spelled := canonicalize(url)):
+        return ""
     texts = (state.full_question, *public_note_texts(state))
-    given = [url for text in texts for url in find_urls(text)] + state.settings.start_urls
-    leads = [lead.value for lead in state.own.leads.values() if lead.kind == "url"]
-    return map_spellings([*leads, *given])
+    given = [found for text in texts for found in find_urls(text)] + state.settings.start_urls
+    lead = state.own.leads.get(lead_id("url", url))
+    return map_spellings(given).get(spelled) or (lead.value if lead else "")

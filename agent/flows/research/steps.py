@@ -202,6 +202,9 @@ def _build_inputs(
 def _list_results(state: ResearchRun) -> list[ResultLine]:
     """The results of the last round's searches, each address once, with those that were read marked; none
     that a lead could not lead to."""
+    found = [item.hits[:MAX_PROMPT_RESULTS] for item in state.own.brought if item.hits]
+    if not found:
+        return []
     visited, excluded = fact_view.visited_urls(state), fact_view.excluded_sites(state)
     known = {
         canonicalize(lead.value)
@@ -209,7 +212,6 @@ def _list_results(state: ResearchRun) -> list[ResultLine]:
         if lead.kind == "url" and not is_excluded(lead.value, excluded)
     }
     lines: dict[str, ResultLine] = {}
-    found = [item.hits[:MAX_PROMPT_RESULTS] for item in state.own.brought if item.hits]
     for hit in merge_results(found, MAX_PROMPT_RESULTS * len(found)):
         url = canonicalize(hit.url)
         if url in known and url not in lines:
@@ -226,7 +228,7 @@ def _build_proposals(
     for action in reply.actions:
         name, what = action.next_action, action.query_or_url
         if name == "crawl_url":
-            what = policy.known_urls(state).get(canonicalize(what), what)
+            what = policy.find_known_url(state, what) or what
             read = state.pages.get(policy.find_page_url(state, what))
             name = "more" if read and policy.has_unread_text(read) else name
         if name == "more":

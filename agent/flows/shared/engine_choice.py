@@ -40,10 +40,11 @@ def take_over_searches(actions: Sequence[Action], available: Iterable[str]) -> l
     engine that suits and was not asked yet. `available` are the actions that are possible now."""
     engines = [ENGINE_BY_ACTION[action] for action in available if action in ENGINE_BY_ACTION]
     found: dict[str, Proposal] = {}
-    for failed in actions:
-        name = ENGINE_BY_ACTION.get(failed.action, "")
+    latest = [done for done in actions if done.step == actions[-1].step and done.action in ENGINE_BY_ACTION]
+    for failed in latest:
+        name = ENGINE_BY_ACTION[failed.action]
         same = [done for done in actions if _is_same_search(done, failed)]
-        if not name or failed.step < actions[-1].step or any(done.outcome in ANSWERED for done in same):
+        if any(done.outcome in ANSWERED for done in same):
             continue
         asked = {done.action for done in same}
         left = [other for other in rank_substitutes(name, engines) if f"search_{other}" not in asked]

@@ -46,6 +46,8 @@ def facts_after_notes(state: RunState) -> dict[str, Fact]:
     """The facts without those of sources and topics that a note excludes.
 
     A fact that only an excluded source disputed is disputed no more."""
+    if not excluded_sites(state) and not any(reading.excluded_topics for reading in state.readings):
+        return state.facts
     kept = {fact.id: fact for fact in remove_excluded(state, state.facts.values())}
     if len(kept) == len(state.facts):
         return state.facts

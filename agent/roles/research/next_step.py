@@ -118,7 +118,11 @@ class DecisionContext:
         leads = list(self.open_leads)
         if self.can_search_names:
             leads += make_bridge_leads(self.question, self.facts, leads)
-        return [lead for lead in score_leads(self.question, leads) if self.follow(lead, "")]
+        return [
+            lead
+            for lead in score_leads(self.question, leads)
+            if (self._can_crawl(lead.value) if lead.kind == "url" else self.search(lead.value, ""))
+        ]
 
     def search(self, query: str, why: str) -> Decision | None:
         """A search that was not answered yet, by the first engine that has not failed at it."""
@@ -136,9 +140,14 @@ class DecisionContext:
 
     def crawl(self, url: str, why: str) -> Decision | None:
         """A page that was not read yet."""
-        if "crawl_url" not in self.available_actions or not url or _normalize_target(url) in self._done:
+        if not self._can_crawl(url):
             return None
         return Decision(next_action="crawl_url", query_or_url=url, reasoning=why)
+
+    def _can_crawl(self, url: str) -> bool:
+        return (
+            "crawl_url" in self.available_actions and bool(url) and _normalize_target(url) not in self._done
+        )
 
     def follow(self, lead: Lead, why: str) -> Decision | None:
         """Read a lead's page, or make its search."""

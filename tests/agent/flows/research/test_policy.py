@@ -11,6 +11,7 @@ from agent.engine.run_state import RunState
 from agent.flows.research import policy
 from agent.flows.research.state import ResearchState
 from agent.flows.shared import fact_view
+from agent.retrieval.link_scoring import lead_id
 from agent.types import (
     Action,
     Answer,
@@ -44,11 +45,11 @@ def crawled(step: int, *, new_facts: int = 0, page_id: str = "p") -> Action:
 
 
 def link(url: str, **more) -> Lead:
-    return Lead(**{"id": url, "kind": "url", "value": url, **more})
+    return Lead(**{"id": lead_id("url", url), "kind": "url", "value": url, **more})
 
 
 def known(*urls: str, **more) -> RunState:
-    return RunState(own=ResearchState(leads={url: link(url) for url in urls}), **more)
+    return RunState(own=ResearchState(leads={lead_id("url", url): link(url) for url in urls}), **more)
 
 
 def why(state: RunState, action: str, what: str, actions: list[str] = ALL) -> str:

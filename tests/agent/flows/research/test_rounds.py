@@ -21,6 +21,7 @@ from agent.flows.research import opened_pages, policy
 from agent.flows.research.flow import RESEARCH
 from agent.flows.research.state import Observation, ResearchState
 from agent.llm.scripted import ScriptedModel
+from agent.retrieval.link_scoring import lead_id
 from agent.types import Action, Fact, Outcome, PageRef, PlanPart, Proposal, Settings, Status, Step
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import Told, page, write_world
@@ -336,14 +337,15 @@ def test_the_answer_to_a_question_is_a_note_and_the_round_goes_on(tmp_path):
 
 
 def test_nothing_is_fetched_ahead_where_a_person_approves():
-    leads = {"a": {"id": "a", "kind": "url", "value": BUILDER}}
+    name = lead_id("url", BUILDER)
+    leads = {name: {"id": name, "kind": "url", "value": BUILDER}}
     own = ResearchState.model_validate({"leads": leads})
     state = RunState(question=QUESTION, own=own)
-    assert policy.choose_pages_ahead(state) == [BUILDER]
+    assert list(policy.choose_pages_ahead(state)) == [BUILDER]
     state.settings = Settings(mode="step")
-    assert policy.choose_pages_ahead(state) == []
+    assert list(policy.choose_pages_ahead(state)) == []
     state.settings = Settings(allowed_domains=["other.example"])
-    assert policy.choose_pages_ahead(state) == []
+    assert list(policy.choose_pages_ahead(state)) == []
 
 
 def test_a_stop_in_the_middle_of_a_round_loses_nothing_that_was_read(tmp_path):

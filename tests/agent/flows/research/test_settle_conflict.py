@@ -8,6 +8,7 @@ import pytest
 from agent.engine.run_state import RunState
 from agent.flows.research import settle_conflict
 from agent.flows.research.state import ResearchState
+from agent.retrieval.link_scoring import lead_id
 from agent.types import Action, Conflict, ConflictSide, Fact, Lead, Note
 from tests.web.folders import page, write_world
 
@@ -36,7 +37,9 @@ CLASH = Conflict(
 
 
 def disputed(*actions: Action, conflict: Conflict = CLASH, urls: tuple[str, ...] = (), **more) -> RunState:
-    leads = {url: Lead(id=url, kind="url", value=url, score=0.5) for url in urls}
+    leads = {
+        lead_id("url", url): Lead(id=lead_id("url", url), kind="url", value=url, score=0.5) for url in urls
+    }
     return RunState(
         question=HERON,
         own=ResearchState(leads=leads),
