@@ -1,4 +1,4 @@
-# Seven words: run, test, check, fix, bench, trust, supply. Each installs what it needs and shows what it installs.
+# Eight words: run, test, check, fix, bench, trust, audit, supply. Each installs what it needs and shows what it installs.
 PORT ?= 8501
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -6,14 +6,16 @@ BIN := .venv/bin
 # Compiled modules are kept, whatever the environment says: otherwise each start compiles all it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-# Installs the requirements file $(1) and shows each package: uv where there is one, else pip.
+# Installs the requirements file $(1) and shows each package: uv where there is one, else pip. LOCKED=1 installs the versions
+# of its lock file, checked by their hashes; without it the ranges, so that any index with a build for this machine will do.
+FILES = $(if $(LOCKED),--require-hashes -r $(1:.txt=.lock),-r $(1))
 define install
 	@echo "Installing into .venv ($(1)): $$(sed -n 's/^\([A-Za-z0-9_-]*\)[<>=].*/\1/p' $(1) | paste -s -d' ' -)"
-	@if command -v uv >/dev/null 2>&1; then uv pip install --python $(BIN)/python -r $(1); \
-		else $(BIN)/python -m pip install --disable-pip-version-check -r $(1); fi
+	@if command -v uv >/dev/null 2>&1; then uv pip install --python $(BIN)/python $(FILES); \
+		else $(BIN)/python -m pip install --disable-pip-version-check $(FILES); fi
 endef
 
-.PHONY: run test check fix bench trust supply clean
+.PHONY: run test check fix bench trust audit supply clean
 .DELETE_ON_ERROR:
 
 run: .venv/run.stamp            ## serve the workbench on http://localhost:$(PORT)
@@ -43,6 +45,10 @@ bench: .venv/dev.stamp          ## the measurements behind the figures in DECISI
 
 trust: .venv/dev.stamp          ## the scorecard of docs/trust.md, all cases anew (hours); CASES="S1.1 S1.2" for some
 	@$(BIN)/python -m tests.trust $(CASES)
+
+audit:                          ## known vulnerabilities of the pinned packages (asks the vulnerability service of PyPI)
+	@test -x .supply/tools/bin/pip-audit || { $(PYTHON) -m venv .supply/tools && .supply/tools/bin/pip install -q -r requirements-supply.txt; }
+	@.supply/tools/bin/pip-audit --require-hashes --disable-pip -r requirements.lock
 
 supply: .venv/bin/python        ## the lock files with hashes, docs/licences.md and docs/sbom.json, anew
 	@$(BIN)/python docs/make_supply.py

@@ -1,0 +1,107 @@
+"""The files for running it for a team, as far as parsers can check them: nothing here was started in a container."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from agent.config import SETTINGS
+from agent.web import public_ip
+
+ROOT = Path(__file__).parent.parent
+DEPLOY = ROOT / "deploy"
+SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The instructions of the Dockerfile, continued lines joined."""
+    text = re.sub(r"\\\n\s*", " ", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
+    lines = (line.strip() for line in text.splitlines())
+    return [(line.split()[0], line.partition(" ")[2].strip()) for line in lines if line and line[0] != "#"]
+
+
+def test_the_image_has_locked_packages_no_build_tools_and_no_root() -> None:
+    parsed = instructions()
+    stages = [n for n, (word, _) in enumerate(parsed) if word == "FROM"]
+    build, final = parsed[stages[0] : stages[1]], parsed[stages[1] :]
+    assert any("--require-hashes" in rest for _, rest in build)
+    assert not any(
+        tool in rest for _, rest in final for tool in ("apt-get", "build-essential", "pip install")
+    )
+    assert [rest for word, rest in final if word == "USER"] == ["10001:10001"]
+    assert max(n for n, (word, _) in enumerate(final) if word == "COPY") < [word for word, _ in final].index(
+        "USER"
+    )
+    assert not [rest for word, rest in parsed if word in ("ADD", "ARG")]
+
+
+def test_what_the_image_copies_exists_and_is_let_through() -> None:
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    copied = [
+        source
+        for word, rest in instructions()
+        if word == "COPY" and "--from" not in rest
+        for source in rest.split()[:-1]
+    ]
+    assert ignored[1] == "*" and {f"!{source}" for source in copied} <= set(ignored)
+    assert all((ROOT / source).exists() for source in copied)
+    assert not [source for source in copied if ".env" in source or source in (".", "data")]
+
+
+def test_every_container_is_read_only_without_rights_and_only_tls_is_published() -> None:
+    for name, service in SERVICES.items():
+        assert service["read_only"] and service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"] and not service.get("privileged"), name
+    assert [name for name, service in SERVICES.items() if service.get("ports")] == ["proxy"]
+    program = SERVICES["touchstone"]
+    assert program["network_mode"] == "service:egress" and "cap_add" not in program
+    assert program["depends_on"]["egress"]["condition"] == "service_healthy", "never without its filter"
+    mounted = [
+        mount.split(":")[0][2:]
+        for service in SERVICES.values()
+        for mount in service["volumes"]
+        if mount.startswith("./")
+    ]
+    assert mounted and all((DEPLOY / name).exists() for name in mounted)
+
+
+def test_the_filter_refuses_every_private_network_before_it_accepts_the_web() -> None:
+    text = (DEPLOY / "egress.nft").read_text(encoding="utf-8")
+    rules = text[text.index("chain out") :]
+    assert "policy drop" in rules and rules.index("@private4 reject") < rules.index("tcp dport")
+    networks = [ip_network(found) for found in re.findall(r"[0-9a-f:.]+/\d+", text)]
+    samples = """0.0.0.1 10.1.2.3 100.64.0.1 127.0.0.2 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 198.18.0.1
+        224.0.0.1 255.255.255.255 ::1 fc00::1 fd00:ec2::254 fe80::1 ff02::1 ::ffff:10.0.0.1 64:ff9b::a00:1 2002:a00:1::"""
+    for sample in map(ip_address, samples.split()):
+        assert not public_ip.is_public(sample)
+        assert any(sample.version == one.version and sample in one for one in networks), sample
+    for sample in map(ip_address, ("93.184.216.34", "1.1.1.1", "2606:4700::1111")):
+        assert not any(sample.version == one.version and sample in one for one in networks), sample
+
+
+def test_the_example_names_real_settings_and_holds_no_secret() -> None:
+    lines = (DEPLOY / "env.example").read_text(encoding="utf-8").splitlines()
+    given = dict(line.split("=", 1) for line in lines if line and line[0] != "#")
+    assert set(given) - {"SITE_NAME"} <= set(SETTINGS)
+    assert not [
+        name for name, value in given.items() if name.endswith(("_KEY", "_TOKEN", "_SECRET")) and value
+    ]
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
+def test_the_unit_is_one_that_systemd_reads() -> None:
+    done = subprocess.run(
+        ["systemd-analyze", "verify", str(DEPLOY / "touchstone.service")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    faults = [line for line in done.stderr.splitlines() if "touchstone.service" in line]
+    assert [line for line in faults if "is not executable" not in line] == []
