@@ -20,8 +20,6 @@ from urllib.parse import quote
 from agent.errors import UsageError
 
 FIELDS = ("run", "step", "person")
-SHORTEST_SECRET = 6
-"""Characters of the shortest secret that is replaced: a shorter one would also be found inside words."""
 REDACTED = "[secret]"
 _secrets: set[str] = set()
 _bound: ContextVar[dict[str, str]] = ContextVar("bound", default={})  # noqa: B039 - never changed, only replaced
@@ -43,9 +41,10 @@ def hash_person(identity: str) -> str:
 
 
 def remember_secrets(secrets: Iterable[str]) -> None:
-    """Replace these in every line from now on."""
+    """Replace these in every line from now on, except what could be a plain word, as exports do: a secret
+    has a digit and eight characters, or sixteen characters."""
     for secret in secrets:
-        if len(secret) >= SHORTEST_SECRET:
+        if len(secret) >= 16 or (len(secret) >= 8 and any(sign.isdigit() for sign in secret)):
             _secrets.update((secret, quote(secret, safe="")))
 
 

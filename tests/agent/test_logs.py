@@ -52,13 +52,18 @@ def test_a_secret_is_replaced_in_messages_addresses_and_tracebacks(
     form: str, log: logging.Logger, capsys: pytest.CaptureFixture[str]
 ) -> None:
     logs.set_up(form, "DEBUG")
-    logs.remember_secrets(['cana"ry/ä-1', "no"])
+    logs.remember_secrets(['cana"ry/ä-1', "ollama"])
     try:
         raise ValueError('with cana"ry/ä-1')
     except ValueError:
-        log.exception("GET /?key=%s", "cana%22ry%2F%C3%A4-1")
+        log.exception("ollama: GET /?key=%s", "cana%22ry%2F%C3%A4-1")
     written = capsys.readouterr().err
-    assert "cana" not in written and written.count(logs.REDACTED) == 3 and "Traceback" in written
+    assert (
+        "cana" not in written
+        and written.count(logs.REDACTED) == 3
+        and "Traceback" in written
+        and "ollama" in written
+    )
 
 
 @pytest.mark.parametrize(("form", "level"), [("xml", "INFO"), ("json", "LOUD")])
