@@ -32,7 +32,7 @@ def test_a_part_added_to_the_plan_is_researched_and_answered(
     box = page.get_by_label("Parts of the plan")
     expect(box).to_have_value(EMPLOYED)
     box.fill(f"{EMPLOYED}\n{FOUNDED}")
-    page.get_by_text("One part a line").click()
+    page.get_by_text("One part per line").click()
     screen.button("Use this plan").click()
     expect(plan.locator("li")).to_have_count(2)
     screen.stands("Answer to review")
