@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.llm.scripted import ScriptedModel
-from agent.types import Status
+from agent.types import Settings, Status
 from tests.pages.conftest import QUESTION, shown
 from tests.web.researching_model import ASK, Script, together
 
@@ -219,3 +219,15 @@ def test_the_sources_are_chosen_beside_the_question_and_told_above_the_run(app, 
     settings = bench.runs()[0].settings
     assert (settings.blocked_domains, settings.language) == (["b.example", "c.example"], "sv")
     assert "Sources: never b.example, c.example; in Swedish." in shown(tester)
+
+
+def test_a_run_that_waits_for_its_model_says_so_and_can_go_on_without_it(app, bench, monkeypatch):
+    run_id = bench.start(QUESTION, Settings(world="demo"))
+    told = "Paused: The model server llm.example does not answer; it is asked again once a minute."
+    monkeypatch.setattr(bench.worker, "describe_outage", lambda _run_id: told)
+    tester = app(run=run_id)
+    assert told in shown(tester) and "Nothing is lost or paid twice" in shown(tester)
+    assert "no answer from the model" in shown(tester)
+    _button(tester, "Go on without the model").click().run()
+    assert bench.snapshot(run_id).run.settings.model == "keyless"
+    assert [step.name for step in bench.snapshot(run_id).steps][-1] == "drop_model"

@@ -52,10 +52,15 @@ def draw(view: RunSnapshot) -> None:
             _draw_budget(view, halt)
 
 
+def describe_outage(view: RunSnapshot) -> str:
+    """That the run waits for its model server; "" when it does not."""
+    is_running = view.run.status is Status.RUNNING
+    return client.workbench().worker.describe_outage(view.run.id) if is_running else ""
+
+
 def draw_outage(view: RunSnapshot) -> None:
     """That the run waits for its model server, which goes on by itself; and the way without it."""
-    bench = client.workbench()
-    told = bench.worker.describe_outage(view.run.id) if view.run.status is Status.RUNNING else ""
+    bench, told = client.workbench(), describe_outage(view)
     if not told:
         return
     with st.container(border=True, key="run-outage"):

@@ -140,6 +140,8 @@ def render_status(view: RunSnapshot, rest: Mapping[Status, str], more: str = "")
         hint = view.run.error or rest.get(view.run.status, "It could not continue.")
         now = f'<span class="say soft">{escape.html(hint)}</span>'
     status = badges.render(labels.describe_status(view.run), labels.STATUS_TONE[view.run.status])
+    if pause_prompt.describe_outage(view):
+        status, now = badges.render("Paused", "warn"), '<span class="say soft">no answer from the model</span>'
     imported = badges.render("imported", "warn") if view.run.imported else ""
     return f'<div class="ts-now" role="status" aria-live="polite">{status}{imported}{more}{now}</div>'
 
