@@ -331,7 +331,10 @@ class Workbench:
     def check_model(self) -> tuple[bool, str]:
         """Detect the model again and ask it for one word."""
         found = self.worker.detect_model(again=True)
-        return detect.check_model(found.client) if found.client else (False, found.detail)
+        if found.client is None:
+            return False, found.detail
+        found.client.breaker.ask_at_once()
+        return detect.check_model(found.client)
 
     def find_faults(self) -> list[str]:
         """What keeps runs from working here: a store that cannot be written, workers that ended;

@@ -71,8 +71,6 @@ def find_model(config: Config) -> DetectedModel:
 def check_model(client: Model, *, within_s: float = CHECK_TIMEOUT_S) -> tuple[bool, str]:
     """Asks for one tiny reply: whether it came, and a sentence for a person. It costs some fifty tokens."""
     server = getattr(client, "server", "the server")
-    if isinstance(client, ModelClient):
-        client.breaker.ask_at_once()
     began = time.monotonic()
 
     def raise_if_late() -> None:

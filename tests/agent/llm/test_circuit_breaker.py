@@ -86,4 +86,6 @@ def test_who_asks_a_person_s_question_is_let_through(clock: Clock) -> None:
             ask(client)
         assert client.breaker.is_open
         server.replies = [{"ok": True}]
+        assert not detect.check_model(client)[0], "the program itself waits for its minute"
+        client.breaker.ask_at_once()
         assert detect.check_model(client)[0] and not client.breaker.is_open
