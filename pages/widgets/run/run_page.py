@@ -141,7 +141,10 @@ def render_status(view: RunSnapshot, rest: Mapping[Status, str], more: str = "")
         now = f'<span class="say soft">{escape.html(hint)}</span>'
     status = badges.render(labels.describe_status(view.run), labels.STATUS_TONE[view.run.status])
     if pause_prompt.describe_outage(view):
-        status, now = badges.render("Paused", "warn"), '<span class="say soft">no answer from the model</span>'
+        status, now = (
+            badges.render("Paused", "warn"),
+            '<span class="say soft">no answer from the model</span>',
+        )
     imported = badges.render("imported", "warn") if view.run.imported else ""
     return f'<div class="ts-now" role="status" aria-live="polite">{status}{imported}{more}{now}</div>'
 
