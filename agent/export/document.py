@@ -63,12 +63,14 @@ def build_document(report: Report) -> list[Block]:
     answer = report.answer
     is_check = report.checked is not None
     full = answer if answer and answer.length == "full" and answer.blocks else None
+    words = words_for(report.run.question)
+    references = words["references"] if full else "Sources"
     conflicts = _bullets(map(_conflict, report.conflicts))
     sections: tuple[tuple[str, Iterable[Block]], ...] = (
         ("Answer", [] if is_check or full else _answer(answer)),
         ("Conflicts", [] if full else conflicts),
-        ("Sources", [b for source in answer.sources for b in _source(source, report)] if answer else []),
-        ("How the answer was checked", write_checks(full) if full else []),
+        (references, [b for source in answer.sources for b in _source(source, report)] if answer else []),
+        ("How the answer was checked", [*write_checks(full), _describe_run(report)] if full else []),
         ("Conflicts", conflicts if full else []),
         ("Facts", [] if is_check else _facts(report)),
         ("What a person changed", _edits(report)),
@@ -85,10 +87,10 @@ def build_document(report: Report) -> list[Block]:
         ),
         ("Settings and use", _settings(report)),
     )
-    blocks = _head(report)
+    blocks = _head(report, with_run=not full)
     if report.checked:
         blocks += write_checked_text(report.checked, answer.sources if answer else ())
-    blocks += write_report(full, words=words_for(report.run.question)) if full else []
+    blocks += write_report(full, words=words) if full else []
     for title, found in sections:
         if body := list(found):
             blocks += [Heading(2, title), *body]
@@ -99,7 +101,8 @@ def _answer(answer: Answer | None) -> list[Block]:
     return write_answer(answer) if answer else [Paragraph(["There is no answer yet."])]
 
 
-def _head(report: Report) -> list[Block]:
+def _describe_run(report: Report) -> Paragraph:
+    """The run's id, status and times."""
     run = report.run
     spans: list[Span | str] = ["Run ", Span(run.id, "code"), f" · status: {run.status}"]
     spans += [
@@ -113,10 +116,15 @@ def _head(report: Report) -> list[Block]:
             Span(run.forked_from, "code"),
             f" {describe_place(report.actions, run.forked_at)}",
         ]
+    return Paragraph(spans, "soft")
+
+
+def _head(report: Report, *, with_run: bool) -> list[Block]:
+    run = report.run
     title, question = report.answer.title if report.answer else "", run.question or "Untitled question"
     blocks: list[Block] = [Heading(1, title or format_question(question))]
     blocks += [Paragraph([Span("Question:", "strong"), f" {question}"])] if title else []
-    blocks.append(Paragraph(spans, "soft"))
+    blocks += [_describe_run(report)] if with_run else []
     if report.settings.world == "demo":
         blocks.append(Paragraph([DEMO_WORLD_NOTE], "band"))
     if run.imported:

@@ -55,6 +55,18 @@ def test_a_full_report_is_ordered_read_shortened_and_taken_along(
         assert text.startswith("# Three huts on Norrvidda") and "| **2025** | 1,342 [" in text
         page.keyboard.press("Escape")
 
+        card.get_by_text("Outline", exact=True).click()
+        editor = page.get_by_label("Sections and their facts")
+        lines = editor.input_value().splitlines()
+        kept = next(line for line in lines if "has kept Storfall" in line)
+        others = "\n".join(line for line in lines if line != kept)
+        editor.fill(f"{others.partition('Not used:')[0]}\nThe oldest keeper\n{kept}")
+        page.get_by_role("button", name="Write it again by this outline").click()
+        section = card.get_by_role("heading", name="The oldest keeper")
+        expect(section).to_be_visible()
+        screen.stands("Answer to review")
+        expect(card.get_by_text("after your edit: changed the outline").first).to_be_visible()
+
         card.get_by_role("button", name="Length").click()
         page.get_by_role("button", name="Brief", exact=True).click()
         screen.stands("Answer to review")

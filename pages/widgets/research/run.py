@@ -52,8 +52,8 @@ def _draw_live(view: RunSnapshot) -> None:
     fact_card.draw(view)
     if view.state.answers:
         with st.container(border=True, key="research-answer"):
+            revision_panel.draw_comment(view)  # first: a link to it opens the page at its top
             answer_card.draw(view, comments=view.run.status is Status.REVIEW)
-            revision_panel.draw_comment(view)
             outline_panel.draw_rewrite(view)
             controls.draw_review(view)
         plan_panel.draw(view)
