@@ -209,7 +209,7 @@ class Config(BaseSettings):
         "address of this server to which the provider sends people back; its path is /oauth2callback",
     )
     OIDC_COOKIE_SECRET: str = _secret(
-        "signs the cookie of a login; empty: made once and kept in the data folder"
+        "signs the cookie of a login; empty: one is made and saved as a key is, encrypted in the data folder"
     )
     ALLOWED_EMAILS: Words = _setting(
         [],

@@ -25,7 +25,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from agent import logs
 from agent.bot.operations import OperationsHttp
 from agent.config import read_config
-from agent.errors import SignInRefused, UsageError
+from agent.errors import SignInRefused, TouchstoneError
 from agent.store.backup_schedule import BackupSchedule
 from pages.widgets.reply import bot_services
 from pages.widgets.shell import client, http_gate, start_checks
@@ -177,13 +177,15 @@ MIDDLEWARE = [
 
 
 def prepare_start() -> dict[str, Any] | None:
-    """Settle where the server listens and how people sign in; returns what Streamlit's login needs to know.
-    Ends the program with one line when it may not start as it is set up."""
+    """Settle where the server listens and how people sign in, and open the stores; returns what Streamlit's
+    login needs to know. Ends the program with one line when it may not start as it is set up."""
     try:
         config = read_config()
         start_checks.check_address(config)
         start_checks.allow_own_names(config)
         start_checks.forbid_address_lookup()
-        return start_checks.make_login_secrets(config)
-    except UsageError as refused:
+        login = start_checks.make_login_secrets(config)
+        client.benches()  # a damaged store or a wrong key is told now
+        return login
+    except TouchstoneError as refused:
         raise SystemExit(str(refused)) from None

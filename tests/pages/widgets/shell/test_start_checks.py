@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
-from agent.config import ROOT
+from agent.config import ROOT, read_config
+from agent.secrets_at_rest import make_key
+from pages.widgets.shell import client, server
 
 AUDITED = """
 import socket, sys
@@ -46,3 +48,18 @@ def test_streamlit_asks_nobody_for_the_address_of_this_machine():
     """findings/trust.md 8: a foreign Origin made it ask checkip.amazonaws.com, and so did its banner."""
     assert "amazonaws" in look("streamlit's own")
     assert look("ours") == "[]"
+
+
+@pytest.mark.parametrize("fault", ["wrong key", "damaged store"])
+def test_a_start_that_is_not_possible_is_told_in_one_line(fault: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", make_key())
+    config = read_config()
+    config.saved.save("BRAVE_API_KEY", "key-1234")
+    client.close()
+    if fault == "wrong key":
+        monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", make_key())
+    else:
+        (config.data_folder / "touchstone.db").write_bytes(b"no database " * 1000)
+    told = {"wrong key": "BRAVE_API_KEY in .* cannot be decrypted", "damaged store": "is damaged .* restore"}
+    with pytest.raises(SystemExit, match=told[fault]):
+        server.prepare_start()
