@@ -11,6 +11,7 @@ import streamlit as st
 from agent.actions.export import CHECK, READ, SOURCES, TABLES, ExportFormat, export_run, list_formats
 from agent.types import Status
 from agent.workbench import RunSnapshot
+from pages.widgets.people import share_dialog
 from pages.widgets.shell import client
 
 LETTER_REPLACEMENTS = str.maketrans(
@@ -22,6 +23,7 @@ LETTER_REPLACEMENTS = str.maketrans(
 def draw(view: RunSnapshot) -> None:
     """The button, and behind it the formats by what they are for."""
     run_id = view.run.id
+    share_dialog.draw(view)
     opened = st.popover(
         "Export",
         icon=":material/download:",

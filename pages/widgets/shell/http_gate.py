@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME
@@ -56,10 +57,12 @@ def remember_session(person_id: str) -> None:
         _remember(_sessions, context.session_id, person_id)
 
 
-def list_sessions(person_id: str) -> list[str]:
-    """The sessions of a person, ended ones too."""
+def end_sessions(person_id: str) -> None:
+    """Nobody is signed in any more in the sessions of this person, in other tabs and browsers too."""
     with _lock:
-        return [session for session, owner in _sessions.items() if owner == person_id]
+        mine = [session for session, owner in _sessions.items() if owner == person_id]
+    for session in mine:
+        runtime.get_instance().clear_user_info_for_session(session)
 
 
 def track_files(manager: MediaFileManager) -> None:

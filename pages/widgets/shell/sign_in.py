@@ -49,6 +49,14 @@ def sign_out() -> None:
     st.logout()
 
 
+def sign_out_everywhere() -> None:
+    """End every sign-in of who is signed in here. As a button's callback."""
+    owner = client.require_person()
+    client.accounts().people.sign_out_everywhere(owner, owner.id)
+    http_gate.end_sessions(owner.id)
+    st.logout()
+
+
 def _find_other_address() -> str:
     """The address of this server that the login knows, when the browser uses another one."""
     known, used = get_origin_from_redirect_uri() or "", urlsplit(st.context.url or "")

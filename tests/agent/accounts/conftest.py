@@ -1,0 +1,43 @@
+"""The accounts of a server with a login, and sign-ins as a provider states them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from agent.accounts.accounts import Accounts
+from agent.accounts.people import Person
+from agent.config import read_config
+
+SignIn = Callable[..., Person]
+
+
+@pytest.fixture
+def accounts() -> Iterator[Accounts]:
+    opened = Accounts(read_config())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def sign_in(accounts: Accounts) -> SignIn:
+    """A person signs in: `sign_in("ann", at=100)`."""
+
+    def signed_in(name: str, at: int = 100, **more: Any) -> Person:
+        return accounts.people.recognize(make_claims(name, at) | more)
+
+    return signed_in
+
+
+def make_claims(name: str, at: int = 100) -> dict[str, Any]:
+    """The claims of an ID token."""
+    return {
+        "iss": "https://login.example",
+        "sub": name,
+        "iat": at,
+        "email": f"{name}@example.org",
+        "email_verified": True,
+        "name": name.title(),
+    }

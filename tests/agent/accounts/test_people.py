@@ -1,0 +1,133 @@
+"""Who a sign-in is, whether it holds, and what an admin changes."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from agent.accounts.accounts import Accounts
+from agent.config import read_config
+from agent.errors import NotFound, SignInRefused, StoreTooNew, UsageError
+from agent.store.database import open_engine
+from tests.agent.accounts.conftest import SignIn, make_claims
+
+
+def test_the_first_person_is_admin_and_owns_the_data_folder(sign_in: SignIn) -> None:
+    ann, bo = sign_in("ann"), sign_in("bo")
+    assert ann.is_admin and ann.folder == ""
+    assert not bo.is_admin and bo.folder == f"people/{bo.id}"
+    assert sign_in("ann").id == ann.id, "the same person again"
+
+
+def test_named_admins_are_admins_and_the_first_of_them_owns_the_data_folder(
+    sign_in, accounts, monkeypatch
+) -> None:
+    monkeypatch.setenv("ADMIN_EMAILS", "bo@example.org,cy@example.org")
+    opened = Accounts(read_config())
+    ann, bo, cy = (opened.people.recognize(make_claims(name)) for name in ("ann", "bo", "cy"))
+    assert [p.role for p in (ann, bo, cy)] == ["member", "admin", "admin"]
+    assert [bool(p.folder) for p in (ann, bo, cy)] == [True, False, True]
+    opened.close()
+
+
+def test_an_address_that_is_not_verified_makes_nobody_admin_and_lets_nobody_in(monkeypatch) -> None:
+    monkeypatch.setenv("ADMIN_EMAILS", "bo@example.org")
+    opened = Accounts(read_config())
+    assert not opened.people.recognize(make_claims("bo") | {"email_verified": False}).is_admin
+    opened.close()
+    monkeypatch.setenv("ALLOWED_EMAILS", "@example.org")
+    opened = Accounts(read_config())
+    with pytest.raises(SignInRefused, match="certain addresses"):
+        opened.people.recognize(make_claims("cy") | {"email_verified": False})
+    opened.close()
+
+
+@pytest.mark.parametrize(
+    ("email", "is_let_in"),
+    [
+        ("ann@example.org", True),
+        ("ANN@Example.org", True),
+        ("bo@partner.example", True),
+        ("cy@partner.example", False),
+        ("ann@example.org.evil.example", False),
+        ("", False),
+    ],
+)
+def test_only_allowed_addresses_sign_in(email: str, is_let_in: bool, monkeypatch) -> None:
+    monkeypatch.setenv("ALLOWED_EMAILS", "@example.org, bo@partner.example")
+    opened = Accounts(read_config())
+    claims = make_claims("someone") | {"email": email}
+    if is_let_in:
+        assert opened.people.recognize(claims).email == email
+    else:
+        with pytest.raises(SignInRefused):
+            opened.people.recognize(claims)
+        assert not opened.people.list(), "nobody was added"
+    opened.close()
+
+
+def test_the_same_subject_of_another_provider_is_another_person(sign_in: SignIn) -> None:
+    assert sign_in("ann").id != sign_in("ann", iss="https://other.example").id
+
+
+def test_a_sign_in_without_a_subject_is_none(sign_in: SignIn) -> None:
+    with pytest.raises(SignInRefused, match="sign in first"):
+        sign_in("")
+
+
+def test_signing_out_everywhere_ends_every_sign_in_there_was_and_no_later_one(sign_in, accounts) -> None:
+    ann = sign_in("ann", at=100)
+    sign_in("ann", at=200)
+    accounts.people.sign_out_everywhere(ann, ann.id)
+    for issued in (100, 150, 200):
+        with pytest.raises(SignInRefused, match="sign in again"):
+            sign_in("ann", at=issued)
+    assert sign_in("ann", at=201).id == ann.id
+    assert sign_in("bo", at=100), "nobody else was signed out"
+
+
+def test_a_blocked_person_is_refused_until_they_are_let_in_again(sign_in, accounts) -> None:
+    ann, bo = sign_in("ann"), sign_in("bo")
+    accounts.people.set_blocked(ann, bo.id, blocked=True)
+    with pytest.raises(SignInRefused, match="blocked"):
+        sign_in("bo", at=999)
+    accounts.people.set_blocked(ann, bo.id, blocked=False)
+    assert sign_in("bo").id == bo.id
+    with pytest.raises(UsageError, match="cannot block yourself"):
+        accounts.people.set_blocked(ann, ann.id, blocked=True)
+
+
+def test_the_last_admin_stays_one(sign_in, accounts) -> None:
+    ann, bo = sign_in("ann"), sign_in("bo")
+    with pytest.raises(UsageError, match="only admin"):
+        accounts.people.set_role(ann, ann.id, "member")
+    accounts.people.set_role(ann, bo.id, "admin")
+    accounts.people.set_role(bo, ann.id, "member")
+    assert not accounts.people.get(ann.id).is_admin
+    with pytest.raises(NotFound):
+        accounts.people.set_role(bo, "nobody", "admin")
+
+
+def test_what_is_done_stands_in_the_audit_log(sign_in, accounts) -> None:
+    ann, bo = sign_in("ann"), sign_in("bo", at=100)
+    sign_in("bo", at=100)
+    accounts.people.set_role(ann, bo.id, "admin")
+    accounts.people.set_blocked(ann, bo.id, blocked=True)
+    newest = [(entry.actor, entry.action) for entry in accounts.audit.list()]
+    assert newest == [(ann.id, "block"), (ann.id, "change role"), (bo.id, "sign in"), (ann.id, "sign in")]
+    assert [entry.action for entry in accounts.audit.list(actor=bo.id)] == ["sign in"]
+
+
+def test_one_person_is_added_once_by_many_tabs_at_the_same_time(accounts) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda n: accounts.people.recognize(make_claims("ann", n)).id, range(1, 25)))
+    assert len(set(found)) == 1 and len(accounts.people.list()) == 1
+
+
+def test_accounts_of_a_newer_version_are_refused(accounts) -> None:
+    url = f"sqlite:///{read_config().data_folder / 'accounts.db'}"
+    with open_engine(url).begin() as connection:
+        connection.exec_driver_sql("INSERT INTO migrations (name, at) VALUES ('a999_later', '')")
+    with pytest.raises(StoreTooNew):
+        Accounts(read_config())

@@ -1,0 +1,57 @@
+"""API tokens: shown once, stored as a hash, scoped, revocable."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.accounts.tokens import MAX_TOKENS
+from agent.config import read_config
+from agent.errors import NotFound, UsageError
+
+
+def test_a_token_holds_for_its_scopes_and_its_text_is_stored_nowhere(sign_in, accounts) -> None:
+    ann = sign_in("ann")
+    token, text = accounts.tokens.create(ann, "help bot", ["reply"])
+    assert len(text) >= 43 and accounts.find_caller(text, "reply")[0].id == ann.id
+    assert accounts.find_caller(text, "messages") is None
+    assert accounts.find_caller(f"{text}x", "reply") is None
+    assert accounts.tokens.list(ann)[0].used_at and token.used_at == ""
+    files = b"".join(path.read_bytes() for path in read_config().data_folder.glob("accounts.db*"))
+    assert text.encode() not in files and b"help bot" in files
+
+
+def test_a_revoked_token_and_one_of_a_blocked_person_hold_no_longer(sign_in, accounts) -> None:
+    ann, bo = sign_in("ann"), sign_in("bo")
+    first, text = accounts.tokens.create(bo, "one", ["reply"])
+    _, other = accounts.tokens.create(bo, "two", ["reply", "messages"])
+    with pytest.raises(NotFound):
+        accounts.tokens.revoke(ann, first.id)
+    accounts.tokens.revoke(bo, first.id)
+    assert accounts.find_caller(text, "reply") is None and accounts.find_caller(other, "messages")
+    with pytest.raises(NotFound):
+        accounts.tokens.revoke(bo, first.id)
+    accounts.people.set_blocked(ann, bo.id, blocked=True)
+    assert accounts.find_caller(other, "messages") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "scopes", "told"),
+    [
+        ("", ["reply"], "name"),
+        ("x" * 81, ["reply"], "80"),
+        ("bot", [], "what the token is for"),
+        ("bot", ["all"], "for"),
+    ],
+)
+def test_a_token_needs_a_name_and_a_scope(name, scopes, told, sign_in, accounts) -> None:
+    with pytest.raises(UsageError, match=told):
+        accounts.tokens.create(sign_in("ann"), name, scopes)
+
+
+def test_tokens_are_limited_and_listed_to_their_owner_alone(sign_in, accounts) -> None:
+    ann, bo = sign_in("ann"), sign_in("bo")
+    for n in range(MAX_TOKENS):
+        accounts.tokens.create(ann, f"bot {n}", ["reply"])
+    with pytest.raises(UsageError, match="revoke one"):
+        accounts.tokens.create(ann, "one more", ["reply"])
+    assert len(accounts.tokens.list(ann)) == MAX_TOKENS and accounts.tokens.list(bo) == []

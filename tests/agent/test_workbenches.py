@@ -1,0 +1,221 @@
+"""One store a person: who gets which, what they share, when they are closed, and where deleted data goes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent.accounts.quotas import DayUse
+from agent.actions.settings.engine_settings import save_engine_setting, switch_engine
+from agent.config import read_config
+from agent.engine.work_limits import RunPlaces
+from agent.errors import NotFound, SignInRefused, StoreError, UsageError
+from agent.personal_config import is_fixed, is_personal
+from agent.store.database import Store
+from agent.store.ledger import utc_timestamp
+from agent.types import ModelCall, Settings, Status, Step
+from agent.workbench import Workbench
+from agent.workbenches import Workbenches, _has_unfinished
+from tests.web.login import LOGIN, sign_in
+
+FIRST = Step(n=0, name="ask", change={}, next="decide", by="person")
+
+
+@pytest.fixture
+def benches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbenches]:
+    """A server with a login, without workers."""
+    for name, value in LOGIN.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(Workbench, "start_workers", lambda self: None)
+    opened = Workbenches(read_config())
+    yield opened
+    opened.close()
+
+
+def _demo(benches: Workbenches, name: str) -> str:
+    return benches.open(sign_in(benches, name)).start("When?", Settings(world="demo", model="keyless"))
+
+
+def test_without_a_login_there_is_one_workbench_and_no_people(monkeypatch) -> None:
+    monkeypatch.setattr(Workbench, "start_workers", lambda self: None)
+    opened = Workbenches(read_config())
+    assert opened.accounts is None and opened.local() is opened.local()
+    assert not (read_config().data_folder / "accounts.db").exists()
+    opened.close()
+    with pytest.raises(StoreError):
+        opened.local()
+
+
+def test_an_existing_store_belongs_to_the_first_admin(benches: Workbenches) -> None:
+    config = read_config()
+    before = Store(config.database_url)
+    run_id = before.ledger.create("from before the login", Settings(), FIRST)
+    before.close()
+    ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
+    assert [run.id for run in benches.open(ann).runs()] == [run_id]
+    assert benches.open(bo).runs() == []
+    with pytest.raises(NotFound):
+        benches.open(bo).snapshot(run_id)
+
+
+def test_each_person_has_a_workbench_and_a_folder_of_their_own(benches: Workbenches) -> None:
+    ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
+    assert benches.open(bo) is benches.open(bo) and benches.open(bo) is not benches.open(ann)
+    assert benches.folder_of(bo) == benches.config.data_folder / "people" / bo.id
+    assert (benches.folder_of(bo) / "touchstone.db").is_file()
+    with pytest.raises(UsageError, match="sign in"):
+        benches.local()
+
+
+@pytest.mark.parametrize("missing", ["OIDC_DISCOVERY_URL", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"])
+def test_half_a_login_is_none_and_is_refused(missing: str) -> None:
+    with pytest.raises(UsageError, match=missing):
+        Workbenches(read_config({**LOGIN, missing: ""}))
+
+
+def test_a_login_with_another_database_is_refused() -> None:
+    config = read_config({**LOGIN, "DATABASE_URL": "postgresql+psycopg://u:p@127.0.0.1:9/x"})
+    with pytest.raises(UsageError, match="remove DATABASE_URL"):
+        Workbenches(config)
+
+
+def test_runs_of_all_people_share_the_places_and_the_pace_of_each_host(benches: Workbenches) -> None:
+    one, two = (benches.open(sign_in(benches, name)).worker for name in ("ann", "bo"))
+    assert one.limits.places is two.limits.places
+    assert one.world("live")._fetcher._pace is two.world("live")._fetcher._pace
+    with pytest.raises(NotFound, match="no folders"):
+        one.world(str(benches.config.data_folder))
+
+
+def test_no_more_runs_work_at_once_than_there_are_places() -> None:
+    places, inside, most, lock = RunPlaces(2), 0, 0, threading.Lock()
+    barrier = threading.Barrier(6)
+
+    def work() -> None:
+        nonlocal inside, most
+        barrier.wait()
+        for _ in range(50):
+            with places:
+                with lock:
+                    inside += 1
+                    most = max(most, inside)
+                with lock:
+                    inside -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most <= 2 and inside == 0
+
+
+def test_a_quota_stops_a_start_and_ends_a_run_with_the_answer_so_far(benches: Workbenches) -> None:
+    ann = sign_in(benches, "ann")
+    bench, quotas = benches.open(ann), benches.accounts.quotas
+    quotas.set(ann, ann.id, replace(quotas.defaults, tokens=1000))
+    run_id = bench.start(
+        "On what date did the Stenfors bridge reopen to traffic?", Settings(world="demo", model="keyless")
+    )
+    quotas.record_use(ann.id, DayUse(tokens=950))
+    assert bench.drive(run_id) is Status.REVIEW
+    assert "your quota of 1,000 tokens a day is used up" in bench.snapshot(run_id).state.why_stopped
+    quotas.record_use(ann.id, DayUse(tokens=50))
+    with pytest.raises(UsageError, match="1,000 tokens a day"):
+        bench.start("And when?", Settings(world="demo", model="keyless"))
+
+
+def test_an_idle_workbench_is_closed_and_a_busy_one_is_not(benches: Workbenches) -> None:
+    ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
+    _demo(benches, "ann")
+    benches.open(bo)
+    assert benches.close_idle(3600) == 0
+    assert benches.close_idle(0) == 1 and len(benches.list_open()) == 1
+    assert benches.open(ann).runs()[0].status is Status.RUNNING and benches.open(bo).runs() == []
+
+
+def test_unfinished_runs_are_found_without_opening_the_workbench(
+    benches: Workbenches, tmp_path: Path
+) -> None:
+    run_id = _demo(benches, "bo")
+    bo = sign_in(benches, "bo")
+    file = benches.folder_of(bo) / "touchstone.db"
+    assert _has_unfinished(file)
+    benches.open(bo).store.ledger.update_run(run_id, status=Status.STOPPED)
+    assert not _has_unfinished(file)
+    (tmp_path / "old.db").write_bytes(b"")
+    assert _has_unfinished(tmp_path / "old.db"), "what cannot be told is opened"
+
+
+def test_a_person_sets_keys_of_their_own_and_no_addresses(benches: Workbenches, monkeypatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", "")
+    ann, bo, cy = (sign_in(benches, name) for name in ("ann", "bo", "cy"))
+    bench = benches.open(bo)
+    save_engine_setting(bench, "BRAVE_API_KEY", "bos-own-key-0815")
+    assert bench.config.BRAVE_API_KEY == "bos-own-key-0815" and is_personal(bench.config)
+    for other in (ann, cy):
+        assert benches.open(other).config.BRAVE_API_KEY == ""
+    for name in ("SEARXNG_URL", "OPENAI_BASE_URL", "REPLY_TOKEN", "OIDC_CLIENT_SECRET", "FETCH_ALLOW"):
+        assert is_fixed(bench.config, name)
+    with pytest.raises(UsageError, match="by an admin"):
+        save_engine_setting(bench, "SEARXNG_URL", "http://10.0.0.1/")
+    switch_engine(bench, "arxiv", on=False)
+    benches.close_idle(0)
+    assert benches.open(bo).config.ENGINES_OFF == ["arxiv"] and benches.open(cy).config.ENGINES_OFF == []
+
+
+def test_the_settings_of_the_first_admin_hold_for_who_has_none(monkeypatch) -> None:
+    config = read_config({**LOGIN, "BRAVE_API_KEY": "server-key-4711", "OPENAI_API_KEY": "sk-server-4711"})
+    monkeypatch.setattr(Workbench, "start_workers", lambda self: None)
+    opened = Workbenches(config)
+    sign_in(opened, "ann")
+    bench = opened.open(sign_in(opened, "bo"))
+    assert bench.config.BRAVE_API_KEY == "server-key-4711"
+    values = {name: value for name, value, _ in bench.active_configuration().values}
+    assert values["BRAVE_API_KEY"] == "set" and "4711" not in str(values)
+    opened.close()
+
+
+def test_deleted_data_is_in_the_bin_and_what_was_used_stays_counted(benches: Workbenches) -> None:
+    sign_in(benches, "ann")
+    run_id, bo = _demo(benches, "bo"), sign_in(benches, "bo")
+    call = ModelCall(
+        key="k",
+        run_id=run_id,
+        step=1,
+        role="plan",
+        model="m",
+        prompt=[],
+        reply="",
+        prompt_tokens=7,
+        at=utc_timestamp(),
+    )
+    benches.open(bo).store.calls.record(call)
+    target = benches.delete_data(bo)
+    assert benches.open(bo).runs() == []
+    assert benches.accounts.quotas.sum_day(bo.id, benches.open(bo).store).tokens == 7
+    kept = Store(f"sqlite:///{target / bo.id / 'touchstone.db'}")
+    assert kept.ledger.get(run_id).id == run_id
+    kept.close()
+
+
+def test_the_first_admin_deletes_runs_and_not_the_data_of_others(benches: Workbenches) -> None:
+    _demo(benches, "ann")
+    others, ann = _demo(benches, "bo"), sign_in(benches, "ann")
+    target = benches.delete_data(ann)
+    assert (target / "touchstone.db").is_file() and benches.open(ann).runs() == []
+    assert [run.id for run in benches.open(sign_in(benches, "bo")).runs()] == [others]
+    assert benches.accounts.audit.list(1)[0].action == "delete data"
+
+
+def test_who_is_blocked_is_shut_out_at_once(benches: Workbenches) -> None:
+    ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
+    benches.open(bo)
+    benches.shut_out(ann, bo.id)
+    assert benches.list_open() == []
+    with pytest.raises(SignInRefused, match="blocked"):
+        sign_in(benches, "bo")
