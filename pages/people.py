@@ -8,6 +8,7 @@ from pages.widgets.people import audit_log, person_row
 from pages.widgets.shell import client, empty_state, ui
 
 admin = client.require_person()
+client.show_notice("people")
 if admin.is_admin:
     st.html(
         '<div class="ts"><h1 class="ts-question">People</h1><p class="soft">Who signs in here. '

@@ -8,7 +8,8 @@ from agent.errors import NotFound
 from pages.widgets.people import guest_view
 from pages.widgets.shell import client, empty_state, ui
 
-guest = client.require_person()
+client.require_person()
+client.show_notice("shared")
 key = st.query_params.get("key", "")
 try:
     share, shared = guest_view.open_shared(key)

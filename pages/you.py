@@ -8,6 +8,7 @@ from pages.widgets.people import own_data, token_list, usage
 from pages.widgets.shell import client, escape, sign_in, ui
 
 owner = client.require_person()
+client.show_notice("you")
 role = "admin of this server" if owner.is_admin else "member"
 st.html(
     f'<div class="ts"><h1 class="ts-question">{escape.html(owner.label)}</h1>'

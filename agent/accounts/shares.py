@@ -59,7 +59,7 @@ class Shares(TableAccess):
         made = Share(uuid.uuid4().hex, owner.id, run_id, may_comment, utc_timestamp(), "")
         row = {**vars(made), "may_comment": int(may_comment), "hash": hash_key(key)}
         self._write(insert(tables.shares).values(row))
-        self._audit.add(owner.id, "share run", f"{run_id} ({'comments' if may_comment else 'read only'})")
+        self._audit.add(owner.id, "share run", f"run {run_id} ({'comments' if may_comment else 'read only'})")
         return made, key
 
     def list_for_run(self, owner: Person, run_id: str) -> list[Share]:
@@ -94,7 +94,7 @@ class Shares(TableAccess):
             raise UsageError(f"this run has {MAX_COMMENTS} comments already: write to its owner")
         row = {"id": uuid.uuid4().hex, "share_id": share.id, "author": author.label, "text": text}
         self._write(insert(tables.comments).values(row | {"at": utc_timestamp()}))
-        self._audit.add(author.id, "comment", share.id)
+        self._audit.add(author.id, "comment", f"run {share.run_id}")
 
     def list_comments(self, owner: Person, run_id: str) -> list[ShareComment]:
         """What guests wrote about a run of this owner, oldest first, through links taken back too."""

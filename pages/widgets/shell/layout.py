@@ -31,7 +31,7 @@ def draw() -> None:
     url_state.sync()
     dark = st.context.theme.type == "dark"
     st.logo(LOGO.replace("INK", "#ebe8e1" if dark else "#1f2421"), size="large", link=None)
-    screen = st.navigation(_list_screens(), position="top")
+    screen = st.navigation(_list_screens(), position="top" if sign_in.is_open() else "hidden")
     sign_in.require_sign_in()
     screen.run()
 

@@ -24,6 +24,15 @@ def require_sign_in() -> Person | None:
     return owner
 
 
+def is_open() -> bool:
+    """May the screens be seen in this session?"""
+    try:
+        client.person()
+    except SignInRefused:
+        return False
+    return True
+
+
 def draw(reason: str) -> None:
     """The page to sign in, with why there is nobody signed in."""
     st.html('<div class="ts"><h1 class="ts-question">Sign in</h1></div>')
