@@ -76,6 +76,7 @@ def create(
 ) -> str:
     """Start a batch; returns its id. Raises UsageError, NotFound (no such world)."""
     check_budget(allowance)
+    bench.check_quota()
     if settings.flow not in BATCH_FLOWS:
         raise UsageError(f"a batch cannot run {settings.flow}; it can run {', '.join(BATCH_FLOWS)}")
     validation.check_engines(settings.engines, bench.worker.world(settings.world))

@@ -1,0 +1,405 @@
+"""Nothing of one person is seen, changed, deleted or taken along by another: 12 kinds of objects x 5 actions x 3
+actors, each one check against the door of the screens (`client.workbench()`) or the HTTP routes. An admin is a
+fourth actor: they see no more than a member.
+
+Bo owns one object of each kind, with the same rare word in it. Whatever another person does with Bo's ids, the
+word never comes back, Bo's files stay as they were, and the answer is the one for an id that does not exist."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+
+from agent.accounts.people import Person
+from agent.actions import fact_edits, page_input
+from agent.actions.export import export_run
+from agent.actions.personal_data import write_personal_data
+from agent.actions.settings.engine_settings import save_engine_setting
+from agent.actions.trust import delete_trust_rating, list_trust_ratings, set_trust_rating
+from agent.batch import csv_input, jobs
+from agent.bot import metrics
+from agent.config import read_config
+from agent.errors import SignInRefused, TouchstoneError, UsageError
+from agent.types import BatchBudget, ModelCall, Outcome, Page, Settings
+from agent.types.library import LibraryScope
+from agent.workbench import Workbench
+from agent.workbenches import Workbenches
+from pages.widgets.people import person_row
+from pages.widgets.reply import bot_services
+from pages.widgets.shell import client, http_gate
+from tests.agent.accounts.conftest import make_claims
+from tests.web.login import LOGIN, sign_in
+
+WORD = "zyxkestrel"
+KEY = f"{WORD}-key-4711"
+SESSION, FILE = "session-of-bo", "5f2c8a"
+DEMO = Settings(world="demo", model="keyless")
+Own = Mapping[str, str]
+Act = Callable[[Own], Any]
+
+
+@dataclass(frozen=True)
+class Team:
+    """A server with Ann (admin), Bo, who owns one of everything, and Cy."""
+
+    benches: Workbenches
+    bo: Person
+    own: Own
+    http: TestClient
+
+    def fingerprint(self) -> str:
+        """The hash of all that Bo has."""
+        folder = self.benches.folder_of(self.bo)
+        with closing(sqlite3.connect(folder / "touchstone.db")) as database:
+            lines = [line for line in database.iterdump() if '"sqlite_' not in line]
+        key = self.benches.open(self.bo).config.BRAVE_API_KEY
+        return hashlib.sha256("\n".join([*lines, key]).encode()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workbench, "start_workers", lambda self: None)
+        folder = tmp_path_factory.mktemp("team")
+        patch.setattr(http_gate, "_is_local", lambda scope: False)
+        plain = {
+            "TOUCHSTONE_DATA": str(folder),
+            "OLLAMA_URL": "",
+            "EMBEDDING_MODEL": "off",
+            "CONFIG_FILE": "",
+        }
+        benches = Workbenches(read_config({**plain, **LOGIN, "API_RATE": "0"}))
+        client._benches[:] = [benches]
+        sign_in(benches, "ann")
+        bo = sign_in(benches, "bo")
+        sign_in(benches, "cy")
+        own = _stock(benches, bo)
+        http_gate._remember(http_gate._sessions, SESSION, bo.id)
+        http_gate._remember_file(f"/media/{FILE}.md", bo.id)
+        with TestClient(_make_app(), base_url="http://127.0.0.1") as http:
+            yield Team(benches, bo, own, http)
+        benches.close()
+        client._benches.clear()
+
+
+def _stock(benches: Workbenches, bo: Person) -> Own:
+    """One object of each kind for Bo, each with WORD in it."""
+    bench = benches.open(bo)
+    run_id = bench.start(f"When did the Stenfors bridge reopen? {WORD}", DEMO)
+    bench.drive(run_id)
+    fact_edits.add(bench, run_id, f"The {WORD} nests on the bridge.")
+    page_input.paste(bench, run_id, "https://own.example/note", f"A note of Bo on the {WORD}. " * 20)
+    view = bench.snapshot(run_id)
+    batch = jobs.create(
+        bench,
+        WORD,
+        csv_input.read_sheet(f"question\nWhat of the {WORD}?\n".encode(), DEMO),
+        DEMO,
+        BatchBudget(),
+    )
+    own = {"instruction": WORD, "start_urls": ["https://own.example/"]}
+    bench.save_site("birds", Settings(flow="site", world="demo", **own))  # type: ignore[arg-type]
+    set_trust_rating(bench, "birds.example", 0.9, WORD)
+    save_engine_setting(bench, "BRAVE_API_KEY", KEY)
+    bench.draft("question", f"What about the {WORD}")
+    source = bench.library.add_file("notes.md", f"# The {WORD}\n\nThe {WORD} breeds in spring.".encode())
+    call = ModelCall(
+        key=hashlib.sha256(b"k").hexdigest(),
+        run_id=run_id,
+        step=1,
+        role="plan",
+        model="m",
+        prompt=[{"role": "user", "content": WORD}],
+        reply=WORD,
+        prompt_tokens=1,
+    )
+    bench.store.calls.record(call)
+    address = "https://own.example/kept"
+    kept = Page(url=address, final_url=address, text=f"The {WORD} was seen here.", outcome=Outcome.OK)
+    page_id = bench.store.pages.put(kept)
+    return {
+        "run": run_id, "page": page_id, "fact": next(iter(view.state.facts)), "batch": batch,
+        "source": source.source_id, "call": call.key, "file": FILE, "session": SESSION, "person": bo.id,
+    }  # fmt: skip
+
+
+def _make_app() -> Starlette:
+    """The gate and the routes for bots around a server that has Bo's file and upload."""
+
+    def give(_: Request) -> Response:
+        return Response(WORD)
+
+    routes = [
+        Route("/media/{name}", give),
+        Route("/_stcore/upload_file/{session}/{name}", give, methods=["PUT", "DELETE"]),
+        *bot_services.HTTP.routes,
+    ]
+    return Starlette(routes=routes, middleware=[Middleware(http_gate.HttpGate)])
+
+
+# --- what is tried: 12 objects x 5 actions
+
+
+def _bench() -> Workbench:
+    return client.workbench()
+
+
+def _request(team: Team, method: str, path: str, **more: Any) -> str:
+    answer = team.http.request(method, path, **more)
+    return f"{answer.status_code} {answer.text}"
+
+
+def _media(method: str, **headers: str) -> Callable[[Team, Own], str]:
+    return lambda team, own: _request(team, method, f"/media/{own['file']}.md", headers=headers)
+
+
+def _upload(method: str) -> Callable[[Team, Own], str]:
+    return lambda team, own: _request(team, method, f"/_stcore/upload_file/{own['session']}/1", content=b"x")
+
+
+def _as_admin(act: str, *more: Any) -> Act:
+    return lambda own: person_row._act(act, own["person"], *more)
+
+
+def _own_zip() -> bytes:
+    return write_personal_data(_bench(), client.accounts(), client.require_person())
+
+
+CASES: dict[str, dict[str, Act]] = {
+    "run": {
+        "list": lambda own: [_bench().runs(), _bench().runs(text=WORD), _bench().runs(deleted=True)],
+        "open": lambda own: _bench().snapshot(own["run"]),
+        "change": lambda own: _bench().steer(own["run"], "look elsewhere"),
+        "delete": lambda own: _bench().delete(own["run"]),
+        "export": lambda own: export_run(_bench(), own["run"], "md"),
+    },
+    "page": {
+        "list": lambda own: [
+            _bench().store.pages.get_many([own["page"]]),
+            _bench().store.pages.versions("https://own.example/kept"),
+        ],
+        "open": lambda own: _bench().page(own["page"]),
+        "change": lambda own: page_input.paste(
+            _bench(), own["run"], "https://own.example/note", "another text " * 9
+        ),
+        "delete": lambda own: page_input.retry(_bench(), own["run"], "https://own.example/note"),
+        "export": lambda own: export_run(_bench(), own["run"], "pages.csv"),
+    },
+    "fact": {
+        "list": lambda own: _bench().snapshot(own["run"]).state.facts,
+        "open": lambda own: _bench().snapshot(own["run"]).state.facts[own["fact"]],
+        "change": lambda own: fact_edits.add(_bench(), own["run"], "Another statement."),
+        "delete": lambda own: fact_edits.mark(_bench(), own["run"], [own["fact"]], "struck"),
+        "export": lambda own: export_run(_bench(), own["run"], "csv"),
+    },
+    "batch": {
+        "list": lambda own: _bench().store.batches.list_newest(),
+        "open": lambda own: jobs.get_status(_bench(), own["batch"]),
+        "change": lambda own: jobs.resume(_bench(), own["batch"]),
+        "delete": lambda own: jobs.stop(_bench(), own["batch"]),
+        "export": lambda own: [
+            jobs.export_csv(_bench(), own["batch"]),
+            jobs.export_json(_bench(), own["batch"]),
+        ],
+    },
+    "saved site": {
+        "list": lambda own: _bench().saved_sites(),
+        "open": lambda own: _bench().store.saved_sites.get("birds"),
+        "change": lambda own: _bench().save_site(
+            "own", Settings(flow="site", start_urls=["https://b.example/"])
+        ),
+        "delete": lambda own: _bench().delete_saved_site("birds"),
+        "export": lambda own: _own_zip(),
+    },
+    "trust rating": {
+        "list": lambda own: list_trust_ratings(_bench()),
+        "open": lambda own: _bench().store.trust_ratings.get("birds.example"),
+        "change": lambda own: set_trust_rating(_bench(), "other.example", 0.1) and None,
+        "delete": lambda own: delete_trust_rating(_bench(), "birds.example"),
+        "export": lambda own: export_run(_bench(), own["run"], "json"),
+    },
+    "key": {
+        "list": lambda own: _bench().active_configuration(),
+        "open": lambda own: [_bench().config.BRAVE_API_KEY, _bench().config.saved.read()],
+        "change": lambda own: _bench().config.saved.save("BRAVE_API_KEY", "another-key-0815"),
+        "delete": lambda own: _bench().config.saved.save("BRAVE_API_KEY", ""),
+        "export": lambda own: _bench().config.secrets,
+    },
+    "draft": {
+        "list": lambda own: _bench().store._drafts.all(),
+        "open": lambda own: _bench().draft("question"),
+        "change": lambda own: _bench().draft("question", "of another"),
+        "delete": lambda own: _bench().draft("question", ""),
+        "export": lambda own: _own_zip(),
+    },
+    "library document": {
+        "list": lambda own: [
+            _bench().library.sources(),
+            _bench().library.search(WORD).hits,
+            _bench().library.index(),
+        ],
+        "open": lambda own: _bench().library.load(own["source"]),
+        "change": lambda own: _bench().library.tag(own["source"], "taken"),
+        "delete": lambda own: _bench().library.delete(own["source"]),
+        "export": lambda own: (
+            _bench().library.search("breeds", scope=LibraryScope(source_ids=[own["source"]])).hits
+        ),
+    },
+    "model call": {
+        "list": lambda own: _bench().calls(own["run"]),
+        "open": lambda own: _bench().store.calls.recall(own["call"]),
+        "change": lambda own: _bench().store.calls.adopt("r", [], keep_key=lambda call: True),
+        "delete": lambda own: _bench().store.calls.count(own["run"]),
+        "export": lambda own: export_run(_bench(), own["run"], "bundle"),
+    },
+}
+HTTP_CASES: dict[str, dict[str, Callable[[Team, Own], Any]]] = {
+    "file": {
+        "list": _media("HEAD"),
+        "open": _media("GET"),
+        "change": _upload("PUT"),
+        "delete": _upload("DELETE"),
+        "export": _media("GET", range="bytes=0-3"),
+    },
+    "log": {
+        "list": lambda team, own: client.accounts().audit.list(actor=client.require_person().id),
+        "open": lambda team, own: metrics.render_metrics() if client.require_person() else b"",
+        "change": lambda team, own: _as_admin("set_role", "admin")(own),
+        "delete": lambda team, own: _as_admin("block")(own),
+        "export": lambda team, own: _own_zip(),
+    },
+}
+ALL = [(kind, action) for kind, acts in (CASES | HTTP_CASES).items() for action in acts]
+ACTORS = ("another person", "anonymous", "signed out")
+
+
+def _act(team: Team, kind: str, action: str, own: Own) -> str:
+    """What comes of it, as one text: the value, or the refusal."""
+    try:
+        done = CASES[kind][action](own) if kind in CASES else HTTP_CASES[kind][action](team, own)
+    except TouchstoneError as refused:
+        return f"{type(refused).__name__}: {refused}"
+    if isinstance(done, bytes):
+        return done.decode("latin-1")
+    return done if isinstance(done, str) else repr(done)
+
+
+def _become(team: Team, actor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session and the cookie of this actor. Who is signed out has Bo's own sign-in, which holds no
+    longer."""
+    claims = {
+        "anonymous": {},
+        "signed out": make_claims("bo", at=50),
+        "another person": make_claims("cy"),
+        "admin": make_claims("ann"),
+    }[actor]
+    monkeypatch.setattr(client, "_benches", [team.benches])
+    monkeypatch.setattr(client, "read_claims", lambda: claims)
+    team.http.cookies.clear()
+    if claims:
+        text = json.dumps({**claims, "is_logged_in": True, "origin": "http://127.0.0.1"})
+        signed = create_signed_value(get_cookie_secret(), "_streamlit_user", text)
+        team.http.cookies.set("_streamlit_user", signed.decode())
+
+
+@pytest.fixture
+def signed_out_once(team: Team) -> None:
+    """Sign-ins of Bo up to now hold no longer; a later one holds."""
+    people = team.benches.accounts.people  # type: ignore[union-attr]
+    if people.get(team.bo.id).signed_out_at == 0:
+        people.sign_out_everywhere(team.bo, team.bo.id)
+
+
+def test_there_are_180_cases() -> None:
+    assert len(ALL) * len(ACTORS) == 180 and len(CASES | HTTP_CASES) == 12
+
+
+@pytest.mark.parametrize(("kind", "action"), ALL)
+@pytest.mark.parametrize("actor", [*ACTORS, "admin"])
+def test_nothing_of_another_is_reached(
+    actor: str, kind: str, action: str, team: Team, signed_out_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _become(team, actor, monkeypatch)
+    before = team.fingerprint()
+    if actor == "admin" and kind == "log" and action in ("change", "delete"):
+        pytest.skip("what an admin may do to Bo's account is no access to Bo's data")
+    got = _act(team, kind, action, team.own)
+    assert WORD not in got, "a leak"
+    assert team.fingerprint() == before, "a change"
+    if actor in ("anonymous", "signed out"):
+        assert got.startswith(("SignInRefused: ", "404 ")), got
+        return
+    unknown = {name: "0" * len(name_id) for name, name_id in team.own.items()}
+    same = _act(team, kind, action, unknown)
+    if action != "export" or kind in ("run", "page", "fact", "file", "batch"):
+        for name, known in team.own.items():
+            got = got.replace(known, unknown[name])
+        assert _without_times(got) == _without_times(same), (
+            "an object of another answers as one that is not there"
+        )
+
+
+def _without_times(text: str) -> str:
+    return text.split("at='")[0]
+
+
+def test_the_owner_reaches_every_one_of_them(
+    team: Team, signed_out_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _become(team, "another person", monkeypatch)
+    claims = make_claims("bo", at=200)
+    monkeypatch.setattr(client, "read_claims", lambda: claims)
+    text = json.dumps({**claims, "is_logged_in": True, "origin": "http://127.0.0.1"})
+    signed = create_signed_value(get_cookie_secret(), "_streamlit_user", text)
+    team.http.cookies.set("_streamlit_user", signed.decode())
+    hidden = {("file", "list"), ("key", "list"), ("log", "list"), ("log", "open")}
+    for kind, acts in (CASES | HTTP_CASES).items():
+        for action in ("list", "open"):
+            if (kind, action) not in hidden and action in acts:
+                assert WORD in _act(team, kind, action, team.own), (
+                    f"{kind} {action}: the check would see a leak"
+                )
+
+
+@pytest.mark.parametrize("path", ["/reply", "/messages"])
+@pytest.mark.parametrize(
+    "header", [{}, {"authorization": "Bearer tst_guessed"}, {"authorization": "Basic Ym86Ym8="}]
+)
+def test_a_program_without_a_token_gets_nothing(path: str, header: dict[str, str], team: Team) -> None:
+    answer = team.http.post(path, json={}, headers=header)
+    assert answer.status_code == 401 and WORD not in answer.text
+
+
+def test_a_program_with_a_token_of_another_is_answered_from_their_library(team: Team, monkeypatch) -> None:
+    people, tokens = team.benches.accounts.people, team.benches.accounts.tokens  # type: ignore[union-attr]
+    cy = people.recognize(make_claims("cy"))
+    _, text = tokens.create(cy, "bot", ["reply"])
+    monkeypatch.setattr(client, "_benches", [team.benches])
+    header = {"authorization": f"Bearer {text}"}
+    asked = {"conversation": [{"role": "user", "text": f"When does the {WORD} breed?"}]}
+    answer = team.http.post("/reply", json=asked, headers=header)
+    assert answer.status_code == 200 and "spring" not in answer.text
+    assert team.http.post("/messages", json={}, headers=header).status_code == 401, "another scope"
+
+
+def test_a_session_without_a_sign_in_has_no_workbench(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_benches", [team.benches])
+    with pytest.raises(SignInRefused):
+        client.workbench()
+    with pytest.raises(UsageError):
+        team.benches.local()
