@@ -133,7 +133,7 @@ def _stock(benches: Workbenches, bo: Person) -> Own:
     kept = Page(url=address, final_url=address, text=f"The {WORD} was seen here.", outcome=Outcome.OK)
     page_id = bench.store.pages.put(kept)
     return {
-        "run": run_id, "page": page_id, "fact": next(iter(view.state.facts)), "batch": batch,
+        "run": run_id, "page": page_id, "fact": list(view.state.facts)[-1], "batch": batch,
         "source": source.source_id, "call": call.key, "file": FILE, "session": SESSION, "person": bo.id,
     }  # fmt: skip
 

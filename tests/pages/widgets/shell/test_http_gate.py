@@ -1,0 +1,194 @@
+"""Who may speak to the server: other machines, other names, other origins; files and uploads of others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit import config as streamlit_config
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+
+from agent.accounts.people import Person
+from agent.config import read_config
+from agent.workbenches import Workbenches
+from pages.widgets.shell import client, http_gate
+from tests.agent.accounts.conftest import make_claims
+from tests.web.login import LOGIN, sign_in
+
+HOST = "127.0.0.1:8501"
+
+
+def ask(path: str, *, kind: str = "http", sender: str = "127.0.0.1", **headers: str) -> int:
+    """The status that the gate answers with, 200 when it lets through; 403 for a refused websocket."""
+    answered: list[int] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        answered.append(200)
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            answered.append(message["status"])
+        if message["type"] == "websocket.close":
+            answered.append(403)
+
+    named = {"host": HOST, **headers}
+    scope = {
+        "type": kind, "path": path, "client": (sender, 5), "query_string": b"", "method": "GET",
+        "headers": [(name.encode(), value.encode()) for name, value in named.items() if value],
+    }  # fmt: skip
+    asyncio.run(http_gate.HttpGate(app)(scope, None, send))  # type: ignore[arg-type]
+    return answered[0]
+
+
+@pytest.fixture(autouse=True)
+def _allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {"server.allowedHosts": ["127.0.0.1", "localhost", "*.lan"]}
+    former = streamlit_config.get_option
+    monkeypatch.setattr(streamlit_config, "get_option", lambda name: names.get(name) or former(name))
+
+
+@pytest.fixture
+def team(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbenches]:
+    """A server with a login."""
+    opened = Workbenches(read_config(LOGIN))
+    monkeypatch.setattr(client, "_benches", [opened])
+    yield opened
+    opened.close()
+
+
+def cookie_of(name: str, at: int = 100, secret: str = "", **more: Any) -> str:
+    text = json.dumps({**make_claims(name, at), "is_logged_in": True, **more})
+    return f"_streamlit_user={create_signed_value(secret or get_cookie_secret(), '_streamlit_user', text).decode()}"
+
+
+@pytest.mark.parametrize(
+    "sender", ["10.0.0.7", "192.0.2.1", "::ffff:192.0.2.1", "fe80::1%eth0", "2001:db8::1", "?"]
+)
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/", "http"), ("/healthz", "http"), ("/_stcore/stream", "websocket")]
+)
+def test_another_machine_is_refused_without_a_login(sender: str, path: str, kind: str, monkeypatch) -> None:
+    assert ask(path, kind=kind, sender=sender) == 403
+    open_to_all = [Workbenches(read_config({"ALLOW_PUBLIC_WITHOUT_LOGIN": "true"}))]
+    monkeypatch.setattr(client, "_benches", open_to_all)
+    assert ask(path, kind=kind, sender=sender) == 200
+
+
+@pytest.mark.parametrize("sender", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
+def test_this_machine_is_answered(sender: str) -> None:
+    assert ask("/", sender=sender) == 200
+
+
+def test_another_machine_is_answered_with_a_login(team: Workbenches) -> None:
+    assert ask("/", sender="192.0.2.1") == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "",
+        "evil.example:8501",
+        "user@127.0.0.1",
+        "lan",
+        "127.0.0.1/x",
+    ],
+)
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/", "http"), ("/metrics", "http"), ("/_stcore/stream", "websocket")]
+)
+def test_a_foreign_name_is_refused(host: str, path: str, kind: str) -> None:
+    assert ask(path, kind=kind, host=host) == 403
+
+
+def test_a_known_name_is_answered_and_a_token_may_come_by_any() -> None:
+    assert ask("/", host="research.lan") == 200
+    assert ask("/reply", host="evil.example") == 200, "the route checks the token, or the name"
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://127.0.0.1:9999",
+        "http://localhost:8501",
+        "http://evil.example",
+        "https://evil.example:8501",
+        "null",
+        "x",
+    ],
+)
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/_stcore/stream", "websocket"), ("/_stcore/upload_file/s/f", "http")]
+)
+def test_a_page_of_another_origin_or_port_is_refused(origin: str, path: str, kind: str) -> None:
+    assert ask(path, kind=kind, origin=origin) == 403
+
+
+@pytest.mark.parametrize("origin", ["http://127.0.0.1:8501", "https://127.0.0.1:8501", ""])
+def test_the_pages_of_the_server_itself_are_answered(origin: str) -> None:
+    assert ask("/_stcore/stream", kind="websocket", origin=origin) == 200
+
+
+@pytest.fixture
+def file(team: Workbenches) -> Person:
+    """Bo, for whom a file was made and who has a session."""
+    sign_in(team, "ann")
+    bo = sign_in(team, "bo")
+    http_gate._remember_file("/media/abc123.md", bo.id)
+    http_gate._remember(http_gate._sessions, "s1", bo.id)
+    return bo
+
+
+PATHS = ("/media/abc123.md", "/media/abc123", "/_stcore/upload_file/s1/f")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_file_is_for_whom_it_was_made(path: str, file: Person) -> None:
+    assert ask(path, cookie=cookie_of("bo")) == 200
+    assert ask(path, cookie=cookie_of("ann")) == 404
+    assert ask(path) == 404
+    assert ask(path.replace("abc123", "abc124").replace("s1", "s2"), cookie=cookie_of("bo")) == 404
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_forged_an_old_or_a_blocked_cookie_opens_nothing(
+    path: str, file: Person, team: Workbenches
+) -> None:
+    good = cookie_of("bo")
+    for cookie in (
+        cookie_of("bo", secret="another-secret-of-somebody-else"),
+        cookie_of("bo", is_logged_in=False),
+        good[:-2],
+        good.replace("_streamlit_user=", "_streamlit_user_tokens="),
+        "_streamlit_user=",
+        f"_streamlit_user={json.dumps(make_claims('bo'))}",
+    ):
+        assert ask(path, cookie=cookie) == 404
+    people = team.accounts.people  # type: ignore[union-attr]
+    people.sign_out_everywhere(file, file.id)
+    assert ask(path, cookie=good) == 404 and ask(path, cookie=cookie_of("bo", at=101)) == 200
+    people.set_blocked(people.list()[0], file.id, blocked=True)
+    assert ask(path, cookie=cookie_of("bo", at=102)) == 404
+
+
+def test_files_are_remembered_for_who_is_signed_in_when_they_are_made(team: Workbenches, monkeypatch) -> None:
+    manager = MediaFileManager(MemoryMediaFileStorage("/media"))
+    http_gate.track_files(manager)
+    sign_in(team, "ann")
+    monkeypatch.setattr(client, "read_claims", lambda: make_claims("bo"))
+    picture = manager.add(b"picture", "image/png", "1")
+    announced = manager.add_deferred(lambda: b"report", "text/markdown", "2", "report.md")
+    monkeypatch.setattr(client, "read_claims", dict)
+    made = manager.execute_deferred(announced)
+    for path in (picture, made):
+        assert ask(path, cookie=cookie_of("bo")) == 200 and ask(path, cookie=cookie_of("ann")) == 404
+    monkeypatch.setattr(client, "read_claims", lambda: make_claims("ann"))
+    assert manager.add(b"picture", "image/png", "1") == picture
+    assert ask(picture, cookie=cookie_of("ann")) == 200, "the same picture was made for both"
