@@ -102,7 +102,7 @@ def test_another_machine_is_answered_with_a_login(team: Workbenches) -> None:
     ],
 )
 @pytest.mark.parametrize(
-    ("path", "kind"), [("/", "http"), ("/metrics", "http"), ("/_stcore/stream", "websocket")]
+    ("path", "kind"), [("/", "http"), ("/media/x", "http"), ("/_stcore/stream", "websocket")]
 )
 def test_a_foreign_name_is_refused(host: str, path: str, kind: str) -> None:
     assert ask(path, kind=kind, host=host) == 403
