@@ -25,10 +25,11 @@ from streamlit.runtime.pages_manager import PagesManager
 from agent import logs
 from agent.bot.operations import OperationsHttp
 from agent.config import read_config
-from agent.errors import SignInRefused, TouchstoneError
+from agent.errors import SignInRefused, StoreError, TouchstoneError
+from agent.secrets_at_rest import WrongKey
 from agent.store.backup_schedule import BackupSchedule
 from pages.widgets.reply import bot_services
-from pages.widgets.shell import client, http_gate, start_checks
+from pages.widgets.shell import client, escape, http_gate, start_checks
 
 log = logging.getLogger(__name__)
 
@@ -157,13 +158,13 @@ def handle_script_error(trouble: Exception) -> bool:
         st.warning("You are not signed in any more: reload the page to sign in.", icon=":material/lock:")
         return True
     log.error("a screen failed", exc_info=trouble)
-    st.error(
-        (
-            "This screen could not be drawn. Your runs are safe and go on. Reload the page; if it happens "
-            "again, the server's log says what went wrong."
-        ),
-        icon=":material/error:",
+    told = (
+        "This screen could not be drawn. Your runs are safe and go on. Reload the page; if it happens again, "
+        "the server's log says what went wrong."
     )
+    if isinstance(trouble, StoreError | WrongKey):  # the person, or who runs the server, can mend it
+        told = f"This screen could not be drawn: {escape.md(str(trouble))}."
+    st.error(told, icon=":material/error:")
     return True
 
 
@@ -181,6 +182,7 @@ def prepare_start() -> dict[str, Any] | None:
     login needs to know. Ends the program with one line when it may not start as it is set up."""
     try:
         config = read_config()
+        config.saved.check_readable()  # before anything is saved anew
         start_checks.check_address(config)
         start_checks.allow_own_names(config)
         start_checks.forbid_address_lookup()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from agent.config import ROOT, read_config
 from agent.secrets_at_rest import make_key
@@ -63,3 +64,31 @@ def test_a_start_that_is_not_possible_is_told_in_one_line(fault: str, monkeypatc
     told = {"wrong key": "BRAVE_API_KEY in .* cannot be decrypted", "damaged store": "is damaged .* restore"}
     with pytest.raises(SystemExit, match=told[fault]):
         server.prepare_start()
+
+
+def test_a_wrong_key_never_replaces_the_secret_of_the_sign_ins(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", make_key())
+    config = read_config()
+    config.saved.save("OIDC_COOKIE_SECRET", "a cookie secret that signs every sign-in")
+    kept = config.saved.path.read_text()
+    client.close()
+    monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", make_key())
+    for name in ("OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_DISCOVERY_URL"):
+        monkeypatch.setenv(name, "https://login.example/x")
+    monkeypatch.setenv("OIDC_REDIRECT_URI", "http://localhost:8501/oauth2callback")
+    with pytest.raises(SystemExit, match=r"OIDC_COOKIE_SECRET in .* cannot be decrypted"):
+        server.prepare_start()
+    assert config.saved.path.read_text() == kept
+
+
+@pytest.mark.parametrize("fault", ["StoreError", "ValueError"])
+def test_a_screen_that_fails_tells_what_can_be_mended_and_nothing_else(fault: str):
+    def draw(fault: str) -> None:
+        from agent.errors import StoreError
+        from pages.widgets.shell import server
+
+        made = {"StoreError": StoreError, "ValueError": ValueError}[fault]
+        server.handle_script_error(made("the database a.db is damaged"))
+
+    (shown,) = AppTest.from_function(draw, args=(fault,)).run().error
+    assert ("a.db is damaged" in shown.value.replace("\\", "")) is (fault == "StoreError")
