@@ -83,7 +83,7 @@ def list_outline_facts(state: RunState) -> list[Fact]:
     return [state.facts[i] for i in dict.fromkeys([*planned, *left]) if i in state.facts]
 
 
-def write_outline_text(outline: Outline, facts: Sequence[Fact] = ()) -> str:
+def write_outline_text(outline: Outline, facts: Sequence[Fact]) -> str:
     """An outline as lines that a person can edit: the title, then a numbered line for each section, below it
     its facts, and last the facts that no section has."""
     names = {fact.id: f"    f{n} {_shorten(fact)}" for n, fact in enumerate(facts, start=1)}
@@ -94,54 +94,38 @@ def write_outline_text(outline: Outline, facts: Sequence[Fact] = ()) -> str:
     return "\n".join([*lines, *([f"{NOT_USED}:", *names.values()] if names else [])])
 
 
-def read_outline_text(text: str, outline: Outline, facts: Sequence[Fact] = ()) -> Outline:
-    """The outline that edited lines mean, in their order. A section has the facts that stand below it; where
-    no line names a fact, its number names the section of `outline` whose facts it has. A line without a known
-    number is a new section. Raises UsageError for a number or fact that comes twice, a fact that is unknown
-    or stands above all sections, and a line that is no heading."""
-    title, made, used = outline.title, list[OutlineSection](), set[int]()
+def read_outline_text(text: str, outline: Outline, facts: Sequence[Fact]) -> Outline:
+    """The outline that edited lines mean, in their order: a section has the facts that stand below it, its
+    number names the section of `outline` that it was, and one without a known number is new. Raises
+    UsageError for a fact that is unknown, comes twice or stands above all sections, and for a line that is no
+    heading."""
+    title, made, is_used = outline.title, list[OutlineSection](), True
     known = {f"f{n}": fact for n, fact in enumerate(facts, start=1)}
-    below, has_facts, is_used = dict[int, list[Fact]](), False, True
     for line in filter(None, map(str.strip, text.splitlines())):
         if line.startswith("#"):
             title = clean_heading(line)
         elif found := _FACT_LINE.match(line):
-            has_facts = True
             if (fact := known.pop(found[1].lower(), None)) is None:
                 raise UsageError(f"there is no fact {found[1]}, or it stands in two sections: name each once")
             if is_used and not made:
                 raise UsageError(f"{found[1]} stands above the first section: move it below one")
-            below.setdefault(len(made) if is_used else 0, []).append(fact)
-        elif line.rstrip(":").lower() == NOT_USED.lower():
-            is_used = False
-        else:
-            is_used = True
-            made.append(_read_section(line, outline, used))
-    if has_facts:
-        made = [_give_facts(section, below.get(n, [])) for n, section in enumerate(made, start=1)]
+            if is_used:
+                made[-1] = made[-1].replace(fact_ids=[*made[-1].fact_ids, fact.id])
+        elif is_used := line.rstrip(":").lower() != NOT_USED.lower():
+            made.append(_read_section(line, outline))
     return outline.replace(title=title, sections=made)
 
 
-def _read_section(line: str, outline: Outline, used: set[int]) -> OutlineSection:
-    """The section that a line names by its number, else a new one; its number is added to `used`."""
+def _read_section(line: str, outline: Outline) -> OutlineSection:
+    """The section that a line names, without facts yet."""
     found = _OUTLINE_LINE.fullmatch(line)
     if not found or len(line.split()) > MAX_HEADING_WORDS:
         raise UsageError(f"“{line[:60]}…” is no heading: begin the line of a fact with its number, like f3")
-    number = int(found["number"] or 0)
-    if number in used:
-        raise UsageError(f"two sections have the number {number}: leave it out for a new one")
-    used |= {number} - {0}
-    is_known = 0 < number <= len(outline.sections)
-    section = outline.sections[number - 1] if is_known else OutlineSection(heading="")
-    form = cast(SectionForm, (found["form"] or section.form).lower())
-    return section.replace(heading=clean_heading(found["heading"]), form=form)
-
-
-def _give_facts(section: OutlineSection, facts: Sequence[Fact]) -> OutlineSection:
-    """The section with these facts; a new one answers the part that all of them bear on."""
-    parts, is_new = {fact.part for fact in facts}, not section.fact_ids
-    part = parts.pop() if is_new and len(parts) == 1 else section.part
-    return section.replace(fact_ids=[fact.id for fact in facts], part=part)
+    former = dict(enumerate(outline.sections, start=1)).get(
+        int(found["number"] or 0), OutlineSection(heading="")
+    )
+    form = cast(SectionForm, (found["form"] or former.form).lower())
+    return former.replace(heading=clean_heading(found["heading"]), form=form, fact_ids=[])
 
 
 def _shorten(fact: Fact) -> str:

@@ -17,14 +17,6 @@ from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
 from agent.types import Answer, Sentence
 
-MARKS = {
-    "vetoed": "unsupported",
-    "not supported": "unsupported",
-    "judged": "in_doubt",
-    "not checked": "not_checked",
-}
-"""Keys of the report's words by the label of a sentence's support."""
-
 
 def build_paper(report: Report) -> list[Block]:
     """The blocks of the paper. A sentence is marked that its sources do not support, that is disputed or in
@@ -55,9 +47,8 @@ def _label(name: str, text: str) -> Paragraph:
 def _write_sentence(answer: Answer, words: Mapping[str, str], sentence: Sentence) -> list[Span | str]:
     numbers = answer.citation_numbers(sentence)
     support = describe_support(sentence)
-    key = MARKS.get(support.label, "")
-    mark = words[key] if key else support.label
-    mark = words["disputed"] if sentence.disputed else mark if support.tone else ""
+    mark = words.get(f"mark_{support.label.replace(' ', '_')}", support.label)
+    mark = words["mark_disputed"] if sentence.disputed else mark if support.tone else ""
     spans: list[Span | str] = [sentence.text]
     spans += [" ", Span(", ".join(map(str, numbers)), "ref")] if numbers else []
     spans += [" ", Span(f"({mark})", "emphasis")] if mark else []

@@ -261,15 +261,17 @@ def restate_guidance(state: RunState, *, has_model: bool) -> str:
     if state.answers or not notes:
         return ""
     asked = read_note(notes[-1].text)
-    length = LENGTH_WORDS.get(asked.length or "", "")
-    reading = NoteReading(note=notes[-1].step, step=0, excluded_sites=asked.sites, searches=asked.topics)
-    done = "; ".join(filter(None, (describe_reading(reading.replace(addresses=asked.addresses)), length)))
-    if has_model:
-        return f"Understood as: {done}. " * bool(done) + "The model reads all of it with its next step."
-    reading = reading.replace(not_understood=[*asked.unwanted, *asked.rest])
-    told = f"Understood as: {done}." if done else ""
-    missed = f"Not understood without a model: “{'; '.join(reading.not_understood)}”."
-    return " ".join(filter(None, (told, missed if reading.not_understood else "")))
+    reading = NoteReading(
+        note=notes[-1].step,
+        step=0,
+        excluded_sites=asked.sites,
+        searches=asked.topics,
+        addresses=asked.addresses,
+        length=asked.length,
+        not_understood=[] if has_model else [*asked.unwanted, *asked.rest],
+    )
+    told = "" if has_model and not describe_reading(reading) else state_understood(reading)
+    return f"{told} The model reads all of it with its next step.".strip() if has_model else told
 
 
 def split_answer(state: RunState, reading: NoteReading) -> tuple[list[Sentence | None], list[Piece]]:
