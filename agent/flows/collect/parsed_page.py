@@ -10,7 +10,7 @@ from agent.text.urls import canonicalize
 from agent.types import Page
 from agent.types.collection import CrawlNode, LinkCandidate, PageFeatures, Post
 from agent.web import mime
-from agent.web.extract import encoding, forum_posts, link_lists
+from agent.web.extract import encoding, forum_posts, html_limits, link_lists
 from agent.web.extract.dated_sections import DatedSection, find_own_date, find_sections
 from agent.web.extract.message_pages import find_message
 from agent.web.extract.page_dates import ReadingDay
@@ -41,7 +41,7 @@ def parse_page(state: CollectRun, tools: RunContext, node: CrawlNode) -> ParsedP
     today = ReadingDay.of_page(state.own.today, page.text, page.language)
     posts: list[Post] = []
     if mime.detect_kind(page.raw, page.content_type) == "html":
-        html = encoding.decode(page.raw, page.content_type)
+        html = html_limits.limit_html(encoding.decode(page.raw, page.content_type))
         posts = _locate_posts(forum_posts.find_posts(html, today), page, node.page_id)
         injected = {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}
         candidates = link_lists.find_link_candidates(html, url, today)

@@ -13,9 +13,9 @@ from agent.web.extract import csv_rows, encoding, html_page, markdown, plain_tex
 from agent.web.extract.extraction import Extraction
 from agent.web.parser_pool import PAGE_KINDS, shared_pool
 
-MAX_BYTES_HERE = 100_000
+MAX_BYTES_HERE = 50_000
 """A larger page is read in another process, which a stop and limits of CPU time and memory end: the time that
-the HTML parser takes grows with the square of some pages (50,000 `<option>`: 18 s; of this size .6 s)."""
+the HTML parser takes grows with the square of some pages (50,000 `<option>`: 18 s; of this size .15 s)."""
 
 _ADDRESS_ELEMENT = re.compile(
     r"<(?:\w{1,20}:)?(?:loc|link|guid)\b[^<>]{0,200}>(?:\s{0,99}<!\[CDATA\[)?([^<\]]{1,5000})", re.IGNORECASE
