@@ -40,7 +40,7 @@ def measure_budgets(
 ) -> list[BudgetMeter]:
     """The budgets of a run with what its round has used, the rewriting of its answer counted in."""
     ended = run.status in (Status.REVIEW, Status.DONE) and bool(state.answers)
-    led = next((a.step for a in reversed(state.answers) if not a.because), 0) if ended else len(steps)
+    led = state.answers[find_led_answer(state)].step if ended else len(steps)
     round_start = flow.find_round_start(steps[:led])
     usage = calls.sum_usage(run.id, round_start)
     actions = find_last_round_actions(state) if ended else state.actions_this_round
@@ -56,10 +56,19 @@ def measure_budgets(
 
 
 def find_last_round_actions(state: RunState) -> list[Action]:
-    """The actions of the round that led to the newest answer; an answer that was only rewritten after an edit
-    belongs to the round before."""
-    ends = [answer.step for answer in state.answers if not answer.because]
-    since = ends[-2] if len(ends) > 1 else -1
+    """The actions of the round that led to the newest answer."""
+    led = find_led_answer(state)
+    since = state.answers[led - 1].step if led else -1
     if state.forked_at < state.answers[-1].step:
         since = max(since, state.forked_at)
     return [action for action in state.actions if action.step > since]
+
+
+def find_led_answer(state: RunState) -> int:
+    """The index of the newest answer that a round led to: one that was only rewritten after an edit, without
+    an action, belongs to the round before."""
+    for n in range(len(state.answers) - 1, 0, -1):
+        since, answer = state.answers[n - 1].step, state.answers[n]
+        if not answer.because or any(since < action.step < answer.step for action in state.actions):
+            return n
+    return 0

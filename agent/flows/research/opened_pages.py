@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agent.engine.context import RunContext
-from agent.flows.research.policy import has_unread_text
+from agent.flows.research.policy import has_unread_text, list_answered_parts
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import has_page_quote
@@ -80,7 +80,7 @@ def open_page(state: ResearchRun, tools: RunContext, item: Observation) -> OpenP
     why = "Blocked: suspected prompt injection"
     ref = state.pages[item.source]
     part = next((part.question for part in state.plan if part.id == item.part), "")
-    answered = set((state.own.report or {}).get("answered_parts", []))
+    answered = list_answered_parts(state)
     others = [one.question for one in state.plan if one.id not in answered]
     query = ref.found_on.removeprefix(SEARCH_PREFIX) if ref.found_on.startswith(SEARCH_PREFIX) else ""
     return OpenPage(
@@ -151,7 +151,7 @@ def _choose_links(state: ResearchRun, page: Page, most: int) -> list[Link]:
 def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
     """The pages of the run whose passages were not all shown and may help an open part, best first, with the
     reason."""
-    answered = set((state.own.report or {}).get("answered_parts", []))
+    answered = list_answered_parts(state)
     refs = [ref for ref in state.pages.values() if ref.page_id and has_unread_text(ref)]
     passages: list[Passage] = []
     owner: dict[str, PageRef] = {}

@@ -224,11 +224,19 @@ def is_answered(state: ResearchRun) -> bool:
         return False
     if not state.own.report or state.own.reported_at <= _stall_baseline(state):
         return False
-    facts = [fact for fact in facts_after_notes(state).values() if fact.is_active]
-    answered = state.own.report.get("answered_parts", [])
-    return all(
-        part.id in answered and any(bears_on(state.plan, part, fact) for fact in facts) for part in state.plan
-    )
+    return list_answered_parts(state) == [part.id for part in state.plan]
+
+
+def list_answered_parts(state: ResearchRun) -> list[str]:
+    """The parts that the analyzer calls answered and that a fact still bears on: not those whose sources were
+    struck or excluded since."""
+    called = (state.own.report or {}).get("answered_parts", [])
+    facts = [fact for fact in facts_after_notes(state).values() if fact.is_active] if called else []
+    return [
+        part.id
+        for part in state.plan
+        if part.id in called and any(bears_on(state.plan, part, fact) for fact in facts)
+    ]
 
 
 def is_asked_to_continue(state: RunState) -> bool:

@@ -36,8 +36,7 @@ def describe_conflict(state: RunState, conflict: Conflict) -> str:
 
 def is_only_conflict_left(state: ResearchRun) -> bool:
     """Whether nothing else is open: one part, or the analyzer calls all parts answered."""
-    answered = (state.own.report or {}).get("answered_parts", [])
-    return len(state.plan) == 1 or {part.id for part in state.plan} <= set(answered)
+    return len(state.plan) == 1 or policy.list_answered_parts(state) == [part.id for part in state.plan]
 
 
 def propose_settling(state: ResearchRun, conflict: Conflict, actions: list[str]) -> Proposal | None:

@@ -76,7 +76,11 @@ def _choose_round(state: ResearchRun, tools: RunContext, actions: list[str]) -> 
     if proposals[0].next_action == "send_to_hitl" and not tools.client:
         proposals = [policy.search_for_part(state, actions) or proposals[0]]
     if conflict:
-        proposals = _settle_first(state, proposals, conflict, actions)
+        chosen, proposals = proposals[0], _settle_first(state, proposals, conflict, actions)
+        if chosen.by == "model" and chosen.next_action == "send_to_hitl" != proposals[0].next_action:
+            why = f"put off until this was tried, and allowed then: {proposals[0].reasoning}"
+            put_off = Refusal(what="send_to_hitl", why=why, step=tools.step)
+            change["refusals"] = [*change["refusals"], put_off]
     if proposals[0].next_action == "send_to_hitl":
         reason, why = _explain_hand_over(state, proposals[0])
         more, next = _hand_over(state, proposals[0], why, reason)
@@ -184,7 +188,11 @@ def _build_inputs(
         "history": state.actions[-MAX_PROMPT_ACTIONS:],
         "facts": fact_view.facts_for_prompt(state),
         "parts": state.plan,
-        "report": AnalyzerReply.model_validate(state.own.report) if state.own.report else None,
+        "report": AnalyzerReply.model_validate(
+            {**state.own.report, "answered_parts": policy.list_answered_parts(state)}
+        )
+        if state.own.report
+        else None,
         "leads": leads,
         "results": results,
         "unread": unread,

@@ -3,12 +3,18 @@ ledger, tell what they are for, and stop when nothing more can be tried."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from agent.engine.run_state import RunState
-from agent.flows.research import settle_conflict
+from agent.engine.state import state_after
+from agent.flows.research import policy, settle_conflict, steps
 from agent.flows.research.state import ResearchState
 from agent.retrieval.link_scoring import lead_id
+from agent.roles.research.decision import Decision, DecisionReply
+from agent.roles.role import RoleResult
 from agent.types import Action, Conflict, ConflictSide, Fact, Lead, Note
 from tests.web.folders import page, write_world
 
@@ -118,3 +124,34 @@ def test_no_action_is_added_when_the_budget_is_used(ask, tmp_path):
     state = ask(HERON, world=write_world(tmp_path, PAGES), max_steps=3).state
     assert len(state.actions) == 3 and state.stop_reason == "budget"
     assert not any(action.about for action in state.actions)
+
+
+def test_a_model_that_hands_over_too_early_is_told_that_it_was_put_off():
+    searched = Action(step=1, action="search_duckduckgo", query_or_url="herons", hits=3)
+    state = disputed(searched, urls=("https://three.example/",))
+    reply = DecisionReply(actions=[Decision(next_action="send_to_hitl", reasoning="It is answered.")])
+    tools: Any = SimpleNamespace(
+        client=object(),
+        step=5,
+        world=SimpleNamespace(engines={"duckduckgo": ""}),
+        side_by_side=SimpleNamespace(fetch_ahead=lambda urls, most: None),
+        judge=lambda role, **blanks: RoleResult(value=reply, by="model"),
+    )
+    change, next = steps._choose_round(state, tools, ["search_duckduckgo", "crawl_url", "send_to_hitl"])
+    assert next == "act" and change["pending"].about == CLASH.id
+    [refusal] = change["refusals"]
+    assert refusal.what == "send_to_hitl" and "allowed then: The sources disagree" in refusal.why
+    told = steps._build_inputs(state_after(state, change), tools, ["send_to_hitl"], None, None)["refused"]
+    assert told == [refusal]
+
+
+def test_a_part_is_answered_no_longer_when_its_sources_are_gone():
+    state = disputed()
+    state.own.report = {"answered_parts": ["1"]}
+    assert policy.list_answered_parts(state) == ["1"] and settle_conflict.is_only_conflict_left(state)
+    state.facts = {name: fact.replace(decision="struck") for name, fact in FACTS.items()}
+    assert policy.list_answered_parts(state) == []
+    shown = steps._build_inputs(
+        state, SimpleNamespace(client=None, world=SimpleNamespace(engines={})), ["send_to_hitl"], None, None
+    )
+    assert shown["report"].answered_parts == []
