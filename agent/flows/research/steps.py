@@ -17,7 +17,7 @@ from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION, DecisionReply, ResultLine
 from agent.text.negative_constraints import is_excluded
 from agent.text.urls import canonicalize
-from agent.types import Actor, Conflict, Proposal, Refusal, Stall, describe_actions
+from agent.types import Action, Actor, Conflict, Proposal, Refusal, Stall, describe_actions
 
 MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS, MAX_PROMPT_RESULTS = 20, 5, 8
 MAX_PROMPT_LEADS = 10
@@ -160,7 +160,9 @@ def _ask_decision(
     for n, rung in enumerate([escalation, escalation, "narrow", "lead"]):
         forced = {"blockage": Stall(rung=rung, reason="")} if n > 1 else {}  # type: ignore[arg-type]
         reply: Any = judgement.value if n == 0 else DECISION.fallback(**{**inputs, **forced})
-        if allowed := allow(reply, rung, judgement.by if n == 0 else "keyless", judgement.fallback_reason):
+        allowed = allow(reply, rung, judgement.by if n == 0 else "keyless", judgement.fallback_reason)
+        is_refused_model = judgement.by == "keyless" and bool(judgement.refused)
+        if allowed and not (is_refused_model and allowed[0].next_action == "send_to_hitl"):
             return allowed, refused
     why = "Every proposal was refused: " + "; ".join(refusal.why for refusal in refused)
     return [Proposal(next_action="send_to_hitl", reasoning=why, by="code")], refused
@@ -185,7 +187,7 @@ def _build_inputs(
         "notes": fact_view.note_texts(state),
         "private_notes": [note.text for note in state.notes if note.private],
         "wishes": list_wishes(state),
-        "history": state.actions[-MAX_PROMPT_ACTIONS:],
+        "history": _list_history(state),
         "facts": fact_view.facts_for_prompt(state),
         "parts": state.plan,
         "report": AnalyzerReply.model_validate(
@@ -205,6 +207,12 @@ def _build_inputs(
         "refused": state.refusals[-MAX_PROMPT_REFUSALS:],
         "conflict": settle_conflict.describe_conflict(state, conflict) if conflict else "",
     }
+
+
+def _list_history(state: ResearchRun) -> list[Action]:
+    """The last actions, and the searches before them, which are not to be repeated."""
+    earlier, latest = state.actions[:-MAX_PROMPT_ACTIONS], state.actions[-MAX_PROMPT_ACTIONS:]
+    return [*[action for action in earlier if action.is_search][-MAX_PROMPT_ACTIONS:], *latest]
 
 
 def _list_results(state: ResearchRun) -> list[ResultLine]:

@@ -66,14 +66,23 @@ def update_conflicts(
     scope: PairingScope | None = None,
 ) -> list[Conflict]:
     """All conflicts: those found among the facts, and the `former` ones that code found and whose facts are
-    gone, closed."""
+    gone, closed. One between facts that were not compared now stays open."""
     facts, former = list(facts), list(former)
+    others = fact_view.facts_after_notes(state).keys() - {fact.id for fact in facts}
+    others = {name for name in others if state.facts[name].is_active}
     several = state.own.compares_within_site or len({site(fact.url) for fact in facts if fact.url}) > 1
     found = find_conflicts(facts, former, state.own.comparison_questions(state), scope) if several else []
     known = {conflict.id for conflict in found}
     gone = {"status": "settled", "reason": FACTS_GONE_REASON}
     return found + [
-        old.model_copy(update=gone) if old.status == "open" and old.found_by == "code" else old
+        old.model_copy(update=gone)
+        if old.status == "open" and old.found_by == "code" and not _is_stated_by(old, others)
+        else old
         for old in former
         if old.id not in known
     ]
+
+
+def _is_stated_by(conflict: Conflict, names: Collection[str]) -> bool:
+    """Whether one of these facts states a side of a conflict."""
+    return any(name in names for value in conflict.values for name in value.fact_ids)
