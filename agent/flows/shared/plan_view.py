@@ -9,7 +9,11 @@ from agent.engine.run_state import RunState
 from agent.evidence.confidence import compute_part
 from agent.flows.shared.fact_view import facts_after_notes
 from agent.flows.shared.plan import find_part
+from agent.text.plurals import format_count
 from agent.types import PartConfidence, PartStatus, PlanPart
+
+SECTION_CALLS, SECTION_TOKENS = 2, 4_000
+"""What a section of a full report costs at most (`tests.bench.report`)."""
 
 
 @dataclass(frozen=True)
@@ -50,3 +54,16 @@ def _assess(part: PlanPart, figure: PartConfidence | None, facts: int, *, is_jud
         status = "answered" if is_judged else "found"
     level = round(compute_part(figure), 4) if figure and is_judged else 0.0
     return part.replace(status=status, confidence=level)
+
+
+def describe_remaining(state: RunState) -> str:
+    """What a full report on several parts still costs at most: the searches and pages that are left, then the
+    writing; "" for other answers."""
+    if state.settings.report != "full" or len(state.plan) < 2:
+        return ""
+    left = max(0, state.settings.max_steps - len(state.actions_this_round))
+    calls, tokens = SECTION_CALLS * len(state.plan), SECTION_TOKENS * len(state.plan)
+    research = format_count(left, "search or page", "searches and pages")
+    return (
+        f"Still to come: at most {research}, then the report with about {calls} calls and {tokens:,} tokens."
+    )

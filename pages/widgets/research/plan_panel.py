@@ -7,13 +7,14 @@ import streamlit as st
 from agent.actions import plan_edits
 from agent.evidence.answer_layout import format_question
 from agent.flows.research.plan_step import CHECK_PLAN, describe_reading
-from agent.flows.shared.plan_view import PartView, view_plan
+from agent.flows.shared.plan_view import PartView, describe_remaining, view_plan
 from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, client, drafts, escape, labels, ui, view_cache
 
 EDIT_POPOVER = "research-plan-edit"
+UNDER_WAY = (Status.RUNNING, Status.PAUSED, Status.STOPPED)
 HINT = "One part per line, in the order to work on. Change, add, move or delete lines."
 
 
@@ -58,11 +59,13 @@ def _render_part(view: PartView) -> str:
 
 
 def _render_reading(view: RunSnapshot) -> str:
-    """How an ambiguous question was read, and why a model did not plan."""
+    """How an ambiguous question was read, why a model did not plan, and what is still to come."""
     own = view.state.own
     lines = [describe_reading(view.state)]
     if own.plan_trouble:
         lines.append(f"Without the model: {own.plan_trouble}")
+    if view.run.status in UNDER_WAY and view.usage.llm_calls:
+        lines.append(describe_remaining(view.state))
     return "".join(f'<div class="ts small soft">{escape.html(line)}</div>' for line in lines if line)
 
 
