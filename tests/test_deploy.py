@@ -61,6 +61,9 @@ def test_every_container_is_read_only_without_rights_and_only_tls_is_published()
         assert service["security_opt"] == ["no-new-privileges:true"] and not service.get("privileged"), name
     assert [name for name, service in SERVICES.items() if service.get("ports")] == ["proxy"]
     program = SERVICES["touchstone"]
+    assert [name for name, service in SERVICES.items() if service.get("env_file")] == ["touchstone"], (
+        "its secrets"
+    )
     assert program["network_mode"] == "service:egress" and "cap_add" not in program
     assert program["depends_on"]["egress"]["condition"] == "service_healthy", "never without its filter"
     mounted = [

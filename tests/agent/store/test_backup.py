@@ -92,6 +92,7 @@ def test_a_backup_is_whole_while_another_thread_writes(tmp_path: Path) -> None:
         assert rows == [*range(len(rows))] and len(rows) % 2 == 0, "no half transaction"
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_in_the_restored_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Workbench()
     run = bench.start("How many solar panels are there on the roof of Älvmora Mejeri?", DEMO)
