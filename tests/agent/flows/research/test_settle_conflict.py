@@ -155,3 +155,23 @@ def test_a_part_is_answered_no_longer_when_its_sources_are_gone():
         state, SimpleNamespace(client=None, world=SimpleNamespace(engines={})), ["send_to_hitl"], None, None
     )
     assert shown["report"].answered_parts == []
+
+
+def test_the_history_keeps_every_search_beside_the_last_actions():
+    pages = [Action(step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in range(2, 40)]
+    state = disputed(tried(1, "the first search"), *pages)
+    shown = steps._list_history(state)
+    assert [action.step for action in shown] == [1, *range(20, 40)]
+
+
+def test_a_model_that_was_refused_does_not_end_a_run_while_a_lead_is_left():
+    state = disputed(tried(1, "herons"), urls=(THREE,))
+    stop = DecisionReply(actions=[Decision(next_action="send_to_hitl")])
+    tools: Any = SimpleNamespace(
+        client=object(),
+        world=SimpleNamespace(engines={"duckduckgo": ""}),
+        side_by_side=SimpleNamespace(fetch_ahead=lambda urls, most: None),
+        judge=lambda role, **blanks: RoleResult(value=stop, by="keyless", refused=["herons: made before"]),
+    )
+    [proposal], _ = steps._ask_decision(state, tools, ["crawl_url", "send_to_hitl"], None, None)
+    assert (proposal.next_action, proposal.query_or_url) == ("crawl_url", THREE)
