@@ -12,6 +12,7 @@ from agent.retrieval.answer_chain import find_chain
 from agent.retrieval.asked_question import Asked, analyze_question, count_at_hand
 from agent.retrieval.candidate_scores import ScoredCandidate, score_candidates, share_of_rare_words
 from agent.retrieval.candidates import MAX_WORDS, Candidate, cut_candidates
+from agent.retrieval.link_scoring import strip_title_suffix
 from agent.retrieval.missing_terms import find_missing_terms
 from agent.retrieval.passages import last_heading
 from agent.retrieval.quotation import Quotation, find_topic
@@ -32,9 +33,11 @@ WORDS_BELOW = 45
 """Words of the passages below the lead: with a lead some 60 in all, which a glance takes in."""
 MIN_SHARE_OF_LEAD = 0.5
 """A line is shown with at least this share of the lead's score."""
+MAX_ROWS = 12
+"""Rows of a table that are shown where no row answers better than the others (our own judgement)."""
 REFERRING_WORDS = 3
 """Words of a line's opening that may refer back ("Nine of them")."""
-MIN_REFERENT_SHARE = 0.9
+MIN_REFERENT_SHARE = 0.8
 """Share of a line's score from which the line it refers back to leads in its place."""
 WORDS_OF_CHAIN = 60
 """The same where pages lead to one another: a line more."""
@@ -102,7 +105,9 @@ def find_best_lines(
     refused."""
     asked = analyze_question(question, passages, counts)
     scored = _score_lines(asked, _rank(question, passages, counts, is_ranked=True))
-    return [_quote(question, line) for line in scored if line.candidate.words & asked.weights.keys()][:k]
+    best = [line for line in scored if line.candidate.words & asked.weights.keys()]
+    rows = [row for line in best[:1] for row in _find_equal_rows(line, best) if row not in best[:k]]
+    return [_quote(question, line) for line in [*best[:k], *rows]]
 
 
 def _rank(
@@ -141,8 +146,11 @@ def _answer_part(
     if answering:
         chain = [lead, *(line for line in chain if line is not answering)]
         lead = answering
+    if rows := _find_equal_rows(lead, lines):
+        lead, chain = rows[0], rows[1:]
     room = WORDS_OF_CHAIN if chain else WORDS_BELOW
     below, others = _choose_below(lead, chain, [line for line in lines if line is not lead], room)
+    below = rows[1:] or below
     return PartAnswer(
         part,
         _quote(question, lead),
@@ -154,7 +162,7 @@ def _answer_part(
 
 def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandidate]:
     """The candidates of all passages that state something, best first; ties in the order of the passages."""
-    titles = {title for passage in passages for title in (passage.title, last_heading(passage))}
+    titles = {strip_title_suffix(passage.title) for passage in passages} | {*map(last_heading, passages)}
     best = max((passage.score for passage in passages), default=0.0) or 1.0
     lines = [
         line
@@ -163,6 +171,15 @@ def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandid
         if not _is_bare(asked, line.candidate, titles)
     ]
     return sorted(lines, key=lambda line: -line.score)
+
+
+def _find_equal_rows(lead: ScoredCandidate, lines: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+    """The rows of a table between which the question makes no difference ("How many beds does each hut
+    have?"), in the table's order; [] where a line answers better than its neighbours."""
+    passage = lead.candidate.passage
+    rows = [line for line in lines if line.candidate.passage.id == passage.id and line.score == lead.score]
+    is_table = passage.kind == "rows" and len(rows) > 2
+    return sorted(rows, key=lambda line: line.candidate.place)[:MAX_ROWS] if is_table else []
 
 
 def _find_referent(lead: ScoredCandidate, lines: Sequence[ScoredCandidate]) -> ScoredCandidate:

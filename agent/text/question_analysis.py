@@ -77,11 +77,8 @@ def parse_question(question: str) -> ParsedQuestion:
 def strip_question(question: str) -> str:
     """What a question asks: without addresses and an "according to" before one, and without words on the form
     of its answer. "" where nothing else is left."""
-    return remove_output_form(_remove_urls(question))
-
-
-def _remove_urls(question: str) -> str:
-    return _SPACE_BEFORE_MARK.sub("", " ".join(_URL_PHRASE.sub(" ", " ".join(question.split())).split()))
+    bare = " ".join(_URL_PHRASE.sub(" ", " ".join(question.split())).split())
+    return remove_output_form(_SPACE_BEFORE_MARK.sub("", bare))
 
 
 def _weight(word: str, in_names: set[str]) -> float:

@@ -15,10 +15,8 @@ from agent.text.word_lists import STOPWORDS, load_words, read_patterns
 MAX_PARTS = 6
 """A question with more clauses stays one part: a plan of that length is a model's matter."""
 MAX_ITEM_WORDS = 5
-"""Words of one item of a list that is asked for (our own judgement: a longer one is a sentence)."""
+"""Words of one item of a list, and behind "the" of one thing (our own judgement: longer ones are clauses)."""
 
-MAX_PHRASE_WORDS = 4
-"""Words behind "the" that are one thing (our own judgement: "old stone bridge" and a name)."""
 _WORD = rf"(?:{read_patterns('question_patterns')['question_word']})"
 _OPENING = re.compile(
     rf"^\W*(?:(?:in|at|on|from|since|until|by|to|for|of|with|and|und|och|et|y)\s+)?"
@@ -69,7 +67,7 @@ def _find_subject(question: str) -> tuple[str, bool]:
     clause = question.rstrip(" ?.!,")
     names, articles = find_proper_names(clause[1:]), list(re.finditer(r"\bthe\s+(?=\w)", clause))
     if articles:
-        phrase, most = clause[articles[0].end() :], MAX_PHRASE_WORDS
+        phrase, most = clause[articles[0].end() :], MAX_ITEM_WORDS
         before = "".join(clause[: articles[0].start()].lower().split()[-1:])
         if _BE.fullmatch(before):  # "was the old bridge built": where the thing ends is not plain
             most = 1
@@ -77,13 +75,10 @@ def _find_subject(question: str) -> tuple[str, bool]:
             phrase = phrase.rpartition(" ")[0]
         inside = [name for name in names if name.start + 1 >= articles[0].end()]
         is_plain = len(articles) == 1 and inside == names and 0 < len(phrase.split()) <= most
-        return (f"the {phrase}", True) if is_plain and not _has_function_word(phrase) else ("", False)
+        is_plain &= not find_function_words(tokenize(phrase))
+        return (f"the {phrase}", True) if is_plain else ("", False)
     asks_person = detect_answer_type(question) == "person"
     return (names[0].text, asks_person) if len(names) == 1 else ("", False)
-
-
-def _has_function_word(text: str) -> bool:
-    return bool(find_function_words(tokenize(text)))
 
 
 def _replace_pronoun(part: str, subject: str, *, is_thing: bool) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from agent.evidence.answer_layout import format_question
 from agent.evidence.block_layout import prune_blocks
+from agent.evidence.contradiction.forms import is_table_row
 from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
 from agent.roles.research.report import ReportSentence
 from agent.types import Actor, Answer, AnswerBlock, PlanPart, ReportLength, Sentence
@@ -61,7 +62,7 @@ def arrange_places(
         if place == "passage" and part not in led and len(sentence.text.split()) <= MAX_LEAD_WORDS:
             place, led = "lead", led | {part}
         if place == "passage":
-            passages[part] = passages.get(part, 0) + 1
+            passages[part] = passages.get(part, 0) + (not is_table_row(sentence.text))
             place = "passage" if passages[part] <= most else "other"
         if place != "other" or length != "brief":
             arranged.append(sentence.replace(place=place))

@@ -138,7 +138,7 @@ def _find_parts(question: str, facts: Sequence[Fact], parts: Sequence[str] = ())
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         groups.setdefault((fact.page_id or fact.url or fact.id, _split_row(fact)[0]), []).append(fact)
-    passages = [_make_passage(group) for group in groups.values()]
+    passages = [_make_passage(sorted(group, key=lambda fact: fact.start)) for group in groups.values()]
     # counted over the facts, which were chosen by the question's words, those they lack would weigh most
     return find_answer(question, passages, counts=UNCOUNTED, parts=parts).parts
 

@@ -241,6 +241,28 @@ def test_of_two_numbers_the_one_of_what_is_counted_leads() -> None:
     assert lead.parts[0].lead and lead.parts[0].lead.statement == "Lumen Kilns employs 31 people."
 
 
+KILN_TABLE = make_passage(
+    1,
+    "Big Ada | 40 | gas\nLittle Ada | 12 | wood\nOld Bert | 25 | wood\nNew Bert | 30 | power\nRaku | 6 | gas",
+    kind="rows",
+    label="Kiln | Shelves | Fuel",
+    title="Our kilns",
+)
+
+
+def test_rows_that_a_question_does_not_tell_apart_are_shown_in_their_order() -> None:
+    part = find_answer("How many shelves does each kiln have?", [KILN_TABLE]).parts[0]
+    shown = [part.lead, *part.passages]
+    assert [line.quote for line in shown if line] == KILN_TABLE.text.split("\n")
+    assert part.passages[0].statement == "Kiln: Little Ada; Shelves: 12; Fuel: wood"
+    assert len(find_best_lines("How many shelves does each kiln have?", [KILN_TABLE], 2)) == 5
+
+
+def test_a_row_that_a_question_names_leads_alone() -> None:
+    part = find_answer("How many shelves does the kiln Old Bert have?", [KILN_TABLE]).parts[0]
+    assert part.lead and part.lead.quote == "Old Bert | 25 | wood" and len(part.passages) <= MAX_PASSAGES
+
+
 def test_words_are_weighed_over_the_collection_where_its_counts_are_known() -> None:
     passages = [make_passage(n, f"The kiln of bench {n} is warm.") for n in range(5)]
     counts = CollectionCounts(5000, {"kiln": 4000, "bench": 2500, "glaze": 1, "warm": 2500})

@@ -64,3 +64,14 @@ def test_a_value_since_some_day_differs_from_one_without_a_day(bench: Workbench,
     assert opening.startswith("The sources differ on Brage")
     assert "32 cabins" in opening and "36 cabins" in opening
     assert view.state.plan[0].status == "disputed"
+
+
+def test_each_row_of_a_table_answers_what_is_asked_of_each(bench: Workbench, tmp_path: Path) -> None:
+    rows = [("Alva", 24), ("Brage", 36), ("Cilla", 12), ("Disa", 8), ("Edla", 40), ("Frej", 31)]
+    cells = "".join(f"<tr><td>{name}</td><td>{cabins}</td></tr>" for name, cabins in rows)
+    table = f"<table><tr><th>Ferry</th><th>Cabins</th></tr>{cells}</table>"
+    html = f"<html><body><main><h1>Our ferries</h1><p>We sail six ferries.</p>{table}</main></body></html>"
+    docs = [page(f"{HOST}/fleet", "Our ferries", "We sail six ferries. Ferry | Cabins", html=html)]
+    view = ask(bench, tmp_path, "How many cabins does each ferry have?", docs)
+    shown = [said.text for said in view.state.answer.sentences if said.place != "other"]
+    assert shown == [f"Ferry: {name}; Cabins: {cabins}" for name, cabins in rows]
