@@ -37,7 +37,7 @@ MAX_ROWS = 12
 """Rows of a table that are shown where no row answers better than the others (our own judgement)."""
 REFERRING_WORDS = 3
 """Words of a line's opening that may refer back ("Nine of them")."""
-MIN_REFERENT_SHARE = 0.8
+MIN_REFERENT_SHARE = 0.85
 """Share of a line's score from which the line it refers back to leads in its place."""
 WORDS_OF_CHAIN = 60
 """The same where pages lead to one another: a line more."""
@@ -134,8 +134,8 @@ def _answer_part(
     lead = next((line for line in lines if line.score and not line.candidate.is_question), None)
     if lead is None:
         return PartAnswer(part)
-    lead = _find_referent(lead, lines)
     takes_several = parse_question(question).is_multi_hop
+    lead = lead if takes_several else _find_referent(lead, lines)
     chain, answering = find_chain(asked, lead, lines, MAX_PASSAGES, takes_several=takes_several)
     shown = [lead, *(chain if takes_several else [])]
     best = max(passage.score for passage in passages)

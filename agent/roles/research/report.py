@@ -138,7 +138,7 @@ def _find_parts(question: str, facts: Sequence[Fact], parts: Sequence[str] = ())
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         groups.setdefault((fact.page_id or fact.url or fact.id, _split_row(fact)[0]), []).append(fact)
-    passages = [_make_passage(sorted(group, key=lambda fact: fact.start)) for group in groups.values()]
+    passages = [_make_passage(group) for group in groups.values()]
     # counted over the facts, which were chosen by the question's words, those they lack would weigh most
     return find_answer(question, passages, counts=UNCOUNTED, parts=parts).parts
 
@@ -147,6 +147,7 @@ def _make_passage(facts: Sequence[Fact]) -> Passage:
     """What facts of one page state, as a person may have corrected it, a paragraph each; table rows with
     their header. Its id holds the ids of the facts."""
     first, label = facts[0], _split_row(facts[0])[0]
+    facts = sorted(facts, key=lambda fact: fact.start) if label else facts  # best first, rows as in the table
     text = ("\n" if label else "\n\n").join(_split_row(fact)[1] for fact in facts)
     return Passage(
         id=" ".join(fact.id for fact in facts),
