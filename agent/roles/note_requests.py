@@ -19,7 +19,8 @@ from agent.types import ReportLength
 
 UNDERSTOOD_WORDS = (
     "“leave out wiki.example”, “not from …”, “shorter”, “in 100 words”, “full report”, “only the second "
-    "question”, “about its price”, “more on …”, “look for …”, a question, an address"
+    "question”, “about its price”, “more on …”, “look for …”, “go on”, a question, an "
+    "address"
 )
 """What a form says of the words that are understood without a model."""
 ORDINALS = (
@@ -41,6 +42,7 @@ _TOPIC = re.compile(
 _PART = re.compile(rf"\b{_PATTERNS['part']}\b", re.IGNORECASE)
 _WORDS = re.compile(rf"(?<!\w){_PATTERNS['words']}\b", re.IGNORECASE)
 _COMMENT = re.compile(rf"(?<!\w)(?:{_PATTERNS['comment']})(?!\w)", re.IGNORECASE)
+_GO_ON = re.compile(rf"^\W*{_FILLER}(?:{_PATTERNS['go_on']})(?!\w)", re.IGNORECASE)
 _INSTEAD = re.compile(rf"(?:{_PATTERNS['instead']})[^,.;!?]+", re.IGNORECASE)
 _QUESTION = re.compile(rf"\?|^\W*{_FILLER}(?:{_WORD})\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|;|\n+")
@@ -61,6 +63,7 @@ class NoteRequests:
     part: int | None = None
     is_only_part: bool = False
     rest: list[str] = field(default_factory=list)
+    wants_more: bool = False
     is_instead: bool = False
     """Whether a comment names something else to look for than what its sentence says."""
 
@@ -84,6 +87,8 @@ def read_note(note: str, *, is_comment: bool = False) -> NoteRequests:
             asked.addresses += [] if find_excluded_sites([sentence]) else urls
         elif (topic := _TOPIC.match(sentence)) and _has_content(topic["topic"]):
             asked.topics.append(topic["topic"].strip(" .!?"))
+        elif _GO_ON.match(sentence):
+            asked.wants_more = True
         elif is_comment and _COMMENT.search(sentence):
             continue
         elif _QUESTION.search(sentence) and _has_content(sentence):

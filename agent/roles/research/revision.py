@@ -64,7 +64,7 @@ def fallback(
         reply.max_words = asked.max_words or reply.max_words
         if asked.part is not None and -1 <= asked.part < len(parts):
             (reply.only_parts if asked.is_only_part else reply.about).append(parts[asked.part].id)
-        reply.needs_research |= bool(asked.topics or asked.addresses or is_understood)
+        reply.needs_research |= bool(asked.topics or asked.addresses or asked.wants_more or is_understood)
         reply.not_understood += asked.rest
     reply.is_whole = reply.length != "same" or bool(reply.max_words)
     return reply

@@ -37,7 +37,7 @@ def read(note: str, **more: Any) -> dict[str, Any]:
         ("Read https://a.example/b first.", {"addresses": ["https://a.example/b"]}),
         ("leave out dividends", {"unwanted": ["leave out dividends"]}),
         ("a full report", {"length": "full"}),
-        ("Go on with this, please.", {"rest": ["Go on with this, please."]}),
+        ("Go on with this, please.", {"wants_more": True}),
         (
             "Shorter. Only trust the harbour office.",
             {"length": "brief", "is_shorter": True, "rest": ["Only trust the harbour office."]},
