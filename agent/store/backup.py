@@ -15,7 +15,7 @@ import uuid
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -69,10 +69,10 @@ def write_backup(folder: Path, target: Path, skipped: Path | None = None) -> Man
     sources = sorted(_list_files(folder, skipped))
     if not sources:
         raise UsageError(f"{folder} holds nothing yet: there is nothing to back up")
-    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
     files = []
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         part.touch(mode=0o600)
         with (
             tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as room,
@@ -87,8 +87,11 @@ def write_backup(folder: Path, target: Path, skipped: Path | None = None) -> Man
             manifest = Manifest(format=FORMAT, made_at=utc_timestamp(), files=files)
             archive.writestr(MANIFEST, manifest.model_dump_json(indent=1))
         part.replace(target)
+    except OSError as error:
+        raise StoreError(f"no backup could be written to {target}: {error}") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
     return manifest
 
 
@@ -104,10 +107,10 @@ def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restor
         )
     for database in (path for path in _list_files(folder, None) if path.suffix == ".db"):
         _check_unused(database)
-    folder.mkdir(parents=True, exist_ok=True)
     room = folder / f"{_RESTORING}{uuid.uuid4().hex[:8]}"
     kept = folder / f"{KEPT}{utc_timestamp()[:19].replace(':', '')}" if former else None
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         manifest = _extract(source, room)
         for file in manifest.files:
             if file.name.endswith(".db"):
@@ -118,6 +121,9 @@ def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restor
                 path.rename(kept / path.name)
         for path in sorted(room.glob("*")):
             path.rename(folder / path.name)
+    except OSError as error:
+        where = f"; what was there before is in {kept}" if kept and kept.exists() else ""
+        raise StoreError(f"{source} could not be restored in {folder}: {error}{where}") from error
     finally:
         shutil.rmtree(room, ignore_errors=True)
     return Restored(manifest, kept)

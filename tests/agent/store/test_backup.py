@@ -190,6 +190,15 @@ def test_an_existing_file_and_an_empty_folder_are_refused(folder: Path, tmp_path
     assert (tmp_path / "b.zip").read_text() == "mine"
 
 
+def test_a_place_that_cannot_be_written_is_told(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(StoreError, match="no backup could be written"):
+        write_backup(folder, tmp_path / "file" / "b.zip")
+    write_backup(folder, tmp_path / "b.zip")
+    with pytest.raises(StoreError, match="could not be restored"):
+        restore_backup(tmp_path / "b.zip", tmp_path / "file" / "data")
+
+
 def test_scheduled_backups_keep_the_newest_and_a_failure_deletes_none(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
