@@ -46,9 +46,11 @@ _UNFINISHED = text(
 
 @dataclass
 class _OpenBench:
-    """An open workbench and when it was last asked for, on the monotonic clock."""
+    """An open workbench, the server's settings it was opened with, and when it was last asked for, on the
+    monotonic clock."""
 
     bench: Workbench
+    server: Config
     used_at: float = field(default_factory=time.monotonic)
 
 
@@ -71,6 +73,7 @@ class Workbenches:
         self._pace = HostRateLimiter(config.FETCH_GAP)
         self._open: dict[str, _OpenBench] = {}
         """By person; "" is everybody where nobody signs in."""
+        self._first_admin_id = ""
         self._lock = threading.RLock()
         self._closing = threading.Event()
 
@@ -88,8 +91,23 @@ class Workbenches:
         return self._get_or_open("", lambda: Workbench(self.config))
 
     def open(self, person: Person) -> Workbench:
-        """The workbench of a person, with its workers."""
-        return self._get_or_open(person.id, lambda: self._open_store(person))
+        """The workbench of a person, with its workers, and with what the first admin has saved since."""
+        with self._lock:
+            if not person.folder:
+                self._first_admin_id = person.id
+            bench = self._get_or_open(person.id, lambda: self._open_store(person))
+            held, server = self._open[person.id], self._server_config()
+            if person.folder and held.server is not server:
+                held.server = server
+                bench.config = personalize(server, self.folder_of(person))
+                bench.worker.reopen_live_world(bench.config)
+                bench.worker.use_models_of(bench.config)
+            return bench
+
+    def _server_config(self) -> Config:
+        """The server's settings, with what the first admin saved since the start."""
+        held = self._open.get(self._first_admin_id)
+        return held.bench.config if held else self.config
 
     def list_open(self) -> list[Workbench]:
         """The workbenches that are open now."""
@@ -110,8 +128,15 @@ class Workbenches:
                 if time.monotonic() - held.used_at >= idle_s and not held.bench.worker.is_busy()
             ]
             for person_id in idle:
-                self._open.pop(person_id).bench.shutdown()
+                self._close(person_id)
         return len(idle)
+
+    def _close(self, person_id: str) -> None:
+        """Close a workbench; what the first admin saved in it holds on."""
+        if held := self._open.pop(person_id, None):
+            if person_id == self._first_admin_id:
+                self.config = held.bench.config
+            held.bench.shutdown()
 
     def shut_out(self, actor: Person, person_id: str) -> None:
         """Block a person: nothing of theirs is served or works from now on. Raises UsageError, NotFound."""
@@ -119,8 +144,7 @@ class Workbenches:
             raise UsageError("there is nobody to sign in here")
         self.accounts.people.set_blocked(actor, person_id, blocked=True)
         with self._lock:
-            if held := self._open.pop(person_id, None):
-                held.bench.shutdown()
+            self._close(person_id)
 
     def delete_data(self, person: Person) -> Path:
         """Put a person's store and what they saved into the bin; returns where it is. What they used today
@@ -130,7 +154,7 @@ class Workbenches:
         with self._lock:
             bench = self.open(person)
             used = measure_day(bench.store)
-            self._open.pop(person.id).bench.shutdown()
+            self._close(person.id)
             folder = self.folder_of(person)
             target = (
                 self.config.data_folder / BIN_FOLDER / f"{person.id}-{utc_timestamp()[:19].replace(':', '')}"
@@ -160,12 +184,13 @@ class Workbenches:
             if held is None:
                 bench = make()
                 bench.start_workers()
-                held = self._open[key] = _OpenBench(bench)
+                held = self._open[key] = _OpenBench(bench, self._server_config())
             held.used_at = time.monotonic()
             return held.bench
 
     def _open_store(self, person: Person) -> Workbench:
-        config = personalize(self.config, self.folder_of(person)) if person.folder else self.config
+        server = self._server_config()
+        config = personalize(server, self.folder_of(person)) if person.folder else server
         bench = Workbench(config, limits=self._limits_of(person))
         bench.worker.person = logs.hash_person(person.id)
         return bench

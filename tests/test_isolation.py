@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -403,3 +405,29 @@ def test_a_session_without_a_sign_in_has_no_workbench(team: Team, monkeypatch: p
         client.workbench()
     with pytest.raises(UsageError):
         team.benches.local()
+
+
+def test_fifty_people_at_once_read_nothing_but_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1,000 operations in interleaved threads, each thread as another person each time: nothing that is kept for
+    a session, a thread or the process is mistaken for another's."""
+    monkeypatch.setattr(Workbench, "start_workers", lambda self: None)
+    benches, session = Workbenches(read_config(LOGIN)), threading.local()
+    monkeypatch.setattr(client, "_benches", [benches])
+    monkeypatch.setattr(client, "read_claims", lambda: make_claims(session.name))
+    names = [f"p{n}" for n in range(50)]
+
+    def work(n: int) -> str:
+        session.name = name = names[n % len(names)]
+        bench = client.workbench()
+        if n < len(names):
+            bench.draft("question", f"asked by {name}")
+            set_trust_rating(bench, "birds.example", 0.5, name)
+            return ""
+        mine = [bench.draft("question"), list_trust_ratings(bench)[0].reason, client.require_person().name]
+        return "" if mine == [f"asked by {name}", name, name.title()] else f"{name} read {mine}"
+
+    with ThreadPoolExecutor(8) as threads:
+        assert not [
+            wrong for batch in (range(50), range(50, 1000)) for wrong in threads.map(work, batch) if wrong
+        ]
+    benches.close()

@@ -64,9 +64,9 @@ def _open_for_server(benches: Workbenches) -> Caller:
     if benches.accounts is None:
         return Caller("", benches.local())
     first = benches.accounts.people.find_first_admin()
-    if first is None:
+    if first is None or first.is_blocked:
         raise RequestRefused(
-            503, "nobody has signed in as admin yet: REPLY_TOKEN answers for the first admin"
+            503, "REPLY_TOKEN answers for the first admin, who has not signed in yet, or is blocked"
         )
     try:
         return Caller(first.id, benches.open(first))

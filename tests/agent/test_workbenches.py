@@ -180,6 +180,16 @@ def test_the_settings_of_the_first_admin_hold_for_who_has_none(monkeypatch) -> N
     opened.close()
 
 
+def test_what_the_first_admin_saves_reaches_who_is_at_work_and_outlives_closing(benches: Workbenches) -> None:
+    ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
+    benches.open(bo)
+    save_engine_setting(benches.open(ann), "SEARXNG_URL", "http://search.lan/")
+    assert benches.open(bo).config.SEARXNG_URL == "http://search.lan/"
+    assert "searxng" in benches.open(bo).worker.world("live").engines
+    benches.close_idle(0)
+    assert benches.open(bo).config.SEARXNG_URL == benches.open(ann).config.SEARXNG_URL == "http://search.lan/"
+
+
 def test_deleted_data_is_in_the_bin_and_what_was_used_stays_counted(benches: Workbenches) -> None:
     sign_in(benches, "ann")
     run_id, bo = _demo(benches, "bo"), sign_in(benches, "bo")

@@ -6,6 +6,7 @@ import streamlit as st
 
 from agent.accounts.shares import MAX_COMMENT_CHARS, Share
 from agent.actions.share import SharedRun, render_shared_run
+from agent.errors import NotFound
 from pages.widgets.shell import client, escape, ui
 
 COMMENT_KEY = "shared-comment"
@@ -15,8 +16,10 @@ HEIGHT_PX = 900
 def open_shared(key: str) -> tuple[Share, SharedRun]:
     """The share of a key and its run. Raises NotFound in the same words for all that cannot be opened."""
     share = client.accounts().shares.find(key)
-    owner = client.benches().open(client.accounts().people.get(share.owner_id))
-    return share, render_shared_run(owner, share.run_id)
+    owner = client.accounts().people.get(share.owner_id)
+    if owner.is_blocked:
+        raise NotFound("there is no such shared run")
+    return share, render_shared_run(client.benches().open(owner), share.run_id)
 
 
 def draw(key: str, share: Share, shared: SharedRun) -> None:

@@ -1,0 +1,153 @@
+"""The screens of people, as Streamlit's tester sees them: the login before every screen, You, People, a shared
+run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from agent.actions import fact_edits
+from agent.types import Settings
+from agent.workbenches import Workbenches
+from pages.widgets.people import person_row
+from pages.widgets.shell import client
+from tests.agent.accounts.conftest import make_claims
+from tests.pages.conftest import shown
+from tests.web.login import LOGIN, sign_in
+
+App = Callable[..., AppTest]
+
+
+@pytest.fixture
+def team(bench: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbenches]:
+    """A server with a login, where Ann is admin and Bo is a member."""
+    for name, value in LOGIN.items():
+        monkeypatch.setenv(name, value)
+    client.close()
+    opened = client.benches()
+    sign_in(opened, "ann")
+    sign_in(opened, "bo")
+    yield opened
+    client.close()
+
+
+@pytest.fixture
+def as_person(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Who is signed in from now on; "" for nobody."""
+    return lambda name: monkeypatch.setattr(client, "read_claims", lambda: make_claims(name) if name else {})
+
+
+def test_before_the_screens_there_is_the_login(team: Workbenches, app: App) -> None:
+    tester = app()
+    assert "Sign in" in shown(tester) and [button.label for button in tester.button] == ["Sign in"]
+    assert not tester.exception
+
+
+@pytest.mark.parametrize("page", ["runs", "settings", "library", "you", "people", "shared"])
+def test_a_screen_by_itself_shows_nothing_to_who_is_not_signed_in(
+    page: str, team: Workbenches, app: App
+) -> None:
+    tester = app(page)  # the tester runs the file of the screen, without the frame around it
+    assert len(tester.exception) == 1 and "SignInRefused" in caplog.text
+    assert "example.org" not in shown(tester)
+
+
+def test_without_a_login_nothing_of_it_is_shown(app: App, demo: Callable[..., str]) -> None:
+    tester = app(run=demo())
+    assert not tester.exception and "Share" not in str([block.proto for block in tester.get("popover")])
+    assert "Sign in" not in shown(tester)
+
+
+def test_who_is_blocked_is_told_so(team: Workbenches, app: App, as_person) -> None:
+    as_person("bo")
+    people = team.accounts.people  # type: ignore[union-attr]
+    ann, bo = people.list()
+    people.set_blocked(ann, bo.id, blocked=True)
+    assert "blocked your account" in shown(app())
+
+
+def test_you_shows_what_was_used_and_makes_a_token(team: Workbenches, app: App, as_person) -> None:
+    as_person("bo")
+    tester = app("you")
+    assert "0 of 5,000,000" in shown(tester) and "bo@example.org" in shown(tester)
+    tester.text_input(key="you-token-name").set_value("bot").run()
+    tester.multiselect(key="you-token-scopes").set_value(["reply"]).run()
+    tester.button(key="you-token-make").click().run()
+    text = next(code.value for code in tester.code if code.value.startswith("tst_"))
+    assert team.accounts.find_caller(text, "reply")[0].name == "Bo"  # type: ignore[union-attr, index]
+    assert text not in shown(app("you"))
+
+
+def test_data_is_deleted_only_after_the_words_are_typed(team: Workbenches, app: App, as_person) -> None:
+    as_person("bo")
+    bo = team.accounts.people.list()[1]  # type: ignore[union-attr]
+    team.open(bo).start("mine", Settings(world="demo", model="keyless"))
+    tester = app("you")
+    assert tester.button(key="you-delete-all").disabled
+    tester.text_input(key="you-delete-confirm").set_value("delete my data").run()
+    tester.button(key="you-delete-all").click().run()
+    assert not tester.exception and team.open(bo).runs() == []
+    assert list((team.config.data_folder / "deleted").iterdir())
+
+
+def test_people_are_for_admins_and_change_what_they_show(team: Workbenches, app: App, as_person) -> None:
+    as_person("bo")
+    assert "No such screen" in str(app("people").title[0].value)
+    as_person("ann")
+    tester = app("people")
+    assert not tester.exception and "bo@example.org" in shown(tester) and "sign in" in shown(tester)
+
+
+def test_an_act_of_an_admin_needs_an_admin_at_that_moment(team: Workbenches, app: App, as_person) -> None:
+    _, bo = team.accounts.people.list()  # type: ignore[union-attr]
+    as_person("bo")
+    with pytest.raises(Exception, match="only an admin"):
+        person_row._act("set_role", bo.id, "admin")
+    as_person("ann")
+    person_row._act("set_role", bo.id, "admin")
+    assert team.accounts.people.get(bo.id).is_admin  # type: ignore[union-attr]
+
+
+def test_a_shared_run_is_shown_without_private_notes_until_it_is_taken_back(
+    team: Workbenches, app: App, as_person
+) -> None:
+    ann, _ = team.accounts.people.list()  # type: ignore[union-attr]
+    bench, shares = team.open(ann), team.accounts.shares  # type: ignore[union-attr]
+    run_id = bench.start(
+        "On what date did the Stenfors bridge reopen to traffic?", Settings(world="demo", model="keyless")
+    )
+    bench.steer(run_id, "the zyxkestrel matters", private=True)
+    bench.steer(run_id, "the mayor matters")
+    bench.drive(run_id)
+    fact_edits.add(bench, run_id, "The bridge is blue.")
+    share, key = shares.create(ann, run_id, may_comment=True)
+    as_person("bo")
+    tester = app("shared", key=key)
+    document = str(tester.get("iframe")[0].proto)
+    assert "Stenfors" in document and "the mayor matters" in document and "zyxkestrel" not in document
+    tester.text_area(key="shared-comment").set_value("Is it blue?").run()
+    tester.button(key="shared-send").click().run()
+    assert [comment.text for comment in shares.list_comments(ann, run_id)] == ["Is it blue?"]
+    head = bench.snapshot(run_id).head
+    as_person("ann")
+    assert "Is it blue?" in shown(app(run=run_id))
+    assert bench.snapshot(run_id).head == head, "a comment is no step"
+    shares.take_back(ann, share.id)
+    as_person("bo")
+    assert "There is no such shared run" in shown(app("shared", key=key))
+    for wrong in ("", "shr_guessed", key[:-1]):
+        assert "There is no such shared run" in shown(app("shared", key=wrong))
+
+
+def test_a_member_sees_their_own_settings_and_no_addresses_of_the_server(
+    team: Workbenches, app: App, as_person
+) -> None:
+    as_person("bo")
+    told = shown(app("settings"))
+    assert "what you save holds for you alone" in told and "BRAVE_API_KEY" in told
+    assert "OIDC_DISCOVERY_URL" not in told and "TOUCHSTONE_DATA" not in told
+    as_person("ann")
+    assert "OIDC_DISCOVERY_URL" in shown(app("settings"))
