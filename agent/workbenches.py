@@ -22,7 +22,7 @@ from agent.accounts.accounts import Accounts
 from agent.accounts.people import Person
 from agent.accounts.quotas import DayUse, measure_day
 from agent.config import Config
-from agent.engine.work_limits import RunPlaces, WorkLimits
+from agent.engine.work_limits import WorkLimits
 from agent.errors import StoreError, TouchstoneError, UsageError
 from agent.personal_config import personalize
 from agent.store.database import open_engine
@@ -69,7 +69,7 @@ class Workbenches:
                     "not allow: remove DATABASE_URL, or the settings of OIDC"
                 )
             self.accounts = Accounts(config)
-        self._places = RunPlaces(config.WORKERS)
+        self._places = threading.BoundedSemaphore(config.WORKERS)
         self._pace = HostRateLimiter(config.FETCH_GAP)
         self._open: dict[str, _OpenBench] = {}
         """By person; "" is everybody where nobody signs in."""
@@ -127,15 +127,17 @@ class Workbenches:
                 for person_id, held in self._open.items()
                 if time.monotonic() - held.used_at >= idle_s and not held.bench.worker.is_busy()
             ]
-            for person_id in idle:
-                self._close(person_id)
+        for person_id in idle:
+            self._close(person_id)
         return len(idle)
 
     def _close(self, person_id: str) -> None:
-        """Close a workbench; what the first admin saved in it holds on."""
-        if held := self._open.pop(person_id, None):
-            if person_id == self._first_admin_id:
+        """Close a workbench; what the first admin saved in it holds on. Nobody else waits for its end."""
+        with self._lock:
+            held = self._open.pop(person_id, None)
+            if held and person_id == self._first_admin_id:
                 self.config = held.bench.config
+        if held:
             held.bench.shutdown()
 
     def shut_out(self, actor: Person, person_id: str) -> None:
@@ -143,8 +145,7 @@ class Workbenches:
         if self.accounts is None:
             raise UsageError("there is nobody to sign in here")
         self.accounts.people.set_blocked(actor, person_id, blocked=True)
-        with self._lock:
-            self._close(person_id)
+        self._close(person_id)
 
     def delete_data(self, person: Person) -> Path:
         """Put a person's store and what they saved into the bin; returns where it is. What they used today

@@ -33,10 +33,12 @@ class Accounts:
 
     def find_caller(self, text: str, scope: str) -> tuple[Person, ApiToken] | None:
         """The person for whom a program acts with this token, and the token; None when it does not hold for
-        the scope, or the person is blocked."""
+        the scope, or the person is blocked or may not sign in any more."""
         token = self.tokens.find(text, scope)
         person = self.people.get(token.person_id) if token else None
-        return (person, token) if token and person and not person.is_blocked else None
+        if token is None or person is None or person.is_blocked:
+            return None
+        return (person, token) if self.people.is_allowed({"email": person.email}) else None
 
     def close(self) -> None:
         """Close the file."""

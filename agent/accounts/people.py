@@ -78,7 +78,7 @@ class People(TableAccess):
         issued = int(claims.get("iat") or 0)
         if not subject:
             raise SignInRefused("sign in first")
-        if not self._is_allowed(claims):
+        if not self.is_allowed(claims):
             raise SignInRefused("this server admits certain addresses only: ask its admin to add yours")
         person = self._find_known(issuer, subject) or self._add(issuer, subject, claims)
         if person.is_blocked:
@@ -125,7 +125,8 @@ class People(TableAccess):
         seen = self.get(person_id).signed_in_at
         self._change(actor.id, person_id, "sign out everywhere", person_id, signed_out_at=seen)
 
-    def _is_allowed(self, claims: Mapping[str, Any]) -> bool:
+    def is_allowed(self, claims: Mapping[str, Any]) -> bool:
+        """May whoever has this e-mail address use the server?"""
         email = _read_names(claims)[0].casefold()
         domain = f"@{email.rpartition('@')[2]}"
         is_sure = claims.get("email_verified") is not False

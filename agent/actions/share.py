@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from agent.actions.context import ActionContext
 from agent.actions.export import build_report
+from agent.errors import NotFound
 from agent.export.webpage import render_html
 
 
@@ -21,6 +22,8 @@ class SharedRun:
 def render_shared_run(bench: ActionContext, run_id: str) -> SharedRun:
     """The run for its guests. Raises NotFound, also for a run in the bin."""
     report = build_report(bench, run_id)
+    if run_id in {run.id for run in bench.store.ledger.list(deleted=True)}:
+        raise NotFound("there is no such shared run")
     private = {note.step for note in report.notes if note.private}
     public = replace(
         report,

@@ -3,7 +3,6 @@ fetches from a host, and the quotas of the person it belongs to."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -32,16 +31,3 @@ class WorkLimits:
     """Which quota is used up to this share, as a sentence; "" for none."""
     record_unstored: Callable[[Usage], None] = field(default=lambda usage: None)
     """Counts what a run used that is stored nowhere."""
-
-
-class RunPlaces:
-    """Places for working runs, taken in any order. A thread that waits ends with its process."""
-
-    def __init__(self, number: int) -> None:
-        self._free = threading.BoundedSemaphore(number)
-
-    def __enter__(self) -> None:
-        self._free.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self._free.release()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,6 @@ import pytest
 from agent.accounts.quotas import DayUse
 from agent.actions.settings.engine_settings import save_engine_setting, switch_engine
 from agent.config import read_config
-from agent.engine.work_limits import RunPlaces
 from agent.errors import NotFound, SignInRefused, StoreError, UsageError
 from agent.personal_config import is_fixed, is_personal
 from agent.store.database import Store
@@ -91,27 +91,23 @@ def test_runs_of_all_people_share_the_places_and_the_pace_of_each_host(benches: 
         one.world(str(benches.config.data_folder))
 
 
-def test_no_more_runs_work_at_once_than_there_are_places() -> None:
-    places, inside, most, lock = RunPlaces(2), 0, 0, threading.Lock()
-    barrier = threading.Barrier(6)
-
-    def work() -> None:
-        nonlocal inside, most
-        barrier.wait()
-        for _ in range(50):
-            with places:
-                with lock:
-                    inside += 1
-                    most = max(most, inside)
-                with lock:
-                    inside -= 1
-
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert most <= 2 and inside == 0
+def test_a_run_waits_for_a_place_that_another_person_holds(benches: Workbenches) -> None:
+    ann, bo = (benches.open(sign_in(benches, name)) for name in ("ann", "bo"))
+    places = ann.worker.limits.places
+    held = [places.acquire(blocking=False) for _ in range(benches.config.WORKERS)]
+    assert all(held) and not bo.worker.limits.places.acquire(blocking=False)
+    run_id = bo.start("On what date did the Stenfors bridge reopen?", Settings(world="demo", model="keyless"))
+    bo.worker.start(1)
+    try:
+        bo.worker.schedule(run_id)
+        assert bo.snapshot(run_id).head == 0 and bo.snapshot(run_id).run.status is Status.RUNNING
+    finally:
+        for _ in held:
+            places.release()
+    until = time.monotonic() + 60
+    while bo.snapshot(run_id).run.status is Status.RUNNING and time.monotonic() < until:
+        threading.Event().wait(0.02)
+    assert bo.snapshot(run_id).run.status is Status.REVIEW
 
 
 def test_a_quota_stops_a_start_and_ends_a_run_with_the_answer_so_far(benches: Workbenches) -> None:

@@ -135,8 +135,11 @@ def test_a_shared_run_is_shown_without_private_notes_until_it_is_taken_back(
     as_person("ann")
     assert "Is it blue?" in shown(app(run=run_id))
     assert bench.snapshot(run_id).head == head, "a comment is no step"
-    shares.take_back(ann, share.id)
     as_person("bo")
+    bench.delete(run_id)
+    assert "There is no such shared run" in shown(app("shared", key=key))
+    bench.restore(run_id)
+    shares.take_back(ann, share.id)
     assert "There is no such shared run" in shown(app("shared", key=key))
     for wrong in ("", "shr_guessed", key[:-1]):
         assert "There is no such shared run" in shown(app("shared", key=wrong))

@@ -117,6 +117,8 @@ def _find_refusal(scope: Scope) -> PlainTextResponse | None:
     is_internal = scope["type"] == "websocket" or path.startswith("/_stcore/")
     if is_internal and origin is not None and urlsplit(origin).netloc.lower() != (host or "").lower():
         return OTHER_ORIGIN
+    if config.has_login and path == "/_stcore/metrics":
+        return NOT_FOUND
     if config.has_login and path.startswith(("/media/", "/_stcore/upload_file/")):
         name = path.split("/")[3 if path.startswith("/_stcore") else 2]
         owner = _find_caller(headers)

@@ -99,10 +99,17 @@ class SecurityHeadersMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *SECURITY_HEADERS]
+                message["headers"] = [*map(_secure_cookie, message["headers"]), *SECURITY_HEADERS]
             await send(message)
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+def _secure_cookie(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    """A header as it is; a cookie goes over TLS alone where people sign in over TLS."""
+    name, value = header
+    is_tls = client.benches().config.OIDC_REDIRECT_URI.startswith("https:")
+    return (name, value + b"; Secure") if is_tls and name.lower() == b"set-cookie" else header
 
 
 class PrefetchMiddleware:

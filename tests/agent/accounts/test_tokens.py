@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agent.accounts.accounts import Accounts
 from agent.accounts.tokens import MAX_TOKENS
 from agent.config import read_config
 from agent.errors import NotFound, UsageError
@@ -55,3 +56,11 @@ def test_tokens_are_limited_and_listed_to_their_owner_alone(sign_in, accounts) -
     with pytest.raises(UsageError, match="revoke one"):
         accounts.tokens.create(ann, "one more", ["reply"])
     assert len(accounts.tokens.list(ann)) == MAX_TOKENS and accounts.tokens.list(bo) == []
+
+
+def test_a_token_of_who_may_not_sign_in_any_more_holds_no_longer(sign_in, accounts, monkeypatch) -> None:
+    _, text = accounts.tokens.create(sign_in("ann"), "bot", ["reply"])
+    monkeypatch.setenv("ALLOWED_EMAILS", "@partner.example")
+    later = Accounts(read_config())
+    assert later.find_caller(text, "reply") is None
+    later.close()

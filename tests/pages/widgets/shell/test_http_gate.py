@@ -87,6 +87,7 @@ def test_this_machine_is_answered(sender: str) -> None:
 
 def test_another_machine_is_answered_with_a_login(team: Workbenches) -> None:
     assert ask("/", sender="192.0.2.1") == 200
+    assert ask("/_stcore/metrics", sender="192.0.2.1") == 404, "how many are here is nobody's to know"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
-from pages.widgets.shell import server
+from agent.config import read_config
+from pages.widgets.shell import client, server
+from tests.web.login import LOGIN
 
 QUERIES = [
     (b"run=abc&x=1", ["abc"]),
@@ -29,3 +31,21 @@ def test_what_is_looked_ahead_for(bench, monkeypatch, query, told):
     asyncio.run(server.PrefetchMiddleware(app)({"type": "http", "query_string": query}, None, None))  # type: ignore[arg-type]
     asyncio.run(server.PrefetchMiddleware(app)({"type": "websocket", "query_string": b"run=abc"}, None, None))  # type: ignore[arg-type]
     assert asked == told and passed == ["http", "websocket"]
+
+
+@pytest.mark.parametrize(
+    ("address", "is_secure"), [("https://r.example", True), ("http://127.0.0.1:8501", False)]
+)
+def test_a_cookie_goes_over_tls_alone_where_people_sign_in_over_tls(bench, monkeypatch, address, is_secure):
+    config = read_config({**LOGIN, "OIDC_REDIRECT_URI": f"{address}/oauth2callback"})
+    monkeypatch.setattr(client.benches(), "config", config)
+    sent: list[list[tuple[bytes, bytes]]] = []
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "headers": [(b"Set-Cookie", b"a=1"), (b"x", b"y")]})
+
+    async def send(message):
+        sent.append(message["headers"])
+
+    asyncio.run(server.SecurityHeadersMiddleware(app)({"type": "http"}, None, send))  # type: ignore[arg-type]
+    assert ((b"Set-Cookie", b"a=1; Secure") in sent[0]) is is_secure and (b"x", b"y") in sent[0]

@@ -1,0 +1,97 @@
+"""Who asks over HTTP: by API token, by REPLY_TOKEN, or by a known name; and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from agent.accounts.rate_limits import RequestRates
+from agent.bot.callers import RequestRefused, identify_caller
+from agent.bot.http import ReplyHttp
+from agent.config import read_config
+from agent.workbench import Workbench
+from agent.workbenches import Workbenches
+from tests.web.login import LOGIN, sign_in
+
+Open = Callable[..., Workbenches]
+ASKED = {"conversation": [{"role": "user", "text": "When do backups run?"}]}
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """Workbenches with these settings, without workers."""
+    monkeypatch.setattr(Workbench, "start_workers", lambda self: None)
+    opened: list[Workbenches] = []
+
+    def opening(**settings: str) -> Workbenches:
+        opened.append(Workbenches(read_config(settings)))
+        return opened[-1]
+
+    yield opening
+    for benches in opened:
+        benches.close()
+
+
+def identify(
+    benches: Workbenches, given: str, *, is_known_name: bool = True, rates: RequestRates | None = None
+) -> str:
+    caller = identify_caller(benches, rates or RequestRates(0), given, "reply", is_known_name=is_known_name)
+    return caller.owner
+
+
+def status(benches: Workbenches, given: str, *, is_known_name: bool = True) -> int:
+    with pytest.raises(RequestRefused) as refused:
+        identify(benches, given, is_known_name=is_known_name)
+    return refused.value.status
+
+
+def test_without_a_login_a_known_name_or_the_token_of_the_server_is_enough(server: Open) -> None:
+    plain = server()
+    assert identify(plain, "") == "" and status(plain, "", is_known_name=False) == 403
+    with_token = server(REPLY_TOKEN="open-sesame")
+    assert identify(with_token, "Bearer open-sesame", is_known_name=False) == ""
+    for given in ("", "Bearer wrong", "open-sesame", "Basic open-sesame", "Bearer "):
+        assert status(with_token, given) == 401
+
+
+def test_with_a_login_only_a_token_is_enough_and_it_is_its_owners(server: Open) -> None:
+    benches = server(**LOGIN)
+    sign_in(benches, "ann")
+    bo = sign_in(benches, "bo")
+    _, text = benches.accounts.tokens.create(bo, "bot", ["reply"])  # type: ignore[union-attr]
+    assert identify(benches, f"Bearer {text}") == bo.id
+    for given in ("", "Bearer ", f"Bearer {text}x", text, "Bearer tst_"):
+        assert status(benches, given) == 401
+
+
+def test_the_token_of_the_server_answers_for_the_first_admin(server: Open) -> None:
+    benches = server(**LOGIN, REPLY_TOKEN="open-sesame")
+    assert status(benches, "Bearer open-sesame") == 503
+    ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
+    assert identify(benches, "Bearer open-sesame") == ann.id
+    people = benches.accounts.people  # type: ignore[union-attr]
+    people.set_role(ann, bo.id, "admin")
+    people.set_blocked(bo, ann.id, blocked=True)
+    assert status(benches, "Bearer open-sesame") == 503
+
+
+def test_too_many_requests_with_one_token_are_told_when_to_come_again(server: Open) -> None:
+    benches = server(**LOGIN, API_RATE="2")
+    ann = sign_in(benches, "ann")
+    tokens = benches.accounts.tokens  # type: ignore[union-attr]
+    one, other = (tokens.create(ann, name, ["reply", "messages"])[1] for name in ("one", "other"))
+    routes = ReplyHttp(lambda: benches)
+    with TestClient(Starlette(routes=list(routes.routes))) as http:
+        asked = [
+            http.post("/reply", json=ASKED, headers={"authorization": f"Bearer {one}"}) for _ in range(3)
+        ]
+        assert [answer.status_code for answer in asked] == [200, 200, 429]
+        assert 1 <= int(asked[2].headers["retry-after"]) <= 30 and "ask again in" in asked[2].json()["error"]
+        assert http.post("/messages", json={}, headers={"authorization": f"Bearer {one}"}).status_code == 429
+        assert (
+            http.post("/reply", json=ASKED, headers={"authorization": f"Bearer {other}"}).status_code == 200
+        )
+    routes.close()
