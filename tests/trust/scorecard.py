@@ -42,6 +42,7 @@ class Result:
     verdict: str = ""
     seconds: float = 0.0
     date: str = ""
+    load: float = 0.0
 
     def judge(self) -> Result:
         """The same with its verdict: passed, or missed."""
@@ -147,7 +148,7 @@ def run_here(found: Case, bench: Bench) -> Result:
     except CorpusAbsent as absent:
         result = Result(0, f"{absent} is not there", verdict="corpus not given")
     result.seconds = round(time.monotonic() - began, 1)
-    result.date = f"{datetime.now(UTC):%Y-%m-%d}"
+    result.date, result.load = f"{datetime.now(UTC):%Y-%m-%d}", round(os.getloadavg()[2], 1)
     return result.judge()
 
 
@@ -199,7 +200,7 @@ def format_rows(results: dict[str, dict[str, Any]]) -> list[str]:
         found = CASES[name]
         done = Result(**known) if known else Result(0, "", verdict="not run")
         note = f"; {done.note}" if done.note else ""
-        when = f"{done.date}, {done.seconds:.0f} s" if done.date else ""
+        when = f"{done.date}, {done.seconds:.0f} s, load {done.load:.0f}" if done.date else ""
         cells = [name, found.title, found.limit, f"{done.n:,}", done.measured + note, done.verdict, when]
         rows.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
     return rows
@@ -228,7 +229,9 @@ def write_page(path: Path, results: dict[str, dict[str, Any]]) -> None:
         "reached is printed as missed, and named below the table.",
         "",
         f"Written {datetime.now(UTC):%Y-%m-%d} on {describe_machine()}. Everything ran on loopback; nothing left "
-        f"the machine. {len(CASES)} cases: {counts}.",
+        f"the machine. {len(CASES)} cases: {counts}. The last column has the day, the duration and how many processes "
+        "of other work wanted the cores meanwhile (load average of 15 minutes): seconds and percentiles that were "
+        "taken under load are worse than those of a machine of its own.",
         "",
         *format_rows(results),
         "",
