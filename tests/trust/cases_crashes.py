@@ -1,4 +1,4 @@
-"""Cases of crashes: SIGKILL at random moments, full disks, clocks, exports cut off."""
+"""Cases of crashes (SIGKILL at random moments, full disks), and of more than one person."""
 
 from __future__ import annotations
 
@@ -70,3 +70,43 @@ def disks(bench: Bench) -> Result:
 @case("S6.10", "Stores of earlier versions open, with half-done runs", "all")
 def old_stores(bench: Bench) -> Result:
     return bench.tests("tests/agent/store/test_old_store.py")
+
+
+@case("S6.11", "Backups of a running store, restored elsewhere; damaged ones refused", "all tests")
+def backups(bench: Bench) -> Result:
+    return bench.tests("tests/agent/store", "tests/agent/cli", "-k", "backup or restore or damaged")
+
+
+@case("S7.2", "12 kinds of objects x 5 actions x 3 other people: what comes back", "0 leaks of 180")
+def isolation(bench: Bench) -> Result:
+    return bench.tests("tests/test_isolation.py")
+
+
+@case(
+    "S7.3",
+    "Two people at once in Chromium, with a login: sharing, taking back, sign-out everywhere",
+    "all tests",
+)
+def two_people(bench: Bench) -> Result:
+    return bench.tests("tests/browser/test_people.py")
+
+
+@case("S7.5", "Foreign Host, Origin, port, cookie; a bind to other machines without a login", "all refused")
+def doors(bench: Bench) -> Result:
+    return bench.tests(
+        "tests/pages/widgets/shell",
+        "tests/browser/test_safety.py",
+        "-k",
+        "gate or bind or origin or host or start_checks or headers",
+    )
+
+
+@case("S7.6", "Tokens of programs, rate limits, quotas, roles, shares, secrets at rest", "all tests")
+def accounts(bench: Bench) -> Result:
+    return bench.tests(
+        "tests/agent/accounts",
+        "tests/agent/bot",
+        "tests/agent/test_secrets_at_rest.py",
+        "-k",
+        "token or rate or quota or share or role or admin or secret",
+    )

@@ -20,6 +20,7 @@ from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.bench.long_runs import Writer
 from tests.browser.served import Served
+from tests.trust.cases_pages import read_memory
 from tests.trust.scorecard import Bench, Result, case
 
 QUESTIONS = (
@@ -104,16 +105,10 @@ def p95(times: Sequence[float]) -> float:
     return sorted(times)[int(len(times) * 0.95)] if times else math.nan
 
 
-def memory_mb(pid: int) -> float:
-    """Resident memory of a process."""
-    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
-
-
 def server_mb(server: Served) -> float:
     """Resident memory of the server, without the processes that read documents."""
     assert server.process is not None
-    return memory_mb(server.process.pid)
+    return read_memory(Path(f"/proc/{server.process.pid}/status"), "VmRSS")
 
 
 def visit(visitors: list[Visitor], over_seconds: float) -> list[str]:

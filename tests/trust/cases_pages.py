@@ -21,6 +21,7 @@ from agent import config as configuration
 from agent.types import CollectLimits, Outcome, Settings, SiteLimits, Status
 from agent.web.extract import dispatch, encoding, html_page
 from agent.web.fetcher import Fetcher
+from agent.web.parser_pool import shared_pool
 from agent.web.rate_limit import HostRateLimiter
 from agent.web.robots import RobotsCache, RobotsResponse, can_fetch, parse_rules
 from agent.web.ssrf_guard import SsrfGuard
@@ -43,21 +44,26 @@ def local_fetcher(seconds: float = 30, max_mb: float = 10) -> Fetcher:
     )
 
 
+OWN = Path("/proc/self/status")
+
+
+def read_memory(status: Path, name: str) -> float:
+    """A figure of memory of a process, in MB."""
+    lines = status.read_text(encoding="utf-8").splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith(name))) / 1024
+
+
 class Peak:
     """The growth of this process's largest resident memory, in MB, and the seconds, of what is done inside."""
 
     def __enter__(self) -> Peak:
         Path("/proc/self/clear_refs").write_text("5")
-        self._before, self._began = self._read("VmRSS"), time.monotonic()
+        self._before, self._began = read_memory(OWN, "VmRSS"), time.monotonic()
         return self
 
     def __exit__(self, *_error: object) -> None:
         self.seconds = time.monotonic() - self._began
-        self.mb = self._read("VmHWM") - self._before
-
-    def _read(self, name: str) -> float:
-        text = Path("/proc/self/status").read_text(encoding="utf-8")
-        return int(next(line.split()[1] for line in text.splitlines() if line.startswith(name))) / 1024
+        self.mb = read_memory(OWN, "VmHWM") - self._before
 
 
 def _packed(kind: str, size: int) -> bytes:
@@ -264,29 +270,41 @@ class _Stopped(Exception):
     pass
 
 
-@case("S2.5", "Documents made to be slow to read", "<= 5 s, <= 512 MB each, next one unaffected")
+def pool_cost() -> tuple[float, float]:
+    """Seconds of CPU and largest MB of the pool's processes that live; one that the kernel ended at its limit has
+    cost no more than that."""
+    cpu = mb = 0.0
+    for parser in shared_pool._idle:
+        folder = Path(f"/proc/{parser._process.pid}")
+        fields = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        cpu += (int(fields[11]) + int(fields[12])) / 100
+        mb = max(mb, read_memory(folder / "status", "VmHWM"))
+    return cpu, mb
+
+
+@case("S2.5", "Documents made to be slow to read", "<= 5 s of CPU, <= 512 MB each, next one unaffected")
 def parsers(bench: Bench) -> Result:
     misses, count, worst_mb, worst_s = [], 0, 0.0, 0.0
     for scale in (0.05, 0.3, 1.0):
         for name, kind, body in hostile_documents(scale):
-            began = time.thread_time()
+            began, cpu = time.process_time(), pool_cost()[0]
             with Peak() as peak:
                 try:
                     dispatch.extract_content(body[:10_000_000], kind, "https://a.example/x")
                 except Exception as error:
                     misses.append(f"{name} x {scale}: {type(error).__name__}: {error}")
-            seconds = peak.seconds if kind == "application/pdf" else time.thread_time() - began
-            allowed = PARSER_S * (
-                6 if kind == "application/pdf" else 1
-            )  # the pool's process is held by CPU time
-            count, worst_mb, worst_s = count + 1, max(worst_mb, peak.mb), max(worst_s, seconds)
-            if seconds > allowed or peak.mb > PARSER_MB:
-                misses.append(f"{name} x {scale} ({len(body):,} bytes): {seconds:.1f} s, +{peak.mb:.0f} MB")
+            spent, mb = pool_cost()
+            seconds, mb = time.process_time() - began + max(0.0, spent - cpu), max(mb, peak.mb)
+            count, worst_mb, worst_s = count + 1, max(worst_mb, mb), max(worst_s, seconds)
+            if seconds > PARSER_S + 0.5 or mb > PARSER_MB or peak.seconds > 6 * PARSER_S + 2:
+                misses.append(
+                    f"{name} x {scale} ({len(body):,} bytes): {seconds:.1f} s, {mb:.0f} MB, {peak.seconds:.0f} s by the clock"
+                )
     after = dispatch.extract_content(
         b"<p>The vat holds 400 litres of milk.</p>", "text/html", "https://a.example/"
     )
     misses += [] if "400 litres" in after.text else ["the next page was not read"]
-    return Result(count, f"slowest {worst_s:.1f} s, largest growth {worst_mb:.0f} MB", misses)
+    return Result(count, f"slowest {worst_s:.1f} s of CPU, largest {worst_mb:.0f} MB", misses)
 
 
 @case("S2.5s", "Stop while such a document is read", "ends <= 1 s")
@@ -448,7 +466,7 @@ def robots(bench: Bench) -> Result:
             continue
         for text, url, agent, allowed, only in _expectations(body.decode()):
             try:
-                said = can_fetch(parse_rules(text), url, agent)  # the addresses are spelled as they are sent
+                said = can_fetch(parse_rules(text), url, agent)
             except Exception as error:
                 said, url = not allowed, f"{url} {type(error).__name__}"
             is_standard = name.startswith("correctness") and not only
