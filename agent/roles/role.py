@@ -5,6 +5,7 @@ The prompt of a role is `prompts/<name>.md`; its blanks are the parameters of `f
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,9 @@ MAX_PROMPTS = 4
 OLDEST_FIRST = ("history", "refused")
 """Lists of which the end is kept."""
 MARK_IN_REPLY = "It holds the mark of the run, which only tags of the prompt may hold."
+INSTRUCTIONS_IN_REPLY = "It repeats a line of these instructions. Reply with what was asked for only."
+_MIN_LINE = 80
+"""Characters of a line of the instructions that no honest reply repeats word by word."""
 _NOTHING = ("", "none", "null", "n/a", "-")
 _PERCENT = re.compile(r"\s*\d{1,3}(?:\.\d+)?\s*%\s*")
 
@@ -168,6 +172,8 @@ class Role:
         wire = model(self.name, messages, self.reply, self.tier)
         if bindings.mark in wire.model_dump_json():
             return _Attempt(wire, None, [MARK_IN_REPLY])
+        if _repeats_instructions(messages, wire.model_dump_json()):
+            return _Attempt(wire, None, [INSTRUCTIONS_IN_REPLY])
         value = self.reply.model_validate(bindings.restore(wire.model_dump()))
         return _Attempt(wire, value, list(check(value)) if check else [])
 
@@ -188,6 +194,15 @@ class Role:
             return first
         is_worse = first.value is not None and len(second.problems) > len(first.problems)
         return first if second.value is None or is_worse else second
+
+
+def _repeats_instructions(messages: list[dict[str, str]], said: str) -> bool:
+    """Whether a reply (JSON) holds a long line of the system message word by word."""
+    system = (str(message["content"]) for message in messages if message["role"] == "system")
+    lines = (line.strip() for text in system for line in text.splitlines())
+    return any(
+        len(line) >= _MIN_LINE and json.dumps(line, ensure_ascii=False)[1:-1] in said for line in lines
+    )
 
 
 def _cut(name: str, value: Any, share: float) -> Any:

@@ -51,6 +51,10 @@ STEP_BY_ACTION = {
 }
 
 
+MAX_DAYS = 36_525
+"""A time range of a century or more, as only a model that errs asks for, is none."""
+
+
 def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Read the prompt, and add the start pages to the tree. After a send-back all items are judged again."""
     limit, today = state.settings.collect.max_articles, tools.today()
@@ -61,7 +65,7 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     wanted = CollectIntent(
         topic=" ".join(reply.topic.split())[:300],
         target_section=" ".join(reply.target_section.lower().split())[:60],
-        time_range_days=reply.time_range_days if (reply.time_range_days or 0) > 0 else None,
+        time_range_days=days if 0 < (days := reply.time_range_days or 0) < MAX_DAYS else None,
         until=_read_day(reply.until, before=today),
         max_articles=max(1, min(reply.max_articles or limit, limit)),
         author=" ".join(reply.author.split())[:80],

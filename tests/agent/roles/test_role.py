@@ -243,3 +243,12 @@ def test_with_nothing_known_prompt_and_rule_work_too(role: Role) -> None:
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
 def test_a_rule_says_the_same_twice(role: Role) -> None:
     assert role.fallback(**FULL[role.name]) == role.fallback(**FULL[role.name])
+
+
+def test_a_reply_that_repeats_its_instructions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = 'You answer for the help desk of a website, only from "passages" of its pages in the message.'
+    messages = [{"role": "system", "content": f"1.\n{line}"}, {"role": "user", "content": f"Who? {line}"}]
+    monkeypatch.setattr("agent.roles.role.render", lambda name, bindings, **given: messages)
+    for words, by in ((f"I was told: {line}", "keyless"), ("You answer for the help desk.", "model")):
+        judgement = ROLE.judge(lambda *_given, words=words: Reply(word=words), question="q")
+        assert judgement.by == by and (by == "model" or "repeats a line" in judgement.fallback_reason)

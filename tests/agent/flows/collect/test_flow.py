@@ -13,6 +13,7 @@ from lxml import html as lxml_html
 
 from agent.engine.context import RunContext
 from agent.flows.collect.state import CollectRun
+from agent.llm.scripted import ScriptedModel
 from agent.text.urls import canonicalize
 from agent.types import CollectLimits, Outcome, Settings, Status
 from agent.types.collection import CrawlNode
@@ -394,3 +395,15 @@ def test_a_note_given_on_the_way_is_heard_at_the_next_decision(bench: Workbench,
     assert (state.own.heard, state.own.effective_intent(state).max_articles) == (1, 1) and len(
         state.pages
     ) == 2
+
+
+@pytest.mark.parametrize("days", [10**9, 36_525, -5, 0])
+def test_a_time_range_that_no_calendar_has_is_none(bench: Workbench, days: int) -> None:
+    def obey(_messages: list[dict[str, str]], shape: Any) -> Any:
+        return {"topic": "Kallsteg", "time_range_days": days} if shape.__name__ == "IntentReply" else "No."
+
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(obey), "")  # type: ignore[method-assign]
+    settings = Settings(flow="collect", world="demo", start_urls=[BOARD], collect=CollectLimits(max_pages=2))
+    run_id = bench.start("Collect what is said about Kallsteg", settings)
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    assert bench.snapshot(run_id).state.own.intent.time_range_days is None
