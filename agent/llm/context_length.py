@@ -54,7 +54,7 @@ def read_stated_limit(message: str) -> int:
 
 def _ask_ollama(root: str, model: str) -> tuple[int, bool]:
     running = _request(f"{root}/api/ps", "")
-    if running is None:
+    if running is None or not isinstance(running.get("models"), list):  # some servers answer any address
         return 0, True
     listed = [{**item, "id": item.get("model")} for item in _list_items(running.get("models"))]
     if found := _read_list({"data": listed}, model):

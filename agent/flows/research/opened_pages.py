@@ -18,6 +18,7 @@ from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
 from agent.retrieval.shown_passages import add_spans, choose_passages, is_covered
 from agent.roles.research.analyzer import ANALYZER, ShownPage
+from agent.text.negative_constraints import is_excluded
 from agent.text.urls import canonicalize
 from agent.types import Lead, Link, Page, PageRef, Passage, Refusal
 from agent.web.prompt_injection import find_injected_links
@@ -152,7 +153,12 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
     """The pages of the run whose passages were not all shown and may help an open part, best first, with the
     reason."""
     answered = list_answered_parts(state)
-    refs = [ref for ref in state.pages.values() if ref.page_id and has_unread_text(ref)]
+    excluded = fact_view.excluded_sites(state)
+    refs = [
+        ref
+        for ref in state.pages.values()
+        if ref.page_id and has_unread_text(ref) and not is_excluded(ref.url, excluded)
+    ]
     passages: list[Passage] = []
     owner: dict[str, PageRef] = {}
     for ref in refs:

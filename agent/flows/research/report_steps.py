@@ -159,11 +159,16 @@ def choose_report_facts(state: ResearchRun) -> list[Fact]:
 
 def build_outline(state: ResearchRun, judgement: RoleResult, facts: Sequence[Fact], step: int) -> Outline:
     """The outline of a reply: each fact in the first section that names it, no section without facts or a
-    heading; the fallback's where nothing is left."""
+    heading. A part of the plan that has facts and no section gets the fallback's."""
     reply: OutlineReply = judgement.value
     known, parts = {fact.id for fact in facts}, {part.id for part in state.plan}
     taken, made = set[str](), list[OutlineSection]()
-    for section in reply.sections[:MAX_SECTIONS]:
+    named = {i for section in reply.sections for i in section.fact_ids}
+    covered = {find_part(state.plan, fact) for fact in facts if fact.id in named}
+    covered |= {section.part for section in reply.sections}
+    by_rule = _outline_by_rule(state, [fact for fact in facts if fact.id not in named])
+    missed = [section for section in by_rule.sections if section.part and section.part not in covered]
+    for section in [*reply.sections, *missed][:MAX_SECTIONS]:
         ids = [i for i in dict.fromkeys(section.fact_ids) if i in known and i not in taken]
         ids = ids[:MAX_SECTION_FACTS]
         heading = report_frame.clean_heading(section.heading)
@@ -172,12 +177,17 @@ def build_outline(state: ResearchRun, judgement: RoleResult, facts: Sequence[Fac
             part = section.part if section.part in parts else ""
             made.append(OutlineSection(heading=heading, part=part, fact_ids=ids, form=section.form))
     if not made and judgement.by == "model":
-        by_rule = OUTLINE.fallback(
-            question=state.full_question, notes=[], parts=state.plan, facts=facts, former=""
-        )
-        return build_outline(state, RoleResult(value=by_rule, by="keyless"), facts, step)
+        judgement = RoleResult(value=_outline_by_rule(state, facts), by="keyless")
+        return build_outline(state, judgement, facts, step)
     title = report_frame.clean_heading(reply.title) or state.full_question
     return Outline(title=title, sections=made, by=judgement.by, step=step)
+
+
+def _outline_by_rule(state: ResearchRun, facts: Sequence[Fact]) -> OutlineReply:
+    reply: OutlineReply = OUTLINE.fallback(
+        question=state.full_question, notes=[], parts=state.plan, facts=facts, former=""
+    )
+    return reply
 
 
 def _list_own_facts(section: OutlineSection, facts: Mapping[str, Fact]) -> list[Fact]:

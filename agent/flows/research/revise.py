@@ -101,7 +101,8 @@ def list_form_wishes(state: ResearchRun, sections: int = 1) -> list[str]:
     most = reading.max_words // max(1, sections) if reading else 0
     if not most:
         return []
-    return [f"At most {most} words in {'this section' if sections > 1 else 'all'}, in the form it had."]
+    form = "" if reading and reading.form else ", in the form it had"
+    return [f"At most {most} words in {'this section' if sections > 1 else 'all'}{form}."]
 
 
 def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:

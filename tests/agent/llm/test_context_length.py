@@ -75,6 +75,12 @@ def test_ollama_tells_it_of_a_loaded_model_only(asked: dict[str, Any]) -> None:
     assert ask_context_length(LOCAL, "", "small") == (32_000, True)
 
 
+def test_a_local_server_that_answers_every_address_tells_nothing(asked: dict[str, Any]) -> None:
+    for path in ("/v1/models", "/api/v0/models", "/props", "/api/ps", "/api/show"):
+        asked[path] = listing()
+    assert ask_context_length(LOCAL, "", "small") == (0, True)
+
+
 def test_a_client_asks_once_and_a_setting_saves_the_question(asked: dict[str, Any]) -> None:
     asked["/v1/models"] = listing(max_model_len=8192)
     client = ModelClient(REMOTE, strong="small", fast="unknown")

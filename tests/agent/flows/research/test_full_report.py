@@ -80,6 +80,19 @@ def test_a_fact_stands_in_one_section_only():
     assert sum("was built in 1921" in prompt for prompt in prompts) == 1
 
 
+def test_a_part_that_the_outline_forgets_gets_a_section():
+    script = ReportScript()
+    whole = script._outline
+
+    def forget(prompt: str) -> Any:
+        made = whole(prompt)
+        return {**made, "sections": made["sections"][:1]}
+
+    script._outline = forget  # type: ignore[method-assign]
+    _, view = written(script)
+    assert [section.part for section in view.state.own.outline.sections] == ["1", "2"]
+
+
 def test_what_the_quotes_do_not_support_is_repaired_in_its_place_or_marked():
     wrong = "The kiln of Lunde is run by Jon Rise and his sons."
     right = "The kiln of Lunde is run by Jon Rise."

@@ -22,7 +22,8 @@ from agent.flows.research.flow import RESEARCH
 from agent.flows.research.state import Observation, ResearchState
 from agent.llm.scripted import ScriptedModel
 from agent.retrieval.link_scoring import lead_id
-from agent.types import Action, Fact, Outcome, PageRef, PlanPart, Proposal, Settings, Status, Step
+from agent.text.urls import host
+from agent.types import Action, Fact, Note, Outcome, PageRef, PlanPart, Proposal, Settings, Status, Step
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import Told, page, write_world
 from tests.web.researching_model import ASK, Script, crawl, together
@@ -251,6 +252,8 @@ def test_an_unread_passage_that_fits_an_open_part_is_offered_with_its_reason(tmp
             update={"plan_parts": [], "pages": {OTHER: ref.replace(shown=[(0, 500)])}}
         )
         [lead] = opened_pages.find_unread_pages(state, tools)
+        note = Note(step=9, text=f"without {host(OTHER)}")
+        assert not opened_pages.find_unread_pages(state.model_copy(update={"notes": [note]}), tools)
     assert lead.value == OTHER and lead.why.startswith("part ") and "1931" in lead.why
 
 
