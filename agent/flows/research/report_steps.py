@@ -183,11 +183,9 @@ def build_outline(state: ResearchRun, judgement: RoleResult, facts: Sequence[Fac
     return Outline(title=title, sections=made, by=judgement.by, step=step)
 
 
-def _outline_by_rule(state: ResearchRun, facts: Sequence[Fact]) -> OutlineReply:
-    reply: OutlineReply = OUTLINE.fallback(
-        question=state.full_question, notes=[], parts=state.plan, facts=facts, former=""
-    )
-    return reply
+def _outline_by_rule(state: ResearchRun, facts: Sequence[Fact]) -> Any:
+    """The outline of the fallback, for these facts."""
+    return OUTLINE.fallback(question=state.full_question, notes=[], parts=state.plan, facts=facts, former="")
 
 
 def _list_own_facts(section: OutlineSection, facts: Mapping[str, Fact]) -> list[Fact]:
