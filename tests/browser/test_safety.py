@@ -146,7 +146,7 @@ def test_a_screen_that_fails_says_so_without_a_trace(
         connection.execute("DROP TABLE drafts")
     page = tab()
     page.goto(own.url)
-    expect(page.get_by_text("This screen could not be drawn. Your runs are safe")).to_be_visible()
+    expect(page.get_by_text("This screen could not be drawn: the database could not be used")).to_be_visible()
     shown = page.locator("body").inner_text()
     assert "Traceback" not in shown and "sqlite" not in shown.lower() and str(own.data) not in shown
     assert "no such table: drafts" in own.log()

@@ -22,7 +22,14 @@ def check_address(config: Config) -> None:
     """Raise UsageError when others could reach a server without a login, unless the settings say so in as
     many words. The address is Streamlit's, whatever set it: command line, environment, config.toml."""
     address = st.get_option("server.address") or "0.0.0.0"
-    if config.has_login or config.ALLOW_PUBLIC_WITHOUT_LOGIN or is_loopback(address):
+    if config.has_login or config.ALLOW_PUBLIC_WITHOUT_LOGIN:
+        return
+    if is_loopback(address) and config.ALLOWED_HOSTS:
+        raise UsageError(
+            f"ALLOWED_HOSTS lets others call this server as {config.ALLOWED_HOSTS[0]}, and it has no login: set "
+            "one up (docs/guide/people.md), or set ALLOW_PUBLIC_WITHOUT_LOGIN=true."
+        )
+    if is_loopback(address):
         return
     raise UsageError(
         f"Touchstone does not start on {address} without a login: everybody who reaches it could read and "

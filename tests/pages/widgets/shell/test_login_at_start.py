@@ -47,6 +47,14 @@ def test_other_machines_need_a_login_or_a_setting_in_as_many_words(
     start_checks.check_address(read_config(LOGIN))
 
 
+def test_names_for_others_need_a_login_too(options: dict[str, object]) -> None:
+    named = {"ALLOWED_HOSTS": "research.lan"}
+    with pytest.raises(UsageError, match=r"as research\.lan, and it has no login"):
+        start_checks.check_address(read_config(named))
+    start_checks.check_address(read_config({**named, "ALLOW_PUBLIC_WITHOUT_LOGIN": "true"}))
+    start_checks.check_address(read_config({**named, **LOGIN}))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "environment"),
