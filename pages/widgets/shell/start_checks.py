@@ -26,8 +26,8 @@ def check_address(config: Config) -> None:
         return
     if is_loopback(address) and config.ALLOWED_HOSTS:
         raise UsageError(
-            f"ALLOWED_HOSTS lets others call this server as {config.ALLOWED_HOSTS[0]}, and it has no login: set "
-            "one up (docs/guide/people.md), or set ALLOW_PUBLIC_WITHOUT_LOGIN=true."
+            f"ALLOWED_HOSTS lets others call this server as {config.ALLOWED_HOSTS[0]}, and it has no login: "
+            "set one up (docs/guide/people.md), or set ALLOW_PUBLIC_WITHOUT_LOGIN=true."
         )
     if is_loopback(address):
         return
