@@ -56,7 +56,7 @@ def test_the_first_key_encrypts_and_all_decrypt() -> None:
     assert both.is_current(both.encrypt("text")) and SecretBox(new).decrypt(both.encrypt("text")) == "text"
 
 
-@pytest.mark.parametrize("keys", [make_key(), ""])
+@pytest.mark.parametrize("keys", [make_key(), ""], ids=["another", "none"])
 def test_another_key_or_none_is_told(keys: str) -> None:
     sealed = SecretBox(make_key()).encrypt("text")
     with pytest.raises(WrongKey, match="another key"):
