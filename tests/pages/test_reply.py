@@ -191,17 +191,18 @@ def test_a_run_of_another_kind_is_sent_where_it_belongs(app, demo):
 
 
 def test_the_request_of_a_bot_is_a_line_for_a_shell():
-    plain = bot_help.format_request("https://host.example/base/reply?run=1", token=False)
+    plain = bot_help.format_request("https://host.example/base/reply?run=1", "")
     assert (
         plain.startswith("curl -s https://host.example/base/reply -H 'content-type: application/json' -d '{")
         and "Bearer" not in plain
     )
     assert '-H "authorization: Bearer $REPLY_TOKEN"' in bot_help.format_request(
-        bot_help.DEFAULT_URL, token=True
+        bot_help.DEFAULT_URL, "REPLY_TOKEN"
     )
-    assert "5 seconds" in bot_help.render_help(
-        5.0, token=False
-    ) and "Both want the token" in bot_help.render_help(5.0, token=True)
+    assert "5 seconds" in bot_help.render_help(5.0, "") and "Both want the token" in bot_help.render_help(
+        5.0, "REPLY_TOKEN"
+    )
+    assert "a token of yours" in bot_help.render_help(5.0, "API_TOKEN")
 
 
 def test_how_a_reply_ended_is_one_word(bench):

@@ -27,10 +27,11 @@ def draw(owner: Person) -> None:
         icon=":material/download:",
     )
     st.caption("One zip: your database, each run as Markdown, and what the server knows of you. No keys.")
+    saved = ", saved keys" if owner.folder else ""  # those of the first admin are the server's
     with st.expander("Delete my data", icon=":material/delete:", key="you-delete"):
         st.write(
-            "All your runs, pages, facts, batches, saved sites, ratings, drafts and saved keys go into the "
-            "bin of this server. Whoever runs it can bring them back until they empty it. Your account stays."
+            f"All your runs, pages, facts, batches, saved sites, ratings{saved} and drafts go into the bin "
+            "of this server. Whoever runs it can bring them back until they empty it. Your account stays."
         )
         st.text_input(f"To do so, type: {CONFIRM_TEXT}", key=CONFIRM_KEY)
         is_sure = st.session_state.get(CONFIRM_KEY, "").strip().casefold() == CONFIRM_TEXT
