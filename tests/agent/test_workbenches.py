@@ -225,3 +225,20 @@ def test_who_is_blocked_is_shut_out_at_once(benches: Workbenches) -> None:
     assert benches.list_open() == []
     with pytest.raises(SignInRefused, match="blocked"):
         sign_in(benches, "bo")
+
+
+def test_at_the_start_those_are_opened_who_have_unfinished_runs_and_are_not_blocked(
+    benches: Workbenches,
+) -> None:
+    ann = sign_in(benches, "ann")
+    working, _ = _demo(benches, "bo"), _demo(benches, "cy")
+    benches.open(sign_in(benches, "di"))
+    benches.shut_out(ann, sign_in(benches, "cy").id)
+    benches.close()
+    later = Workbenches(read_config())
+    later.start()
+    until = time.monotonic() + 30
+    while not later.list_open() and time.monotonic() < until:
+        threading.Event().wait(0.01)
+    assert [[run.id for run in bench.runs()] for bench in later.list_open()] == [[working]]
+    later.close()
