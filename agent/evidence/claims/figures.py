@@ -68,6 +68,7 @@ _QUARTERS = ["first", "second", "third", "fourth"]
 _QUARTER = re.compile(r"\b(first|second|third|fourth)[\s-]quarter", re.IGNORECASE)
 _QUARTER_LABEL = re.compile(r"^([1-4])q$")
 _NAME_BEFORE = re.compile(r"\b([A-Z][\w-]*)[\s\u00a0]$")
+_ORDINAL_TITLE = re.compile(r"\d{1,2}(?:st|nd|rd|th)[\s\u00a0][A-Z]\w+")
 _FIRST_FIGURE = re.compile(r"\d+")
 _DIGITS = re.compile(r"\d+")
 
@@ -252,7 +253,10 @@ def _make_veto(kind: FindingKind, claimed: str, instead: Iterable[str]) -> Claim
 
 
 def _is_in_name(n: Quantity, claim: ReadText, context: ReadText) -> bool:
-    """Does the context have a number together with the name before it?"""
+    """Does the context have a number together with the name before it ("Heron 3"), or an ordinal together
+    with the title after it ("4th Earl")?"""
+    if (titled := _ORDINAL_TITLE.match(claim.text, n.start)) and titled.group() in context.text:
+        return True
     name = _NAME_BEFORE.search(claim.text, 0, n.start)
     figure = _FIRST_FIGURE.match(claim.text, n.start)
     if name is None or figure is None:

@@ -10,6 +10,7 @@ from functools import partial
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.fact_check import verify_fact
+from agent.evidence.quote_joints import split_at_ellipsis
 from agent.flows.research import opened_pages, policy
 from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.policy import find_known_url, find_secrets
@@ -111,7 +112,7 @@ def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPag
 
     def check(reply: AnalyzerReply) -> list[str]:
         return [
-            *_find_quote_problems(reply, group),
+            *find_quote_problems(reply, group),
             *(f"{refusal.what}: {refusal.why}" for refusal in _refuse_unknown(state, reply, here)),
         ]
 
@@ -264,13 +265,25 @@ def _raise_picked(leads: list[Lead], judgement: RoleResult) -> list[Lead]:
     ]
 
 
-def _find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> list[str]:
+def find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> list[str]:
     """What the analyzer is told of its quotes that are on no page of the round."""
     return [
-        f"The quote “{item.quote[:120]}” is on none of the pages: copy it character by character."
+        f"The quote “{item.quote[:120]}” "
+        + (
+            "joins stretches that may not be joined: one begins inside a sentence, or with a pronoun; give "
+            "each as a fact of its own."
+            if _has_all_stretches(item.quote, group)
+            else "is on none of the pages: copy it character by character."
+        )
         for item in reply.facts
         if not _find_quoted_page(item, group)
     ]
+
+
+def _has_all_stretches(quote: str, group: Sequence[OpenPage]) -> bool:
+    """Whether one page has every stretch of a quote that an ellipsis joins."""
+    parts = split_at_ellipsis(quote)
+    return bool(parts) and any(all(page.has_quote(part) for part in parts) for page in group)
 
 
 def _refuse_withheld(page: Page, step: int) -> Refusal:

@@ -137,3 +137,10 @@ def test_a_bound_on_one_side_is_a_doubt(claim: str, quote: str, found: list[tupl
 def test_a_figure_of_another_thing_is_a_doubt(claim: str, doubts: list[str]) -> None:
     quotes = [read_text("The dairy has 200 sheep and 30 cows.")]
     assert [doubt.claimed for doubt in find_moved_figures(read_text(claim), quotes)] == doubts
+
+
+@pytest.mark.parametrize(("title", "count"), [("Karl Brandt, 4th Duke of Selm", 0), ("The Dukes of Selm", 1)])
+def test_an_ordinal_of_a_title_that_the_heading_has_is_no_figure(title: str, count: int) -> None:
+    claim, quote = "Karl, the 4th Duke, followed the 3rd Duke.", "He followed the 3rd Duke."
+    found = find_figure_vetoes(read_text(claim), [read_text(quote)], read_text(title), read_text(""))
+    assert len(found) == count

@@ -8,10 +8,13 @@ from types import SimpleNamespace
 import pytest
 
 from agent.evidence.quote_match import find_quote
+from agent.flows.research import analyze_pages
 from agent.flows.research.analyze_pages import analyze
+from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.state import Observation, ResearchRun, ResearchState
+from agent.roles.research.analyzer import AnalyzerReply
 from agent.text.urls import site
-from agent.types import Outcome, Publication, SearchHit
+from agent.types import Outcome, Page, PageRef, Publication, SearchHit
 from tests.web.folders import page, write_world
 
 HERON = "In which year was the brass heron of Port Ember built?"
@@ -146,3 +149,14 @@ def test_what_could_not_be_read_leaves_memory_as_it_was(ask):
     view = ask(QUESTIONS[0], start_urls=[lost], max_steps=1)
     assert view.state.actions[0].outcome is Outcome.NOT_FOUND
     assert not view.state.facts and view.state.current_confidence == 0.0 and view.state.own.report is None
+
+
+def test_a_quote_whose_stretches_may_not_be_joined_is_told_apart_from_one_that_is_on_no_page():
+    text = "Ida Rask was born in Selm in 1801. Her son Olof kept bees. He sold the mill of Selm in 1840."
+    url = "https://a.test/"
+    stored = Page(url=url, final_url=url, outcome=Outcome.OK, text=text)
+    opened = OpenPage(PageRef(url=url, page_id="1"), "1", stored)
+    quotes = ["Ida Rask was born in Selm … He sold the mill of Selm in 1840.", "She sold the whole island."]
+    reply = AnalyzerReply(facts=[{"statement": "It was sold.", "quote": quote} for quote in quotes])
+    joined, foreign = analyze_pages.find_quote_problems(reply, [opened])
+    assert "may not be joined" in joined and "on none of the pages" in foreign
