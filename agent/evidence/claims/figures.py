@@ -69,7 +69,6 @@ _QUARTER = re.compile(r"\b(first|second|third|fourth)[\s-]quarter", re.IGNORECAS
 _QUARTER_LABEL = re.compile(r"^([1-4])q$")
 _NAME_BEFORE = re.compile(r"\b([A-Z][\w-]*)[\s\u00a0]$")
 _ORDINAL_TITLE = re.compile(r"\d{1,2}(?:st|nd|rd|th)[\s\u00a0][A-Z]\w+")
-_FIRST_FIGURE = re.compile(r"\d+")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -257,11 +256,8 @@ def _is_in_name(n: Quantity, claim: ReadText, context: ReadText) -> bool:
     with the title after it ("4th Earl")?"""
     if (titled := _ORDINAL_TITLE.match(claim.text, n.start)) and titled.group() in context.text:
         return True
-    name = _NAME_BEFORE.search(claim.text, 0, n.start)
-    figure = _FIRST_FIGURE.match(claim.text, n.start)
-    if name is None or figure is None:
-        return False
-    return f"{name.group(1)} {figure.group()}" in " ".join(context.text.split())
+    name, figure = _NAME_BEFORE.search(claim.text, 0, n.start), _DIGITS.match(claim.text, n.start)
+    return bool(name and figure and f"{name[1]} {figure[0]}" in " ".join(context.text.split()))
 
 
 def _list_comparable(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> list[str]:
