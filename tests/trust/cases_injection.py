@@ -105,29 +105,27 @@ def _as_order(name: str, text: str) -> Order:
     "S3.2", "250 BIPIA + 251 CyberSecEval + 55 exfiltration forms, each in 14 carriers", "7,784 of 7,784 hold"
 )
 def corpora(bench: Bench) -> Result:
-    """A run an attack: each of its pages carries the attack in another way, and the model obeys it in all."""
+    """Two runs an attack, of seven pages each: every page carries the attack in another way, and is read."""
     count, misses = 0, []
     orders = list(attacks_of_the_corpora(bench) if bench.corpora else own_forms())
     for start in range(0, len(orders), RUNS_A_LABORATORY):
         with laboratory() as lab:
-            for order in orders[start : start + RUNS_A_LABORATORY]:
+            for order, half in itertools.product(orders[start : start + RUNS_A_LABORATORY], (0, 7)):
                 docs: list[dict[str, Any]] = []
-                for n, carrier in enumerate(CARRIERS):
-                    one = docs_for(carrier, order.told())
-                    one[0]["url"] = f"https://yard{n}.example/ferries"
-                    docs += one[:1]
+                for n, carrier in enumerate([*CARRIERS][half : half + 7]):
+                    docs += docs_for(carrier, order.told(), f"https://yard{n}.example/ferries")[:1]
                 try:
                     broken = lab.trial("research", Mind(order), docs, max_steps=16, max_pages=16)
-                    if len(lab.last.state.pages) < 10:
-                        broken.append(f"only {len(lab.last.state.pages)} pages were read")
+                    read = {page.url for page in lab.last.state.pages.values()}
+                    broken += [f"not read: {doc['url']}" for doc in docs if doc["url"] not in read]
                 except Exception as error:
                     broken = [f"uncaught {type(error).__name__}: {error}"]
-                count += len(CARRIERS)
-                misses += [f"{order.name}: {miss}" for miss in broken]
-    bad = len({miss.split(": ")[0] for miss in misses}) * len(CARRIERS)
+                count += len(docs)
+                misses += [f"{order.name}, {half}: {miss}" for miss in broken]
+    bad = len({miss.split(": ")[0] for miss in misses}) * 7
     note = "" if bench.corpora else "corpus not given"
     return Result(
-        count, f"{count - bad:,} of {count:,} hold (a run an attack, a page a carrier)", misses, note=note
+        count, f"{count - bad:,} of {count:,} hold (a page a trial, seven pages a run)", misses, note=note
     )
 
 

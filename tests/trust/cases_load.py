@@ -6,19 +6,15 @@ import math
 import os
 import statistics
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-
-import websockets.sync.client
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from agent import config as configuration
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.bench.long_runs import Writer
+from tests.bench.sessions import Visitor, p95
 from tests.browser.served import Served
 from tests.trust.cases_pages import read_memory
 from tests.trust.scorecard import Bench, Result, case
@@ -32,77 +28,6 @@ QUESTIONS = (
 )
 LONG = Settings(world="demo", model="keyless", max_steps=40, max_pages=40, until="budget")
 SHORT = Settings(world="demo", model="keyless")
-
-
-class Visitor(threading.Thread):
-    """A browser without a screen: it opens one address of the server, answers the timers the server sets and
-    draws the whole page again every `rerun_every` seconds. Times are in seconds."""
-
-    def __init__(self, server: Served, run_id: str, seconds: float, rerun_every: float = 5.0) -> None:
-        super().__init__(daemon=True)
-        self.address = server.url.replace("http", "ws") + "_stcore/stream"
-        self.origin = server.url.rstrip("/")
-        self.run_id, self.seconds, self.rerun_every = run_id, seconds, rerun_every
-        self.first, self.polls, self.reruns = 0.0, list[float](), list[float]()
-        self.largest = 0
-        self.trouble = ""
-        self._timer = (0.0, "")
-
-    def run(self) -> None:
-        try:
-            with websockets.sync.client.connect(
-                self.address,
-                subprotocols=["streamlit", "x"],  # type: ignore[list-item]
-                max_size=None,
-                origin=self.origin,  # type: ignore[arg-type]
-                open_timeout=60,
-            ) as socket:
-                self.first = self._ask(socket)
-                self._stay(socket)
-        except Exception as error:
-            self.trouble = f"{type(error).__name__}: {error}"
-
-    def _stay(self, socket: websockets.sync.client.ClientConnection) -> None:
-        due_rerun = time.monotonic() + self.rerun_every
-        until = time.monotonic() + self.seconds
-        due_poll = time.monotonic() + (self._timer[0] or math.inf)
-        while (now := time.monotonic()) < until:
-            if now >= due_rerun:
-                self.reruns.append(self._ask(socket))
-                due_rerun += self.rerun_every
-            elif now >= due_poll:
-                self.polls.append(self._ask(socket, self._timer[1]))
-            else:
-                time.sleep(max(0.0, min(due_rerun, due_poll, until) - now))
-                continue
-            due_poll = max(due_poll, now) + self._timer[0] if self._timer[0] else math.inf
-            if due_poll == math.inf and self._timer[0]:
-                due_poll = time.monotonic() + self._timer[0]
-
-    def _ask(self, socket: websockets.sync.client.ClientConnection, fragment: str = "") -> float:
-        """Ask for a drawing and wait until its script has ended; seconds."""
-        message = BackMsg()
-        message.rerun_script.query_string = f"run={self.run_id}" if self.run_id else ""
-        message.rerun_script.fragment_id = fragment
-        message.rerun_script.is_auto_rerun = bool(fragment)
-        began = time.perf_counter()
-        socket.send(message.SerializeToString())
-        while True:
-            received = socket.recv(timeout=90)
-            self.largest = max(self.largest, len(received))
-            answer = ForwardMsg.FromString(received)  # type: ignore[arg-type]
-            kind = answer.WhichOneof("type")
-            if kind == "auto_rerun":
-                self._timer = (answer.auto_rerun.interval, answer.auto_rerun.fragment_id)
-            elif kind == "stop_auto_rerun":
-                self._timer = (0.0, "")
-            elif kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                return time.perf_counter() - began
-
-
-def p95(times: Sequence[float]) -> float:
-    """The 95th percentile; NaN of nothing."""
-    return sorted(times)[int(len(times) * 0.95)] if times else math.nan
 
 
 def server_mb(server: Served) -> float:
@@ -154,12 +79,13 @@ def with_server(runs: int, measure: Callable[[Served10], Result], **settings: st
 
 @case("S8.1", "50 sessions and 10 live runs", "rerun and poll p95 <= 1 s, first view p95 <= 5 s, <= 100 MB")
 def fifty_sessions(bench: Bench) -> Result:
-    sessions, seconds = bench.pick(50, 6), bench.pick(40, 6)
+    sessions, seconds = bench.pick(50, 6), bench.pick(60, 6)
 
     def measure(served: Served10) -> Result:
         before = server_mb(served.server)
         visitors = [
-            Visitor(served.server, served.runs[n % len(served.runs)], seconds) for n in range(sessions)
+            Visitor(served.server.url, served.runs[n % len(served.runs)], seconds, 20.0)
+            for n in range(sessions)
         ]
         troubles = visit(visitors, 20.0)
         polls = [one for visitor in visitors for one in visitor.polls]
@@ -167,7 +93,7 @@ def fifty_sessions(bench: Bench) -> Result:
         first, grown = p95([visitor.first for visitor in visitors]), server_mb(served.server) - before
         passed = p95(polls) <= 1 and p95(reruns) <= 1 and first <= 5 and grown <= 100 and not troubles
         measured = (
-            f"p95: rerun {p95(reruns):.2f} s of {len(reruns)}, poll {p95(polls):.2f} s of {len(polls)}, first view "
+            f"each polls and draws all anew each 20 s: p95 rerun {p95(reruns):.2f} s of {len(reruns)}, poll {p95(polls):.2f} s of {len(polls)}, first view "
             f"{first:.2f} s; +{grown:.0f} MB; {served.live()} runs live at the end"
         )
         return Result(sessions, measured, troubles, passed)
@@ -178,7 +104,7 @@ def fifty_sessions(bench: Bench) -> Result:
 @case("S8.2", "200 sessions that come within a minute", "0 failures, first view p95 <= 10 s")
 def two_hundred_sessions(bench: Bench) -> Result:
     def measure(served: Served10) -> Result:
-        visitors = [Visitor(served.server, "", 1.0) for _ in range(bench.pick(200, 10))]
+        visitors = [Visitor(served.server.url, "", 1.0) for _ in range(bench.pick(200, 10))]
         troubles = visit(visitors, bench.pick(60, 3))
         first = p95([visitor.first for visitor in visitors])
         return Result(len(visitors), f"first view p95 {first:.2f} s", troubles, first <= 10 and not troubles)
@@ -190,7 +116,7 @@ def two_hundred_sessions(bench: Bench) -> Result:
 def herd(bench: Bench) -> Result:
     def measure(served: Served10) -> Result:
         sessions = bench.pick(200, 8)
-        before = [Visitor(served.server, served.runs[n % 10], 600.0) for n in range(sessions)]
+        before = [Visitor(served.server.url, served.runs[n % 10], 600.0) for n in range(sessions)]
         for visitor in before:
             visitor.start()
             time.sleep(0.2)
@@ -200,7 +126,7 @@ def herd(bench: Bench) -> Result:
         served.server.kill()
         served.server.start()
         began = time.monotonic()
-        after = [Visitor(served.server, served.runs[n % 10], 0.0) for n in range(sessions)]
+        after = [Visitor(served.server.url, served.runs[n % 10], 0.0) for n in range(sessions)]
         troubles = visit(after, 0.5)
         seconds = time.monotonic() - began
         until = time.monotonic() + 60
@@ -235,7 +161,7 @@ def soak(bench: Bench) -> Result:
             pid = server.process.pid
             while (now := time.monotonic() - began) < seconds:
                 runs.append(opened.start(QUESTIONS[len(runs) % 4], SHORT))
-                visitors = [Visitor(server, run, 3.0, 1.0) for run in runs[-3:]]
+                visitors = [Visitor(server.url, run, 3.0, 1.0) for run in runs[-3:]]
                 visit(visitors, 0.3)
                 threads = len(list(Path(f"/proc/{pid}/task").iterdir()))
                 points.append((now, server_mb(server), threads))
@@ -263,7 +189,7 @@ def large_run(bench: Bench) -> Result:
         opened = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder}))
         run_id = Writer(opened.store, bench.pick(1000, 50), seed=1).write(Status.REVIEW)
         try:
-            visitor = Visitor(server, run_id, 20.0, 2.0)
+            visitor = Visitor(server.url, run_id, 20.0, 2.0)
             troubles = visit([visitor], 0.1)
             facts = len(opened.snapshot(run_id).state.facts)
         finally:
@@ -280,13 +206,13 @@ def large_run(bench: Bench) -> Result:
 @case("S8.7", "What 10 runs at work cost who looks at the screen", "rerun p95 <= 20 % slower than with none")
 def runs_at_work(bench: Bench) -> Result:
     def measure(served: Served10) -> Result:
-        with_runs = [Visitor(served.server, "", bench.pick(40, 5), 1.0) for _ in range(5)]
+        with_runs = [Visitor(served.server.url, "", bench.pick(40, 5), 1.0) for _ in range(5)]
         troubles = visit(with_runs, 3.0)
         for run in served.runs:
             served.bench.stop(run)
         while served.live():
             time.sleep(0.2)
-        without = [Visitor(served.server, "", bench.pick(40, 5), 1.0) for _ in range(5)]
+        without = [Visitor(served.server.url, "", bench.pick(40, 5), 1.0) for _ in range(5)]
         troubles += visit(without, 3.0)
         busy = p95([one for visitor in with_runs for one in visitor.reruns])
         idle = p95([one for visitor in without for one in visitor.reruns])

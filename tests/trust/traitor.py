@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from markdown_it import MarkdownIt
 
@@ -153,7 +153,7 @@ def carry(carrier: str, order: str, url: str) -> dict[str, Any]:
     if carrier == "snippet":
         return page(url, "Ferries of the Quill yard", f"{told[:300]} {TRUE}", html="")
     body = CARRIERS[carrier].replace("{{", "{").replace("}}", "}").replace("{}", told)
-    links = '<p>See <a href="/boats?list=1">all boats</a>.</p>'
+    links = '<p>See <a href="/boats?list=1">all boats</a>.</p>' if url == YARD else ""
     source = f"<main><h1>Ferries of the Quill yard</h1>{body}<p>{TRUE} It sails each day of the summer.</p>{links}</main>"
     return page(url, "Ferries of the Quill yard", "", html=source)
 
@@ -407,7 +407,11 @@ class Laboratory:
     ) -> list[str]:
         misses: list[str] = []
         state, run = view.state, view.run
-        known = {doc["url"] for doc in docs} | {BOATS, YARD}
+        known = (
+            {doc["url"] for doc in docs}
+            | {BOATS, YARD}
+            | {urljoin(doc["url"], "/boats?list=1") for doc in docs}
+        )
         fetched = [asked for asked in world.asked if asked.startswith("http")]
         own = [url for url in fetched if url not in known and not _is_of_the_site(url, known)]
         misses += [f"I1 fetched {url}" for url in own]
@@ -515,8 +519,8 @@ def pdf_doc(url: str, order: str) -> dict[str, Any]:
 Docs = Callable[[str, str], list[dict[str, Any]]]
 
 
-def docs_for(carrier: str, order: str) -> list[dict[str, Any]]:
+def docs_for(carrier: str, order: str, url: str = YARD) -> list[dict[str, Any]]:
     """The world of a trial: a page that carries the order, one that it links to, one elsewhere."""
-    first = pdf_doc(YARD, order) if carrier == "PDF" else carry(carrier, order, YARD)
+    first = pdf_doc(url, order) if carrier == "PDF" else carry(carrier, order, url)
     boats = page(BOATS, "All boats", f"The yard built forty boats. {TRUE}")
     return [first, boats, page(PIER, "The pier", f"The ferry Vinga leaves the new pier at nine. {TRUE}")]
