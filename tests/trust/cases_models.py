@@ -107,7 +107,7 @@ def drive(folder: Path, flow: str, server: Server, **limits: Any) -> tuple[Statu
     quick=True,
 )
 def faults(bench: Bench) -> Result:
-    cases = bench.thin(itertools.product(FAULTS, SITES), 12)
+    cases = bench.thin(itertools.product(FAULTS, SITES), 10)
     misses, most = [], 0
     for name, site in cases:
         with tempfile.TemporaryDirectory() as folder:
@@ -148,7 +148,8 @@ def json_suite(bench: Bench) -> Result:
             misses.append(f"{name} was {'accepted' if accepted else 'refused'}: {text[:80]!r}")
     refused, took = counts["nFalse"], counts["yTrue"]
     measured = f"{took} of {took + counts['yFalse']} accepted, {refused} of {refused + counts['nTrue']} refused; {counts['iTrue']} of {counts['iTrue'] + counts['iFalse']} undefined ones accepted"
-    return Result(sum(counts.values()), measured, misses)
+    note = "a trailing comma, a raw line break and True are mended on purpose; a doubled key is refused on purpose"
+    return Result(sum(counts.values()), measured, misses, note=note)
 
 
 @case("S5.3", "A reply of 2,048 bytes, cut off at each byte", "0 facts from a text that was cut", quick=True)
@@ -211,7 +212,7 @@ def budgets(bench: Bench) -> Result:
     quick=True,
 )
 def chaos(bench: Bench) -> Result:
-    count, finished, misses = bench.pick(200, 12), 0, []
+    count, finished, misses = bench.pick(200, 6), 0, []
     usual: list[Any] = [fault for name, fault in FAULTS.items() if name not in ("401", "403", "1 MB", "429")]
     for seed in range(count):
         dice = random.Random(seed)

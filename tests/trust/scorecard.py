@@ -182,7 +182,12 @@ def read_results(path: Path) -> dict[str, dict[str, Any]]:
 
 def merge_results(path: Path, results: dict[str, Result]) -> dict[str, dict[str, Any]]:
     """Write the results over those of the same cases; returns all that the file now holds."""
-    held = {**read_results(path), **{name: asdict(result) for name, result in results.items()}}
+    held = read_results(path)
+    for name, result in results.items():
+        if (
+            name not in held or result.verdict != "corpus not given"
+        ):  # what was measured with the corpus stays
+            held[name] = asdict(result)
     path.write_text(json.dumps(held, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
     return held
 

@@ -14,8 +14,6 @@ from tests.trust.nets import is_inner
 from tests.trust.scorecard import Bench, Case, CorpusAbsent, Result
 
 load_cases()
-KNOWN_MISSES: set[str] = set()
-"""Cases that are missed today, as the published page says; remove the name with the defect."""
 
 
 @pytest.mark.slow
@@ -23,11 +21,8 @@ KNOWN_MISSES: set[str] = set()
     "name", sorted((n for n, one in scorecard.CASES.items() if one.is_quick), key=scorecard.order)
 )
 def test_the_short_form_of_the_case_passes(name: str) -> None:
-    result = scorecard.run_apart(scorecard.CASES[name], Bench(quick=True))
-    if name in KNOWN_MISSES and result.verdict != "pass":
-        pytest.xfail(result.measured)
+    result = scorecard.run_here(scorecard.CASES[name], Bench(quick=True))
     assert result.verdict in ("pass", "corpus not given"), result.misses[:5]
-    assert name not in KNOWN_MISSES, "it passes now: take it out of KNOWN_MISSES"
 
 
 def test_a_result_is_passed_without_misses_or_by_its_own_word() -> None:
