@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.flows.shared import fact_view
+from agent.flows.shared.page_refs import offer_again
 from agent.flows.shared.plan import parse_parts
 from agent.retrieval.relevance import score_fact
 from agent.text.question_parts import resolve_parts
@@ -29,8 +30,8 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
         known = fact_view.facts_after_notes(view.state).values()
         kept = [fact for fact in known if fact.is_active and fact.verified and fact.page_id]
         facts |= {fact.id: _make_prior(fact, asked) for fact in kept}
-        read = {ref.url: ref for ref in view.state.pages.values() if ref.page_id and not ref.waiting}
-        pages |= {url: ref.replace(step=0, facts=0) for url, ref in read.items()}
+        read = [ref for ref in view.state.pages.values() if ref.page_id and not ref.waiting]
+        pages |= {ref.url: ref.replace(step=0, facts=0) for ref in [*read, *offer_again(read)]}
         excluded += fact_view.excluded_sites(view.state)
         private |= dict.fromkeys(note.text for note in view.state.notes if note.private)
     change: Change = {"facts": list(facts.values()), "pages": list(pages.values())}

@@ -3,7 +3,7 @@ one step; facts of a dropped part stay, and are given to the part that they bear
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
@@ -15,9 +15,11 @@ from agent.errors import UsageError
 from agent.evidence.answer_layout import format_question
 from agent.flows import FLOWS
 from agent.flows.research.plan_step import CHECK_PLAN
+from agent.flows.shared.page_refs import offer_again
+from agent.flows.shared.plan import find_free_id
 from agent.flows.shared.recompute import recompute_after_edit
 from agent.roles.research.plan import MAX_PARTS
-from agent.types import Edit, Note, PlanPart, Status
+from agent.types import Edit, Fact, Note, PlanPart, Status
 
 MAX_QUESTION_CHARS = 400
 PLANNED_FLOWS = ("research",)
@@ -48,7 +50,7 @@ def edit_plan(bench: ActionContext, run_id: str, parts: Sequence[PartEdit], head
         if not can_edit_plan(view):
             raise UsageError(f"a {view.run.settings.flow} run has no plan to edit: research runs have one")
         flow, step = FLOWS[view.run.settings.flow], view.head + 1
-        plan = build_plan(view.state.plan, parts)
+        plan = build_plan(view.state.plan, parts, view.state.facts.values())
         change = build_change(view.state, step, plan)
         columns = state_after(view.state, change).summary()
         has_new = any(part.status == "open" and part.by == "person" for part in plan)
@@ -79,9 +81,11 @@ def approve_plan(bench: ActionContext, run_id: str, head: int, reading: str = ""
     commit(bench, run_id, "approve_plan", build_step, head=head, among=(Status.WAITING,))
 
 
-def build_plan(plan: Sequence[PlanPart], edits: Sequence[PartEdit]) -> list[PlanPart]:
+def build_plan(
+    plan: Sequence[PlanPart], edits: Sequence[PartEdit], facts: Iterable[Fact] = ()
+) -> list[PlanPart]:
     """The plan after these edits: kept parts with their state, new and reworded ones open and the person's.
-    Raises UsageError."""
+    No new one has the id of a dropped part that one of the run's `facts` bears on. Raises UsageError."""
     known = {part.id: part for part in plan}
     asked = [(edit.id, " ".join(edit.question.split())) for edit in edits]
     if not asked or not all(question for _, question in asked):
@@ -95,7 +99,7 @@ def build_plan(plan: Sequence[PlanPart], edits: Sequence[PartEdit]) -> list[Plan
     named = [id for id, _ in asked if id]
     if len(named) != len(set(named)):
         raise UsageError("name each part of the plan once")
-    free = max((int(id) for id in known if id.isdecimal()), default=0) + 1
+    free = find_free_id(plan, facts)
     changed = list[PlanPart]()
     for id, question in asked:
         if id and question == known[id].question:
@@ -126,11 +130,20 @@ def read_lines(plan: Sequence[PlanPart], text: str) -> list[PartEdit]:
 
 
 def build_change(state: RunState, step: int, plan: Sequence[PlanPart]) -> Change:
-    """The change of a new plan: with the confidence that it gives, and what was done in words."""
-    now = state_after(state, {"plan_parts": plan})
-    level = recompute_after_edit(now, step, why="changed the plan").get("confidence", [])
-    said = Edit(step=step, text=describe_plan_edit(state.plan, plan))
-    return {"plan_parts": list(plan), "edits": [said], **({"confidence": level} if level else {})}
+    """The change of a new plan: with the confidence that it gives, and what was done in words. What was asked
+    anew is not answered by what a model said before, and all pages may be read again for it."""
+    known = {(part.id, part.question) for part in state.plan}
+    asked = {part.id for part in plan if (part.id, part.question) not in known}
+    change: Change = {"plan_parts": list(plan)}
+    if asked:
+        change["pages"] = offer_again(state.pages.values())
+    if asked and (report := state.own.report):
+        answered = [name for name in report.get("answered_parts", ()) if name not in asked]
+        change["report"] = {**report, "answered_parts": answered}
+    now = state_after(state, change)
+    if level := recompute_after_edit(now, step, why="changed the plan").get("confidence"):
+        change["confidence"] = level
+    return {**change, "edits": [Edit(step=step, text=describe_plan_edit(state.plan, plan))]}
 
 
 def describe_plan_edit(before: Sequence[PlanPart], after: Sequence[PlanPart]) -> str:

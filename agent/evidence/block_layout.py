@@ -213,12 +213,15 @@ def is_year(text: str) -> bool:
 
 
 def read_number(text: str) -> float | None:
-    """The number of a cell such as "1,240", "−3.5 °C" or "12 %"; None where it holds none or several."""
+    """The number of a cell such as "1,240", "−3.5 °C" or "12 %"; None where it holds none or several, or one
+    such as "1.240", which is another number in another language."""
     numbers = list(_NUMBER.finditer(text))
     if len(numbers) != 1 or not (numbers[0].start() == 0 or not re.search(r"\w", text[: numbers[0].start()])):
         return None
     found = numbers[0]
     digits = re.sub(r"\D", "", found["digits"])
+    if len(found["part"] or "") == 4 and digits != "0" and len(digits) <= 3:
+        return None
     value = float(f"{digits}{found['part'] or ''}")
     return -value if found["sign"] else value
 

@@ -75,6 +75,8 @@ class TextSentence(Record):
     found: list[str] = Field(default_factory=list)
     """Pages that a search found for it, because it cites none."""
     searched: bool = False
+    search_trouble: str = ""
+    """Why no engine answered the search for it; "" when one did."""
 
     @property
     def urls(self) -> list[str]:

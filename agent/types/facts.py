@@ -152,6 +152,8 @@ class PageRef(Record):
     shown: list[tuple[int, int]] = Field(default_factory=list)
     """Start and end of each stretch of its text that a model was shown, rising and apart; empty in runs of
     older versions and without a model."""
+    shown_before: list[tuple[int, int]] = Field(default_factory=list)
+    """What had been shown when something new was asked, which all of its text may be read again for."""
     length: int = 0
     """Characters of its text; 0 where older versions did not record it."""
     publication: Publication | None = None

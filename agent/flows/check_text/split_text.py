@@ -20,7 +20,7 @@ from agent.types import Anchor, Citation, Page, Table, TextSentence
 from agent.types.checked_text import SentenceKind
 
 MAX_SENTENCES = 2_000
-"""Sentences of one text; a longer one is refused."""
+"""Sentences of one text that are checked; of a longer one the first, and it is told."""
 MAX_LABEL_WORDS = 3
 """A line of so few words without a figure or a mark at its end is a label, no sentence."""
 _QUESTION_END = re.compile(r"[?？؟][\"'”’»)\]]*$")

@@ -152,7 +152,7 @@ class CheckTextState(FlowState):
         if one.urls and not given.sentence.fact_ids and not given.unread:
             yield NO_EVIDENCE
         if given.mark == "no_source" and one.searched and not one.found:
-            yield UNFOUND_NOTE
+            yield one.search_trouble.rstrip(".") or UNFOUND_NOTE
         if one.covered:
             yield COVERED_NOTE
         if one.found and not one.citations:

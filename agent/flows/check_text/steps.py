@@ -12,7 +12,7 @@ from agent.flows.check_text.evidence import SourceText, choose_evidence, choose_
 from agent.flows.check_text.split_text import MAX_SENTENCES, split_text
 from agent.flows.check_text.state import CheckTextRun
 from agent.flows.shared.claim_checks import judge_sentences
-from agent.flows.shared.engine_choice import cool_down
+from agent.flows.shared.engine_choice import ANSWERED, cool_down
 from agent.flows.shared.open_access import read_open_copy
 from agent.flows.shared.page_refs import build_action, store_fetched
 from agent.flows.shared.passages import content_passages
@@ -151,8 +151,11 @@ def search(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     for claim in batch:
         query = " ".join(claim.text.split()[:MAX_QUERY_WORDS])
         hits: list[SearchHit] = []
+        trouble, now = "No search engine can be asked now", tools.now()
         usable = {
-            f"search_{name}" for name in tools.world.engines if name in chosen and not cooling.get(name)
+            f"search_{name}"
+            for name in tools.world.engines
+            if name in chosen and cooling.get(name, "") <= now
         }
         for name in rank_general(usable):
             result = tools.search(ENGINE_BY_ACTION[name], query)
@@ -160,11 +163,12 @@ def search(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
             made = {"hits": len(result.hits)}
             actions.append(build_action(proposal, tools.step, result.outcome, result.detail, **made))
             cooling = cool_down(cooling, result)
+            trouble = "" if result.outcome in ANSWERED else trouble and result.detail
             if hits := result.hits:
                 break
         own = canonicalize(state.own.text_url)
         urls = [hit.url for hit in hits if canonicalize(hit.url) != own][:HITS_READ]
-        found.append(claim.replace(found=urls, searched=True))
+        found.append(claim.replace(found=urls, searched=True, search_trouble=trouble))
     change: Change = {"sentences": found, "actions": actions, "cooling": cooling}
     return change, _choose_next(state_after(state, change), tools)
 

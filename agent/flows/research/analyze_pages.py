@@ -87,7 +87,8 @@ def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observat
         found += _build_picked_leads(judgement, page.page, {lead.id for lead in found}, tools.step)
         onward = [lead.value for lead in found if lead.kind == "url"]
         shown = page.shown_spans if judgement.by == "model" else page.ref.shown
-        refs.append(mark_read(page.ref, page.page, facts=len(own), links=onward, shown=shown))
+        count = page.ref.facts + len(own)
+        refs.append(mark_read(page.ref, page.page, facts=count, links=onward, shown=shown))
         refused += [refusal.replace(step=tools.step) for refusal in page.refused]
         leads += found
     leads += _build_query_leads(state, tools, judgement, pages[-1].page.url)
@@ -147,13 +148,11 @@ def _count_new_facts(
     state: ResearchRun, pages: Sequence[OpenPage], facts: Sequence[Fact]
 ) -> Iterator[Action]:
     """The actions that brought the pages, with their verified facts; none for a page from a person."""
-    last = state.actions[-1].step if state.actions else -1
     for page in pages:
         verified = sum(fact.verified and fact.page_id == page.page_id for fact in facts)
-        for action in state.actions:
-            is_its = action.page_id == page.page_id and not action.is_search
-            if action.step == last and is_its and not page.ref.waiting:
-                yield action.replace(new_facts=verified)
+        its = [done for done in state.actions if done.page_id == page.page_id and not done.is_search]
+        if its and not page.ref.waiting:
+            yield its[-1].replace(new_facts=verified)
 
 
 def _extract_facts(

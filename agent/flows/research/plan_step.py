@@ -28,7 +28,10 @@ def is_stepwise(state: ResearchRun) -> bool:
 
 
 def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Make the plan. The pending round, when there is one, is begun before and carried out next."""
+    """Make the plan, unless a person wrote one meanwhile. The pending round, when there is one, is begun
+    before and carried out next."""
+    if state.plan_parts and state.edits:  # nothing else can be edited before the first plan
+        return {}, "act" if state.pending else "decide"
     if state.pending:
         first = state.pending
         if engine := ENGINE_BY_ACTION.get(first.next_action):

@@ -156,9 +156,9 @@ def find_page_url(state: RunState, url: str) -> str:
 
 
 def has_unread_text(page: PageRef) -> bool:
-    """Whether a page was read by a model, and a good part of its text was not shown to it."""
-    seen = sum(end - start for start, end in page.shown)
-    return bool(page.shown) and page.length - seen >= MIN_UNREAD_CHARS
+    """Whether a page was read by a model, and a good part of its text, or all of it, was not shown to it."""
+    unseen = page.length - sum(end - start for start, end in page.shown)
+    return bool(page.shown) and unseen >= max(1, min(MIN_UNREAD_CHARS, page.length))
 
 
 def open_leads(state: ResearchRun) -> list[Lead]:

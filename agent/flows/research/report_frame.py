@@ -11,6 +11,7 @@ from agent.evidence.report_words import words_for
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared.report_blocks import clean_label
 from agent.flows.shared.verdict import describe_failures
+from agent.retrieval.shown_passages import add_spans
 from agent.text.urls import remove_unknown_urls, site
 from agent.types import ENGINE_BY_ACTION, Answer, AnswerBlock, Confidence, Outcome, PageRef, describe_action
 
@@ -82,7 +83,7 @@ def _list_limits(
 
 
 def _is_partly_read(page: PageRef) -> bool:
-    shown = sum(end - start for start, end in page.shown)
+    shown = sum(end - start for start, end in add_spans(page.shown, page.shown_before))
     return bool(page.shown) and shown < MOST_OF_A_PAGE * page.length
 
 

@@ -103,9 +103,11 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Write the sections side by side from their facts, check them together, write the summary from what
     holds, and join all with what code knows of limits and method."""
     plan, facts = state.own.outline or Outline(), fact_view.facts_after_notes(state)
-    chosen = [section for section in plan.sections if any(i in facts for i in section.fact_ids)]
     pieces = [
-        (section, own) for section in chosen for own in _split_facts(tools, _list_own_facts(section, facts))
+        (section, own)
+        for section in plan.sections
+        for own in _split_facts(tools, _list_own_facts(section, facts))
+        if own
     ]
     written = tools.judge_side_by_side(
         [partial(_write_section, state, tools, plan, section, own) for section, own in pieces]

@@ -14,6 +14,7 @@ from agent.flows.research import policy, report_frame
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.claim_checks import CheckedDraft, check_sentences
+from agent.flows.shared.page_refs import offer_again
 from agent.flows.shared.plan import bears_on
 from agent.flows.shared.recompute import recompute_after_edit
 from agent.flows.shared.report_blocks import MAX_HEADING_WORDS
@@ -69,6 +70,8 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     plan = plan_after_reading(state, reading)
     if plan != state.plan:
         change["plan_parts"] = plan
+    if reading.questions:
+        change["pages"] = offer_again(state.pages.values())
     if set(reading.excluded_sites) - set(fact_view.excluded_sites(state)) or reading.excluded_topics:
         what = ", ".join([*reading.excluded_sites, *reading.excluded_topics])
         recomputed = recompute_after_edit(state_after(state, change), tools.step, why=f"left out {what}")

@@ -51,8 +51,9 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     actions = policy.available_actions(state, tools.world.engines, tools.now())
     if wanted := policy.next_start_page(state) or policy.requested_search(state, actions):
         return _propose(state, tools, [wanted])
-    if substitutes := take_over_searches(state.actions_this_round, actions):
-        return _propose(state, tools, substitutes)
+    substitutes = take_over_searches(state.actions_this_round, actions)
+    if wanted_still := [one for one in substitutes if one.query_or_url not in state.skipped]:
+        return _propose(state, tools, wanted_still)
     can_ask = bool(tools.client) and not describe_reading(state)
     return _choose_round(state, tools, [*actions[:-1], "ask", *actions[-1:]] if can_ask else actions)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from agent.engine.context import RunContext
 from agent.evidence.source_trust import assess_trust
+from agent.retrieval.shown_passages import add_spans
 from agent.types import Action, Outcome, Page, PageRef, Proposal
 
 START_PAGE_REASON = "You chose this start page."
@@ -24,6 +27,16 @@ def store_fetched(tools: RunContext, url: str, page: Page, found_on: str, title:
         step=tools.step,
         publication=page.publication,
     )
+
+
+def offer_again(pages: Iterable[PageRef]) -> list[PageRef]:
+    """The pages that a model was shown something of, as if it had seen nothing of them: for a new question
+    all of their text may be read again."""
+    return [
+        ref.replace(shown=[(0, 0)], shown_before=add_spans(ref.shown_before, ref.shown))
+        for ref in pages
+        if ref.shown
+    ]
 
 
 def mark_read(ref: PageRef, page: Page, *, facts: int, **more: object) -> PageRef:

@@ -22,6 +22,12 @@ def assign_parts(plan: Sequence[PlanPart], facts: Iterable[Fact]) -> list[Fact]:
     return [fact.replace(part=find_part(plan, fact)) for fact in facts]
 
 
+def find_free_id(plan: Sequence[PlanPart], facts: Iterable[Fact]) -> int:
+    """The first number for a new part that no part has and no fact of a dropped one bears on."""
+    used = [*(part.id for part in plan), *(fact.part for fact in facts)]
+    return 1 + max((int(id) for id in used if id.isdecimal()), default=0)
+
+
 def find_part(plan: Sequence[PlanPart], fact: Fact) -> str:
     """The id of the part that a fact bears on: its own where the plan has it, the only one, else the one
     whose words and type of answer its quote holds; "" for none."""

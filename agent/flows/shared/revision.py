@@ -14,7 +14,7 @@ from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.citation_check import filter_citations
 from agent.flows.shared import fact_view
 from agent.flows.shared.conflict_sentences import is_conflict_sentence
-from agent.flows.shared.plan import find_part
+from agent.flows.shared.plan import find_free_id, find_part
 from agent.roles.note_requests import UNDERSTOOD_WORDS, read_note
 from agent.roles.research.plan import MAX_PARTS
 from agent.roles.research.revision import MAX_ITEMS, RevisionReply
@@ -196,9 +196,9 @@ def plan_after_reading(state: RunState, reading: NoteReading) -> list[PlanPart]:
     """The plan with only the parts that are wanted, and a new one for each new sub-question."""
     plan = [part for part in state.plan if not reading.only_parts or part.id in reading.only_parts]
     asked = {part.question.casefold() for part in state.plan}
-    free = max((int(part.id) for part in state.plan if part.id.isdecimal()), default=0)
+    free = find_free_id(state.plan, state.facts.values())
     new = [question for question in reading.questions if question.casefold() not in asked]
-    parts = [PlanPart(id=str(free + n), question=q, by=reading.by) for n, q in enumerate(new, start=1)]
+    parts = [PlanPart(id=str(n), question=q, by=reading.by) for n, q in enumerate(new, start=free)]
     names = {part.id for part in plan}
     kept = [part.replace(after=[i for i in part.after if i in names]) for part in plan]
     return [*kept, *parts[: max(0, MAX_PARTS - len(kept))]]

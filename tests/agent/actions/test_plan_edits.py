@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions.plan_edits import PartEdit, build_plan, describe_plan_edit, edit_plan, read_lines
+from agent.actions.plan_edits import PartEdit, build_change, build_plan, describe_plan_edit, edit_plan, read_lines
+from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
-from agent.types import PlanPart, Status
+from agent.flows.research.policy import has_unread_text
+from agent.flows.research.state import ResearchState
+from agent.types import Fact, PageRef, PlanPart, Status
 from tests.web.demo_runs import reviewed
 
 FIRST = PlanPart(id="1", question="Which yard built it?", status="answered", confidence=0.8, by="model")
@@ -114,3 +117,21 @@ def test_a_part_added_after_the_answer_is_researched_and_the_answer_has_both(ben
 def test_a_part_that_is_shown_with_capital_and_question_mark_is_not_reworded():
     raw = FIRST.replace(question="which yard built it")
     assert read_lines([raw], "Which yard built it?") == [PartEdit("which yard built it", "1")]
+
+
+def test_a_new_part_has_not_the_id_of_a_dropped_one_that_has_facts():
+    fact = Fact(id="f", statement="Nils owns it.", quote="Nils owns it.", part="2")
+    added = build_plan([FIRST], [PartEdit(FIRST.question, "1"), PartEdit("When was it?")], [fact])
+    assert [part.id for part in added] == ["1", "3"]
+
+
+def test_what_is_asked_anew_is_not_answered_and_pages_may_be_read_again_for_it():
+    read = PageRef(url="https://a.example/", page_id="p", shown=[(0, 90)], length=90)
+    own = ResearchState(report={"answered_parts": ["1", "2"]}, reported_at=4)
+    state = RunState(own=own, plan_parts=[FIRST, SECOND], pages={read.url: read})
+    assert not has_unread_text(read)
+    change = build_change(state, 5, [FIRST, SECOND.replace(question="Who sold the yard?", by="person")])
+    assert change["report"]["answered_parts"] == ["1"]
+    [again] = change["pages"]
+    assert has_unread_text(again) and again.shown_before == [(0, 90)]
+    assert "pages" not in build_change(state, 5, [SECOND, FIRST])

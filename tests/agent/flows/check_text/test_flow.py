@@ -14,11 +14,12 @@ from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
 from agent.errors import NotFound, UsageError
 from agent.flows.check_text import steps
+from agent.flows.check_text.state import UNFOUND_NOTE
 from agent.llm.scripted import ScriptedModel
 from agent.types import CheckTextSettings, MarkedSentence, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.claim_judge import check_reply
-from tests.web.folders import page, write_world
+from tests.web.folders import Told, limited, page, write_world
 
 MILL, TOWN, GONE, TABLE = (f"https://{name}.example/page" for name in ("mill", "town", "gone", "table"))
 PAGES = [
@@ -250,6 +251,17 @@ def test_a_search_finds_sources_for_claims_that_cite_none(check: Check) -> None:
     found, other = marked(view)
     assert found.mark == "supported" and MILL in found.sentence.found and "cites nothing" in found.reason
     assert other.mark == "no_source"
+
+
+def test_a_search_that_no_engine_answers_is_not_told_as_nothing_found(
+    check: Check, bench: Workbench, world: str
+) -> None:
+    seen = Told(bench.worker.world(world), search=limited)
+    bench.worker.world = lambda name: seen  # type: ignore[method-assign]
+    first, second = marked(check("The mill of Ekvik opened in 1902. It has 12 windows.", search_missing=True))
+    for one in (first, second):
+        assert one.mark == "no_source" and UNFOUND_NOTE not in one.reason
+    assert "No search engine can be asked now" in second.reason
 
 
 def test_another_process_goes_on_where_the_first_ended(

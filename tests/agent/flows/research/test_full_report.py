@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions import report_form
+from agent.actions import fact_edits, report_form
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
 from agent.engine import context
@@ -407,3 +407,16 @@ def test_without_a_model_shorter_goes_one_length_down(bench):
     assert bench.drive(run_id) is Status.REVIEW
     least = bench.snapshot(run_id).state.answer
     assert least.length == "brief" and len(least.sentences) < len(brief.sentences)
+
+
+def test_a_section_whose_facts_were_all_struck_is_left_out_and_costs_no_call():
+    script = ReportScript()
+    with reporting(script) as (bench, run_id):
+        assert bench.drive(run_id) is Status.REVIEW
+        view = bench.snapshot(run_id)
+        fact_edits.mark(bench, run_id, view.state.own.outline.sections[1].fact_ids, "struck")
+        script.prompts.clear()
+        assert bench.drive(run_id) is Status.REVIEW
+        answer = bench.snapshot(run_id).state.answer
+    assert "Who runs them" not in headings(answer)
+    assert [role for role, _ in script.prompts].count("section") == 1

@@ -15,8 +15,9 @@ from agent import config
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
 from agent.actions.forks import fork_run
+from agent.actions.plan_edits import PartEdit, edit_plan
 from agent.engine.run_state import RunState
-from agent.errors import ConcurrentChange, StopRequested, UsageError
+from agent.errors import ConcurrentChange, StopRequested, StoreError, UsageError
 from agent.flows.research import opened_pages, policy
 from agent.flows.research.flow import RESEARCH
 from agent.flows.research.state import Observation, ResearchState
@@ -25,7 +26,7 @@ from agent.retrieval.link_scoring import lead_id
 from agent.text.urls import host
 from agent.types import Action, Fact, Note, Outcome, PageRef, PlanPart, Proposal, Settings, Status, Step
 from agent.workbench import RunSnapshot, Workbench
-from tests.web.folders import Told, page, write_world
+from tests.web.folders import Told, limited, page, write_world
 from tests.web.researching_model import ASK, Script, crawl, together
 
 pytestmark = pytest.mark.slow
@@ -369,6 +370,8 @@ def test_a_stop_in_the_middle_of_a_round_loses_nothing_that_was_read(tmp_path):
         assert [action["query_or_url"] for action in last.change["actions"]] == [BUILDER]
         assert [seen.asked.count(url) for url in (BUILDER, LAUNCH, OTHER)] == [1, 2, 1]
         assert {fact.quote for fact in view.state.facts.values()} >= {BUILT, LAUNCHED}
+        found = {action.query_or_url: action.new_facts for action in view.state.actions}
+        assert found[BUILDER] == 1, "a page that was fetched before the stop counts its facts, too"
 
 
 def test_a_run_of_an_older_version_rests_before_a_step_that_has_another_name_now(tmp_path):
@@ -401,3 +404,58 @@ def test_to_read_a_page_again_that_was_read_in_part_is_to_read_its_rest(tmp_path
     with bench_with(tmp_path, crawl(OTHER), crawl(OTHER)) as (bench, _, world):
         state = run(bench, world).state
     assert told(state)[-2:] == [("crawl_url", OTHER), ("more", OTHER)]
+
+
+def test_a_search_that_takes_over_can_be_skipped(tmp_path):
+    with bench_with(tmp_path, crawl(BUILDER)) as (bench, _, world):
+        engines = {"duckduckgo": "", "wikipedia": ""}
+
+        def search(engine: str, query: str) -> Any:
+            return limited(engine, query) if engine == "duckduckgo" else None
+
+        seen = Told(bench.worker.world(world), search=search, engines=engines)
+        bench.worker.world = lambda name: seen  # type: ignore[method-assign]
+        view = run(bench, world, rests=Status.WAITING, mode="step")
+        for _ in range(2):
+            bench.approve(view.run.id, bench.snapshot(view.run.id).head)
+            assert bench.drive(view.run.id) is Status.WAITING
+        view = bench.snapshot(view.run.id)
+        assert "takes over" in view.state.pending.reasoning
+        bench.skip(view.run.id, view.head)
+        bench.drive(view.run.id)
+        pending = bench.snapshot(view.run.id).state.pending
+    assert pending is None or "takes over" not in pending.reasoning
+
+
+def test_a_plan_that_a_person_wrote_after_the_process_died_stays(tmp_path, monkeypatch):
+    with bench_with(tmp_path) as (bench, _, world):
+        run_id = bench.start(QUESTION, Settings(world=world))
+        commit = bench.store.ledger.commit
+
+        def die(lease: Any, step: Any, *rest: Any) -> None:
+            if step.name == "plan":
+                raise StoreError("the process died")
+            commit(lease, step, *rest)
+
+        with monkeypatch.context() as dying, pytest.raises(StoreError):
+            dying.setattr(bench.store.ledger, "commit", die)
+            bench.drive(run_id)
+        assert bench.snapshot(run_id).next == "plan"
+        edit_plan(bench, run_id, [PartEdit("Who painted the ferry Vinga?")])
+        bench.drive(run_id)
+        state = bench.snapshot(run_id).state
+    assert [part.question for part in state.plan] == ["Who painted the ferry Vinga?"]
+
+
+def test_a_page_of_an_earlier_turn_may_be_read_again_for_the_further_question(tmp_path):
+    with bench_with(tmp_path, crawl(LAUNCH)) as (bench, script, world):
+        run_id = run(bench, world).run.id
+        bench.accept(run_id, bench.snapshot(run_id).head)
+        script.decisions = [crawl(LAUNCH)]
+        new = bench.follow_up(run_id, "How often does the ferry Vinga sail?")
+        seen = Told(bench.worker.world(world))
+        bench.worker.world = lambda name: seen  # type: ignore[method-assign]
+        bench.drive(new)
+        state = bench.snapshot(new).state
+    assert ("more", LAUNCH) in told(state) and LAUNCH not in seen.asked
+    assert "It sails each day." in [prompt for role, prompt in script.prompts if role == "analyzer"][-1]
