@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions.plan_edits import PartEdit, build_change, build_plan, describe_plan_edit, edit_plan, read_lines
+from agent.actions.plan_edits import (
+    PartEdit,
+    build_change,
+    build_plan,
+    describe_plan_edit,
+    edit_plan,
+    read_lines,
+)
 from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows.research.policy import has_unread_text

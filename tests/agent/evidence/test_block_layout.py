@@ -67,7 +67,15 @@ def test_mixed_units_ranges_and_gaps_are_not_drawn(texts: list[str]):
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("1,240", 1240), ("−3.5 °C", -3.5), ("12 %", 12), ("$1 200", 1200), ("3,5", None), ("no", None), ("1.240", None)],
+    [
+        ("1,240", 1240),
+        ("−3.5 °C", -3.5),
+        ("12 %", 12),
+        ("$1 200", 1200),
+        ("3,5", None),
+        ("no", None),
+        ("1.240", None),
+    ],
 )
 def test_the_number_of_a_cell(text: str, number: float | None):
     assert read_number(text) == number
