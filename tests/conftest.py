@@ -29,7 +29,9 @@ _folders = itertools.count()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """`make check` tries a fourth of the examples of each property that `make test` tries."""
+    """`make check` tries a fourth of the examples of each property that `make test` tries. No test, and no
+    fixture of a whole module, finds the keyring of a person or of another test."""
+    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     settings.register_profile("quick", max_examples=25, deadline=None)
     settings.register_profile("full", deadline=None)  # a busy machine is no failure
     settings.load_profile("full")
@@ -109,7 +111,6 @@ def _own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyte
     monkeypatch.setenv("OLLAMA_URL", "")
     monkeypatch.setenv("EMBEDDING_MODEL", "off")
     monkeypatch.setenv("CONFIG_FILE", "")
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")  # never a person's own
 
 
 def _no_way_out(event: str, arguments: tuple) -> None:
