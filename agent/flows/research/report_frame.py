@@ -62,6 +62,8 @@ def _list_limits(
     single = [part for part in level.parts if len(part.sources) == 1 and not part.disputed]
     if len(state.plan) == 1 and single:
         yield words["one_source"]
+    elif len(single) == len(state.plan):
+        yield words["one_source_all"]
     elif single:
         parts = "; ".join(f"“{questions.get(part.part, '')}”" for part in single)
         yield words["one_source_each"].format(parts=parts)
