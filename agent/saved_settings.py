@@ -74,6 +74,11 @@ class SavedSettings:
             if (sealed := self._seal(kept)) != kept:
                 self._write(sealed)
 
+    def forget_held(self) -> None:
+        """Forget what is kept in memory only."""
+        with _lock:
+            _held.pop(self.path, None)
+
     def forget_unreadable(self) -> list[str]:
         """Remove what cannot be decrypted; returns the names."""
         with _lock:

@@ -53,6 +53,10 @@ class _OpenBench:
     server: Config
     used_at: float = field(default_factory=time.monotonic)
 
+    def is_idle(self, idle_s: float) -> bool:
+        """Did nobody ask for it in this time, and does nothing work in it?"""
+        return time.monotonic() - self.used_at >= idle_s and not self.bench.worker.is_busy()
+
 
 class Workbenches:
     """Opens workbenches as they are needed and closes them when they are not. Thread-safe.
@@ -121,24 +125,20 @@ class Workbenches:
     def close_idle(self, idle_s: float = IDLE_S) -> int:
         """Close the workbenches that nobody asked for in this time and in which nothing works; returns how
         many."""
-        with self._lock:
-            idle = [
-                person_id
-                for person_id, held in self._open.items()
-                if time.monotonic() - held.used_at >= idle_s and not held.bench.worker.is_busy()
-            ]
-        for person_id in idle:
-            self._close(person_id)
-        return len(idle)
+        return sum(self._close(person_id, idle_s) for person_id in list(self._open))
 
-    def _close(self, person_id: str) -> None:
-        """Close a workbench; what the first admin saved in it holds on. Nobody else waits for its end."""
+    def _close(self, person_id: str, idle_s: float = -1.0) -> bool:
+        """Close a workbench, with `idle_s` only one that is idle; says whether it did. What the first admin
+        saved in it holds on. Nobody else waits for its end."""
         with self._lock:
-            held = self._open.pop(person_id, None)
-            if held and person_id == self._first_admin_id:
+            held = self._open.get(person_id)
+            if held is None or (idle_s >= 0 and not held.is_idle(idle_s)):
+                return False
+            del self._open[person_id]
+            if person_id == self._first_admin_id:
                 self.config = held.bench.config
-        if held:
-            held.bench.shutdown()
+        held.bench.shutdown()
+        return True
 
     def shut_out(self, actor: Person, person_id: str) -> None:
         """Block a person: nothing of theirs is served or works from now on. Raises UsageError, NotFound."""
@@ -149,7 +149,8 @@ class Workbenches:
 
     def delete_data(self, person: Person) -> Path:
         """Put a person's store and what they saved into the bin; returns where it is. What they used today
-        stays counted. The settings of the server, in the folder of the first admin, stay."""
+        stays counted, links to their runs and comments on them are gone. The settings of the server, in the
+        folder of the first admin, stay."""
         if self.accounts is None:
             raise UsageError("there is nobody to sign in here: delete the data folder")
         with self._lock:
@@ -164,6 +165,9 @@ class Workbenches:
             moved = [*sorted(folder.glob(f"{STORE_FILE}*")), folder / "kb"]
             for path in filter(Path.exists, moved if not person.folder else [folder]):
                 shutil.move(path, target / path.name)
+            if person.folder:
+                bench.config.saved.forget_held()
+        self.accounts.shares.delete_all(person)
         self.accounts.quotas.record_use(person.id, used)
         self.accounts.audit.add(person.id, "delete data", target.name)
         return target
@@ -215,14 +219,16 @@ class Workbenches:
 
     def _keep_house(self) -> None:
         """Open who has unfinished runs; then close what is idle, until the server stops."""
-        for person in self.accounts.people.list():  # type: ignore[union-attr]
+        people = self.accounts.people  # type: ignore[union-attr]
+        for person in people.list():
             path = self.folder_of(person) / STORE_FILE
             try:
-                is_wanted = path.is_file() and not person.is_blocked and not self._closing.is_set()
+                is_wanted = path.is_file() and people.is_let_in(person) and not self._closing.is_set()
                 if is_wanted and _has_unfinished(path):
                     self.open(person)
             except TouchstoneError as error:
-                log.error("the store of person %s cannot be opened: %s", person.id, error)
+                with logs.bind(person=logs.hash_person(person.id)):
+                    log.error("the store of a person cannot be opened: %s", error)
         while not self._closing.wait(CLOSE_CHECK_S):
             self.close_idle()
 

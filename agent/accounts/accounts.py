@@ -36,9 +36,7 @@ class Accounts:
         the scope, or the person is blocked or may not sign in any more."""
         token = self.tokens.find(text, scope)
         person = self.people.get(token.person_id) if token else None
-        if token is None or person is None or person.is_blocked:
-            return None
-        return (person, token) if self.people.is_allowed({"email": person.email}) else None
+        return (person, token) if token and person and self.people.is_let_in(person) else None
 
     def close(self) -> None:
         """Close the file."""

@@ -105,10 +105,11 @@ class People(TableAccess):
         return _to_person(row) if row else None
 
     def set_role(self, actor: Person, person_id: str, role: Role) -> None:
-        """Make someone an admin or a member. Raises UsageError for the last admin."""
+        """Make someone an admin or a member. Raises UsageError for the first admin, whose settings are the
+        server's."""
         person = self.get(person_id)
-        if role == "member" and person.is_admin and self._count_admins() == 1:
-            raise UsageError(f"{person.label} is the only admin: make someone else an admin first")
+        if role == "member" and not person.folder:
+            raise UsageError(f"{person.label} owns the settings of this server and stays an admin")
         self._change(actor.id, person_id, "change role", f"{person_id} is {role} now", role=role)
 
     def set_blocked(self, actor: Person, person_id: str, *, blocked: bool) -> None:
@@ -129,8 +130,11 @@ class People(TableAccess):
         """May whoever has this e-mail address use the server?"""
         email = _read_names(claims)[0].casefold()
         domain = f"@{email.rpartition('@')[2]}"
-        is_sure = claims.get("email_verified") is not False
-        return not self._allowed or (is_sure and bool({email, domain} & self._allowed))
+        return not self._allowed or (_is_verified(claims) and bool({email, domain} & self._allowed))
+
+    def is_let_in(self, person: Person) -> bool:
+        """May this person still use the server?"""
+        return not person.is_blocked and self.is_allowed({"email": person.email})
 
     def _find_known(self, issuer: str, subject: str) -> Person | None:
         key = (issuer, subject)
@@ -150,12 +154,11 @@ class People(TableAccess):
         """A new person. The first admin gets the data folder itself, and all that is in it."""
         person_id = uuid.uuid4().hex
         email, name = _read_names(claims)
-        is_sure = claims.get("email_verified") is not False
         with self._writer.begin() as connection:
             same = (p.issuer == issuer, p.subject == subject)
             if connection.scalar(select(func.count()).where(*same)) == 0:
                 has_first = connection.scalar(select(func.count()).where(p.folder == "")) or 0
-                may_be_admin = is_sure and email.casefold() in self._admin_emails
+                may_be_admin = _is_verified(claims) and email.casefold() in self._admin_emails
                 is_admin = may_be_admin or (not self._admin_emails and not has_first)
                 row = {
                     "id": person_id,
@@ -185,8 +188,10 @@ class People(TableAccess):
             self._known.clear()
         self._audit.add(actor, action, target)
 
-    def _count_admins(self) -> int:
-        return self._scalar(select(func.count()).where(p.role == "admin", p.is_blocked == 0)) or 0
+
+def _is_verified(claims: Mapping[str, Any]) -> bool:
+    """Does the provider not deny that the address is theirs? Some say so in a word, some say nothing."""
+    return str(claims.get("email_verified")).lower() != "false"
 
 
 def _read_names(claims: Mapping[str, Any]) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
-from sqlalchemy import Engine, insert, select, update
+from sqlalchemy import Engine, delete, insert, select, update
 
 from agent.accounts import tables
 from agent.accounts.audit import AuditLog
@@ -82,6 +82,12 @@ class Shares(TableAccess):
         if not self._write(update(tables.shares).where(*mine).values(revoked_at=utc_timestamp())):
             raise NotFound("there is no such link")
         self._audit.add(owner.id, "take back share", share_id)
+
+    def delete_all(self, owner: Person) -> None:
+        """End every link of this owner, and delete what guests wrote."""
+        mine = select(s.id).where(s.owner_id == owner.id)
+        self._write(delete(tables.comments).where(c.share_id.in_(mine)))
+        self._write(delete(tables.shares).where(s.owner_id == owner.id))
 
     def comment(self, key: str, author: Person, text: str) -> None:
         """Store a guest's comment for the owner. Raises UsageError, NotFound."""

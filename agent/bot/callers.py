@@ -64,7 +64,7 @@ def _open_for_server(benches: Workbenches) -> Caller:
     if benches.accounts is None:
         return Caller("", benches.local())
     first = benches.accounts.people.find_first_admin()
-    if first is None or first.is_blocked:
+    if first is None or not benches.accounts.people.is_let_in(first):
         raise RequestRefused(
             503, "REPLY_TOKEN answers for the first admin, who has not signed in yet, or is blocked"
         )

@@ -269,6 +269,8 @@ class Worker:
                 self._busy.add(run_id)
             try:
                 with self.limits.places:
+                    if self.shutdown_event.is_set():  # the place was long in coming
+                        continue
                     self._note_outage(run_id, self._advance(run_id))
                 self.schedule_batches()
             except CorruptRow as error:  # trying again does not help

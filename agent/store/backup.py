@@ -34,6 +34,8 @@ SKIPPED_FOLDERS = {"worlds", BACKUPS}
 _RESTORING = ".restoring-"
 _SKIPPED_ENDS = ("-wal", "-shm", "-journal", ".part")
 _CHUNK = 1 << 20
+MAX_MANIFEST_BYTES = 64_000_000
+"""Some 300,000 files at 200 bytes each."""
 
 
 class BackupFile(BaseModel):
@@ -121,7 +123,7 @@ def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restor
                 path.rename(kept / path.name)
         for path in sorted(room.glob("*")):
             path.rename(folder / path.name)
-    except OSError as error:
+    except (OSError, sqlite3.Error) as error:
         where = f"; what was there before is in {kept}" if kept and kept.exists() else ""
         raise StoreError(f"{source} could not be restored in {folder}: {error}{where}") from error
     finally:
@@ -222,6 +224,7 @@ def _extract(source: Path, room: Path) -> Manifest:
     try:
         with zipfile.ZipFile(source) as archive:
             manifest = _read_manifest(source, archive)
+            _check_room(room.parent, sum(archive.getinfo(file.name).file_size for file in manifest.files))
             for file in manifest.files:
                 target = room / file.name
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -231,12 +234,22 @@ def _extract(source: Path, room: Path) -> Manifest:
                 if (target.stat().st_size, _hash_file(target)) != (file.bytes, file.sha256):
                     raise UsageError(f"{source}: {file.name} is not what was backed up. Nothing was changed")
             return manifest
-    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
+    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError, ValueError) as error:
         raise UsageError(f"{source} cannot be read as a backup ({error}). Nothing was changed") from error
+
+
+def _check_room(folder: Path, needed: int) -> None:
+    """Raises UsageError when these bytes, which is all that an archive can unpack to, do not fit."""
+    if needed > (free := shutil.disk_usage(folder).free):
+        raise UsageError(
+            f"the backup unpacks to {needed / 1e6:,.0f} MB, and {folder} has room for {free / 1e6:,.0f} MB"
+        )
 
 
 def _read_manifest(source: Path, archive: zipfile.ZipFile) -> Manifest:
     try:
+        if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
+            raise ValueError("no manifest is as large")
         manifest = Manifest.model_validate(json.loads(archive.read(MANIFEST)))
     except (ValidationError, ValueError, KeyError):
         raise UsageError(f"{source} is no backup of Touchstone: it has no manifest") from None

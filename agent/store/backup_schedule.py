@@ -35,7 +35,7 @@ class BackupSchedule:
 
     def list_backups(self) -> list[Path]:
         """The backups of this schedule, oldest first."""
-        return sorted(self.folder.glob("touchstone-*.zip"))
+        return sorted(self.folder.glob("touchstone-" + "[0-9]" * 8 + "T" + "[0-9]" * 6 + "Z.zip"))
 
     def write_due(self, now: float) -> Path | None:
         """Write a backup when the newest is old enough at `now` (Unix time); returns it. Raises

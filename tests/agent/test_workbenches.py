@@ -209,6 +209,51 @@ def test_deleted_data_is_in_the_bin_and_what_was_used_stays_counted(benches: Wor
     kept.close()
 
 
+def test_deletion_ends_links_and_forgets_comments_and_keys_kept_in_memory(benches: Workbenches) -> None:
+    sign_in(benches, "ann")
+    run_id, bo = _demo(benches, "bo"), sign_in(benches, "bo")
+    shares = benches.accounts.shares
+    _, key = shares.create(bo, run_id, may_comment=True)
+    shares.comment(key, sign_in(benches, "ann"), "Who is the client?")
+    save_engine_setting(benches.open(bo), "BRAVE_API_KEY", "bo-key-0815")
+    assert benches.open(bo).config.saved.is_held("BRAVE_API_KEY"), "there is no key to encrypt it with"
+    benches.delete_data(bo)
+    assert benches.open(bo).config.BRAVE_API_KEY == ""
+    assert shares.list_comments(bo, run_id) == []
+    with pytest.raises(NotFound):
+        shares.find(key)
+
+
+def test_a_workbench_that_is_asked_for_while_idle_ones_are_closed_stays_open(
+    benches: Workbenches, monkeypatch
+) -> None:
+    ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
+    first, second = benches.open(ann), benches.open(bo)
+    for held in benches._open.values():
+        held.used_at -= 100
+    shutdown = first.shutdown
+
+    def shut_down_slowly() -> None:
+        shutdown()
+        benches.open(bo)  # bo comes back meanwhile
+
+    monkeypatch.setattr(first, "shutdown", shut_down_slowly)
+    assert benches.close_idle(60) == 1
+    assert benches.list_open() == [second] and second.runs() == []
+
+
+def test_the_runs_of_who_may_not_sign_in_any_more_do_not_go_on(benches: Workbenches, monkeypatch) -> None:
+    sign_in(benches, "ann")
+    _demo(benches, "bo")
+    benches.close()
+    monkeypatch.setenv("ALLOWED_EMAILS", "ann@example.org")
+    later = Workbenches(read_config())
+    monkeypatch.setattr(later._closing, "wait", lambda timeout: True)
+    later._keep_house()
+    assert later.list_open() == []
+    later.close()
+
+
 def test_the_first_admin_deletes_runs_and_not_the_data_of_others(benches: Workbenches) -> None:
     _demo(benches, "ann")
     others, ann = _demo(benches, "bo"), sign_in(benches, "ann")

@@ -17,7 +17,7 @@ def open_shared(key: str) -> tuple[Share, SharedRun]:
     """The share of a key and its run. Raises NotFound in the same words for all that cannot be opened."""
     share = client.accounts().shares.find(key)
     owner = client.accounts().people.get(share.owner_id)
-    if owner.is_blocked:
+    if not client.accounts().people.is_let_in(owner):
         raise NotFound("there is no such shared run")
     return share, render_shared_run(client.benches().open(owner), share.run_id)
 

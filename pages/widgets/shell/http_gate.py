@@ -11,16 +11,18 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import config as streamlit_config
 from streamlit import runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.url_util import make_url_path
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME
 from streamlit.web.server.starlette import starlette_websocket
 
@@ -114,19 +116,21 @@ def _find_refusal(scope: Scope) -> PlainTextResponse | None:
     if path not in TOKEN_PATHS and not starlette_websocket.is_host_allowed(host):
         return OTHER_NAME
     origin = headers.get("origin")
-    is_internal = scope["type"] == "websocket" or path.startswith("/_stcore/")
+    base = make_url_path(streamlit_config.get_option("server.baseUrlPath"), "")
+    inner = "/" + path.removeprefix(base).lstrip("/")
+    is_internal = scope["type"] == "websocket" or inner.startswith("/_stcore/")
     if is_internal and origin is not None and urlsplit(origin).netloc.lower() != (host or "").lower():
         return OTHER_ORIGIN
-    if config.has_login and path == "/_stcore/metrics":
-        return NOT_FOUND
-    if config.has_login and path.startswith(("/media/", "/_stcore/upload_file/")):
-        name = path.split("/")[3 if path.startswith("/_stcore") else 2]
-        owner = _find_caller(headers)
-        is_upload = path.startswith("/_stcore")
-        allowed = {_sessions.get(name, "")} if is_upload else _owners_of(name)
-        if not owner or owner not in allowed:
-            return NOT_FOUND
-    return None
+    return NOT_FOUND if config.has_login and _is_of_another(inner, headers) else None
+
+
+def _is_of_another(path: str, headers: Headers) -> bool:
+    """Is this a file or an upload of somebody else than who asks, or what nobody is to know?"""
+    if not path.startswith(("/media/", "/_stcore/upload_file/")):
+        return path == "/_stcore/metrics"
+    is_upload, owner = path.startswith("/_stcore"), _find_caller(headers)
+    name = path.split("/")[3 if is_upload else 2]
+    return not owner or owner not in ({_sessions.get(name, "")} if is_upload else _owners_of(name))
 
 
 def _find_caller(headers: Headers) -> str:
@@ -140,7 +144,7 @@ def _find_caller(headers: Headers) -> str:
 
 def read_cookie(headers: Headers) -> Mapping[str, Any]:
     """What the cookie of a login states, when Streamlit has signed it; else nothing."""
-    cookies = {name: morsel.value for name, morsel in SimpleCookie(headers.get("cookie", "")).items()}
+    cookies = cookie_parser(headers.get("cookie", ""))
     signed = starlette_websocket._get_signed_cookie_with_chunks(cookies, AUTH_COOKIE_NAME)
     claims = json.loads(signed) if signed else {}
     return claims if isinstance(claims, dict) and claims.get("is_logged_in") else {}

@@ -9,6 +9,7 @@ import gc
 import hashlib
 import importlib
 import logging
+import os
 import re
 import threading
 from collections.abc import AsyncIterator
@@ -44,6 +45,8 @@ PRELOADED_MODULES = (
 """What the first screen would otherwise import while a person waits."""
 PREFETCHED_RUNS = 24
 """Runs that are folded in the background at the start: those a person is most likely to open."""
+PRIVATE_UMASK = 0o077
+"""What the server writes is for its own user alone: databases hold what people ask and find."""
 GC_THRESHOLDS = (10_000, 20, 10)
 """Python's thresholds of garbage collection: a long run is some ten thousand objects that all stay, and
 looking through them as they are made costs more than making them. """
@@ -187,6 +190,7 @@ MIDDLEWARE = [
 def prepare_start() -> dict[str, Any] | None:
     """Settle where the server listens and how people sign in, and open the stores; returns what Streamlit's
     login needs to know. Ends the program with one line when it may not start as it is set up."""
+    os.umask(PRIVATE_UMASK)
     try:
         config = read_config()
         config.saved.check_readable()  # before anything is saved anew

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import threading
 import zipfile
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from agent.config import read_config
 from agent.errors import StoreError, UsageError
+from agent.store import backup
 from agent.store.backup import KEPT, MANIFEST, restore_backup, verify_backup, write_backup
 from agent.store.backup_schedule import BackupSchedule
 from agent.store.database import Store
@@ -217,3 +220,42 @@ def test_scheduled_backups_keep_the_newest_and_a_failure_deletes_none(
     with pytest.raises(StoreError):
         schedule.write_due(now + 60_000)
     assert schedule.list_backups() == [second, third]
+
+
+def test_a_backup_that_unpacks_to_more_than_the_disk_holds_is_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_backup(folder, tmp_path / "b.zip")
+    monkeypatch.setattr(backup.shutil, "disk_usage", lambda path: SimpleNamespace(free=1000))
+    with pytest.raises(UsageError, match="has room for 0 MB"):
+        restore_backup(tmp_path / "b.zip", tmp_path / "elsewhere")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a\0b", "touchstone.db/x"])
+def test_a_hostile_name_or_database_in_a_backup_is_told_in_a_sentence(name: str, tmp_path: Path) -> None:
+    content = b"no database"
+    files = [{"name": n, "sha256": hashlib.sha256(content).hexdigest(), "bytes": 11} for n in ("x.db", name)]
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr("x.db", content)
+        archive.writestr(MANIFEST, json.dumps({"format": 1, "made_at": "", "files": files}))
+        if "/" in name:
+            archive.writestr(name, content)
+    with pytest.raises((UsageError, StoreError)):
+        restore_backup(tmp_path / "b.zip", tmp_path / "elsewhere")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_backup_somebody_made_by_hand_is_never_deleted_and_never_taken_for_the_newest(
+    tmp_path: Path,
+) -> None:
+    make_database(tmp_path / "data" / "touchstone.db")
+    config = read_config(
+        {"TOUCHSTONE_DATA": str(tmp_path / "data"), "BACKUP_EVERY_H": "1", "BACKUP_KEEP": "1"}
+    )
+    schedule = BackupSchedule(config)
+    by_hand = schedule.folder / "touchstone-1-before-upgrade.zip"
+    by_hand.parent.mkdir(parents=True)
+    by_hand.write_bytes(b"mine")
+    made = schedule.write_due(by_hand.stat().st_mtime)
+    assert made and by_hand.exists() and schedule.list_backups() == [made]

@@ -159,6 +159,20 @@ def test_a_file_is_for_whom_it_was_made(path: str, file: Person) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
+def test_below_a_base_path_a_file_is_for_whom_it_was_made_too(path: str, file: Person, monkeypatch) -> None:
+    former = streamlit_config.get_option
+    base = {"server.baseUrlPath": "team/tools/"}
+    monkeypatch.setattr(streamlit_config, "get_option", lambda name: base.get(name) or former(name))
+    assert ask(f"/team/tools{path}", cookie=cookie_of("bo")) == 200
+    assert ask(f"/team/tools{path}", cookie=cookie_of("ann")) == 404
+    assert ask("/team/tools/_stcore/metrics") == 404
+
+
+def test_an_odd_cookie_of_a_neighbour_does_no_harm(file: Person) -> None:
+    assert ask(PATHS[0], cookie=f"a/b=1; {cookie_of('bo')}") == 200
+
+
+@pytest.mark.parametrize("path", PATHS)
 def test_a_forged_an_old_or_a_blocked_cookie_opens_nothing(
     path: str, file: Person, team: Workbenches
 ) -> None:

@@ -81,6 +81,11 @@ def test_a_wrong_key_never_replaces_the_secret_of_the_sign_ins(monkeypatch: pyte
     assert config.saved.path.read_text() == kept
 
 
+def test_what_the_server_writes_is_for_its_own_user_alone():
+    server.prepare_start()
+    assert (read_config().data_folder / "touchstone.db").stat().st_mode & 0o077 == 0
+
+
 @pytest.mark.parametrize("fault", ["StoreError", "ValueError"])
 def test_a_screen_that_fails_tells_what_can_be_mended_and_nothing_else(fault: str):
     def draw(fault: str) -> None:
