@@ -8,7 +8,7 @@ import pytest
 
 from agent.accounts.accounts import Accounts
 from agent.config import read_config
-from agent.errors import NotFound, SignInRefused, StoreTooNew, UsageError
+from agent.errors import SignInRefused, StoreTooNew, UsageError
 from agent.store.database import open_engine
 from tests.agent.accounts.conftest import SignIn, make_claims
 
