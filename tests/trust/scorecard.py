@@ -205,7 +205,8 @@ def format_rows(results: dict[str, dict[str, Any]]) -> list[str]:
         found = CASES[name]
         done = Result(**known) if known else Result(0, "", verdict="not run")
         note = f"; {done.note}" if done.note else ""
-        when = f"{done.date}, {done.seconds:.0f} s, load {done.load:.0f}" if done.date else ""
+        load = f", load {done.load:.0f}" if done.load else ""
+        when = f"{done.date}, {done.seconds:.0f} s{load}" if done.date else ""
         cells = [name, found.title, found.limit, f"{done.n:,}", done.measured + note, done.verdict, when]
         rows.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
     return rows
@@ -234,7 +235,7 @@ def write_page(path: Path, results: dict[str, dict[str, Any]]) -> None:
         "reached is printed as missed, and named below the table.",
         "",
         f"Written {datetime.now(UTC):%Y-%m-%d} on {describe_machine()}. Everything ran on loopback; nothing left "
-        f"the machine. {len(CASES)} cases: {counts}. The last column has the day, the duration and how many processes "
+        f"the machine. {len(CASES)} cases: {counts}. The last column has the day, the duration and, where it was noted, how many processes "
         "of other work wanted the cores meanwhile (load average of 15 minutes): seconds and percentiles that were "
         "taken under load are worse than those of a machine of its own.",
         "",
