@@ -4,11 +4,13 @@ What was not done when a person stops the run, or its time is used up, stays pen
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.side_by_side import WebRequest, WebResult
 from agent.engine.state import Change
+from agent.errors import BudgetSpent, ShutdownRequested, Signal, StopRequested
 from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared.engine_choice import cool_down
@@ -28,6 +30,7 @@ def act(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     results, signal = tools.look_up([_build_request(wanted[n]) for n in asked]) if asked else ([], None)
     found: dict[int, WebResult] = {n: result for n, result in zip(asked, results, strict=True) if result}
     found |= barred
+    signal = _read_open_copies(state, tools, wanted, found) or signal
     done = [proposal for n, proposal in enumerate(wanted) if n in found or n in at_hand]
     change: Change = {
         "actions": [],
@@ -46,6 +49,25 @@ def act(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         elif isinstance(result, Page):
             _record_page(state, tools, proposal, result, change)
     return change, "act" if signal and change["pending"] else "analyze"
+
+
+def _read_open_copies(
+    state: ResearchRun, tools: RunContext, wanted: Sequence[Proposal], found: dict[int, WebResult]
+) -> Signal | None:
+    """Put open copies in the place of closed pages among what was `found`. A Signal in the middle leaves
+    these to be asked for again; it is raised where nothing else was found."""
+    signal: Signal | None = None
+    for n, page in list(found.items()):
+        if isinstance(page, Page):
+            lead = _find_lead(state, wanted[n].query_or_url)
+            try:
+                found[n] = read_open_copy(tools, page, lead.publication if lead else None)
+            except (StopRequested, ShutdownRequested, BudgetSpent) as raised:
+                signal = raised
+                del found[n]
+    if signal and not found:
+        raise signal
+    return signal
 
 
 def _build_default(state: ResearchRun) -> Proposal:
@@ -87,7 +109,6 @@ def _record_page(
     """Store a page and add it to the change of the round."""
     url = proposal.query_or_url
     lead = _find_lead(state, url)
-    page = read_open_copy(tools, page, lead.publication if lead else None)
     found_on = lead.found_on if lead else "person"
     ref = store_fetched(tools, url, page, found_on).replace(length=len(page.text))
     change["pages"].append(ref)

@@ -24,7 +24,21 @@ from agent.flows.research.state import Observation, ResearchState
 from agent.llm.scripted import ScriptedModel
 from agent.retrieval.link_scoring import lead_id
 from agent.text.urls import host
-from agent.types import Action, Fact, Note, Outcome, PageRef, PlanPart, Proposal, Settings, Status, Step
+from agent.types import (
+    Action,
+    Fact,
+    Note,
+    Outcome,
+    Page,
+    PageRef,
+    PlanPart,
+    Proposal,
+    Publication,
+    Settings,
+    Status,
+    Step,
+)
+from agent.web.unpaywall import OpenCopy
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import Told, limited, page, write_world
 from tests.web.researching_model import ASK, Script, crawl, together
@@ -372,6 +386,36 @@ def test_a_stop_in_the_middle_of_a_round_loses_nothing_that_was_read(tmp_path):
         assert {fact.quote for fact in view.state.facts.values()} >= {BUILT, LAUNCHED}
         found = {action.query_or_url: action.new_facts for action in view.state.actions}
         assert found[BUILDER] == 1, "a page that was fetched before the stop counts its facts, too"
+
+
+def test_a_stop_while_an_open_copy_is_looked_for_loses_nothing_of_the_round(tmp_path):
+    asked = {**ASK, "query_or_url": "ferry Vinga yard"}
+    with bench_with(tmp_path, together(asked, crawl(BUILDER), crawl(OTHER))) as (bench, _, world):
+        closed = Page(
+            url=OTHER,
+            final_url=OTHER,
+            outcome=Outcome.BLOCKED,
+            title="",
+            text="",
+            publication=Publication(doi="10.1000/vinga"),
+            fetched_at="2026-11-21T09:00:00Z",
+        )
+        seen = Told(bench.worker.world(world), fetch=lambda url: closed if url == OTHER else None)
+        stopping = ["once"]
+
+        def find_open_copy(_doi: str) -> OpenCopy:
+            if stopping:
+                stopping.pop()
+                raise StopRequested("a person stopped the run")
+            return OpenCopy(detail="None is known.")
+
+        seen.find_open_copy = find_open_copy  # type: ignore[attr-defined]
+        bench.worker.world = lambda name: seen  # type: ignore[method-assign]
+        run_id = bench.start(QUESTION, Settings(world=world))
+        bench.drive(run_id)
+        state = bench.snapshot(run_id).state
+    assert [sum(asked["query_or_url"] in one for one in seen.asked), seen.asked.count(BUILDER)] == [1, 1]
+    assert state.pages[OTHER].detail.endswith("None is known.")
 
 
 def test_a_run_of_an_older_version_rests_before_a_step_that_has_another_name_now(tmp_path):
