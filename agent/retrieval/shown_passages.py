@@ -6,7 +6,6 @@ Knows no model and no run: what was shown before is given, and what is shown now
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from agent.retrieval.passages import split_passages
@@ -22,28 +21,14 @@ MIN_TOKENS = 450
 Spans = Sequence[tuple[int, int]]
 
 
-@dataclass(frozen=True)
-class PageReading:
-    """What is shown of a page: `passages` in the order of its text, and whether that is all there is left to
-    show (`is_whole`)."""
-
-    passages: list[Passage]
-    is_whole: bool
-
-    @property
-    def spans(self) -> list[tuple[int, int]]:
-        """Start and end of each passage that is shown."""
-        return [(passage.start, passage.end) for passage in self.passages]
-
-
 def choose_passages(
     queries: Sequence[str],
     pages: Mapping[str, Page],
     *,
     tokens: int,
     shown: Mapping[str, Spans] | None = None,
-) -> dict[str, PageReading]:
-    """What to show of each page (by its id) for these questions and searches, within `tokens` a page on the
+) -> dict[str, list[Passage]]:
+    """What to show of each page (by its id), in the order of its text, for these questions and searches, within `tokens` a page on the
     average. Nothing that was `shown` before is shown again.
 
     A page gets its share of the tokens; what a short page leaves is given to the others. Passages are chosen
@@ -57,12 +42,12 @@ def choose_passages(
         ]
         for page_id, page in pages.items()
     }
-    room, readings = tokens * len(pages), dict[str, PageReading]()
+    room, chosen = tokens * len(pages), dict[str, list[Passage]]()
     for n, page_id in enumerate(sorted(pages, key=lambda name: _count_tokens(unseen[name]))):
         share = room // (len(pages) - n)
-        readings[page_id] = _read_page(queries, unseen[page_id], share)
-        room -= _count_tokens(readings[page_id].passages)
-    return {page_id: readings[page_id] for page_id in pages}
+        chosen[page_id] = _read_page(queries, unseen[page_id], share)
+        room -= _count_tokens(chosen[page_id])
+    return {page_id: chosen[page_id] for page_id in pages}
 
 
 def add_spans(spans: Spans, more: Spans) -> list[tuple[int, int]]:
@@ -81,10 +66,10 @@ def is_covered(start: int, end: int, spans: Spans) -> bool:
     return any(first <= start and end <= last for first, last in spans)
 
 
-def _read_page(queries: Sequence[str], passages: Sequence[Passage], tokens: int) -> PageReading:
+def _read_page(queries: Sequence[str], passages: Sequence[Passage], tokens: int) -> list[Passage]:
     """The best passages for half of the tokens, then what belongs to these, then the next best ones."""
     if _count_tokens(passages) <= tokens:
-        return PageReading(list(passages), is_whole=True)
+        return list(passages)
     ranked = _rank_by_all(queries, passages)
     costs = accumulate(_count_tokens([passage]) for passage in ranked)
     first = min(tokens, max(tokens // 2, MIN_TOKENS))
@@ -92,7 +77,7 @@ def _read_page(queries: Sequence[str], passages: Sequence[Passage], tokens: int)
     order = {passage.id: n for n, passage in enumerate(passages)}
     around = [beside for passage in chosen for beside in _list_neighbours(passages, order[passage.id])]
     chosen = _take(_take(chosen, around, tokens), ranked, tokens)
-    return PageReading(sorted(chosen, key=lambda passage: passage.start), is_whole=False)
+    return sorted(chosen, key=lambda passage: passage.start)
 
 
 def _take(chosen: Sequence[Passage], more: Sequence[Passage], tokens: int) -> list[Passage]:

@@ -78,7 +78,10 @@ def read_note(note: str, *, is_comment: bool = False) -> NoteRequests:
     asked.is_shorter = asked.length == "brief" and asks_for_less(note)
     if words := _WORDS.search(note):
         asked.max_words = int(words["words"])
-    if part := _PART.search(note):
+    part, without = _PART.search(note), split_negative_constraints(note)[1]
+    if part and any(part[0].strip() in text for text in without):
+        return replace(asked, rest=[note])  # no part is left out by rule
+    if part:
         asked.part, asked.is_only_part = _find_position(part), bool(part["only"])
     wanted, excluded = split_negative_constraints(_PART.sub(" ", _WORDS.sub(" ", note)))
     asked.unwanted = [remove_length(text).strip(" ,") for text in keep_topic_constraints(excluded)]
@@ -94,7 +97,7 @@ def read_note(note: str, *, is_comment: bool = False) -> NoteRequests:
         elif _QUESTION.search(sentence) and _has_content(sentence):
             asked.topics.append(sentence)
         elif _has_content(sentence) and not find_excluded_sites([sentence]):
-            asked.rest.append(sentence)
+            asked.rest.append(sentence.strip(" ,"))
     return asked
 
 

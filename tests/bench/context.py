@@ -57,7 +57,7 @@ def list_choosers() -> dict[str, Chooser]:
     )
     for tokens in (400, 800, 1_200, 3_000):
         ways[f"chosen within {tokens} tokens"] = lambda question, page, n=tokens: join(  # type: ignore[misc]
-            choose_passages([question], {"p": page}, tokens=n)["p"].passages
+            choose_passages([question], {"p": page}, tokens=n)["p"]
         )
     return ways
 

@@ -134,13 +134,12 @@ def _choose_passages(
         asked = " ".join([state.full_question, *notes])
         return {page.page_id: rank_passages(asked, page.passages, MAX_PASSAGES) for page in group}
     queries = dict.fromkeys(query for page in group for query in [*page.queries, *notes[-1:]])
-    found = choose_passages(
+    return choose_passages(
         list(queries),
         {page.page_id: page.page for page in group},
         tokens=tokens,
         shown={page.page_id: page.ref.shown for page in group},
     )
-    return {page_id: reading.passages for page_id, reading in found.items()}
 
 
 def _choose_links(state: ResearchRun, page: Page, most: int) -> list[Link]:

@@ -62,7 +62,9 @@ def fallback(
             reply.searches.append(note.quoted)
         reply.length = "shorter" if asked.is_shorter else asked.length or reply.length
         reply.max_words = asked.max_words or reply.max_words
-        if asked.part is not None and -1 <= asked.part < len(parts):
+        if asked.part is not None and asked.part >= len(parts):
+            reply.not_understood.append(note.text)
+        elif asked.part is not None:
             (reply.only_parts if asked.is_only_part else reply.about).append(parts[asked.part].id)
         reply.needs_research |= bool(asked.topics or asked.addresses or asked.wants_more or is_understood)
         reply.not_understood += asked.rest

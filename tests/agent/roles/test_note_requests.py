@@ -8,7 +8,7 @@ import pytest
 
 from agent.roles.note_requests import read_note
 from agent.roles.research.revision import REVISION
-from agent.types import Note
+from agent.types import Note, PlanPart
 
 EMPTY = vars(read_note(""))
 
@@ -42,6 +42,8 @@ def read(note: str, **more: Any) -> dict[str, Any]:
             "Shorter. Only trust the harbour office.",
             {"length": "brief", "is_shorter": True, "rest": ["Only trust the harbour office."]},
         ),
+        ("Leave out the first question", {"rest": ["Leave out the first question"]}),
+        ("only question 0", {"rest": ["only question 0"]}),
         ("Please!", {}),
     ],
 )
@@ -72,3 +74,10 @@ def test_what_a_comment_sets_against_its_wish_is_not_searched_for(comment: str, 
     reply = REVISION.fallback(question="Which ferry is largest?", notes=[note], parts=[])
     assert reply.searches == [f"{wanted} Alva"] and reply.needs_research
     assert not reply.excluded_topics
+
+
+def test_a_part_that_the_plan_does_not_have_is_told_as_not_understood() -> None:
+    note = Note(step=3, text="only the fifth question", kind="send_back")
+    parts = [PlanPart(id="1", question="Which ferry is largest?")]
+    reply = REVISION.fallback(question="Which ferry is largest?", notes=[note], parts=parts)
+    assert reply.not_understood == ["only the fifth question"] and not (reply.only_parts or reply.about)
