@@ -28,8 +28,8 @@ def choose_passages(
     tokens: int,
     shown: Mapping[str, Spans] | None = None,
 ) -> dict[str, list[Passage]]:
-    """What to show of each page (by its id), in the order of its text, for these questions and searches, within `tokens` a page on the
-    average. Nothing that was `shown` before is shown again.
+    """What to show of each page (by its id), in the order of its text, for these questions and searches,
+    within `tokens` a page on the average. Nothing that was `shown` before is shown again.
 
     A page gets its share of the tokens; what a short page leaves is given to the others. Passages are chosen
     by their ranks for all queries, the best with the other pieces of their list or table and with the
