@@ -28,7 +28,11 @@ def test_a_search_refused_for_private_words_and_its_reason_are_hidden_and_others
     bench.drive(run_id)
     report = build_report(bench, run_id)
     secret = Action(
-        step=9, action="search_brave", query_or_url="Zebrafinch bridge", reasoning="Zebrafinch pays", detail=""
+        step=9,
+        action="search_brave",
+        query_or_url="Zebrafinch bridge",
+        reasoning="Zebrafinch pays",
+        detail="",
     )
     note = Note(step=8, text="for our client Zebrafinch", private=True)
     told = replace(report, actions=[*report.actions, secret], notes=[note])
