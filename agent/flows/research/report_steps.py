@@ -135,9 +135,12 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def is_outline_current(state: ResearchRun) -> bool:
-    """Whether the outline still holds: no note and no usable fact came since it was made."""
-    made = state.own.outline
+    """Whether the outline still holds: no note and no usable fact came since it was made, and the plan has
+    the parts of its sections."""
+    made, parts = state.own.outline, {"", *(part.id for part in state.plan)}
     if made is None or any(note.step > made.step for note in state.notes):
+        return False
+    if any(section.part not in parts for section in made.sections):
         return False
     return not any(fact.step > made.step for fact in fact_view.facts_for_answer(state))
 

@@ -15,17 +15,20 @@ from agent.actions import fact_edits, report_form
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
 from agent.engine import context
+from agent.engine.run_state import RunState
 from agent.engine.state import to_jsonable
 from agent.errors import StoreError, UsageError
 from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.citation_check import check_support, diff_answers
 from agent.flows import FLOWS
+from agent.flows.research.report_steps import is_outline_current
+from agent.flows.research.state import ResearchState
 from agent.flows.shared.recheck_answers import find_answer_problems
 from agent.store.ledger import utc_timestamp
-from agent.types import Answer, Sentence, Settings, Status, Step
+from agent.types import Answer, Outline, OutlineSection, Sentence, Settings, Status, Step
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.model_server import ModelServer
-from tests.web.reporting_model import KILNS, ReportScript, start_report
+from tests.web.reporting_model import KILNS, PLAN, ReportScript, start_report
 from tests.web.researching_model import workbench
 
 pytestmark = pytest.mark.slow
@@ -420,3 +423,11 @@ def test_a_section_whose_facts_were_all_struck_is_left_out_and_costs_no_call():
         answer = bench.snapshot(run_id).state.answer
     assert "Who runs them" not in headings(answer)
     assert [role for role, _ in script.prompts].count("section") == 1
+
+
+def test_an_outline_with_a_section_on_a_dropped_part_holds_no_longer():
+    sections = [OutlineSection(heading="Who runs them", part="2", fact_ids=["f"])]
+    own = ResearchState(outline=Outline(title="Kilns", sections=sections, step=4))
+    state = RunState(own=own, plan_parts=PLAN)
+    assert is_outline_current(state)
+    assert not is_outline_current(state.model_copy(update={"plan_parts": PLAN[:1]}))
