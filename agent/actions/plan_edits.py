@@ -14,7 +14,7 @@ from agent.engine.state import Change, state_after
 from agent.errors import UsageError
 from agent.evidence.answer_layout import format_question
 from agent.flows import FLOWS
-from agent.flows.research.plan_step import CHECK_PLAN
+from agent.flows.research.plan_step import CHECK_PLAN, PLAN_EDIT
 from agent.flows.shared.page_refs import offer_again
 from agent.flows.shared.plan import find_free_id
 from agent.flows.shared.recompute import recompute_after_edit
@@ -141,7 +141,7 @@ def build_change(state: RunState, step: int, plan: Sequence[PlanPart]) -> Change
         answered = [name for name in report.get("answered_parts", ()) if name not in asked]
         change["report"] = {**report, "answered_parts": answered}
     now = state_after(state, change)
-    if level := recompute_after_edit(now, step, why="changed the plan").get("confidence"):
+    if level := recompute_after_edit(now, step, why=PLAN_EDIT).get("confidence"):
         change["confidence"] = level
     return {**change, "edits": [Edit(step=step, text=describe_plan_edit(state.plan, plan))]}
 
@@ -158,4 +158,4 @@ def describe_plan_edit(before: Sequence[PlanPart], after: Sequence[PlanPart]) ->
     ]
     if [id for id in new if id in old] != [id for id in old if id in new]:
         said.append("put the parts in another order")
-    return f"changed the plan: {'; '.join(said)}"
+    return f"{PLAN_EDIT}: {'; '.join(said)}"

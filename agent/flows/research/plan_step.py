@@ -14,6 +14,9 @@ from agent.types import ENGINE_BY_ACTION, describe_actions
 CHECK_PLAN = "check_plan"
 """Where a run that goes step by step waits for a person to approve the plan."""
 
+PLAN_EDIT = "changed the plan"
+"""How a person's edit of the plan begins in the list of edits."""
+
 
 def needs_plan(state: ResearchRun, tools: RunContext) -> bool:
     """Whether a plan is to be made first: nothing was done yet, and there is a model, or a person would see
@@ -30,7 +33,7 @@ def is_stepwise(state: ResearchRun) -> bool:
 def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Make the plan, unless a person wrote one meanwhile. The pending round, when there is one, is begun
     before and carried out next."""
-    if state.plan_parts and state.edits:  # nothing else can be edited before the first plan
+    if any(edit.text.startswith(PLAN_EDIT) for edit in state.edits):
         return {}, "act" if state.pending else "decide"
     if state.pending:
         first = state.pending
