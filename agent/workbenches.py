@@ -20,7 +20,7 @@ from sqlalchemy.exc import DatabaseError
 from agent import logs
 from agent.accounts.accounts import Accounts
 from agent.accounts.people import Person
-from agent.accounts.quotas import DayUse, measure_day
+from agent.accounts.quotas import DayUse, Quota, measure_day
 from agent.config import Config
 from agent.engine.work_limits import WorkLimits
 from agent.errors import StoreError, TouchstoneError, UsageError
@@ -146,6 +146,16 @@ class Workbenches:
             raise UsageError("there is nobody to sign in here")
         self.accounts.people.set_blocked(actor, person_id, blocked=True)
         self._close(person_id)
+
+    def set_quota(self, actor: Person, person_id: str, quota: Quota) -> None:
+        """Give a person a quota of their own, at once; fewer runs at work from their next start on. Raises
+        UsageError."""
+        if self.accounts is None:
+            raise UsageError("there is nobody to sign in here")
+        self.accounts.quotas.set(actor, person_id, quota)
+        with self._lock:
+            if held := self._open.get(person_id):
+                held.bench.worker.start(min(quota.runs, self.config.WORKERS))
 
     def delete_data(self, person: Person) -> Path:
         """Put a person's store and what they saved into the bin; returns where it is. What they used today

@@ -81,15 +81,15 @@ class Worker:
         self._threads: list[threading.Thread] = []
 
     def start(self, threads: int) -> None:
-        """Start working, on runs of an earlier process too."""
-        if self._threads:
-            return
-        targets = [self._work] * threads + [self._recover, self._sync_library]
-        self._threads = [
+        """Start working, on runs of an earlier process too, or with more threads than before."""
+        keepers = [] if self._threads else [self._recover, self._sync_library]
+        targets = [*keepers, *[self._work] * (threads - max(0, len(self._threads) - 2))]
+        started = [
             threading.Thread(target=target, name=f"worker-{i}", daemon=True)
-            for i, target in enumerate(targets)
+            for i, target in enumerate(targets, len(self._threads))
         ]
-        for thread in self._threads:
+        self._threads += started
+        for thread in started:
             thread.start()
 
     def stop(self, timeout: float = 5.0) -> None:

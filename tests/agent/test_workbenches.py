@@ -22,6 +22,7 @@ from agent.workbench import Workbench
 from agent.workbenches import Workbenches, _has_unfinished
 from tests.web.login import LOGIN, sign_in
 
+START_WORKERS = Workbench.start_workers
 FIRST = Step(n=0, name="ask", change={}, next="decide", by="person")
 
 
@@ -123,6 +124,21 @@ def test_a_quota_stops_a_start_and_ends_a_run_with_the_answer_so_far(benches: Wo
     quotas.record_use(ann.id, DayUse(tokens=50))
     with pytest.raises(UsageError, match="1,000 tokens a day"):
         bench.start("And when?", Settings(world="demo", model="keyless"))
+
+
+def test_more_runs_that_an_admin_allows_work_at_once_without_a_new_start(
+    benches: Workbenches, monkeypatch
+) -> None:
+    monkeypatch.setattr(Workbench, "start_workers", START_WORKERS)
+    quotas, ann = benches.accounts.quotas, sign_in(benches, "ann")
+    bo = sign_in(benches, "bo")
+    quotas.set(ann, bo.id, replace(quotas.defaults, runs=1))
+    worker = benches.open(bo).worker
+    assert len(worker._threads) == 3
+    benches.set_quota(ann, bo.id, replace(quotas.defaults, runs=3))
+    assert len(worker._threads) == 5 and all(thread.is_alive() for thread in worker._threads)
+    benches.set_quota(ann, bo.id, replace(quotas.defaults, runs=2))
+    assert len(worker._threads) == 5 and quotas.get(bo.id).runs == 2
 
 
 def test_an_idle_workbench_is_closed_and_a_busy_one_is_not(benches: Workbenches) -> None:

@@ -139,6 +139,15 @@ def test_a_run_of_another_flow_is_sent_where_it_belongs(
     assert "There is no run called" in shown(app("collect", run="nosuchrun"))
 
 
+def test_a_download_needs_no_session_at_the_click(bench: Workbench, collected: Collected, monkeypatch) -> None:
+    made: list[Callable[[], str | bytes]] = []
+    monkeypatch.setattr(run.ui, "download", lambda label, key, make, *more, **named: made.append(make))
+    monkeypatch.setattr(run.client, "workbench", lambda: bench)
+    run._draw_downloads(bench.snapshot(collected(max_articles=1)))
+    monkeypatch.setattr(run.client, "workbench", None)
+    assert len(made) == 3 and all(make() for make in made)
+
+
 def test_what_pages_write_stays_text(bench: Workbench, collected: Collected, tmp_path) -> None:
     evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
     rows = "".join(

@@ -15,7 +15,7 @@ from agent.export.collected import CollectionResult
 from agent.flows.collect.state import CollectRun
 from agent.types import Status
 from agent.types.step_numbers import number_step
-from agent.workbench import RunSnapshot
+from agent.workbench import RunSnapshot, Workbench
 from pages.widgets.collect import crawl_tree, preview, results
 from pages.widgets.run import answer_card, controls, export_menu, pause_prompt, run_page, timeline
 from pages.widgets.shell import badges, client, empty_state, escape, labels, markup, ui
@@ -171,7 +171,7 @@ def render_events(state: CollectRun) -> str:
 
 def _draw_downloads(view: RunSnapshot) -> None:
     """The exports, each written when it is asked for."""
-    name = export_menu.make_file_name(view.run.question)
+    name, bench = export_menu.make_file_name(view.run.question), client.workbench()
     formats = (
         ("Markdown", "md", "text/markdown", collected.render_collection_markdown),
         ("JSON", "json", "application/json", _format_json),
@@ -179,12 +179,12 @@ def _draw_downloads(view: RunSnapshot) -> None:
     )
     with st.container(horizontal=True):
         for label, end, mime, write in formats:
-            make = functools.partial(_write, view.run.id, write)
+            make = functools.partial(_write, bench, view.run.id, write)
             ui.download(label, f"collect-{end}", make, f"{name}.{end}", mime, icon=":material/download:")
 
 
-def _write(run_id: str, write: Callable[[CollectionResult], str | bytes]) -> str | bytes:
-    return write(api.build_collection(client.workbench(), run_id))
+def _write(bench: Workbench, run_id: str, write: Callable[[CollectionResult], str | bytes]) -> str | bytes:
+    return write(api.build_collection(bench, run_id))
 
 
 def _format_json(found: CollectionResult) -> str:

@@ -73,7 +73,7 @@ def _act(act: str, person_id: str, *more: Any) -> None:
         "sign_out_everywhere": lambda: people.sign_out_everywhere(admin, person_id),
         "let_in": lambda: people.set_blocked(admin, person_id, blocked=False),
         "block": lambda: client.benches().shut_out(admin, person_id),
-        "set_quota": lambda quota: accounts.quotas.set(admin, person_id, quota),
+        "set_quota": lambda quota: client.benches().set_quota(admin, person_id, quota),
     }
     acts[act](*more)
     if act in ("sign_out_everywhere", "block"):
