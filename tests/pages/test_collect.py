@@ -139,7 +139,9 @@ def test_a_run_of_another_flow_is_sent_where_it_belongs(
     assert "There is no run called" in shown(app("collect", run="nosuchrun"))
 
 
-def test_a_download_needs_no_session_at_the_click(bench: Workbench, collected: Collected, monkeypatch) -> None:
+def test_a_download_needs_no_session_at_the_click(
+    bench: Workbench, collected: Collected, monkeypatch
+) -> None:
     made: list[Callable[[], str | bytes]] = []
     monkeypatch.setattr(run.ui, "download", lambda label, key, make, *more, **named: made.append(make))
     monkeypatch.setattr(run.client, "workbench", lambda: bench)
