@@ -33,8 +33,8 @@ def action(
 
 
 def download(label: str, key: str, make: Callable[[], Any] | str, name: str, mime: str, **more: Any) -> None:
-    """A button that saves a file; a callable makes its content at the click, in a thread that knows no session:
-    it must hold the workbench that it needs."""
+    """A button that saves a file; a callable makes its content at the click, in a thread that knows no
+    session: it must hold the workbench that it needs."""
     st.download_button(label, make, name, mime, key=key, on_click="ignore", **more)
 
 
