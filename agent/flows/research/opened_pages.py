@@ -33,7 +33,9 @@ READING_SHARE = 0.5
 """The part of a small model's room that pages get; the rest is for what is known, their links and tags."""
 MAX_LINKS = 24
 """Links that a call lists, over all its pages; fewer where the page text has less than READING_TOKENS."""
-MAX_UNREAD_LEADS = 3
+MAX_UNREAD_LEADS, MAX_UNREAD_RANKED = 5, 40
+"""Pages read in part that a decision is offered, and the passages of all of them that are ranked for each
+part."""
 
 
 @dataclass
@@ -167,7 +169,9 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
                 owner[passage.id] = ref
     found: dict[str, Lead] = {}
     for part in state.plan:
-        for best in rank_passages(part.question, passages, 1) if part.id not in answered else ():
+        for best in (
+            rank_passages(part.question, passages, MAX_UNREAD_RANKED) if part.id not in answered else ()
+        ):
             ref = owner[best.id]
             if best.score and ref.url not in found:
                 line = next((q.quote for q in find_best_lines(part.question, [best], 1)), best.text)

@@ -153,12 +153,8 @@ def choose_report_facts(state: ResearchRun) -> list[Fact]:
         for fact in fact_view.facts_for_prompt(state, most=len(state.facts))
         if fact.verified or fact.decision == "pinned"
     ]
-    ranks, order = dict[str, int](), list[tuple[int, int]]()
-    for n, fact in enumerate(usable):
-        part = find_part(state.plan, fact)
-        ranks[part] = ranks.get(part, -1) + 1
-        order.append((ranks[part], n))
-    chosen = [usable[n] for _, n in sorted(order)[:MAX_REPORT_FACTS]]
+    parts = [find_part(state.plan, fact) for fact in usable]
+    chosen = fact_view.share_by_part(usable, parts, MAX_REPORT_FACTS)
     return sorted(chosen, key=lambda fact: (find_part(state.plan, fact), fact.step, fact.url))
 
 

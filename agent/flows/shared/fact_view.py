@@ -76,15 +76,27 @@ def all_facts(state: RunState) -> list[Fact]:
 
 
 def facts_for_prompt(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact]:
-    """The facts a prompt shows, `most` of them: pinned first, then by relevance; none that is struck,
-    excluded, part of an order to machines or from a source without any trust."""
+    """The facts a prompt shows, `most` of them, of each part the best in turn: pinned first, then by
+    relevance; none that is struck, excluded, part of an order to machines or from a source without any trust."""
     kept = [
         fact
         for fact in facts_after_notes(state).values()
         if fact.decision == "pinned" or (fact.decision != "struck" and not fact.flagged and fact.trust > 0)
     ]
     kept.sort(key=lambda fact: (fact.decision != "pinned", -fact.relevance, fact.step, fact.id))
-    return kept[:most]
+    pinned = [fact for fact in kept if fact.decision == "pinned"]
+    rest = kept[len(pinned) :]
+    return [*pinned, *share_by_part(rest, [fact.part for fact in rest], most)][:most]
+
+
+def share_by_part(facts: Sequence[Fact], parts: Sequence[str], most: int) -> list[Fact]:
+    """The first facts of each part in turn, `most` of them, in the order they had; `parts` has the part of
+    each."""
+    ranks, order = dict[str, int](), list[tuple[int, int]]()
+    for n, part in enumerate(parts):
+        ranks[part] = ranks.get(part, -1) + 1
+        order.append((ranks[part], n))
+    return [facts[n] for n in sorted(n for _, n in sorted(order)[:most])]
 
 
 def facts_for_answer(state: RunState) -> list[Fact]:

@@ -19,6 +19,13 @@ def test_memory_shows_pinned_facts_first_and_struck_ones_never():
     ] == ["c", "b", "a"]
 
 
+def test_every_part_has_its_share_of_the_facts_a_prompt_shows():
+    many = [Fact(id=f"a{n}", statement="", quote="", relevance=0.9, part="1") for n in range(9)]
+    few = [Fact(id=f"b{n}", statement="", quote="", relevance=0.1, part="2") for n in range(3)]
+    state = RunState(facts={fact.id: fact for fact in [*many, *few]})
+    assert [fact.id for fact in fact_view.facts_for_prompt(state, most=6)] == "a0 a1 a2 b0 b1 b2".split()
+
+
 def test_until_the_next_conflict_counts_each_open_one_once():
     known = {
         name: Conflict(id=name, subject="Kallsteg", attribute=name, kind="date", values=[], status=status)
