@@ -77,7 +77,7 @@ def all_facts(state: RunState) -> list[Fact]:
 
 def facts_for_prompt(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact]:
     """The facts a prompt shows, `most` of them, of each part the best in turn: pinned first, then by
-    relevance; none that is struck, excluded, part of an order to machines or from a source without any trust."""
+    relevance; none that is struck, excluded, part of an order to machines or from a source without trust."""
     kept = [
         fact
         for fact in facts_after_notes(state).values()
