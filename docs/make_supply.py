@@ -16,6 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 WORK = ROOT / ".supply"
+PACKAGE_INDEX = ".org/project/"
+"""What the addresses of a package on the index have in common."""
 HEADER = """# Licences
 
 Every package that the program runs on, as `requirements.lock` pins it, with the licence that its author
@@ -75,6 +77,10 @@ def write_sbom(tools: Path, packages: Path) -> None:
     run(tools / "cyclonedx-py", "environment", "--output-reproducible", "-o", target, packages / "python")
     found = json.loads(target.read_text(encoding="utf-8"))
     found["components"] = [one for one in found["components"] if one["name"] not in ("pip", "setuptools")]
+    found["metadata"].pop("tools", None)
+    for one in found["components"]:  # where the source is, not where a copy of the package is
+        links = [link for link in one.get("externalReferences", []) if link["type"] in ("vcs", "website")]
+        one["externalReferences"] = [link for link in links if PACKAGE_INDEX not in link["url"]]
     kept = {one["bom-ref"] for one in found["components"]}
     found["dependencies"] = [one for one in found.get("dependencies", []) if one["ref"] in kept]
     (ROOT / "docs" / "sbom.json").write_text(
