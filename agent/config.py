@@ -235,7 +235,7 @@ class Config(BaseSettings):
     )
     API_RATE: int = _setting(
         60,
-        "requests a minute that one API token, or REPLY_TOKEN, may send; 0: no limit",
+        "requests a minute with the API tokens of one person, or with REPLY_TOKEN; 0: no limit",
         least=0,
         most=1_000_000,
     )

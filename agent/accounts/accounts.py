@@ -7,7 +7,7 @@ from agent.accounts.audit import AuditLog
 from agent.accounts.people import People, Person
 from agent.accounts.quotas import Quota, Quotas
 from agent.accounts.shares import Shares
-from agent.accounts.tokens import ApiToken, ApiTokens
+from agent.accounts.tokens import ApiTokens
 from agent.config import Config
 from agent.store.database import open_engine
 from agent.store.migrations import migrate
@@ -31,12 +31,12 @@ class Accounts:
         self.shares = Shares(self._engine, writer, self.audit)
         self.quotas = Quotas(self._engine, writer, self.audit, defaults)
 
-    def find_caller(self, text: str, scope: str) -> tuple[Person, ApiToken] | None:
-        """The person for whom a program acts with this token, and the token; None when it does not hold for
-        the scope, or the person is blocked or may not sign in any more."""
+    def find_caller(self, text: str, scope: str) -> Person | None:
+        """The person for whom a program acts with this token; None when it does not hold for the scope, or
+        the person is blocked or may not sign in any more."""
         token = self.tokens.find(text, scope)
         person = self.people.get(token.person_id) if token else None
-        return (person, token) if token and person and self.people.is_let_in(person) else None
+        return person if person and self.people.is_let_in(person) else None
 
     def close(self) -> None:
         """Close the file."""

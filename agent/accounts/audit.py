@@ -27,8 +27,6 @@ AuditAction = Literal[
     "export data",
     "delete data",
 ]
-SYSTEM = "system"
-"""The actor of what the program did by itself."""
 
 
 @dataclass(frozen=True)

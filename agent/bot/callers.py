@@ -38,9 +38,8 @@ def identify_caller(
     if wanted and hmac.compare_digest(given.encode(), wanted.encode()):
         _count_request(rates, "REPLY_TOKEN")
         return _open_for_server(benches)
-    if benches.accounts and given and (found := benches.accounts.find_caller(given, scope)):
-        person, token = found
-        _count_request(rates, token.id)
+    if benches.accounts and given and (person := benches.accounts.find_caller(given, scope)):
+        _count_request(rates, person.id)
         return Caller(person.id, benches.open(person))
     if benches.accounts:
         raise RequestRefused(401, "send an API token (made on the screen You): authorization: Bearer …")
@@ -74,6 +73,6 @@ def _open_for_server(benches: Workbenches) -> Caller:
         raise RequestRefused(503, f"replies cannot be given now: {error}") from error
 
 
-def _count_request(rates: RequestRates, token: str) -> None:
-    if wait := rates.take(token):
-        raise RequestRefused(429, f"too many requests with this token: ask again in {wait} s", wait)
+def _count_request(rates: RequestRates, caller: str) -> None:
+    if wait := rates.take(caller):
+        raise RequestRefused(429, f"too many requests: ask again in {wait} s", wait)

@@ -77,7 +77,7 @@ def test_you_shows_what_was_used_and_makes_a_token(team: Workbenches, app: App, 
     tester.multiselect(key="you-token-scopes").set_value(["reply"]).run()
     tester.button(key="you-token-make").click().run()
     text = next(code.value for code in tester.code if code.value.startswith("tst_"))
-    assert team.accounts.find_caller(text, "reply")[0].name == "Bo"  # type: ignore[union-attr, index]
+    assert team.accounts.find_caller(text, "reply").name == "Bo"  # type: ignore[union-attr]
     assert text not in shown(app("you"))
 
 

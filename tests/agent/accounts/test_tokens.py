@@ -13,7 +13,7 @@ from agent.errors import NotFound, UsageError
 def test_a_token_holds_for_its_scopes_and_its_text_is_stored_nowhere(sign_in, accounts) -> None:
     ann = sign_in("ann")
     token, text = accounts.tokens.create(ann, "help bot", ["reply"])
-    assert len(text) >= 43 and accounts.find_caller(text, "reply")[0].id == ann.id
+    assert len(text) >= 43 and accounts.find_caller(text, "reply").id == ann.id
     assert accounts.find_caller(text, "messages") is None
     assert accounts.find_caller(f"{text}x", "reply") is None
     assert accounts.tokens.list(ann)[0].used_at and token.used_at == ""

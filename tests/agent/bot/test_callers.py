@@ -78,11 +78,12 @@ def test_the_token_of_the_server_answers_for_the_first_admin(server: Open) -> No
     assert status(benches, "Bearer open-sesame") == 503
 
 
-def test_too_many_requests_with_one_token_are_told_when_to_come_again(server: Open) -> None:
+def test_too_many_requests_with_the_tokens_of_one_person_are_told_when_to_come_again(server: Open) -> None:
     benches = server(**LOGIN, API_RATE="2")
     ann = sign_in(benches, "ann")
     tokens = benches.accounts.tokens  # type: ignore[union-attr]
     one, other = (tokens.create(ann, name, ["reply", "messages"])[1] for name in ("one", "other"))
+    of_bo = tokens.create(sign_in(benches, "bo"), "bot", ["reply"])[1]
     routes = ReplyHttp(lambda: benches)
     with TestClient(Starlette(routes=list(routes.routes))) as http:
         asked = [
@@ -92,6 +93,9 @@ def test_too_many_requests_with_one_token_are_told_when_to_come_again(server: Op
         assert 1 <= int(asked[2].headers["retry-after"]) <= 30 and "ask again in" in asked[2].json()["error"]
         assert http.post("/messages", json={}, headers={"authorization": f"Bearer {one}"}).status_code == 429
         assert (
-            http.post("/reply", json=ASKED, headers={"authorization": f"Bearer {other}"}).status_code == 200
+            http.post("/reply", json=ASKED, headers={"authorization": f"Bearer {other}"}).status_code == 429
+        )
+        assert (
+            http.post("/reply", json=ASKED, headers={"authorization": f"Bearer {of_bo}"}).status_code == 200
         )
     routes.close()
