@@ -9,7 +9,7 @@ from agent.text.question_parts import is_asking, remove_output_form
 from agent.types import Answer, Sentence
 
 ALSO_FOUND = "Also found"
-NOT_FOUND = "Not found on the pages read."
+NOT_FOUND = "No passage was found by these words."
 UNJUDGED_NOTE = "No model judged these passages; read them."
 """The note beside the verdict `passages_found`."""
 

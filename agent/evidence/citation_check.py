@@ -31,6 +31,8 @@ NO_WORKS: Mapping[str, Publication] = {}
 MIN_REWORDING_SIMILARITY = 0.55
 """Least similarity (rapidfuzz `fuzz.ratio` of the sorted words, 0 to 1) of two sentences that say one thing
 in other words."""
+MIN_SHARED_CONTENT = 0.5
+"""Least share of the content words of both that a rewording keeps (our own judgement: most of them)."""
 
 MIN_CELLS = 2
 """Cells of a table's row, which the page's text joins by " | "."""
@@ -348,9 +350,17 @@ def _pair_sentences(old: list[Sentence], new: list[Sentence]) -> dict[int, int]:
     ]
     partner: dict[int, int] = {}
     for score, _, i, j in sorted(scored, reverse=True):
-        if score >= MIN_REWORDING_SIMILARITY and j not in partner and i not in partner.values():
+        if score < MIN_REWORDING_SIMILARITY or not _share_content(old[i].text, new[j].text):
+            continue
+        if j not in partner and i not in partner.values():
             partner[j] = i
     return partner
+
+
+def _share_content(one: str, two: str) -> bool:
+    """Whether most content words of both, figures among them, are the same; true of the same text."""
+    first, second = set(content_stems(one)), set(content_stems(two))
+    return len(first & second) >= MIN_SHARED_CONTENT * len(first | second)
 
 
 def _classify_change(

@@ -58,7 +58,8 @@ PART_CAUSES: dict[PartStatus, str] = {
 }
 UNANSWERED_CAUSE = "what was found does not answer all of it, as the model reads it"
 UNCHECKED_CAUSE = "nobody judged whether the quotes support what the answer says of it"
-"""Why a part of the question is not answered."""
+UNMATCHED_CAUSE = "no passage was found by these words"
+"""Why a part of the question is not answered; the last one without a model, which other words escape."""
 UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 WORDED_BY_MODEL = "The model worded this; nothing checks it."
 """The remark on a refusal or a question to the person in a model's words."""
@@ -162,7 +163,7 @@ def finish_answer(
         sentences=sentences,
         certainty=f"{certainty}. {caveat}".strip(),
         reason="budget" if state.stop_reason == "budget" and _list_open(plan) else "none",
-        missing=describe_open_parts(plan, level, sentences, facts),
+        missing=describe_open_parts(plan, level, sentences, facts, judgement.by),
         journey=journey,
         sources=collect_sources(sentences, facts, _list_works(state)),
         statements=count_statements(sentences, checked.counts.dropped + dropped),
@@ -232,7 +233,7 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
         blocks=blocks,
         verdict=choose_verdict(plan, answer.by),
         parts=plan if len(plan) > 1 else [],
-        missing=describe_open_parts(plan, level, sentences, facts),
+        missing=describe_open_parts(plan, level, sentences, facts, answer.by),
         sentences=list(sentences),
         sources=collect_sources(sentences, facts, _list_works(state)),
         statements=count_statements(sentences, answer.statements.dropped),
@@ -297,7 +298,11 @@ def close_plan(
 
 
 def describe_open_parts(
-    plan: Sequence[PlanPart], level: Confidence, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
+    plan: Sequence[PlanPart],
+    level: Confidence,
+    sentences: Sequence[Sentence],
+    facts: Mapping[str, Fact],
+    by: Actor,
 ) -> str:
     """Which parts of the question are open, and why, one cause each; "" when there are none."""
     unanswered = {part.part for part in level.parts if part.unanswered}
@@ -305,6 +310,8 @@ def describe_open_parts(
     for part in _list_open(plan):
         main = find_main_sentence(plan, part, sentences, facts)
         cause = PART_CAUSES[part.status]
+        if part.status == "not_found" and by != "model":
+            cause = UNMATCHED_CAUSE
         if part.status == "open" and main and (main.backed or main.check == "not_checked"):
             cause = UNANSWERED_CAUSE if part.id in unanswered else UNCHECKED_CAUSE
         by_cause.setdefault(cause, []).append(f"“{part.question.rstrip('?. ')}”")

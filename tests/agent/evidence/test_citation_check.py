@@ -224,3 +224,11 @@ def test_a_tables_row_is_read_with_its_headings() -> None:
 def test_a_sentence_that_is_its_quote_is_quoted_whatever_it_says(text: str) -> None:
     [kept], _ = check_citations([say(text, "f1")], {"f1": fact("f1", quote=text)})
     assert kept.check == "quoted"
+
+
+def test_two_sentences_about_one_thing_are_no_rewording_of_each_other():
+    built, beds = (
+        Answer(n=n, verdict="passages_found", sentences=[Sentence(text=text)])
+        for n, text in ((1, "Orrestad hut was built in 1956."), (2, "Orrestad hut has 36 beds."))
+    )
+    assert [change.kind for change in diff_answers(built, beds)] == ["added", "removed"]

@@ -95,6 +95,10 @@ def test_a_part_that_was_not_found_says_so_below_its_question(render):
     assert places == sorted(places)
 
 
+def test_the_plain_document_says_that_no_model_judged_its_passages():
+    assert UNJUDGED_NOTE in render_markdown(report(answer()))
+
+
 def test_the_terminal_counts_what_is_folded():
     lines = render_plain_text(answer()).splitlines()
     assert lines[:2] == [f"{LEAD} [1]", f"- History › Chimney: {PASSAGE} [1]"]

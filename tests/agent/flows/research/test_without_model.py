@@ -54,7 +54,7 @@ def test_a_list_behind_a_topic_becomes_a_report_by_part(bench: Workbench, tmp_pa
     further = lines.index("## Further findings")
     assert cabins < lines.index("Alva has 24 cabins.") < further
     assert further < lines.index("- A ticket for the ferry Brage costs 90 crowns.")
-    assert "“the two ferries of Lillehavn: crew”: not found on the pages read." in answer.missing
+    assert "“the two ferries of Lillehavn: crew”: no passage was found by these words." in answer.missing
 
 
 def test_a_value_since_some_day_differs_from_one_without_a_day(bench: Workbench, tmp_path: Path) -> None:

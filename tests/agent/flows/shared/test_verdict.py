@@ -141,7 +141,7 @@ def test_without_a_model_a_part_that_was_not_found_is_named_and_the_verdict_stay
     run = state(BUILT, stop_reason="budget").model_copy(update={"question": COMPOUND})
     given = written(run, (BUILT.statement, ["a"]), by="keyless")
     assert (given.verdict, given.reason) == ("passages_found", "budget")
-    assert given.missing == "“who painted it”: not found on the pages read."
+    assert given.missing == "“who painted it”: no passage was found by these words."
     assert [(part.id, part.status) for part in given.parts] == [("1", "found"), ("2", "not_found")]
 
 
