@@ -13,7 +13,7 @@ from agent.actions import fact_edits
 from agent.types import Settings
 from agent.workbenches import Workbenches
 from pages.widgets.people import person_row
-from pages.widgets.shell import client
+from pages.widgets.shell import client, drafts
 from tests.agent.accounts.conftest import make_claims
 from tests.pages.conftest import shown
 from tests.web.login import LOGIN, sign_in
@@ -81,14 +81,19 @@ def test_you_shows_what_was_used_and_makes_a_token(team: Workbenches, app: App, 
     assert text not in shown(app("you"))
 
 
-def test_data_is_deleted_only_after_the_words_are_typed(team: Workbenches, app: App, as_person) -> None:
+def test_data_is_deleted_only_after_the_words_are_typed(
+    team: Workbenches, app: App, as_person, monkeypatch
+) -> None:
     as_person("bo")
     bo = team.accounts.people.list()[1]  # type: ignore[union-attr]
     team.open(bo).start("mine", Settings(world="demo", model="keyless"))
     tester = app("you")
     assert tester.button(key="you-delete-all").disabled
     tester.text_input(key="you-delete-confirm").set_value("delete my data").run()
+    held = {(bo.id, "reply:user"): "what Bo pasted", ("ann", "reply:user"): "what Ann pasted"}
+    monkeypatch.setattr(drafts, "_unstored", held)
     tester.button(key="you-delete-all").click().run()
+    assert list(held) == [("ann", "reply:user")]
     assert not tester.exception and team.open(bo).runs() == []
     assert list((team.config.data_folder / "deleted").iterdir())
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.accounts.people import Person
 from agent.actions.personal_data import write_personal_data
-from pages.widgets.shell import client, ui
+from pages.widgets.shell import client, drafts, ui
 
 CONFIRM_KEY = "you-delete-confirm"
 CONFIRM_TEXT = "delete my data"
@@ -42,4 +42,5 @@ def draw(owner: Person) -> None:
 def _delete() -> None:
     owner = client.require_person()
     if st.session_state.pop(CONFIRM_KEY, "").strip().casefold() == CONFIRM_TEXT:
+        drafts.forget_unstored()
         client.submit(client.benches().delete_data, owner, done="Your data is in the bin of this server.")

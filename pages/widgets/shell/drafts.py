@@ -92,6 +92,13 @@ def clear(*names: str) -> None:
         write(name, "")
 
 
+def forget_unstored() -> None:
+    """Forget what is written nowhere of who is signed in."""
+    owner = client.owner_key()
+    for key in [key for key in _unstored if key[0] == owner]:
+        del _unstored[key]
+
+
 def _save(name: str, stored: bool) -> None:
     _keep(name, read(name), stored)
 
