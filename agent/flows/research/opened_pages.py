@@ -11,7 +11,7 @@ from agent.flows.research.policy import has_unread_text, list_answered_parts
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import has_page_quote
-from agent.flows.shared.revision import list_wishes
+from agent.flows.shared.revision import current_reading, list_wishes
 from agent.retrieval.answer import find_best_lines
 from agent.retrieval.link_scoring import lead_id, rank_links
 from agent.retrieval.passages import split_passages
@@ -151,8 +151,8 @@ def _choose_links(state: ResearchRun, page: Page, most: int) -> list[Link]:
 
 
 def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
-    """The pages of the run whose passages were not all shown and may help an open part, best first, with the
-    reason."""
+    """The pages of the run whose passages were not all shown and may help an open part or the newest notes,
+    best first, with the reason."""
     answered = list_answered_parts(state)
     excluded = fact_view.excluded_sites(state)
     refs = [
@@ -167,20 +167,21 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
             if not is_covered(passage.start, passage.end, ref.shown):
                 passages.append(passage)
                 owner[passage.id] = ref
+    asked = {f"part {part.id}": part.question for part in state.plan if part.id not in answered}
+    if (reading := current_reading(state)) and reading.needs_research:
+        asked["note"] = reading.understood or " ".join(fact_view.note_texts(state)[-1:])
     found: dict[str, Lead] = {}
-    for part in state.plan:
-        for best in (
-            rank_passages(part.question, passages, MAX_UNREAD_RANKED) if part.id not in answered else ()
-        ):
+    for name, question in asked.items():
+        for best in rank_passages(question, passages, MAX_UNREAD_RANKED):
             ref = owner[best.id]
             if best.score and ref.url not in found:
-                line = next((q.quote for q in find_best_lines(part.question, [best], 1)), best.text)
+                line = next((q.quote for q in find_best_lines(question, [best], 1)), best.text)
                 found[ref.url] = Lead(
                     id=lead_id("url", ref.url),
                     kind="url",
                     value=ref.url,
                     text=ref.title,
-                    why=f"part {part.id}: {line[:160]}",
+                    why=f"{name}: {line[:160]}",
                     score=best.score,
                 )
     return sorted(found.values(), key=lambda lead: -lead.score)[:MAX_UNREAD_LEADS]

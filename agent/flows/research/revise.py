@@ -70,7 +70,7 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     plan = plan_after_reading(state, reading)
     if plan != state.plan:
         change["plan_parts"] = plan
-    if reading.questions:
+    if reading.needs_research:  # what was read for another question may answer the note
         change["pages"] = offer_again(state.pages.values())
     if set(reading.excluded_sites) - set(fact_view.excluded_sites(state)) or reading.excluded_topics:
         what = ", ".join([*reading.excluded_sites, *reading.excluded_topics])

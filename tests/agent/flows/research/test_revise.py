@@ -116,6 +116,16 @@ def test_an_excluded_source_takes_its_sentences_and_leaves_the_others_as_they_ar
         assert "Understood as: leave out the wiki" in FLOWS["research"].describe(after.steps[before.head + 3])
 
 
+def test_a_note_that_needs_research_may_read_again_what_was_shown(tmp_path):
+    reading = {"understood": "say more on the opening", "about": ["s1"], "needs_research": True}
+    with reviewed(tmp_path, lambda _prompt: reading) as (bench, run_id, script):
+        script.prompts.clear()
+        send_back(bench, run_id, "Say more on the opening.")
+        [first, *_] = [prompt for role, prompt in script.prompts if role == "decision"]
+        offered = first.partition("Pages that were read in part")[2]
+        assert WIKI in offered and "note: " in offered
+
+
 def test_a_model_never_weakens_an_earlier_exclusion(tmp_path):
     with reviewed(tmp_path, lambda _prompt: {"understood": "use all"}) as (bench, run_id, _):
         send_back(bench, run_id, "Not from wiki.example, please.")
