@@ -38,7 +38,7 @@ def _write_sentence(one: MarkedSentence, sources: Sequence[Source], linked: bool
     spans: list[Span | str] = [one.sentence.text]
     if one.mark and MARK_SIGNS[one.mark]:
         by = ", by a person" if one.overruled else ""
-        spans += [" ", Span(f"({MARK_SIGNS[one.mark]} {MARK_LABELS[one.mark]}{by})", "emphasis")]
+        spans += [" ", Span(f"({MARK_SIGNS[one.mark]} {one.label}{by})", "emphasis")]
     ids = {fact.id for fact in one.facts}
     cited = [source.n for source in sources if ids.intersection(source.fact_ids)]
     if cited:
@@ -49,7 +49,7 @@ def _write_sentence(one: MarkedSentence, sources: Sequence[Source], linked: bool
 
 def _explain(one: MarkedSentence) -> tuple[Inline, Sequence[str]]:
     assert one.mark is not None
-    label = Span(f"{MARK_SIGNS[one.mark]} {MARK_LABELS[one.mark]}:", "strong")
+    label = Span(f"{MARK_SIGNS[one.mark]} {one.label}:", "strong")
     below = [f"Set by a person: {one.overruled}"] if one.overruled else []
     below += [one.reason] if one.reason else []
     below += [f"Closest in the source: “{one.closest}” ({one.facts[0].url})"] if one.closest else []

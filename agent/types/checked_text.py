@@ -42,6 +42,7 @@ MARK_SIGNS: dict[ClaimMark, str] = {
     "no_claim": "",
 }
 """A sign for each, so that none is told by its colour alone."""
+DOUBT_LABEL = ", with a doubt"
 PROBLEM_MARKS: frozenset[str] = frozenset({"contradicted", "not_supported", "unavailable", "no_source"})
 SentenceKind = Literal["claim", "heading", "question", "reference", "code", "label", "opinion"]
 """`label`: a line of few words that is no sentence; `reference`: of the list of references; `opinion`: a
@@ -119,11 +120,18 @@ class MarkedSentence(Record):
     """The sentence of the first fact that comes closest."""
     overruled: str = ""
     """A person's reason; "" where the mark is the check's own."""
+    is_doubted: bool = False
+    """Whether code found a difference between it and its quotes that nobody has judged."""
 
     @property
     def is_problem(self) -> bool:
         """Whether somebody should look at it."""
-        return self.mark in PROBLEM_MARKS
+        return self.mark in PROBLEM_MARKS or self.is_doubted
+
+    @property
+    def label(self) -> str:
+        """Its mark in words, with the doubt; "" while it is not checked."""
+        return (MARK_LABELS[self.mark] if self.mark else "") + (DOUBT_LABEL if self.is_doubted else "")
 
 
 class CheckedText(Record):
@@ -152,15 +160,20 @@ class CheckedText(Record):
     @property
     def summary(self) -> str:
         """For example "31 claims: 22 supported, 4 not supported, 5 source unavailable"."""
-        return summarize_marks(one.mark for one in self.claims)
+        return summarize_marks(
+            (one.mark for one in self.claims), sum(one.is_doubted for one in self.claims)
+        )
 
 
-def summarize_marks(marks: Iterable[ClaimMark | None]) -> str:
-    """How many claims have which mark, in a line."""
+def summarize_marks(marks: Iterable[ClaimMark | None], doubted: int = 0) -> str:
+    """How many claims have which mark, in a line; `doubted` of those that are not checked have a doubt."""
     counts: Counter[str | None] = Counter(mark for mark in marks if mark != "no_claim")
     total = counts.total()
     if not total:
         return "No claims"
-    parts = [f"{counts[mark]} {label}" for mark, label in MARK_COUNT_LABELS.items() if counts[mark]]
+    labels = dict(MARK_COUNT_LABELS)
+    if doubted:
+        labels["not_checked"] += f", {doubted} of them with a doubt"
+    parts = [f"{counts[mark]} {label}" for mark, label in labels.items() if counts[mark]]
     parts += [f"{counts[None]} to check"] if counts[None] else []
     return f"{total} claim{'s' * (total != 1)}: {', '.join(parts)}"

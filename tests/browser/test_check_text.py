@@ -65,7 +65,7 @@ def test_a_pasted_report_is_checked_claim_by_claim(server: Served, tab: Tab, tmp
     expect(screen.claim("A ferry used to cross").locator(".sign")).to_have_text("⊘ source unavailable")
     expect(screen.claim("It carried its first tram").locator(".sign")).to_have_text("∅ no source")
     page.get_by_text("Only problems").click()
-    expect(page.locator(".problems details.claim")).to_have_count(5)
+    expect(page.locator(".problems details.claim")).to_have_count(6)
     expect(screen.claim("It creates 64 jobs")).to_have_count(0)
     page.reload()
     expect(screen.summary).to_contain_text("11 claims")

@@ -29,6 +29,14 @@ def test_without_a_text_it_says_what_is_missing(app: Callable[..., AppTest], ben
     assert "Paste a text first" in tester.warning[0].value and bench.runs() == []
 
 
+def test_without_a_network_the_demo_world_is_offered_in_sight(app: Callable[..., AppTest]) -> None:
+    for screen, flow in (("check_text", "check_text"), ("collect", "collect"), ("site", "site")):
+        tester = app(screen)
+        tester.button(key=f"{flow}-use-demo").click().run()
+        assert tester.selectbox(key=f"{flow}-world").value == "demo"
+        assert "There seems to be" not in shown(tester)
+
+
 def test_a_pasted_text_starts_a_run_with_its_settings(app: Callable[..., AppTest], bench: Workbench) -> None:
     tester = app("check_text")
     tester.text_area(key="check:text").set_value("# Mills\n\nIt is old.").run()

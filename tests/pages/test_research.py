@@ -44,7 +44,7 @@ def test_offline_never_switches_to_the_demo_by_itself(app, bench):
 
 def test_a_button_switches_to_the_demo_and_the_run_says_so(app, bench):
     tester = app()
-    _button(tester, "Ask the demo world instead").click().run()
+    _button(tester, "Use the demo world instead").click().run()
     tester.text_area[0].set_value(QUESTION).run()
     _button(tester, "Research").click().run()
     run = bench.runs()[0]

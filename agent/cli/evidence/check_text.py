@@ -14,7 +14,6 @@ from agent.cli.output import drive_run, read_file, to_json, write_file, write_st
 from agent.errors import UsageError
 from agent.text.urls import canonicalize, complete_typed_url
 from agent.types import (
-    MARK_LABELS,
     MARK_SIGNS,
     CheckedText,
     CheckTextSettings,
@@ -41,7 +40,7 @@ def run(
     ] = LIMITS.search_missing,
     max_pages: Annotated[int, typer.Option(metavar="N", help="sources fetched", min=1)] = LIMITS.max_pages,
     problems: Annotated[
-        bool, typer.Option("--problems", help="list only claims that are not supported or have no source")
+        bool, typer.Option("--problems", help="list only claims to look at: no support, no source, or a doubt")
     ] = False,
     allow: Allow = [],  # noqa: B006 - typer reads the default
     sources: SearchOptions,
@@ -90,7 +89,7 @@ def _list_marks(checked: CheckedText, *, problems: bool) -> list[str]:
     lines: list[str] = []
     for one in checked.claims:
         if one.mark and (one.is_problem or not problems):
-            lines += [f"{MARK_SIGNS[one.mark]} {MARK_LABELS[one.mark]}: {one.sentence.text}", *_explain(one)]
+            lines += [f"{MARK_SIGNS[one.mark]} {one.label}: {one.sentence.text}", *_explain(one)]
     return lines
 
 

@@ -24,6 +24,7 @@ from agent.types import (
     Action,
     Answer,
     Fact,
+    Outcome,
     PageRef,
     Proposal,
     SearchHit,
@@ -251,16 +252,25 @@ def result(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     sentences = [mark.sentence for mark in marks]
     shown = [mark.sentence for mark in marks if mark.mark in ("supported", "contradicted")]
     checked = now.own.checked_text(now)
+    why_stopped = _find_offline(now, tools) or state.why_stopped
     answer = Answer(
         n=len(state.answers) + 1,
         verdict="checked" if checked else "no_evidence",
         reason="none" if checked else "blocked",
         sentences=sentences,
-        certainty=checked.summary if checked else f"The text was not read: {state.why_stopped}",
+        certainty=checked.summary if checked else f"The text was not read: {why_stopped}",
         sources=collect_sources(shown, now.facts),
         statements=count_statements(sentences),
         by="model" if tools.client else "keyless",
-        why_stopped=state.why_stopped if checked else "",
+        why_stopped=why_stopped if checked else "",
         step=tools.step,
     )
     return {**left, "answers": [answer], "why_stopped": "", "stop_reason": "", "rewriting": -1}, "done"
+
+
+def _find_offline(state: CheckTextRun, tools: RunContext) -> str:
+    """That there is no network, when no page could be reached for want of one; else ""."""
+    tried = {ref.outcome for ref in state.pages.values()}
+    if not tried or tried - {Outcome.ERROR, Outcome.TIMEOUT} or tools.world.is_reachable():
+        return ""
+    return "there seems to be no network, so no source could be read. Try them again when there is one"

@@ -35,7 +35,7 @@ EXAMPLE_LABEL = "Answer the questions of the demo world"
 def draw() -> None:
     """The whole screen."""
     st.query_params.clear()
-    form_page.draw_head(FORM)
+    offline = form_page.draw_head(FORM)
     given = st.file_uploader(
         "A table of questions (CSV)",
         type=["csv", "tsv", "txt"],
@@ -70,7 +70,7 @@ def draw() -> None:
             help="Bring a table first",
         )
         _draw_example(allowance)
-    form_page.draw_offline_note(settings)
+    form_page.draw_offline_note(FORM, offline, settings)
     form_page.draw_recent(FORM, _list_recent())
 
 

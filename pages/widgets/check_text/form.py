@@ -35,7 +35,7 @@ EXAMPLE = ROOT / "demo" / "report-to-check.md"
 
 def draw() -> None:
     """The whole screen."""
-    form_page.draw_head(FORM)
+    offline = form_page.draw_head(FORM)
     with st.container(key="check-text-ask"):
         way = _draw_input()
         settings = form_page.draw_settings(
@@ -43,7 +43,7 @@ def draw() -> None:
         )
     label = form_page.label_example("A small dairy by the lake", "right, wrong, uncited and dead-link claims")
     form_page.draw_examples(FORM, [(label, (settings,))], _start_example)
-    form_page.draw_offline_note(settings)
+    form_page.draw_offline_note(FORM, offline, settings)
     form_page.draw_recent(
         FORM,
         [

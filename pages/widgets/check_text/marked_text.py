@@ -19,8 +19,6 @@ TONES: dict[ClaimMark, str] = {
 }
 MAX_HEADING_LEVEL = 4
 QUOTED_BY = {"supported": "The source says", "contradicted": "The source says"}
-QUIET_MARKS = ("supported", "not_checked", "no_claim")
-"""Marks whose sign is enough while the sentence is closed."""
 
 
 def render(
@@ -50,21 +48,20 @@ def _render_sentence(one: MarkedSentence, run_id: str) -> str:
         return text
     if one.mark is None:
         return f'<span class="pending" title="Not checked yet">{text}</span>'
-    label, sign = MARK_LABELS[one.mark], MARK_SIGNS[one.mark]
-    shown = f"{sign} {label}" if one.mark not in QUIET_MARKS else sign
+    label, sign = one.label, MARK_SIGNS[one.mark]
+    shown = f"{sign} {label}" if one.is_problem else sign
     person = ' <span class="by">set by you</span>' if one.overruled else ""
     mark = f'<span class="sign" role="img" aria-label="{label}">{shown}</span>{person}'
     tip = escape.html(escape.shorten(f"{label}. {one.reason or one.closest}", 200))
     return (
-        f'<details class="claim {TONES[one.mark]}"><summary title="{tip}"><span class="said">{text}</span>'
+        f'<details class="claim {"warn" if one.is_doubted else TONES[one.mark]}"><summary title="{tip}"><span class="said">{text}</span>'
         f"&#8288;{mark}</summary><div>{_render_evidence(one, run_id)}</div></details>"
     )
 
 
 def _render_evidence(one: MarkedSentence, run_id: str) -> str:
     """What stands behind a mark: who set it, why, the closest words of the source, and where they are."""
-    mark = one.mark or "not_checked"
-    parts = [f"<p><b>{MARK_LABELS[mark].capitalize()}</b> <span class='soft small'>{number(one)}</span></p>"]
+    parts = [f"<p><b>{one.label.capitalize()}</b> <span class='soft small'>{number(one)}</span></p>"]
     if one.overruled:
         own = MARK_LABELS[one.automatic] if one.automatic else "nothing yet"
         parts.append(

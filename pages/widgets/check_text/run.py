@@ -112,7 +112,7 @@ def _draw_text(view: RunSnapshot, checked: CheckedText) -> None:
             st.html(html)
         else:
             empty_state.draw(
-                "No problems", "No claim was found wrong, unsupported or without a readable source."
+                "No problems", "No claim was found wrong, doubtful, unsupported or without a readable source."
             )
     pagination.draw(len(paragraphs), PARAGRAPHS_A_PAGE, key, "paragraphs")
 
@@ -143,7 +143,7 @@ def _label(one: MarkedSentence) -> str:
     """A sentence in the list: number, mark, beginning."""
     assert one.mark is not None
     text = escape.shorten(one.sentence.text, MAX_LISTED_CHARS)
-    return f"{one.sentence.id.removeprefix('s')} · {MARK_LABELS[one.mark]} · {text}"
+    return f"{one.sentence.id.removeprefix('s')} · {one.label} · {text}"
 
 
 def _overrule(run_id: str, sentence_id: str, mark: ClaimMark, draft: str) -> None:

@@ -34,7 +34,7 @@ EXAMPLES = (
 
 def draw() -> None:
     """The whole screen."""
-    form_page.draw_head(FORM)
+    offline = form_page.draw_head(FORM)
     with st.container(key="collect-ask"):
         hint = "e.g. What are members saying about … in the last month?"
         drafts.text_area("What to gather", PROMPT, placeholder=hint, height=90)
@@ -52,7 +52,7 @@ def draw() -> None:
         for prompt, start in EXAMPLES
     ]
     form_page.draw_examples(FORM, examples, _start_example)
-    form_page.draw_offline_note(settings)
+    form_page.draw_offline_note(FORM, offline, settings)
     form_page.draw_recent(
         FORM,
         [

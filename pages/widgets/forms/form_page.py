@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from agent.config import ROOT
 from agent.types import Run, Settings
@@ -35,11 +36,13 @@ class Form:
     """Columns of the examples, at most."""
 
 
-def draw_head(form: Form) -> None:
-    """The title with what the flow does, and the notice of the last action."""
+def draw_head(form: Form) -> DeltaGenerator:
+    """The title with what the flow does, and the notice of the last action; returns the place where
+    `draw_offline_note` says that there is no network."""
     st.html(f'<div class="ts ts-hero"><h1>{form.title}</h1><p>{form.text}</p></div>')
     client.show_notice(form.flow)
     drafts.install_script()
+    return st.empty()
 
 
 def draw_settings(
@@ -169,10 +172,22 @@ def is_online() -> bool:
     return client.workbench().is_online()
 
 
-def draw_offline_note(settings: Settings) -> None:
-    """A line below the examples when the web is chosen and there is no network."""
-    if settings.world == "live" and not is_online():
-        st.caption("There seems to be no network now: the examples need none.")
+def draw_offline_note(form: Form, place: DeltaGenerator, settings: Settings) -> None:
+    """Says there that there is no network when the web is chosen, and offers the demo world."""
+    if settings.world != "live" or is_online():
+        return
+    with place.container(border=True, key=f"{form.flow}-offline"):
+        st.html(
+            '<div class="ts"><b>There seems to be no network.</b> The live web cannot be read now. '
+            "The demo world needs none; its sites are invented, and its runs say so.</div>"
+        )
+        if "demo" in client.workbench().worlds():
+            label = "Use the demo world instead"
+            ui.button(label, f"{form.flow}-use-demo", _use_demo, form.flow, icon="cottage")
+
+
+def _use_demo(flow: str) -> None:
+    st.session_state[f"{flow}-world"] = "demo"
 
 
 def find_recent(*flows: str, limit: int = 5, first_turns: bool = False) -> list[Run]:

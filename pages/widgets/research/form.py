@@ -36,8 +36,7 @@ UNTIL_BY_MODE: dict[str, StopPoint] = {"step": "step", "conflict": "conflict", "
 def draw() -> None:
     """The whole screen."""
     st.query_params.clear()  # a link from a run to this screen leaves the run in the address (Streamlit 1.67)
-    form_page.draw_head(FORM)
-    offline = st.empty()
+    offline = form_page.draw_head(FORM)
     owner = client.owner_key()
     with st.container(key="research-ask"):
         hint = "e.g. Who runs the company that makes …, and since when?"
@@ -64,9 +63,7 @@ def draw() -> None:
             for run in form_page.find_recent()
         ],
     )
-    if settings.world == "live" and not form_page.is_online():
-        with offline.container(border=True, key="research-offline"):
-            _draw_offline()
+    form_page.draw_offline_note(FORM, offline, settings)
 
 
 def _draw_options(mode: str) -> Settings:
@@ -118,17 +115,3 @@ def _start_example(question: str, settings: Settings) -> None:
     """Run an example to its report at once: an answer in seconds was promised."""
     settings = settings.model_copy(update={"world": "demo", "at_cap": "report"})
     form_page.start_run(client.workbench().start, question, settings)
-
-
-def _draw_offline() -> None:
-    st.html(
-        '<div class="ts"><b>There seems to be no network.</b> A question about the '
-        "live web cannot be answered now. "
-        "The demo world needs none; its sites are invented, and its runs say so.</div>"
-    )
-    if "demo" in client.workbench().worlds():
-        ui.button("Ask the demo world instead", "research-use-demo", _use_demo, icon="cottage")
-
-
-def _use_demo() -> None:
-    st.session_state["research-world"] = "demo"

@@ -44,7 +44,7 @@ EXAMPLES = (
 
 def draw() -> None:
     """The whole screen."""
-    form_page.draw_head(FORM)
+    offline = form_page.draw_head(FORM)
     saved_sites.draw_choice()
     with st.container(key="site-ask"):
         drafts.text_area(
@@ -58,7 +58,7 @@ def draw() -> None:
         for start, question in EXAMPLES
     ]
     form_page.draw_examples(FORM, examples, _start_example)
-    form_page.draw_offline_note(settings)
+    form_page.draw_offline_note(FORM, offline, settings)
     form_page.draw_recent(FORM, _list_recent())
 
 

@@ -14,7 +14,7 @@ from agent.config import ROOT
 
 REPORT = ROOT / "demo" / "report-to-check.md"
 DEMO = ["--world", "demo", "--model", "keyless"]
-SUMMARY = "11 claims: 2 supported, 2 contradicted by the source, 2 source unavailable, 1 without a source, 4 not checked"
+SUMMARY = "11 claims: 2 supported, 2 contradicted by the source, 2 source unavailable, 1 without a source, 4 not checked, 1 of them with a doubt"
 
 
 def test_a_file_is_checked_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

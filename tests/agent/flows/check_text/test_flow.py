@@ -17,6 +17,7 @@ from agent.flows.check_text import steps
 from agent.flows.check_text.state import UNFOUND_NOTE
 from agent.llm.scripted import ScriptedModel
 from agent.types import CheckTextSettings, MarkedSentence, Settings, Status
+from agent.web.world import World
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.claim_judge import check_reply
 from tests.web.folders import Told, limited, page, write_world
@@ -100,6 +101,24 @@ def test_a_figure_on_another_matter_contradicts_nothing(check: Check) -> None:
     assert one.mark == "not_checked", "without a model nobody knows"
 
 
+def test_a_difference_that_code_cannot_judge_is_a_problem_to_look_at(check: Check) -> None:
+    text = (
+        f"The bakery by the harbour sold 400 loaves on its best day [1].\n\nPeople go there often [1].\n\n[1] {MILL}"
+    )
+    view = check(text)
+    doubted, other = marked(view)
+    assert (doubted.mark, doubted.is_problem, doubted.label) == ("not_checked", True, "not checked, with a doubt")
+    assert "400" in doubted.reason and not other.is_problem
+    assert view.state.answer.certainty == "2 claims: 2 not checked, 1 of them with a doubt"
+
+
+def test_a_mark_of_a_person_has_no_doubt(bench: Workbench, check: Check) -> None:
+    view = check(f"The bakery by the harbour sold 400 loaves on its best day [1].\n\n[1] {MILL}")
+    overrule_marks.overrule(bench, view.run.id, "s1", "supported", "I counted them.")
+    (one,) = marked(bench.snapshot(view.run.id))
+    assert not one.is_problem and one.label == "supported"
+
+
 def test_other_words_are_not_checked_without_a_model_and_the_closest_are_shown(check: Check) -> None:
     (one,) = marked(check(f"People go to the market of Ekvik on Saturdays [1].\n\n[1] {TOWN}"))
     assert one.mark == "not_checked" and one.closest == "Its market is held on Saturdays, except in July."
@@ -124,6 +143,22 @@ def test_of_two_sources_the_one_that_can_be_read_is_enough_to_support(check: Che
         f"The mill of Ekvik opened in 1902 [1, 2].\n\nIt rains a lot here [1, 2].\n\n[1] {GONE}\n[2] {MILL}"
     )
     assert marks(check(text)) == ["supported", "unavailable"]
+
+
+def test_without_a_network_the_run_says_so_once(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = [page(url, "Lost", "Not here.", status=500) for url in (MILL, TOWN)]
+    world = write_world(tmp_path / "lost", lost)
+    text = f"The mill of Ekvik opened in 1902 ({MILL}).\n\nEkvik is a town by a lake ({TOWN})."
+    for is_online in (True, False):
+        monkeypatch.setattr(World, "is_reachable", lambda self, online=is_online: online)
+        run_id = api.start_text_check(bench, "t.md", text.encode(), Settings(world=world, model="keyless"))
+        bench.drive(run_id)
+        view = bench.snapshot(run_id)
+        checked = view.state.own.checked_text(view.state)
+        assert checked is not None and marks(view) == ["unavailable", "unavailable"]
+        assert ("no network" in checked.why_stopped) is not is_online
 
 
 def test_a_source_is_read_once_however_often_it_is_cited(check: Check) -> None:
