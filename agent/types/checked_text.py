@@ -160,9 +160,7 @@ class CheckedText(Record):
     @property
     def summary(self) -> str:
         """For example "31 claims: 22 supported, 4 not supported, 5 source unavailable"."""
-        return summarize_marks(
-            (one.mark for one in self.claims), sum(one.is_doubted for one in self.claims)
-        )
+        return summarize_marks((one.mark for one in self.claims), sum(one.is_doubted for one in self.claims))
 
 
 def summarize_marks(marks: Iterable[ClaimMark | None], doubted: int = 0) -> str:

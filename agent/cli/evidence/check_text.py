@@ -40,7 +40,8 @@ def run(
     ] = LIMITS.search_missing,
     max_pages: Annotated[int, typer.Option(metavar="N", help="sources fetched", min=1)] = LIMITS.max_pages,
     problems: Annotated[
-        bool, typer.Option("--problems", help="list only claims to look at: no support, no source, or a doubt")
+        bool,
+        typer.Option("--problems", help="list only claims to look at: no support, no source, or a doubt"),
     ] = False,
     allow: Allow = [],  # noqa: B006 - typer reads the default
     sources: SearchOptions,

@@ -141,7 +141,9 @@ class CheckTextState(FlowState):
             facts=facts,
             closest=given.closest if given else "",
             overruled=overruled.reason if overruled else "",
-            is_doubted=not overruled and automatic == "not_checked" and bool(given and given.sentence.findings),
+            is_doubted=not overruled
+            and automatic == "not_checked"
+            and bool(given and given.sentence.findings),
         )
 
     def _list_reasons(self, one: TextSentence, given: SentenceMark, run: RunState[Any]) -> Iterator[str]:

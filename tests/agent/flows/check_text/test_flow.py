@@ -102,12 +102,14 @@ def test_a_figure_on_another_matter_contradicts_nothing(check: Check) -> None:
 
 
 def test_a_difference_that_code_cannot_judge_is_a_problem_to_look_at(check: Check) -> None:
-    text = (
-        f"The bakery by the harbour sold 400 loaves on its best day [1].\n\nPeople go there often [1].\n\n[1] {MILL}"
-    )
+    text = f"The bakery by the harbour sold 400 loaves on its best day [1].\n\nPeople go there often [1].\n\n[1] {MILL}"
     view = check(text)
     doubted, other = marked(view)
-    assert (doubted.mark, doubted.is_problem, doubted.label) == ("not_checked", True, "not checked, with a doubt")
+    assert (doubted.mark, doubted.is_problem, doubted.label) == (
+        "not_checked",
+        True,
+        "not checked, with a doubt",
+    )
     assert "400" in doubted.reason and not other.is_problem
     assert view.state.answer.certainty == "2 claims: 2 not checked, 1 of them with a doubt"
 
