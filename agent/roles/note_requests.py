@@ -12,6 +12,7 @@ from agent.text.negative_constraints import (
     keep_topic_constraints,
     split_negative_constraints,
 )
+from agent.text.question_parts import is_asking
 from agent.text.tokens import tokenize
 from agent.text.urls import find_urls
 from agent.text.word_lists import STOPWORDS, load_words, read_patterns
@@ -93,7 +94,8 @@ def read_note(note: str, *, is_comment: bool = False) -> NoteRequests:
         elif _GO_ON.match(sentence):
             asked.wants_more = True
         elif is_comment and _COMMENT.search(sentence):
-            continue
+            own = _COMMENT.sub(" ", sentence).strip(" ,:;–-")
+            asked.topics += [own] if is_asking(own) and _has_content(own) else []
         elif _QUESTION.search(sentence) and _has_content(sentence):
             asked.topics.append(sentence)
         elif _has_content(sentence) and not find_excluded_sites([sentence]):

@@ -118,7 +118,8 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
         return None  # a model writes what rules only quoted; a person's edits may bear on every sentence
     kept, pieces = split_answer(state, reading)
     texts = [
-        [said.claim for n, said in enumerate(kept) if said and n not in piece.places] for piece in pieces
+        [s.claim for n, s in enumerate(kept) if s and s.place != "other" and n not in piece.places]
+        for piece in pieces
     ]
     replies = tools.judge_side_by_side(
         [partial(_ask_piece, state, tools, piece, former, texts[n]) for n, piece in enumerate(pieces)]
@@ -132,6 +133,8 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
         if _is_better(draft, [former.sentences[k] for k in piece.places if kept[k]]):
             layout.put(piece, draft, prefix)
     sentences, blocks = layout.join()
+    shown = {said.claim for said in sentences if said.place != "other"}
+    sentences = [said for said in sentences if said.place != "other" or said.claim not in shown]
     failed = tuple(n for n, said in enumerate(sentences) if said.check and not said.backed)
     by = RoleResult(value=ReportReply(), by="model" if former.by == "model" else "keyless")
     trouble = next((reply.fallback_reason for reply in replies if reply.fallback_reason), "")

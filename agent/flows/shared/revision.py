@@ -322,9 +322,14 @@ def _build_piece(state: RunState, answer: Answer, places: list[int], reading: No
     own = {i for n in places for i in answer.sentences[n].fact_ids}
     usable = fact_view.facts_for_answer(state)
     new = [fact for fact in usable if fact.step > reading.note]
-    if reading.by == "keyless" and own <= {fact.id for fact in usable}:  # quotes stay; what is new joins them
+    if reading.by == "keyless" and own <= {
+        fact.id for fact in usable
+    }:  # quotes stay; what is new, or asked for, joins them
         asked = "; ".join(reading.searches) or state.full_question
-        return Piece(asked, part, places, new[:MAX_PIECE_FACTS])
+        is_own = any(answer.sentences[n].claim in reading.searches for n in places)
+        return Piece(
+            asked, part, places, (new if is_own or not reading.searches else usable)[:MAX_PIECE_FACTS]
+        )
     near = [fact for fact in usable if find_part(state.plan, fact) == part]
     ranked = [*new, *(fact for fact in usable if fact.id in own), *near]
     facts = list({fact.id: fact for fact in ranked}.values())[:MAX_PIECE_FACTS]
@@ -340,10 +345,16 @@ def explain_unchanged(state: RunState, answer: Answer) -> str:
         return ""
     if any(change.kind != "same" for change in citation_check.diff_answers(former, answer)):
         return ""
+    wish = f"“{'”, “'.join(map(_shorten, reading.searches))}”" if reading.searches else ""
     tried = [action for action in state.actions if action.step > reading.note]
     new = [fact for fact in state.facts.values() if fact.step > reading.note and fact.is_active]
     if reading.not_understood:
         why = f"“{' '.join(reading.not_understood)}” is not understood without a model"
+    elif wish and not tried:
+        why = f"no search was made for {wish}: the same words were searched for before, or none was left"
+    elif wish and reading.by == "keyless":
+        looked = format_count(len(tried), "further search or page", "further searches and pages")
+        why = f"{looked} brought no new passage that has the words of {wish}"
     elif tried and not new:
         looked = format_count(len(tried), "further search or page", "further searches and pages")
         why = f"{looked} brought no new fact"

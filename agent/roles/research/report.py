@@ -98,7 +98,7 @@ def fallback(
 ) -> ReportReply:
     """The answer that the facts give as passages: what a person pinned or the newest note asks for, then for
     each part of the question a lead and its passages, all citing their facts; in a full report also what else
-    the cited pages state, page by page."""
+    the cited pages state, page by page; folded in a shorter one that has nothing by the words of a part."""
     standing, usable = [fact for fact in facts if fact.can_support], _choose_usable(facts)
     known = {fact.id: fact for fact in standing}
     answered = _answer_parts(parts, standing, facts) if len(parts) > 1 else _find_parts(question, usable)
@@ -112,10 +112,11 @@ def fallback(
     wanted = [sentence.model_copy(update={"part_question": answered[0].question}) for sentence in wanted]
     found = [sentence for part in answered for sentence in _write_part(part, known)]
     quoted = _keep_first([*wanted, *found])
-    if length == "full":
+    if length == "full" or (len(parts) > 1 and not all(part.lead for part in answered)):
+        place: SentencePlace = "passage" if length == "full" else "other"
         cited = [known[i] for sentence in quoted for i in sentence.fact_ids]
         pages = dict.fromkeys(fact.page_id for fact in [*cited, *facts] if fact.disputed or fact in cited)
-        quoted += [_quote_fact(fact, "passage") for page in pages for fact in usable if fact.page_id == page]
+        quoted += [_quote_fact(fact, place) for page in pages for fact in usable if fact.page_id == page]
     return ReportReply(answer=_keep_first(quoted))
 
 

@@ -11,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from agent.roles.note_requests import read_note
 from agent.roles.role import Role, RoleReply
 from agent.text.names import find_names
+from agent.text.question_parts import is_asking, resolve_parts
 from agent.types import Note, PlanPart
 
 MAX_ITEMS = 3
@@ -49,16 +50,20 @@ def fallback(
     sites: Sequence[str] = (),
 ) -> RevisionReply:
     """What rules understand: exclusions, length, parts, addresses, topics and questions. A comment looks for
-    what its sentence says, or for what it names in its place."""
+    what its sentence says, or for what it names or asks itself; a pronoun is what that sentence, or the
+    question, is plainly about."""
     reply = RevisionReply()
     for note in notes:
         asked = read_note(note.text, is_comment=note.kind == "comment")
         reply.excluded_sites += asked.sites
         reply.excluded_topics += asked.unwanted
         is_understood = note.kind == "comment" and (bool(asked.topics) or not asked.rest)
-        names = [name for name in find_names(note.quoted) if asked.is_instead]
-        reply.searches += [" ".join([topic, *names]) for topic in asked.topics]
-        if is_understood and not (asked.is_instead or asked.unwanted):
+        about = f"“{note.quoted}" if note.quoted else question
+        topics = resolve_parts([about, *asked.topics])[1:]
+        for topic in topics:  # a question speaks for itself
+            names = [] if is_asking(topic) else find_names(note.quoted)
+            reply.searches.append(" ".join([topic, *(name for name in names if name not in topic)]))
+        if is_understood and not (topics or asked.unwanted):
             reply.searches.append(note.quoted)
         reply.length = "shorter" if asked.is_shorter else asked.length or reply.length
         reply.max_words = asked.max_words or reply.max_words

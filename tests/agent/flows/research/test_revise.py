@@ -278,6 +278,26 @@ def test_without_a_model_a_topic_is_looked_for_and_a_topic_left_out(keyless):
     assert not any("metres" in text for text in said(view))
 
 
+def test_without_a_model_an_answer_says_what_became_of_a_wish_that_changed_nothing(keyless):
+    bench, run_id = keyless
+    first, again = (send_back(bench, run_id, "about the wages in 1850") for _ in range(2))
+    assert "brought no new passage that has the words of “the wages in 1850”" in first.state.answer.remark
+    assert any("wages" in action.query_or_url for action in first.state.actions)
+    assert "no search was made for “the wages in 1850”" in again.state.answer.remark
+
+
+def test_without_a_model_the_question_of_a_comment_is_answered_beside_its_sentence(bench, tmp_path):
+    texts = {WIKI: OPENED_WIKI, NEWS: LENGTH}
+    pages = [{"url": url, "title": "Varn bridge", "text": text} for url, text in texts.items()]
+    settings = Settings(world=write_world(tmp_path / "k", pages), model="keyless")
+    run_id = bench.start("When was the Varn bridge opened?", settings)
+    assert bench.drive(run_id) is Status.REVIEW
+    bench.comment(run_id, bench.snapshot(run_id).head, "s1", "too vague: how many metres long is it?")
+    assert bench.drive(run_id) is Status.REVIEW
+    answer = bench.snapshot(run_id).state.answer
+    assert LENGTH in [said.text for said in answer.main_sentences]
+
+
 def test_a_comment_needs_a_sentence_of_the_answer_and_a_review(keyless):
     bench, run_id = keyless
     head = bench.snapshot(run_id).head

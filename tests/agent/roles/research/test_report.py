@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
 from agent.roles.research.report import ReportReply, ReportSentence, fallback
 from agent.text.urls import find_urls
-from agent.types import Action, Fact
+from agent.types import Action, Fact, PlanPart
 
 QUESTION = "When was the ferry Blue Heron built?"
 
@@ -136,3 +136,13 @@ def test_a_pin_speaks_for_its_own_fact_only() -> None:
     pinned = OTHER.model_copy(update={"decision": "pinned"})
     reply = write(facts=[pinned, fact("The harbour office is a house.", 5, title="Harbour")])
     assert [sentence.fact_ids for sentence in reply.answer] == [["f2"]]
+
+
+def test_what_the_pages_say_stays_folded_where_a_part_is_not_found_by_its_words() -> None:
+    cost = fact("A trip on the ferry Blue Heron takes ninety crowns.", 1, id="f3")
+    parts = [
+        PlanPart(id=str(n), question=f"the ferry Blue Heron: {item}")
+        for n, item in enumerate(("built", "price"))
+    ]
+    reply = write("the ferry Blue Heron: built, price", facts=[BUILT, cost], parts=parts)
+    assert [(said.fact_ids, said.place) for said in reply.answer] == [(["f1"], "lead"), (["f3"], "other")]
