@@ -30,7 +30,7 @@ from agent.flows.shared.recompute import record_note
 from agent.flows.shared.revision import describe_target
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import complete_typed_url
-from agent.types import Note, Proposal, Refusal, Status
+from agent.types import Note, Proposal, Refusal, Status, describe_action
 
 
 def approve(bench: ActionContext, run_id: str, head: int, index: int | None = None) -> None:
@@ -58,8 +58,9 @@ def edit(
     validation.check_action(action, text, policy.available_actions(view.state, engines, utc_timestamp()))
     pending = actions[_check_index(actions, index)]
     reasoning = pending.reasoning
+    proposed = describe_action(pending.next_action, view.run.settings.world)
     if (action, text) != (pending.next_action, pending.query_or_url):
-        reasoning = f"changed by a person (proposed was: {pending.next_action} {pending.query_or_url})"
+        reasoning = f"changed by a person (proposed: {proposed} {pending.query_or_url})"
     changed = Proposal(
         next_action=action,
         query_or_url=text,

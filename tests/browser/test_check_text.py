@@ -50,7 +50,7 @@ def test_a_pasted_report_is_checked_claim_by_claim(server: Served, tab: Tab, tmp
     page = tab()
     screen = Checking(page, server.url).open().check(REPORT)
     expect(screen.summary).to_have_text(
-        "11 claims: 2 supported, 2 contradicted by the source, 2 source unavailable, 1 without a source, 4 not checked"
+        "11 claims: 2 supported, 2 contradicted by the source, 2 source unavailable, 1 without a source, 4 not checked, 1 of them with a doubt"
     )
     right, wrong = screen.claim("It creates 64 jobs"), screen.claim("The hall cost 181 million kronor")
     expect(right.locator(".sign")).to_have_text("✓")

@@ -110,9 +110,17 @@ def test_step_by_step_every_answer_of_a_person_works(app, demo, bench):
     tester.run()
     assert "You skipped the decision" in shown(tester)
     key = next(area.key for area in tester.text_area if area.key.startswith("change:"))
+    choice = next(box for box in tester.selectbox if box.key.startswith("research-change-action"))
+    choice.set_value("crawl_url").run()
+    address = next(area for area in tester.text_area if area.key.startswith("change:"))
+    assert not address.value, "words to search for are no address"
+    choice = next(box for box in tester.selectbox if box.key.startswith("research-change-action"))
+    choice.set_value("search_duckduckgo").run()
     tester.text_area(key=key).set_value("people at the dairy").run()
     _button(tester, "Do this").click().run()
-    assert bench.snapshot(run_id).state.pending.query_or_url == "people at the dairy"
+    pending = bench.snapshot(run_id).state.pending
+    assert pending.query_or_url == "people at the dairy"
+    assert "(proposed: search the demo world " in pending.reasoning
     bench.drive(run_id)
     tester.run()
     assert "You changed the decision" in shown(tester)

@@ -50,6 +50,7 @@ def test_a_key_is_saved_and_never_shown_again(app):
     tester = app("settings")
     tester.text_input(key="settings-BRAVE_API_KEY-brave-False-").set_value("brave-canary").run()
     tester.button(key="settings-BRAVE_API_KEY-brave-save").click().run()
+    assert "Held in memory" in tester.success[0].value, "no key to encrypt it with"
     assert "brave" in client.workbench().active_configuration().engines and tester.success
     assert "brave-canary" not in shown(tester) + repr(tester.main)
     tester.button(key="settings-BRAVE_API_KEY-brave-remove").click().run()

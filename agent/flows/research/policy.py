@@ -26,7 +26,6 @@ from agent.text.private_words import find_private_words
 from agent.text.urls import canonicalize, find_urls, map_spellings
 from agent.types import (
     ENGINE_BY_ACTION,
-    Actor,
     Lead,
     Outcome,
     PageRef,
@@ -127,11 +126,11 @@ def search_for_part(state: ResearchRun, actions: Sequence[str]) -> Proposal | No
     for part in state.plan if action else ():
         is_own = len(state.plan) > 1 or part.by == "person"
         is_done = any(made.query_or_url == part.question for made in state.actions)
-        if is_own and not is_done and part.question not in state.skipped | {state.question}:
+        is_barred = part.question in state.skipped | {state.question} or find_secrets(state, part.question)
+        if is_own and not is_done and not is_barred:
             why = "This part of the question was not searched for by itself yet."
-            by: Actor = "person" if part.by == "person" else "keyless"
             return Proposal(
-                next_action=action, query_or_url=part.question, part=part.id, reasoning=why, by=by
+                next_action=action, query_or_url=part.question, part=part.id, reasoning=why, by="keyless"
             )
     return None
 

@@ -61,7 +61,7 @@ def _list_limits(
         yield words["empty_cells"].format(cells=cells)
     single = [part for part in level.parts if len(part.sources) == 1 and not part.disputed]
     if len(state.plan) == 1 and single:
-        yield words["one_source"]
+        yield words["one_source"].format(site=single[0].sources[0])
     elif len(single) == len(state.plan):
         yield words["one_source_all"]
     elif single:

@@ -36,7 +36,12 @@ def render_understood(view: RunSnapshot, reading: NoteReading) -> str:
     """The reading as HTML, with what to do where it is wrong."""
     how = "Not what you meant? Add guidance: it corrects this."
     if view.run.status in (Status.REVIEW, Status.DONE):
-        how = "Not what you meant? Send the answer back with another note."
+        first = (
+            "Reopen the answer, then send it back"
+            if view.run.status is Status.DONE
+            else "Send the answer back"
+        )
+        how = f"Not what you meant? {first} with another note."
     trouble = f" The model did not read it: {reading.trouble}" if reading.trouble else ""
     said = escape.html(state_understood(reading, view.state.plan) + trouble)
     hint = f'<span class="soft">{how}</span>'

@@ -10,6 +10,7 @@ import streamlit as st
 
 from agent.actions import budget
 from agent.engine.budget_meters import list_caps
+from agent.flows.research.plan_step import CHECK_PLAN
 from agent.text.plurals import format_count
 from agent.types import Cap, PauseRequest, Status
 from agent.workbench import RunSnapshot
@@ -36,7 +37,8 @@ def describe_pause(halt: PauseRequest) -> str:
 def build_rest_hints(view: RunSnapshot, usual: Mapping[Status, str]) -> dict[Status, str]:
     """What is expected of the reader at each rest: as usual, unless the run asks something."""
     halt = find_pause_request(view)
-    return {**usual, Status.PAUSED: describe_pause(halt)} if halt else dict(usual)
+    asked = {Status.PAUSED: describe_pause(halt)} if halt else {}
+    return {**usual, **asked, **({Status.WAITING: "Check the plan."} if view.next == CHECK_PLAN else {})}
 
 
 def draw(view: RunSnapshot) -> None:

@@ -104,10 +104,12 @@ def _draw_change_form(view: RunSnapshot, pending: Proposal, n: int, engines: Map
     start = list(names).index(pending.next_action) if pending.next_action in names else 0
     place = f"{view.head}-{n}"
     action = ui.select("Do this instead", names, f"research-change-action-{place}", index=start)
-    draft = f"change:{view.run.id}:{view.head}:{n}"
+    is_page, was_page = action == "crawl_url", pending.next_action in ("crawl_url", "more")
+    draft = f"change:{view.run.id}:{view.head}:{n}:{'page' if is_page else 'words'}"
     if action != "send_to_hitl":
-        label = "Address of the page" if action == "crawl_url" else "Words to search for"
-        drafts.text_area(label, draft, given=pending.query_or_url)
+        other = "" if is_page else view.run.question
+        label = "Address of the page" if is_page else "Words to search for"
+        drafts.text_area(label, draft, given=pending.query_or_url if is_page == was_page else other)
     ui.button(
         "Do this",
         f"research-change-do-{place}",

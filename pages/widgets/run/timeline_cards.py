@@ -257,10 +257,8 @@ def _add_findings(told: list[Card], step: Step, looked: Card | None) -> None:
     card = looked or next((card for card in reversed(told) if card.kind == "action"), None)
     if card is None:
         return
-    known = {fact["id"] for fact in card.facts}
-    card.facts += [
-        fact for fact in change.get("facts") or [] if fact["id"] not in known and fact.get("verified")
-    ]
+    found = [fact for fact in change.get("facts") or [] if fact.get("verified")]
+    card.facts += [fact for fact in found if fact.get("step", step.n) == step.n]  # others got marks only
     card.conflicts += change.get("conflicts") or []
     if confidence := change.get("confidence"):
         card.before = next(

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.actions.settings.fields import SettingField
 from agent.errors import UsageError
-from pages.widgets.shell import ui
+from pages.widgets.shell import client, ui
 
 Save = Callable[[str, str], None]
 """Saves a value under a setting's name; an empty one removes it."""
@@ -34,10 +34,17 @@ def draw(field: SettingField, key: str, label: str, save: Save) -> None:
     if field.is_held:
         st.caption("Held in memory only: forgotten when the server stops.")
     with st.container(horizontal=True):
-        done = "Saved until the server stops." if field.is_secret and field.is_held else "Saved."
-        ui.action("Save", f"{key}-save", _save, field.name, typed, save, icon="save", done=done)
+        ui.button("Save", f"{key}-save", _submit, field.name, typed, save, icon="save")
         if field.is_set:
             ui.action("Remove", f"{key}-remove", save, field.name, "", done="Removed.")
+
+
+def _submit(name: str, typed: str, save: Save) -> None:
+    def tell(_: None) -> None:
+        is_held = client.workbench().config.saved.is_held(name)
+        client.set_notice("success", "Held in memory until the server stops." if is_held else "Saved.")
+
+    client.submit(_save, name, typed, save, then=tell)
 
 
 def _save(name: str, typed: str, save: Save) -> None:

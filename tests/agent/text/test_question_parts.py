@@ -53,6 +53,8 @@ def test_what_asks_one_thing_stays_whole(question: str) -> None:
         "Write a full report comparing the two ferries of Lillehavn: length, price and crew",
         "Compare the two ferries of Lillehavn: length, price, and crew.",
         "the two ferries of Lillehavn: length, price, crew",
+        "Compare the two ferries of Lillehavn: length, price, and crew. Full report.",
+        "the two ferries of Lillehavn: length, price and crew. In one sentence.",
     ],
 )
 def test_a_list_behind_a_topic_asks_each_of_its_items_of_the_topic(request_text: str) -> None:
@@ -60,6 +62,12 @@ def test_a_list_behind_a_topic_asks_each_of_its_items_of_the_topic(request_text:
     assert split_compound_question(request_text) == [
         f"{topic}: {item}" for item in ("length", "price", "crew")
     ]
+
+
+def test_a_report_that_is_asked_about_is_no_form() -> None:
+    question = "Who wrote the full report?"
+    assert remove_output_form(question) == question
+    assert remove_output_form("Who runs the mill? Full report.").rstrip(" .") == "Who runs the mill?"
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from agent.types import (
     Note,
     Outcome,
     PageRef,
+    PlanPart,
     Proposal,
     Refusal,
     Settings,
@@ -272,3 +273,9 @@ def test_until_the_budget_is_used_no_confidence_is_enough_and_handing_over_is_re
         "until its budget" in policy.check_proposal(state, stop, []).why
         and policy.check_proposal(RunState(), stop, []) is None
     )
+
+
+def test_a_search_for_a_part_that_a_person_reworded_is_no_proposal_of_theirs():
+    plan = [PlanPart(id="1", question="Who owns the yard?", by="person")]
+    found = policy.search_for_part(RunState(own=ResearchState(), plan_parts=plan, question="The yard"), ALL)
+    assert found is not None and (found.query_or_url, found.by) == (plan[0].question, "keyless")

@@ -79,6 +79,24 @@ def test_a_round_is_one_card_with_a_line_for_each_action():
     assert [fact["id"] for fact in card.facts] == ["f1"] and card.level == 0.4
 
 
+def test_a_fact_that_was_known_before_and_only_marked_is_not_new():
+    [card] = timeline_cards.build_cards(
+        [
+            _step(2, "act", actions=[_action(2, action="crawl_url", query_or_url="https://a.example/")]),
+            _step(
+                3,
+                "analyze",
+                facts=[
+                    {"id": "f1", "statement": "S", "verified": True, "step": 1, "disputed": True},
+                    {"id": "f2", "statement": "T", "verified": True, "step": 3},
+                ],
+                confidence=[{"value": 0.4, "reasons": [], "step": 3}],
+            ),
+        ]
+    )
+    assert [fact["id"] for fact in card.facts] == ["f2"]
+
+
 def test_refusals_rungs_and_people_are_cards_of_their_own():
     steps = [
         _step(
