@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 
@@ -49,3 +51,24 @@ def test_a_cookie_goes_over_tls_alone_where_people_sign_in_over_tls(bench, monke
 
     asyncio.run(server.SecurityHeadersMiddleware(app)({"type": "http"}, None, send))  # type: ignore[arg-type]
     assert ((b"Set-Cookie", b"a=1; Secure") in sent[0]) is is_secure and (b"x", b"y") in sent[0]
+
+
+def test_what_old_sessions_leave_behind_is_freed_while_the_server_works(monkeypatch):
+    class Session:
+        def __init__(self) -> None:
+            self.itself = self
+
+    session = Session()
+    gc.collect()  # old by now: only a full collection looks at it
+    left = weakref.ref(session)
+    del session
+    waits = iter((False, True))
+
+    class Ending:
+        def wait(self, seconds: float) -> bool:
+            assert seconds == server.COLLECT_EVERY_S
+            return next(waits)
+
+    monkeypatch.setattr(server, "_warm_up", lambda: None)
+    server._look_after_memory(Ending())  # type: ignore[arg-type]
+    assert left() is None and next(waits, "ended") == "ended"
