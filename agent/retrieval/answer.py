@@ -5,6 +5,7 @@ It finds and shows; it does not understand. Knows passages and a question, no ru
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,7 @@ from agent.retrieval.scorer import CollectionCounts, CountedPassages, rank_passa
 from agent.retrieval.term_coverage import stem_prefixes
 from agent.text.question_analysis import parse_question
 from agent.text.question_parts import complete_parts, find_item, split_compound_question
+from agent.text.time_range import find_time_range
 from agent.text.tokens import content_stems, stem_prefix, tokenize
 from agent.text.word_lists import load_words
 from agent.types import Passage
@@ -41,6 +43,11 @@ MIN_REFERENT_SHARE = 0.85
 """Share of a line's score from which the line it refers back to leads in its place."""
 WORDS_OF_CHAIN = 60
 """The same where pages lead to one another: a line more."""
+LATEST_DAY = "2099-12-31"
+"""The last day of the years that are read in a question and in a table: what it asks for may lie ahead."""
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_EACH_YEAR = re.compile(r"\b(?:in|im|i|en)\s+(?:19|20)\d\d\s+(?:and|und|och|et|y)\b", re.IGNORECASE)
+"""Two years by themselves ("in 2020 and 2025"), not those between them."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,9 @@ def find_best_lines(
     asked = analyze_question(question, passages, counts)
     scored = _score_lines(asked, _rank(question, passages, counts, is_ranked=True))
     best = [line for line in scored if line.candidate.words & asked.weights.keys()]
-    rows = [row for line in best[:1] for row in _find_equal_rows(line, best) if row not in best[:k]]
+    rows = [
+        row for line in best[:1] for row in _find_equal_rows(line, scored, question) if row not in best[:k]
+    ]
     return [_quote(question, line) for line in [*best[:k], *rows]]
 
 
@@ -146,7 +155,7 @@ def _answer_part(
     if answering:
         chain = [lead, *(line for line in chain if line is not answering)]
         lead = answering
-    if rows := _find_equal_rows(lead, lines):
+    if rows := _find_equal_rows(lead, lines, question):
         lead, chain = rows[0], rows[1:]
     room = WORDS_OF_CHAIN if chain else WORDS_BELOW
     below, others = _choose_below(lead, chain, [line for line in lines if line is not lead], room)
@@ -173,13 +182,42 @@ def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandid
     return sorted(lines, key=lambda line: -line.score)
 
 
-def _find_equal_rows(lead: ScoredCandidate, lines: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+def _find_equal_rows(
+    lead: ScoredCandidate, lines: Sequence[ScoredCandidate], question: str
+) -> list[ScoredCandidate]:
     """The rows of a table between which the question makes no difference ("How many beds does each hut
-    have?"), in the table's order; [] where a line answers better than its neighbours."""
-    passage = lead.candidate.passage
+    have?", or the years "from 2020 to 2025"), in the table's order; [] where a line answers better than its
+    neighbours."""
+    passage, years = lead.candidate.passage, _find_years(question)
     rows = [line for line in lines if line.candidate.passage.id == passage.id and line.score == lead.score]
+    if years & _read_years(lead.candidate.quote):
+        table = [line for line in lines if _find_table(line) == _find_table(lead)]
+        rows = [line for line in table if years & _read_years(line.candidate.quote)]
     is_table = passage.kind == "rows" and len(rows) > 2
-    return sorted(rows, key=lambda line: line.candidate.place)[:MAX_ROWS] if is_table else []
+    return sorted(rows, key=_place)[:MAX_ROWS] if is_table else []
+
+
+def _find_table(line: ScoredCandidate) -> tuple[str, str]:
+    """The page and header of the table that a row is of; a long table has several passages."""
+    return line.candidate.passage.page_id, line.candidate.passage.label
+
+
+def _place(line: ScoredCandidate) -> tuple[int, int]:
+    return line.candidate.passage.start, line.candidate.place
+
+
+def _find_years(question: str) -> set[int]:
+    """The years from one to another that a question asks for; none where it does not name two."""
+    is_span = len(_read_years(question)) > 1 and not _EACH_YEAR.search(question)
+    asked = find_time_range(question, LATEST_DAY) if is_span else None
+    if not (asked and asked.first and asked.last):
+        return set()
+    return set(range(asked.first.year, asked.last.year + 1))
+
+
+def _read_years(text: str) -> set[int]:
+    """The years that a text names; of a table's row its first cell."""
+    return set(map(int, _YEAR.findall(text.partition("|")[0])))
 
 
 def _find_referent(lead: ScoredCandidate, lines: Sequence[ScoredCandidate]) -> ScoredCandidate:

@@ -37,7 +37,10 @@ def find_relevant_conflicts(
         for conflict in state.conflicts.values()
         if _is_named(conflict)
         and fact_view.count_stated_sides(conflict, facts) > 1
-        and (conflict.asks or any(cited.intersection(side.fact_ids) for side in conflict.values))
+        and (
+            (conflict.asks and _is_of_plan(state, conflict, facts))
+            or any(cited.intersection(side.fact_ids) for side in conflict.values)
+        )
     ]
     found.sort(key=lambda conflict: (conflict.status != "open", not conflict.asks))
     return found[:MAX_CONFLICTS]
@@ -85,6 +88,13 @@ def list_possible_sentences(state: RunState, facts: Mapping[str, Fact]) -> set[s
 def _is_named(conflict: Conflict) -> bool:
     is_counted = conflict.reason.startswith(EVIDENCE_REASON_PREFIX)
     return conflict.status == "open" or conflict.settled_by == "model" or is_counted
+
+
+def _is_of_plan(state: RunState, conflict: Conflict, facts: Mapping[str, Fact]) -> bool:
+    """Whether a side bears on a part of the plan, or on none that is known: a person may have dropped its
+    part."""
+    named = {facts[i].part for side in conflict.values for i in side.fact_ids if i in facts}
+    return "" in named or not named or any(part.id in named for part in state.plan)
 
 
 def _person_rulings(state: RunState) -> list[Conflict]:

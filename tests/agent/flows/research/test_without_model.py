@@ -75,3 +75,25 @@ def test_each_row_of_a_table_answers_what_is_asked_of_each(bench: Workbench, tmp
     view = ask(bench, tmp_path, "How many cabins does each ferry have?", docs)
     shown = [said.text for said in view.state.answer.sentences if said.place != "other"]
     assert shown == [f"Ferry: {name}; Cabins: {cabins}" for name, cabins in rows]
+
+
+def test_from_one_year_to_another_all_rows_between_are_shown(bench: Workbench, tmp_path: Path) -> None:
+    rows = "".join(f"<tr><td>{year}</td><td>{year * 7 % 900}</td></tr>" for year in range(2015, 2026))
+    table = f"<table><tr><th>Year</th><th>Passengers</th></tr>{rows}</table>"
+    html = f"<html><body><main><h1>Passengers of Lillehavn</h1>{table}</main></body></html>"
+    docs = [page(f"{HOST}/passengers", "Passengers of Lillehavn", "Year | Passengers", html=html)]
+    question = "Write a full report on the passengers of Lillehavn from 2018 to 2022"
+    answer = ask(bench, tmp_path, question, docs).state.answer
+    [table] = [block for block in answer.blocks if block.kind == "table"]
+    assert set(table.row_labels) >= {str(year) for year in range(2018, 2023)}
+    assert any(block.kind == "chart" for block in answer.blocks)
+
+
+def test_a_conflict_on_a_part_that_was_dropped_is_not_told(bench: Workbench, tmp_path: Path) -> None:
+    question = "How many cabins does the ferry Brage have, and what does a ticket for the ferry Brage cost?"
+    view = ask(bench, tmp_path, question, FERRIES)
+    assert any("The sources differ" in said.text for said in view.state.answer.sentences)
+    bench.send_back(view.run.id, view.head, "only the second question")
+    assert bench.drive(view.run.id) is Status.REVIEW
+    texts = [said.text for said in bench.snapshot(view.run.id).state.answer.main_sentences]
+    assert texts and not any("The sources differ" in text for text in texts)
