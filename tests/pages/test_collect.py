@@ -95,6 +95,14 @@ def test_a_finished_run_shows_tree_digest_items_and_figures(
     assert {button.proto.label for button in tester.get("download_button")} >= {"Markdown", "JSON", "CSV"}
 
 
+def test_entries_outside_the_time_asked_for_count_as_left_out(bench: Workbench, collected: Collected) -> None:
+    view = bench.snapshot(collected())
+    late = [node for node in view.state.own.tree.values() if node.status == "dropped"]
+    listed = results.list_left_out(view.state)
+    assert late and {node.url for node in late} <= {url for url, *_ in listed}
+    assert late[0].ended.partition(":")[0] in results.render_left_out(listed)
+
+
 def test_the_path_is_shown_and_waits(
     app: Callable[..., AppTest], collected: Collected, bench: Workbench
 ) -> None:

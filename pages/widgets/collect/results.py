@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.export.collected import format_post_date
+from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
+from agent.text.urls import canonicalize
 from agent.types.collection import CollectedItem, Post
 from pages.widgets.shell import badges, escape, markup
 
@@ -21,15 +23,22 @@ def render_items(items: Sequence[CollectedItem], run_id: str) -> str:
     )
 
 
-def render_dropped(items: Sequence[CollectedItem]) -> str:
-    """The items that were left out, as an HTML table."""
+def list_left_out(state: CollectRun) -> list[tuple[str, str, str, str]]:
+    """The items and the entries of listings that were left out: address, title, kind and reason."""
+    items = [item for item in state.own.items.values() if item.status == "dropped"]
+    known = {canonicalize(item.url) for item in items}
+    nodes = [node for node in state.own.tree.values() if node.status == "dropped" and node.id not in known]
+    return [
+        *((item.url, item.title, KIND_LABELS[item.kind], item.reason) for item in items),
+        *((node.url, node.anchor, "entry", node.ended) for node in nodes),
+    ]
+
+
+def render_left_out(left_out: Sequence[tuple[str, str, str, str]]) -> str:
+    """What `list_left_out` found, as an HTML table."""
     rows = [
-        [
-            escape.render_link(item.url, item.title or escape.shorten_url(item.url)),
-            KIND_LABELS[item.kind],
-            escape.html(item.reason),
-        ]
-        for item in items
+        [escape.render_link(url, title or escape.shorten_url(url)), kind, escape.html(why)]
+        for url, title, kind, why in left_out
     ]
     return f'<div class="ts">{markup.table(["What", "Kind", "Why it was left out"], rows)}</div>'
 

@@ -77,7 +77,7 @@ def render_stats(view: RunSnapshot, state: CollectRun) -> str:
     """The strip of figures, with the targets of one run. No text of the web is in it."""
     usage, limits = view.usage, state.settings.collect
     posts = sum(len(item.posts) for item in state.own.kept_items)
-    left = sum(item.status == "dropped" for item in state.own.items.values())
+    left = len(results.list_left_out(state))
     waiting = (
         f" <small>+ {len(state.own.unjudged_items)} to judge</small>" if state.own.unjudged_items else ""
     )
@@ -140,9 +140,8 @@ def _draw_gathered(view: RunSnapshot) -> None:
 
 
 def _draw_dropped(view: RunSnapshot) -> None:
-    dropped = [item for item in view.state.own.items.values() if item.status == "dropped"]
-    if dropped:
-        st.html(results.render_dropped(dropped))
+    if left_out := results.list_left_out(view.state):
+        st.html(results.render_left_out(left_out))
     else:
         empty_state.draw(
             "Nothing was left out",
