@@ -2,9 +2,10 @@
 settings are read.
 
 The lines of agent/ and of pages/ must not grow (`MAX_LINES`, lowered when they shrink); the goals are 32,000
-and 9,500. The ceiling was raised twice: from 43,300 for documents of ten formats, passages by structure,
+and 9,500. The ceiling was raised three times: from 43,300 for documents of ten formats, passages by structure,
 collecting from archives and the crawl ahead of a question; from 48,750 for plans, rounds, reports in blocks,
-nine further engines and the check of a text from elsewhere."""
+nine further engines and the check of a text from elsewhere; from 56,400 for people with a login, secrets at
+rest, backups, operations, the circuit breaker and prompts that fit a small model."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ EVERYBODYS = {"types", "text", *FLOORS[0]}
 Trees = dict[Path, ast.Module]
 FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service", "base", "core"}
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
-MAX_LINES = {"agent": 56_400, "pages": 12_200}
+MAX_LINES = {"agent": 60_300, "pages": 13_250}
 NAMES_IN_ING = {
     "drawing": "a noun: a picture",
     "encoding": "a noun: of characters",
