@@ -99,7 +99,7 @@ def test_a_person_may_act_on_a_run_that_waits(
         wait_for(lambda: bench.worker.describe_outage(run_id))
         act(bench, run_id)
         wait_for(lambda: bench.snapshot(run_id).run.status is rests)
-        assert bench.worker.describe_outage(run_id) == ""
+        wait_for(lambda: not bench.worker.describe_outage(run_id))
 
 
 def test_without_a_server_in_the_background_a_run_falls_back_at_once() -> None:
