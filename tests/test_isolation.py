@@ -47,6 +47,8 @@ from pages.widgets.shell import client, http_gate
 from tests.agent.accounts.conftest import make_claims
 from tests.web.login import LOGIN, sign_in
 
+pytestmark = pytest.mark.slow
+
 WORD = "zyxkestrel"
 KEY = f"{WORD}-key-4711"
 SESSION, FILE = "session-of-bo", "5f2c8a"

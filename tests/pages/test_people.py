@@ -18,6 +18,8 @@ from tests.agent.accounts.conftest import make_claims
 from tests.pages.conftest import shown
 from tests.web.login import LOGIN, sign_in
 
+pytestmark = pytest.mark.slow
+
 App = Callable[..., AppTest]
 
 

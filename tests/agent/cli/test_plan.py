@@ -8,6 +8,8 @@ import pytest
 
 from agent.cli.main import main
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "In which year was Älvmora Mejeri founded and how many people does Älvmora Mejeri employ?"
 
 

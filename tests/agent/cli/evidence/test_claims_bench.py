@@ -9,6 +9,8 @@ import pytest
 
 from tests.bench.claims import main
 
+pytestmark = pytest.mark.slow
+
 QUOTE = "The mill was sold to Berg in 1961."
 LABELLED = [
     {"id": "1", "statement": QUOTE, "label": "supported", "kind": "verbatim"},

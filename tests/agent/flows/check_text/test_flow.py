@@ -22,6 +22,8 @@ from agent.workbench import RunSnapshot, Workbench
 from tests.web.claim_judge import check_reply
 from tests.web.folders import Told, limited, page, write_world
 
+pytestmark = pytest.mark.slow
+
 MILL, TOWN, GONE, TABLE = (f"https://{name}.example/page" for name in ("mill", "town", "gone", "table"))
 PAGES = [
     page(MILL, "The mill of Ekvik", "The mill of Ekvik opened in 1902. It has 12 windows and a red door. Nobody lives in it."),
