@@ -304,6 +304,8 @@ def _explain_hand_over(now: DecisionContext, rung: str) -> str:
         return "The search is stuck: every way to go on was tried, so the findings go to the person."
     if not now.history:
         return "No search engine is available and the question names no address to read."
+    if all(action.outcome not in (Outcome.OK, Outcome.EMPTY) for action in now.history):
+        return "Every search engine or page that was asked refused or failed."
     if not now.facts:
         return "Nothing found bears on the question."
     read = "1 page is read" if now.pages_read == 1 else f"{now.pages_read} pages are read"

@@ -210,6 +210,11 @@ def test_nothing_found_is_said_plainly() -> None:
     assert "Nothing" in decide(history=[search(outcome=Outcome.EMPTY)]).reasoning
 
 
+def test_engines_that_failed_are_no_search_without_a_find() -> None:
+    failed = search(outcome=Outcome.ERROR)
+    assert "refused or failed" in decide(history=[failed], actions=[CRAWL, HUMAN]).reasoning
+
+
 def test_a_question_of_several_pages_goes_on_with_a_found_name() -> None:
     action, query = next_of(HOPS, history=[search(HOPS), crawl("https://a.example/")], facts=COUPLE)
     assert action == DUCK and query and "Tjäder" in query and "children" in query
