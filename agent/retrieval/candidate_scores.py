@@ -14,8 +14,8 @@ from agent.text.tokens import stem_prefix, stem_words
 from agent.types import Passage
 
 TITLE_WEIGHT, NEAR_WEIGHT = 0.8, 0.4
-"""What a word counts that is not in the line: in the title, heading path or label, in another line of the
-passage."""
+"""What a word counts that is not in the line: in the title, heading path or label, or naming the shape that
+the line has ("price" in "It costs 310 kronor"); in another line of the passage."""
 SHAPE_WEIGHT, RANK_WEIGHT = 0.6, 1.0
 """What is added to the covered share, as parts of it: for the shape, for being of the best passage. Set on
 all sets together (DECISIONS.md, "Retrieval")."""
@@ -46,10 +46,8 @@ def score_candidates(
     for candidate in candidates:
         own = candidate.words | {key for key, one in asked.codes.items() if one.search(candidate.statement)}
         shape = fit_shape(asked, candidate)
-        covered = sum(
-            weight * (1.0 if word in own else max(worth.get(word, 0.0), shape * (word in asked.frame)))
-            for word, weight in asked.weights.items()
-        )
+        held = worth | {word: max(worth.get(word, 0.0), TITLE_WEIGHT * shape) for word in asked.frame}
+        covered = sum(weight * (1.0 if word in own else held[word]) for word, weight in asked.weights.items())
         extra = SHAPE_WEIGHT * shape + RANK_WEIGHT * rank
         score = covered / total * (1 + extra) / (1 + SHAPE_WEIGHT + RANK_WEIGHT)
         found.append(ScoredCandidate(candidate, round(score, 4), shape))

@@ -23,8 +23,15 @@ _OPENING = re.compile(
     rf"(?:{_WORD}|{'|'.join(load_words('auxiliaries'))})\b",
     re.IGNORECASE,
 )
+_ASKING_VERB = (
+    rf"(?:{'|'.join(load_words('auxiliaries'))})\s+(?:i|you|we|there|it|he|she|they)"
+    r"|(?:do|does|did|can|will|should)\s+(?:the|an?|my|your|this|these)"
+)
+"""What opens a clause that asks for yes or no ("and do you repair …?"), but not the second half of "who was
+born in Selm and was the first to …"."""
 _JOINT = re.compile(
-    rf"[,;]?\s+(?:and|und|och|et|y)(?:\s+(?:also|auch|även|aussi|también))?\s+(?=({_WORD})\b)", re.IGNORECASE
+    rf"[,;]?\s+(?:and|und|och|et|y)(?:\s+(?:also|auch|även|aussi|también))?\s+(?=({_WORD}|{_ASKING_VERB})\b)",
+    re.IGNORECASE,
 )
 _ITEM_JOINT = re.compile(r"\s*,\s*(?:(?:and|und|och|et|y)\s+)?|\s+(?:and|und|och|et|y)\s+", re.IGNORECASE)
 _THING = re.compile(r"\b(?:it|(?P<owner>its))\b", re.IGNORECASE)
@@ -120,7 +127,7 @@ def find_output_form(question: str) -> str:
 
 
 def _split_sentence(sentence: str) -> list[str]:
-    """The clauses of one sentence that begin with a question word of their own."""
+    """The clauses of one sentence that begin with a question word, or a verb that asks, of their own."""
     parts, start = list[str](), 0
     for joint in _JOINT.finditer(sentence):
         before, after = sentence[start : joint.start()], sentence[joint.end() :]

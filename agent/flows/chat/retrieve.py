@@ -10,7 +10,7 @@ from agent.engine.state import Change, fold
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.shared import fact_view
 from agent.flows.shared.passages import find_hidden_sources
-from agent.retrieval.query_rewriting import build_search_texts
+from agent.retrieval.query_rewriting import build_search_texts, list_clauses
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.retrieval.scorer import CountedPassages, rank_passages
 from agent.retrieval.term_coverage import covered_share
@@ -73,9 +73,9 @@ def retrieve_passages(state: ChatRun, tools: RunContext) -> Change:
         return {}
     texts = [query]
     if not own.queries and own.speakers.get("router", StepJudge()).by != "model":
-        texts = build_search_texts(query, state.substantive_turns)
+        texts = [*build_search_texts(query, state.substantive_turns), *list_clauses(query)]
     rankings = []
-    for text in texts:
+    for text in dict.fromkeys(texts):
         found = tools.library.search(text, MAX_PASSAGES * (2 if hidden else 1), scope=state.settings.scope)
         rankings.append([hit.ref for hit in found.hits if hit.source_id not in hidden][:MAX_PASSAGES])
     scored = zip(own.retrieved_docs, own.doc_relevance_scores, strict=False)
@@ -130,10 +130,10 @@ def load_passages(
 
 
 def score_passages(tools: RunContext, question: str, docs: Sequence[PassageRef]) -> list[Passage]:
-    """The passages, scored by the share of the question that each contains."""
-    asked = parse_question(question)
+    """The passages, scored by the share of the question, or of the best clause of it, that each contains."""
+    clauses = [parse_question(clause) for clause in list_clauses(question)]
     passages = load_passages(tools, docs)
-    shares = [covered_share(asked, p.text, f"{p.title} {p.heading}") for p in passages]
+    shares = [max(covered_share(one, p.text, f"{p.title} {p.heading}") for one in clauses) for p in passages]
     return [p.replace(score=round(share, 4)) for p, share in zip(passages, shares, strict=True)]
 
 

@@ -11,7 +11,7 @@ from agent.flows.reply import write as writing
 from agent.flows.reply.state import ReplyRun
 from agent.flows.shared.passages import find_hidden_sources
 from agent.flows.shared.verdict import no_answer
-from agent.retrieval.query_rewriting import build_search_texts
+from agent.retrieval.query_rewriting import build_search_texts, list_clauses
 from agent.roles.reply.gate import GATE
 from agent.roles.reply.selection import SELECTION
 from agent.roles.reply.verification import VERIFICATION
@@ -93,7 +93,8 @@ def _score_sources_by_words(state: ReplyRun, tools: RunContext) -> dict[str, flo
     """The sources that contain words of the question, with the best score of the searches for it."""
     scores: dict[str, float] = {}
     question = state.asked or state.own.open_question(state)
-    for text in build_search_texts(question, state.own.earlier_turns(state)):
+    texts = [*build_search_texts(question, state.own.earlier_turns(state)), *list_clauses(question)]
+    for text in dict.fromkeys(texts):
         query = " ".join([text, *find_codes(text)])
         for hit in tools.library.search_words(query, MAX_WORD_HITS, scope=_scope(state)):
             scores[hit.source_id] = max(hit.score, scores.get(hit.source_id, 0.0))
@@ -184,7 +185,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         return _stay_silent(state, tools, change.pop("why"), "not_covered", **change)
     if own.enable_verification:
         return change, "verify"
-    text = writing.append_links(state, change["answers"][0], change["draft"])
+    text = writing.complete_text(state, change["answers"][0], change["draft"])
     return {**change, "should_reply": True, "reply_text": text}, "replied"
 
 
@@ -200,7 +201,7 @@ def verify(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     if not result.verification or state.answer is None:
         why = f"The draft was rejected: {result.reasoning or 'no reason was given'}"
         return _stay_silent(state, tools, why, verification=result)
-    text = writing.append_links(state, state.answer, state.own.draft)
+    text = writing.complete_text(state, state.answer, state.own.draft)
     return {"verification": result, "should_reply": True, "reply_text": text}, "replied"
 
 

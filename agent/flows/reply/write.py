@@ -13,6 +13,8 @@ from dataclasses import replace
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence import confidence
+from agent.evidence.answer_layout import lay_out
+from agent.evidence.report_words import words_for
 from agent.flows.reply.state import ReplyRun
 from agent.flows.shared.answer_shape import make_sentence
 from agent.flows.shared.citations import find_quote_problems, resolve_citations
@@ -166,8 +168,14 @@ def _explain_silence(
     return reply.missing or "the sources do not answer it"
 
 
-def append_links(state: ReplyRun, answer: Answer, draft: str) -> str:
-    """The text that is posted: the draft, then the web addresses of the loaded sources, cited ones first."""
+def complete_text(state: ReplyRun, answer: Answer, draft: str) -> str:
+    """The text that is posted: the draft; without a model each part of the question that no passage answers,
+    told so; then the web addresses of the loaded sources, cited ones first."""
+    layout, words = lay_out(answer), words_for(standalone_question(state))
+    gaps = (
+        [f"{part.question} {words['part_not_found']}" for part in layout.parts if part.gap] if layout else []
+    )
+    draft = "\n\n".join([draft, *gaps])
     cited = [source.page_id for source in answer.sources]
     loaded = [source for source in state.own.loaded if source.page_id and canonicalize(source.url)]
     loaded.sort(key=lambda source: source.page_id not in cited)

@@ -17,6 +17,7 @@ from agent.flows.shared.plan import assign_parts
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import BY_INDEX, SiteRun, UrlIndex
 from agent.retrieval.answer import PassageAnswer, find_answer
+from agent.retrieval.query_rewriting import list_clauses
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.retrieval.scorer import CountedPassages
 from agent.roles.refusal_messages import is_unresolved_reference
@@ -40,7 +41,9 @@ def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -
     that a person struck or does not trust, and the words of struck facts. Of several texts that are searched,
     a passage has its best score."""
     ids = list(dict.fromkeys([*state.own.url_content(state).values(), *more]))
-    found = [tools.library.search_pages(text, ids, 2 * MAX_PASSAGES) for text in _search_texts(state)]
+    texts = _search_texts(state)
+    searched = dict.fromkeys([*list_clauses(texts[0]), *texts])
+    found = [tools.library.search_pages(text, ids, 2 * MAX_PASSAGES) for text in searched]
     hits = _merge_rankings(found)
     kept: dict[str, Passage] = {}
     for page_id in dict.fromkeys(hit.page_id for hit in hits):

@@ -258,6 +258,15 @@ def test_rows_that_a_question_does_not_tell_apart_are_shown_in_their_order() -> 
     assert len(find_best_lines("How many shelves does each kiln have?", [KILN_TABLE], 2)) == 5
 
 
+def test_of_several_figures_the_one_that_the_question_names_leads() -> None:
+    rows = make_passage(1, "Height | 180 cm\nPrice | 900 kr\nWeight | 310 kg", kind="rows", title="Big Ada")
+    part = find_answer("What is the price of Big Ada?", [rows]).parts[0]
+    assert part.lead and part.lead.quote == "Price | 900 kr"
+    prose = make_passage(1, "It is warm in an hour. It costs 900 kr.", title="Big Ada")
+    part = find_answer("What is the price of Big Ada?", [prose]).parts[0]
+    assert part.lead and part.lead.quote == "It costs 900 kr.", "any figure, where none is named so"
+
+
 def test_a_row_that_a_question_names_leads_alone() -> None:
     part = find_answer("How many shelves does the kiln Old Bert have?", [KILN_TABLE]).parts[0]
     assert part.lead and part.lead.quote == "Old Bert | 25 | wood" and len(part.passages) <= MAX_PASSAGES

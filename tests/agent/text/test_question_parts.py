@@ -22,6 +22,14 @@ from agent.text.question_parts import remove_output_form, resolve_parts, split_c
             "Wann wurde die Brücke gebaut und wer hat sie entworfen?",
             ["Wann wurde die Brücke gebaut", "wer hat sie entworfen?"],
         ),
+        (
+            "Is delivery free and do you repair broken glass?",
+            ["Is delivery free", "do you repair broken glass?"],
+        ),
+        (
+            "How long is the warranty, and does the price include it?",
+            ["How long is the warranty", "does the price include it?"],
+        ),
         ("I own a Kite 3. Where is it made? Is it still sold?", ["Where is it made?", "Is it still sold?"]),
     ],
 )
@@ -35,6 +43,7 @@ def test_each_clause_that_asks_something_is_a_part(question: str, parts: list[st
         "When did the dairy in Lillehavn open?",
         "Who is older, Anna Berg or Bert Holm?",
         "Name the singer who wrote “Tide” and who produced “Ebb”.",
+        "Who was born in Lillehavn and was the first to row to Selm?",
         "What and where is the Lantern House?",
         "Which singer, who was born in Lillehavn, wrote “Tide”?",
         "When did the dairy open? Write it as a table with headings.",

@@ -35,6 +35,15 @@ def test_three_relevant_passages_are_enough_and_a_half_is_relevant(
     assert said(script=Script(grade=[scores])).way == way
 
 
+def test_each_clause_of_a_question_is_searched_and_graded_by_itself(said: Said, bench: Workbench) -> None:
+    for n in range(30):
+        bench.library.add_file(f"lamp{n}.md", f"# Harbour lamp {n}\n\nA harbour lamp {n} is oiled.".encode())
+    turn = said("Who built the ferry and when are harbour lamps oiled?")
+    leads = {s.part: s.text for s in turn.state.answer.sentences if s.place == "lead"}
+    assert "Olga Lindmark" in leads["1"] and "oiled" in leads["2"]
+    assert max(turn.state.own.doc_relevance_scores) == 1.0, "of the clause, not of the question"
+
+
 def test_after_two_retries_the_best_effort_is_written_with_a_caveat(said: Said) -> None:
     script = Script(grade=[[0.9]], rewrite=["sound crossing", "Skarven"])
     turn = said(script=script)

@@ -206,6 +206,13 @@ def test_keyless_throughout(run: Run) -> None:
     silent(run("Who won the world cup of 1998 in Paris?"), "gate", "select")
 
 
+def test_without_a_model_the_half_that_nothing_answers_is_told(run: Run) -> None:
+    text = replied(run("When do backups run and who pays the plumber?"), "gate", "select", "load", "write")
+    assert "Backups run at night" in text
+    assert "Who pays the plumber? No passage was found by these words." in text
+    assert "plumber" not in replied(run("When do backups run?"), "gate", "select", "load", "write")
+
+
 def test_a_run_that_is_started_with_a_question_and_turns_has_a_conversation(bench: Workbench) -> None:
     stocked(bench)
     run_id = bench.start(
