@@ -74,8 +74,17 @@ def trees() -> Trees:
     """Every file of ours, parsed."""
     gc.disable()  # some million small things that all stay
     parsed = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+    for tree in parsed.values():
+        _list_nodes(tree)
+    gc.freeze()
     gc.enable()
     return parsed
+
+
+@cache
+def _list_nodes(tree: ast.AST) -> list[ast.AST]:
+    """All nodes of a tree, walked once for all tests."""
+    return list(ast.walk(tree))
 
 
 def _unit(module: str) -> str:
@@ -90,7 +99,7 @@ def _floor(unit: str) -> int:
 @cache
 def _imports(tree: ast.AST) -> list[tuple[str, ast.AST]]:
     found: list[tuple[str, ast.AST]] = []
-    for node in ast.walk(tree):
+    for node in _list_nodes(tree):
         if isinstance(node, ast.Import):
             found += [(alias.name, node) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -146,7 +155,7 @@ def _state_checks(trees: Trees) -> set[str]:
     states |= {"ResearchRun", "SiteRun", "CollectRun", "ChatRun", "ReplyRun"}
     wrong = set()
     for path, tree in trees.items():
-        for node in ast.walk(tree):
+        for node in _list_nodes(tree):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Name)
@@ -162,7 +171,7 @@ def _too_large(trees: Trees) -> set[str]:
     for path, tree in trees.items():
         if path.read_text(encoding="utf-8").count("\n") > 400:
             wrong.add(_name(path))
-        functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+        functions = (node for node in _list_nodes(tree) if isinstance(node, ast.FunctionDef))
         wrong |= {f"{_name(path)}: {trouble}" for function in functions for trouble in _oversized(function)}
     folders = Counter(path.parent for path in trees)
     return wrong | {f"{_name(folder)}/" for folder, files in folders.items() if files > 25}
@@ -250,7 +259,7 @@ def test_only_the_loop_catches_everything(trees: Trees) -> None:
     handlers = [
         (_name(path), node)
         for path, tree in trees.items()
-        for node in ast.walk(tree)
+        for node in _list_nodes(tree)
         if isinstance(node, ast.ExceptHandler)
     ]
     catching = {
@@ -277,7 +286,7 @@ def test_every_prompt_has_its_role_and_every_role_its_prompt(trees: Trees) -> No
         if "roles" in path.parts:
             named |= {
                 keyword.value.value
-                for node in ast.walk(tree)
+                for node in _list_nodes(tree)
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Role"
                 for keyword in node.keywords
                 if keyword.arg == "name" and isinstance(keyword.value, ast.Constant)

@@ -24,15 +24,21 @@ QUESTION = "How many people does Älvmora Mejeri employ?"
 
 
 @pytest.fixture(autouse=True)
-def bench(_own_environment: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
-    """The workbench behind the screens, without workers: a test drives its runs itself."""
+def _own_workbench(_own_environment: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Screens open a workbench of the test's own, without workers: a test drives its runs itself."""
     monkeypatch.setenv("DDG_ENDPOINT", "http://127.0.0.1:9/")  # nobody listens there
     monkeypatch.setenv("ENGINE_URLS", NOWHERE)
     monkeypatch.setattr(Workbench, "start_workers", lambda self: None)
     client.close()
     st.cache_data.clear()
-    yield client.workbench()
+    yield
     client.close()
+
+
+@pytest.fixture
+def bench(_own_workbench: None) -> Workbench:
+    """The workbench behind the screens."""
+    return client.workbench()
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ QUOTE = "https://borskvart.example/stock/KALL"
 PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
 
 
+@pytest.mark.slow
 def test_it_gathers_and_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: tmp_path / f"found.{name}" for name in ("json", "markdown", "csv")}
     options = [text for name, file in files.items() for text in (f"--{name}", str(file))]

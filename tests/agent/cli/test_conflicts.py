@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from agent.cli.main import main
 from agent.workbench import Workbench
 
 
+@pytest.mark.slow
 def test_a_conflict_is_listed_looked_into_and_settled(capsys):
     assert (
         main(

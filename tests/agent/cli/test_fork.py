@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from agent.cli.main import main
 from agent.workbench import Workbench
 
@@ -17,6 +19,7 @@ def newest() -> str:
     return run
 
 
+@pytest.mark.slow
 def test_a_fork_is_driven_and_compared(capsys, tmp_path):
     assert main(["research", FOUNDED, "--world", "demo", "--model", "keyless"]) == 0
     one = newest()

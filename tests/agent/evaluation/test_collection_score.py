@@ -8,6 +8,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agent.evaluation.collection_score import compute_metrics
 from agent.evaluation.runner import EvaluationJob, evaluate
 from tests.web.made_sites import KINDS, make_site, write_sites
@@ -74,6 +76,7 @@ def test_a_seed_makes_the_same_site_again() -> None:
     assert first.docs != make_site("forum", 6, first.today).docs
 
 
+@pytest.mark.slow
 def test_fresh_sites_are_collected(tmp_path: Path) -> None:
     """Fresh seeds each time; the bench (tests/bench/collect.py) holds the targets over many sites."""
     seed = random.SystemRandom().randrange(10**6)

@@ -74,6 +74,7 @@ def test_a_sentence_too_long_to_quote_is_cut_at_a_semicolon_or_a_blank() -> None
     assert [len(piece) for piece in split("x" * 1500)] == [600, 600, 300]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", ["!", "?!", ".", "…", "。", ".)", '."', " ", ". ", "[1]", "\u00a0"])
 def test_a_long_run_of_signs_is_walked_once(sign: str) -> None:
     run = sign * (400_000 // len(sign))

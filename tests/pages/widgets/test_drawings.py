@@ -272,6 +272,7 @@ def test_a_conflict_names_both_sides():
     assert "a.example" in drawn and "b.example" in drawn and "the old mill" in drawn and "<img" not in drawn
 
 
+@pytest.mark.slow
 def test_the_curve_stands_on_axes_that_do_not_move():
     points = [
         Confidence(step=n, value=n / 10, moves=[ConfidenceChange(delta=0.1, reason="r")], model=None)

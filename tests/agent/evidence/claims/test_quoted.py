@@ -90,6 +90,7 @@ def test_no_word_may_be_left_out(word: str, age: int) -> None:
     assert not _is_quoted(claim, claim.replace("turn", f"{word} turn"))
 
 
+@pytest.mark.slow
 def test_long_quotes_take_linear_time() -> None:
     quote = "The plant grew in the valley and many more of them came. " * 3000
     assert not _is_quoted("The plant grew in the valley and many more of them went.", quote)

@@ -3,6 +3,8 @@ text."""
 
 from __future__ import annotations
 
+import pytest
+
 from agent.evidence.block_layout import BlockLayout
 from pages.widgets.run import answer_card, report_view
 from tests.web import block_answers
@@ -45,6 +47,7 @@ def test_a_cell_is_marked_only_where_something_is_to_be_known():
     assert "not supported" in answer_card.render(given, "r1")
 
 
+@pytest.mark.slow
 def test_lines_over_years_and_bars_else():
     years = {"Brattli": [("2020", 1.0), ("2021", 2.0)], "Storfall": [("2020", 3.0), ("2021", 4.0)]}
     lines = report_view.build_chart(years, "Year", dark=False).to_dict()
