@@ -17,7 +17,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -37,7 +37,7 @@ _LENGTH_BYTES = 8
 _CPU_SIGNAL: int | None = getattr(signal, "SIGXCPU", None)
 """What the kernel ends a process with that used up its CPU time; Windows has none."""
 _READING = TypeAdapter(Extraction)
-PAGE_KINDS = ("html", "text", "xml")
+PAGE_KINDS = ("html", "text", "xml", "structure")
 _TOO_LONG = (
     "The {} takes more than {:g} seconds to read and was stopped (PARSER_TIMEOUT raises the limit). {}"
 )
@@ -90,10 +90,9 @@ class _ParserProcess:
         """Whether it still runs."""
         return self._process.poll() is None
 
-    def exchange(self, kind: str, data: bytes, content_type: str, url: str) -> Extraction:
+    def exchange(self, kind: str, data: bytes, about: dict[str, Any]) -> Extraction:
         """Its reading of the document. Raises _ParserDied."""
-        about = {"kind": kind, "seconds": self.limits.seconds, "content_type": content_type, "url": url}
-        head = json.dumps(about).encode()
+        head = json.dumps({"kind": kind, "seconds": self.limits.seconds, "about": about}).encode()
         self.documents += 1
         try:
             to = self._pipe(self._process.stdin)
@@ -150,31 +149,28 @@ class ParserPool:
         kind: str,
         data: bytes,
         checkpoint: Callable[[], None] = lambda: None,
-        *,
-        content_type: str = "",
-        url: str = "",
+        **about: str | int | bool | None,
     ) -> Extraction:
         """What the document holds, or the outcome that says why it could not be read; a page of PAGE_KINDS as
-        its server and address describe it. Raises what `checkpoint` raises; the process is then killed."""
+        its server and address describe it: `about` is what `read_page` or `read_structure` takes. Raises what
+        `checkpoint` raises; the process is then killed."""
         checkpoint()
         while not self._slots.acquire(timeout=POLL_SECONDS):
             checkpoint()
         watch = Deadline(WALL_FACTOR * self.limits.seconds, checkpoint)
         try:
-            return self._read_in_process(kind, data, content_type, url, watch)
+            return self._read_in_process(kind, data, about, watch)
         finally:
             self._slots.release()
 
-    def _read_in_process(
-        self, kind: str, data: bytes, content_type: str, url: str, watch: Deadline
-    ) -> Extraction:
+    def _read_in_process(self, kind: str, data: bytes, about: dict[str, Any], watch: Deadline) -> Extraction:
         try:
             parser = self._take_process()
         except OSError as trouble:
             return Extraction(outcome=Outcome.ERROR, detail=_NO_PROCESS.format(trouble.strerror or trouble))
         is_usable = False
         try:
-            reading = run_with_deadline(lambda: parser.exchange(kind, data, content_type, url), watch)
+            reading = run_with_deadline(lambda: parser.exchange(kind, data, about), watch)
             is_usable = True
             return reading
         except DeadlineExceeded:

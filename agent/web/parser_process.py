@@ -13,12 +13,12 @@ import os
 import struct
 import sys
 from collections.abc import Callable
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from pydantic import TypeAdapter
 
 from agent.types import Outcome
-from agent.web.extract import dispatch
+from agent.web.extract import dispatch, page_structure
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import docx, epub, odt, pdf, rtf, sheets, slides
 
@@ -47,15 +47,17 @@ READERS: dict[str, Callable[[bytes], Extraction]] = {
 
 
 def read_format(
-    kind: str, data: bytes, seconds: float, *, content_type: str = "", url: str = ""
+    kind: str, data: bytes, seconds: float, *, content_type: str = "", url: str = "", **about: Any
 ) -> Extraction:
     """What the reader of this format makes of the document; a PDF in that many seconds of CPU time, a page as
-    its server and address describe it."""
+    its server and address describe it, its structure as `about` says."""
     try:
         if kind == "pdf":
             return pdf.extract_pdf(data, seconds=PARTIAL_SHARE * seconds)
         if kind in READERS:
             return READERS[kind](data)
+        if kind == "structure":
+            return Extraction(structure=page_structure.read_structure(data, content_type, url, **about))
         return dispatch.read_page(kind, data, content_type, url)
     except MemoryError:
         return Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY)
@@ -69,8 +71,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         data = requests.read(body_length)
         _limit_cpu(head["seconds"])
         try:
-            about = {"content_type": head["content_type"], "url": head["url"]}
-            reply = READING.dump_json(read_format(head["kind"], data, head["seconds"], **about))
+            reply = READING.dump_json(read_format(head["kind"], data, head["seconds"], **head["about"]))
         except MemoryError:
             reply = READING.dump_json(Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY))
         replies.write(LENGTH.pack(len(reply)) + reply)

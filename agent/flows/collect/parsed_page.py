@@ -10,8 +10,9 @@ from agent.text.urls import canonicalize
 from agent.types import Page
 from agent.types.collection import CrawlNode, LinkCandidate, PageFeatures, Post
 from agent.web import mime
-from agent.web.extract import encoding, forum_posts, html_limits, link_lists
+from agent.web.extract import dispatch
 from agent.web.extract.dated_sections import DatedSection, find_own_date, find_sections
+from agent.web.extract.extraction import PageStructure
 from agent.web.extract.message_pages import find_message
 from agent.web.extract.page_dates import ReadingDay
 from agent.web.extract.text_lines import LinkedText
@@ -32,36 +33,40 @@ class ParsedPage:
     """The dated entries of a changelog or of release notes."""
     own_date: str = ""
     """The day the page states of itself, in its metadata or its first lines."""
+    trouble: str = ""
+    """Why the structure of its markup could not be read: it then has its links only."""
 
 
 def parse_page(state: CollectRun, tools: RunContext, node: CrawlNode) -> ParsedPage:
     """The page of a node. Other types than HTML have no posts but a message, and no next page."""
     page = tools.page(node.page_id, raw=True)
-    url = page.final_url or page.url
     today = ReadingDay.of_page(state.own.today, page.text, page.language)
-    posts: list[Post] = []
-    if mime.detect_kind(page.raw, page.content_type) == "html":
-        html = html_limits.limit_html(encoding.decode(page.raw, page.content_type))
-        posts = _locate_posts(forum_posts.find_posts(html, today), page, node.page_id)
-        injected = {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}
-        candidates = link_lists.find_link_candidates(html, url, today)
-        features = link_lists.measure_page_features(html, candidates, posts=len(posts), text=page.text)
-        links = [link for link in candidates if canonicalize(link.url) not in injected]
-        next_url = link_lists.find_next_page(html, url)
-    else:
-        links, next_url = [LinkCandidate(url=link.url, text=link.text) for link in page.links], ""
-        features = PageFeatures(words=len(page.text.split()))
+    is_html = mime.detect_kind(page.raw, page.content_type) == "html"
+    built, trouble = PageStructure(), ""
+    if is_html:
+        built, trouble = dispatch.extract_structure(page, today, tools.checkpoint)
+    candidates = built.links
+    if trouble or not is_html:
+        candidates = [LinkCandidate(url=link.url, text=link.text) for link in page.links]
+    injected = {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}
+    links = [link for link in candidates if canonicalize(link.url) not in injected]
+    posts, next_url = _locate_posts(built.posts, page, node.page_id), built.next_url
     linked = LinkedText(page.links)
     message = find_message(page.text, linked, today) if len(posts) < 2 else None
     if message:
         posts, next_url = [message.replace(page_id=node.page_id)], ""
-    is_divided = not posts and not features.article
+    is_divided = not posts and not built.features.article
     sections = find_sections(page.text, page.headings, linked, today) if is_divided else []
     own_date = page.published_at or find_own_date(page.text, today)
-    features = features.replace(
-        posts=len(posts), message=bool(message), sections=len(sections), dated=bool(own_date)
+    features = built.features.replace(
+        words=len(page.text.split()),
+        posts=len(posts),
+        message=bool(message),
+        sections=len(sections),
+        dated=bool(own_date),
     )
-    return ParsedPage(page, posts, features, links, next_url, sections, own_date)
+    trouble = trouble and f"Its posts were not told apart. {trouble}"
+    return ParsedPage(page, posts, features, links, next_url, sections, own_date, trouble)
 
 
 def _locate_posts(posts: list[Post], page: Page, page_id: str) -> list[Post]:

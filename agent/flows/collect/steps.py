@@ -287,6 +287,7 @@ def gather(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         items = [extract.append_thread_page(thread, node, parsed)]
     else:
         items = extract.extract_items(state, tools, node, parsed)
+    items = [item.replace(trouble=item.trouble or parsed.trouble) for item in items]
     node = node.replace(item_id=items[0].id)
     has_more = items[0].posts and state.settings.collect.use_smart_navigation
     following = find_continuation(state, node, parsed, "thread") if has_more else None

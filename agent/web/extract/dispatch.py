@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import unescape
+from typing import Any
 
 from agent.text import urls
-from agent.types import Link, Outcome
+from agent.types import Link, Outcome, Page
 from agent.web import mime
-from agent.web.extract import csv_rows, encoding, html_page, markdown, plain_text
-from agent.web.extract.extraction import Extraction
+from agent.web.extract import csv_rows, encoding, html_page, markdown, page_structure, plain_text
+from agent.web.extract.extraction import Extraction, PageStructure
+from agent.web.extract.page_dates import ReadingDay
 from agent.web.parser_pool import PAGE_KINDS, shared_pool
 
 MAX_BYTES_HERE = 50_000
@@ -42,6 +44,20 @@ def extract_content(
     if kind in mime.DOCUMENT_TYPES or (kind in PAGE_KINDS and len(raw) > MAX_BYTES_HERE):
         return shared_pool.read(kind, raw, checkpoint, content_type=content_type, url=url)
     return read_page(kind, raw, content_type, url)
+
+
+def extract_structure(
+    page: Page, today: ReadingDay, checkpoint: Callable[[], None]
+) -> tuple[PageStructure, str]:
+    """How the markup of an HTML page is built, within the limits of `extract_content`, and why that could not
+    be read: then it is empty."""
+    url = page.final_url or page.url
+    asked: dict[str, Any] = {"day": str(today), "day_first": today.day_first, "characters": len(page.text)}
+    if len(page.raw) <= MAX_BYTES_HERE:
+        return page_structure.read_structure(page.raw, page.content_type, url, **asked), ""
+    about = {"content_type": page.content_type, "url": url, **asked}
+    reading = shared_pool.read("structure", page.raw, checkpoint, **about)
+    return reading.structure or PageStructure(), reading.detail
 
 
 def read_page(kind: str, raw: bytes, content_type: str, url: str) -> Extraction:

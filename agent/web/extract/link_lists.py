@@ -100,14 +100,13 @@ def _is_labelled_next(node: LexborNode) -> bool:
 
 
 def measure_page_features(
-    html: str, candidates: Sequence[LinkCandidate], *, posts: int, text: str
+    html: str, candidates: Sequence[LinkCandidate], *, posts: int, characters: int
 ) -> PageFeatures:
-    """How a page is built. `candidates` are its links, `posts` the number of its posts, `text` its extracted
-    text."""
+    """How a page is built, but for its words. `candidates` are its links, `posts` the number of its posts,
+    `characters` the length of its extracted text."""
     tree = LexborHTMLParser(html)
-    words = len(text.split())
     if tree.body is None:
-        return PageFeatures(words=words, posts=posts)
+        return PageFeatures(posts=posts)
     is_article = schema_org.is_declared_article(tree, schema_org.read_json_ld(tree))
     boilerplate.remove_invisible(tree.body)
     is_content = _make_content_test(tree.body)
@@ -119,12 +118,11 @@ def measure_page_features(
             linked += len(anchor)
             places[_structure_key(node)] += len(anchor) >= MIN_ENTRY_CHARACTERS
     return PageFeatures(
-        words=words,
         posts=posts,
         links=sum(candidate.content for candidate in candidates),
         dated_links=sum(1 for candidate in candidates if candidate.content and candidate.date),
         alike_links=max(places.values(), default=0),
-        link_share=round(min(1.0, linked / max(1, len(text))), 3),
+        link_share=round(min(1.0, linked / max(1, characters)), 3),
         article=is_article,
     )
 

@@ -2,32 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
 import pytest
 
-from agent.flows.collect import parsed_page
-from agent.flows.collect.parsed_page import parse_page
+from agent.flows.collect.parsed_page import ParsedPage, parse_page
+from agent.types import Link, Page
 from agent.types.collection import CrawlNode
+from agent.web.extract import dispatch, forum_posts
 from agent.web.extract.extraction import Extraction
+from agent.web.parser_pool import ParserLimits, ParserPool
+
+POST = b"<article class=post><a class=author>Ada</a><time>2020-01-01</time><p>Milk</p></article>"
+SLOW_PAGE = POST * 20_000
+"""Its posts take minutes of CPU time to tell apart: the time grows with the square of their number."""
+
+
+class Stopped(Exception):
+    pass
+
+
+def page_of(raw: bytes) -> Page:
+    address = "https://a.example/"
+    links = [Link(url="https://a.example/cheese", text="Cheese")]
+    return Extraction(text="Milk", links=links).to_page(
+        url=address, final_url=address, fetched_at="2026-01-01T00:00:00Z", content_type="text/html", raw=raw
+    )
+
+
+def parse(page: Page, checkpoint: Callable[[], None] = lambda: None) -> ParsedPage:
+    state = SimpleNamespace(own=SimpleNamespace(today="2026-01-01"))
+    tools = SimpleNamespace(page=lambda _id, raw: page, checkpoint=checkpoint)
+    return parse_page(state, tools, CrawlNode(id="1", url=page.url, page_id="p"))  # type: ignore[arg-type]
 
 
 def test_the_structure_of_a_page_is_read_within_the_limits_of_its_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shown: list[str] = []
-    finders = parsed_page.forum_posts
-    monkeypatch.setattr(finders, "find_posts", lambda html, _today: shown.append(html) or [])
-    raw = b"<div>" * 20_000 + b"<p>Milk</p>"
-    page = Extraction().to_page(
-        url="https://a.example/",
-        final_url="https://a.example/",
-        fetched_at="2026-01-01T00:00:00Z",
-        content_type="text/html",
-        raw=raw,
-    )
-    state = SimpleNamespace(own=SimpleNamespace(today="2026-01-01"))
-    tools = SimpleNamespace(page=lambda _id, raw: page)
-    node = CrawlNode(id="1", url=page.url, page_id="p")
-    assert parse_page(state, tools, node).posts == []  # type: ignore[arg-type]
+    monkeypatch.setattr(forum_posts, "find_posts", lambda html, _today: shown.append(html) or [])
+    nested = b"<div>" * 8_000 + b"<p>Milk</p>" + b"<br>" * 2_000
+    assert parse(page_of(nested)).posts == []
     assert "Milk" in shown[0] and "<div>" not in shown[0]
+
+
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[ParserPool]:
+    made = ParserPool(ParserLimits(seconds=1, megabytes=300))
+    monkeypatch.setattr(dispatch, "shared_pool", made)
+    yield made
+    made.close()
+
+
+@pytest.mark.slow
+def test_the_structure_of_a_slow_page_ends_at_the_limit_and_its_links_are_kept(pool: ParserPool) -> None:
+    parsed = parse(page_of(SLOW_PAGE))
+    assert not parsed.posts and [link.text for link in parsed.links] == ["Cheese"]
+    assert "posts were not told apart" in parsed.trouble and "PARSER_TIMEOUT" in parsed.trouble
+
+
+@pytest.mark.slow
+def test_a_stop_ends_the_reading_of_a_slow_page(pool: ParserPool) -> None:
+    pool.limits = ParserLimits(seconds=60, megabytes=300)
+    asked = iter([None] * 4 + [Stopped()])
+
+    def checkpoint() -> None:
+        if stop := next(asked):
+            raise stop
+
+    with pytest.raises(Stopped):
+        parse(page_of(SLOW_PAGE), checkpoint)
+    assert pool._idle == [] and not pool._busy
+
+
+@pytest.mark.slow
+def test_a_large_page_has_the_structure_it_has_here(
+    pool: ParserPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = page_of(POST * 30 + b"<a href='/v'>A vat of milk</a><a rel=next href='?p=2'>Next</a>")
+    here = parse(page)
+    monkeypatch.setattr(dispatch, "MAX_BYTES_HERE", 0)
+    assert parse(page) == here and len(here.posts) == 30 and here.next_url
+    assert pool._idle
