@@ -114,7 +114,13 @@ def test_signing_out_everywhere_ends_the_other_tabs_and_nobody_else(team: Served
     expect(other.get_by_role("button", name="Sign in")).to_be_visible()
     bo.goto("/runs")
     expect(bo.get_by_role("heading", name="Runs")).to_be_visible()
-    sign_in(ann, "ann")
+
+    # signed in, they are where the link led that they had opened
+    ann.goto("/?run=none-such")
+    ann.get_by_role("button", name="Sign in").click()
+    ann.get_by_role("button", name="ann", exact=True).first.click()
+    expect(ann.get_by_text("There is no run called")).to_be_visible()
+    ann.wait_for_url(re.compile(r"/\?run=none-such$"))
 
 
 def test_a_token_is_shown_once_and_answers_until_it_is_revoked(team: Served, person: Person) -> None:

@@ -163,7 +163,7 @@ def test_headers_keep_the_browser_at_home(server: Served) -> None:
     )
     script = next(part for part in policy.split("; ") if part.startswith("script-src"))
     assert "unsafe-inline" not in script and "unsafe-eval'" not in script.replace("wasm-unsafe-eval'", "")
-    assert headers["x-content-type-options"] == "nosniff" and headers["referrer-policy"] == "no-referrer"
+    assert headers["x-content-type-options"] == "nosniff" and headers["referrer-policy"] == "same-origin"
 
 
 def test_another_host_name_may_not_open_a_session(server: Served) -> None:

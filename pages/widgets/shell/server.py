@@ -30,7 +30,7 @@ from agent.errors import SignInRefused, StoreError, TouchstoneError
 from agent.secrets_at_rest import WrongKey
 from agent.store.backup_schedule import BackupSchedule
 from pages.widgets.reply import bot_services
-from pages.widgets.shell import client, escape, http_gate, start_checks
+from pages.widgets.shell import client, escape, http_gate, return_path, start_checks
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ SECURITY_HEADERS = [
     (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"SAMEORIGIN"),
-    (b"referrer-policy", b"no-referrer"),
+    (b"referrer-policy", b"same-origin"),  # to other hosts goes none; the login learns where to lead back
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 ]
@@ -196,6 +196,7 @@ ROUTES = [*_OPERATIONS.routes, *bot_services.HTTP.routes]
 MIDDLEWARE = [
     Middleware(SecurityHeadersMiddleware),
     Middleware(http_gate.HttpGate),
+    Middleware(return_path.ReturnPathMiddleware),
     Middleware(PrefetchMiddleware),
 ]
 

@@ -43,8 +43,6 @@ def draw(reason: str) -> None:
     if other := _find_other_address():
         st.info(f"Sign in at [{escape.md(other)}]({other}): the login knows this server by that address.")
         return
-    if st.query_params.get("key"):
-        st.caption("Then open the link again that you were given.")
     with st.container(horizontal=True):
         ui.button("Sign in", "sign-in", st.login, icon="login", type="primary")
         if had:
