@@ -22,7 +22,7 @@ from agent.store.write_lock import Writer
 from agent.types import Status
 
 q, u = tables.quotas.c, tables.uses.c
-ASK_ADMIN = "it begins anew at midnight (UTC), or an admin can raise it"
+ASK_ADMIN = "your quota begins anew at midnight (UTC), or when an admin raises it"
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,15 @@ def measure_day(store: Store) -> DayUse:
 
 
 def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0) -> str:
-    """Which quota of the day is used up to this share, as a sentence; "" for none."""
-    for amount, most, text in (
-        (used.pages, quota.pages, f"{quota.pages:,} pages"),
-        (used.tokens, quota.tokens, f"{quota.tokens:,} tokens"),
-        (used.dollars, quota.dollars, f"${quota.dollars:,.2f}"),
+    """How much is used of the quota of the day that is used up to this share, as a sentence; "" for none."""
+    for amount, most, form in (
+        (used.pages, quota.pages, "{:,} pages"),
+        (used.tokens, quota.tokens, "{:,} tokens"),
+        (used.dollars, quota.dollars, "${:,.2f}"),
     ):
         if amount and amount >= most * share:
-            return f"your quota of {text} a day is used up; {ASK_ADMIN}"
+            kept = ", the rest is kept for answers" if amount < most else ""
+            return f"{form.format(amount)} of your {form.format(most)} a day are used{kept}: {ASK_ADMIN}"
     return ""
 
 

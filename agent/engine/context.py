@@ -84,8 +84,8 @@ class RunContext:
     """True while the answer is written: the budget no longer stops the run."""
     deadline: float = math.inf
     """When the run must end, on the monotonic clock."""
-    describe_parent_overrun: Callable[[float], str] = field(default=lambda share: "")
-    """Says in a sentence that the batch of the run has used this share of its budget; "" when not."""
+    find_parent_overrun: Callable[[float], BudgetSpent | None] = field(default=lambda share: None)
+    """The quota of the person, or the budget of the batch, when this share of it is used."""
     _pages: dict[str, Page] = field(default_factory=dict)
     _step_started: float = field(default_factory=time.monotonic)
     _lease_renewed: float = field(default_factory=time.monotonic)
@@ -116,8 +116,8 @@ class RunContext:
             )
         if not self.is_writing_up and time.monotonic() - self._parent_budget_checked > PARENT_BUDGET_CHECK_S:
             self._parent_budget_checked = time.monotonic()
-            if over := self.describe_parent_overrun(1.0 - RESERVED_SHARE):
-                raise BudgetSpent(over)
+            if over := self.find_parent_overrun(1.0 - RESERVED_SHARE):
+                raise over
 
     def wait_step_gap(self) -> None:
         """Pause between two steps; a control flag or the end of the process interrupts the pause."""
@@ -280,8 +280,8 @@ class RunContext:
         spent, caps = self.store.calls.sum_usage(self.lease.run_id, self.round_start), self.settings
         reserved = REPORT_SHARE if caps.report == "full" else RESERVED_SHARE
         share = 1.0 if self.is_writing_up else 1.0 - reserved
-        if over := self.describe_parent_overrun(share):
-            return BudgetSpent(over)
+        if over := self.find_parent_overrun(share):
+            return over
         reserve = 1 if caps.at_cap == "ask" and not self.is_writing_up and caps.max_calls > 1 else 0
         for meter in meter_usage(spent, caps):
             limit = meter.cap * share

@@ -16,7 +16,7 @@ from agent.engine.batch_scheduler import BatchScheduler
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow, advance
 from agent.engine.work_limits import WorkLimits
-from agent.errors import CorruptRow, NotFound, ShutdownRequested, StoreError, TouchstoneError
+from agent.errors import BudgetSpent, CorruptRow, NotFound, ShutdownRequested, StoreError, TouchstoneError
 from agent.library.collection import Library
 from agent.llm import detect, embed
 from agent.llm.circuit_breaker import describe_outage
@@ -177,7 +177,7 @@ class Worker:
             shutdown_event=self.shutdown_event,
             step_gap_s=gap_s,
             library=self.library,
-            describe_parent_overrun=self._make_budget_check(run.id),
+            find_parent_overrun=self._make_budget_check(run.id),
         )
 
     def _watch_model(self, own: Settings) -> Callable[[], tuple[object | None, str] | None]:
@@ -203,11 +203,18 @@ class Worker:
         self.embedder_detail = found.detail
         self._library_sync_due.set()
 
-    def _make_budget_check(self, run_id: str) -> Callable[[float], str]:
-        """A function that says whether the quota of the person, or the batch of a run, is used up to a
-        share."""
+    def _make_budget_check(self, run_id: str) -> Callable[[float], BudgetSpent | None]:
+        """A function that finds whether the quota of the person, or the batch of a run, is used up to a
+        share. A run rests at the quota when a person is there to be asked; at that of its batch it ends."""
         check_batch = self.batch_scheduler.make_budget_check(run_id)
-        return lambda share: self.limits.describe_overrun(self.store, share) or check_batch(share)
+
+        def check(share: float) -> BudgetSpent | None:
+            if over := self.limits.describe_overrun(self.store, share):
+                return BudgetSpent(over, cap="quota")
+            over = check_batch(share)
+            return BudgetSpent(over) if over else None
+
+        return check
 
     def world(self, name: str) -> World:
         """The world of this name; it is opened once. Raises NotFound."""

@@ -160,9 +160,10 @@ StopPoint = Literal["step", "conflict", "budget", "review"]
 
 
 class PauseRequest(Record):
-    """Why a run pauses and asks a person: a budget is used up, or new conflicts were found."""
+    """Why a run pauses and asks a person: a budget or the person's quota of the day is used up, or new
+    conflicts were found."""
 
-    kind: Literal["steps", "pages", "calls", "tokens", "cost", "seconds", "conflict"]
+    kind: Literal["steps", "pages", "calls", "tokens", "cost", "seconds", "quota", "conflict"]
     why: str
     used: float = 0.0
     cap: float = 0.0

@@ -111,16 +111,27 @@ def test_a_run_waits_for_a_place_that_another_person_holds(benches: Workbenches)
     assert bo.snapshot(run_id).run.status is Status.REVIEW
 
 
-def test_a_quota_stops_a_start_and_ends_a_run_with_the_answer_so_far(benches: Workbenches) -> None:
+def test_a_quota_stops_a_start_and_a_run_asks_what_to_do(benches: Workbenches) -> None:
     ann = sign_in(benches, "ann")
     bench, quotas = benches.open(ann), benches.accounts.quotas
     quotas.set(ann, ann.id, replace(quotas.defaults, tokens=1000))
     run_id = bench.start(
-        "On what date did the Stenfors bridge reopen to traffic?", Settings(world="demo", model="keyless")
+        "On what date did the Stenfors bridge reopen to traffic?",
+        Settings(world="demo", model="keyless", at_cap="ask"),
     )
+    unasked = bench.start("And when did it close?", Settings(world="demo", model="keyless"))
     quotas.record_use(ann.id, DayUse(tokens=950))
-    assert bench.drive(run_id) is Status.REVIEW
-    assert "your quota of 1,000 tokens a day is used up" in bench.snapshot(run_id).state.why_stopped
+    assert bench.drive(run_id) is Status.PAUSED
+    halt = bench.snapshot(run_id).state.halt
+    assert halt.kind == "quota" and "950 tokens of your 1,000 tokens a day are used, the rest" in halt.why
+    bench.resume(run_id)
+    assert bench.drive(run_id) is Status.PAUSED, "there is no more quota yet"
+    quotas.set(ann, ann.id, replace(quotas.defaults, tokens=2000))
+    bench.resume(run_id)
+    assert bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).state.facts
+    quotas.set(ann, ann.id, replace(quotas.defaults, tokens=1000))
+    assert bench.drive(unasked) is Status.REVIEW, "nobody is to be asked: it ends with what it has"
+    assert "1,000 tokens a day" in bench.snapshot(unasked).state.why_stopped
     quotas.record_use(ann.id, DayUse(tokens=50))
     with pytest.raises(UsageError, match="1,000 tokens a day"):
         bench.start("And when?", Settings(world="demo", model="keyless"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -20,6 +21,7 @@ from pages.widgets.shell import badges, client, escape, labels, ui
 
 PROMPTS = {
     "conflict": "Paused for your input: sources disagree.",
+    "quota": "Paused for your input: your quota of the day is used up.",
     "": "Paused for your input: a budget is used up.",
 }
 
@@ -50,6 +52,8 @@ def draw(view: RunSnapshot) -> None:
     with st.container(border=True, key="research-halt"):
         if halt.kind == "conflict":
             _draw_conflict(view, halt)
+        elif halt.kind == "quota":
+            _draw_quota(view, halt)
         else:
             _draw_budget(view, halt)
 
@@ -83,21 +87,33 @@ def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
     st.html(
         f'<div class="ts"><h2 class="ts-section">Sources disagree</h2>{blocks or _render_reason(halt)}</div>'
     )
-    bench, run_id = client.workbench(), view.run.id
     with st.container(horizontal=True):
-        ui.action(
-            "Continue to the next conflict",
-            "research-halt-on",
-            bench.resume,
-            run_id,
-            icon="play_arrow",
-            type="primary",
-        )
+        _draw_continue_button("Continue to the next conflict", view, type="primary")
         _draw_write_button(view)
     st.caption(
         "Continue as it is, or resolve it first under Conflicts below: your "
         "decision stays, whatever is read later."
     )
+
+
+def _draw_quota(view: RunSnapshot, halt: PauseRequest) -> None:
+    st.html(
+        f'<div class="ts"><h2 class="ts-section">Quota of the day used up</h2>{_render_reason(halt)}'
+        f"{render_progress(view)}</div>"
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _draw_write_button(view)
+        _draw_continue_button("Continue", view)
+        if (owner := client.person()) and owner.is_admin:
+            ui.link("pages/people.py", "Raise it under People", "group")
+    st.caption(
+        "Nothing is lost: write the answer from what was found, or continue when there is quota again."
+    )
+
+
+def _draw_continue_button(label: str, view: RunSnapshot, **more: Any) -> None:
+    resume = client.workbench().resume
+    ui.action(label, "research-halt-on", resume, view.run.id, icon="play_arrow", **more)
 
 
 def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:

@@ -46,7 +46,12 @@ def _call(key: str, at: str = "", cost: float | None = 0.25) -> ModelCall:
         (DayUse(0, 1000, 0), 1.0, "1,000 tokens"),
         (DayUse(0, 0, 5.0), 1.0, "$5.00"),
         (DayUse(0, 899, 0), 0.9, ""),
-        (DayUse(0, 900, 0), 0.9, "1,000 tokens a day is used up; it begins anew at midnight"),
+        (
+            DayUse(0, 900, 0),
+            0.9,
+            "900 tokens of your 1,000 tokens a day are used, the rest is kept for answers: your",
+        ),
+        (DayUse(0, 1000, 0), 0.9, "a day are used: your quota begins anew at midnight (UTC)"),
     ],
 )
 def test_a_quota_that_is_used_up_is_named(used: DayUse, share: float, told: str) -> None:
@@ -96,7 +101,7 @@ def test_no_run_starts_beyond_the_runs_at_work_or_the_quota_of_the_day(
     )
     accounts.quotas.set(ann, ann.id, replace(QUOTA, runs=3))
     accounts.quotas.record_use(ann.id, DayUse(tokens=1000))
-    assert "1,000 tokens a day is used up" in accounts.quotas.describe_start_refusal(ann.id, store)
+    assert "of your 1,000 tokens a day are used" in accounts.quotas.describe_start_refusal(ann.id, store)
 
 
 def test_a_quota_of_ones_own_stands_above_the_defaults(sign_in, accounts) -> None:
