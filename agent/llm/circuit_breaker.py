@@ -1,7 +1,9 @@
-"""Leaves a server alone that does not answer: one request a minute asks it again, for the whole process."""
+"""Leaves a server alone that does not answer: one request a minute for each account there asks it again, for
+the whole process."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import threading
 import time
@@ -15,7 +17,7 @@ PROBE_S = 60.0
 
 
 class CircuitBreaker:
-    """What the requests to one server tell of it. Thread-safe; shared by all its clients."""
+    """What the requests to one server with one key tell of it. Thread-safe; shared by all its clients."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -62,16 +64,18 @@ class CircuitBreaker:
                 self._is_open, self._next_at = True, self._clock() + PROBE_S
 
 
-_breakers: WeakValueDictionary[str, CircuitBreaker] = WeakValueDictionary()
+_breakers: WeakValueDictionary[tuple[str, bytes], CircuitBreaker] = WeakValueDictionary()
 _breakers_lock = threading.Lock()
 
 
-def find_breaker(base_url: str) -> CircuitBreaker:
-    """The breaker of a server, the same for all clients that live."""
+def find_breaker(base_url: str, key: str = "") -> CircuitBreaker:
+    """The breaker of a server and the account of this key, the same for all clients that live: what fails for
+    one account slows nobody who has another."""
+    account = (base_url, hashlib.sha256(key.encode()).digest())
     with _breakers_lock:
-        found = _breakers.get(base_url)
+        found = _breakers.get(account)
         if found is None:
-            found = _breakers[base_url] = CircuitBreaker()
+            found = _breakers[account] = CircuitBreaker()
         return found
 
 

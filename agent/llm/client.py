@@ -84,7 +84,7 @@ class ModelClient:
         self._tries, self._first, self._extra = MAX_TRIES, RequestOptions(), dict[str, Any]()
         self._options_by_model: dict[str, RequestOptions] = {}
         self._lock = threading.Lock()
-        self.breaker = circuit_breaker.find_breaker(self._base_url)
+        self.breaker = circuit_breaker.find_breaker(self._base_url, key)
         self._sdk = _create_sdk(self._base_url, key, timeout_s)
 
     def __repr__(self) -> str:

@@ -29,8 +29,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def connect(server: ModelServer) -> ModelClient:
-    return ModelClient(server.url, strong="big", timeout_s=5.0, backoff_s=0.001)
+def connect(server: ModelServer, key: str = "") -> ModelClient:
+    return ModelClient(server.url, strong="big", key=key, timeout_s=5.0, backoff_s=0.001)
 
 
 def ask(client: ModelClient) -> str:
@@ -68,6 +68,21 @@ def test_a_server_that_answers_is_not_dead(clock: Clock, answer: web.Answer) -> 
             with pytest.raises(ModelUnavailable):
                 ask(client)
         assert not client.breaker.is_open
+
+
+def test_an_account_that_fails_slows_nobody_who_has_another(clock: Clock) -> None:
+    """A gateway answers 502 for an account that is used up; others have their answers from it."""
+
+    def answer(request: web.Request) -> web.Reply:
+        return web.status(502) if "used-up" in request.headers["Authorization"] else {"ok": True}
+
+    with ModelServer(answer) as server:
+        bo, ann, again = connect(server, "used-up"), connect(server, "anns"), connect(server, "used-up")
+        with pytest.raises(ModelUnavailable):
+            ask(bo)
+        assert bo.breaker.is_open and again.breaker is bo.breaker
+        assert not ann.breaker.is_open and ask(ann) == '{"ok": true}'
+        assert bo.breaker.is_open, "what another account hears says nothing of this one"
 
 
 def test_failures_side_by_side_that_a_retry_mends_open_nothing() -> None:
