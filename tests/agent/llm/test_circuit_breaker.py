@@ -74,7 +74,7 @@ def test_an_account_that_fails_slows_nobody_who_has_another(clock: Clock) -> Non
     """A gateway answers 502 for an account that is used up; others have their answers from it."""
 
     def answer(request: web.Request) -> web.Reply:
-        return web.status(502) if "used-up" in request.headers["Authorization"] else {"ok": True}
+        return web.status(502) if "used-up" in request.headers["authorization"] else {"ok": True}
 
     with ModelServer(answer) as server:
         bo, ann, again = connect(server, "used-up"), connect(server, "anns"), connect(server, "used-up")
