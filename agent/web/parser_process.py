@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from pydantic import TypeAdapter
 
 from agent.types import Outcome
-from agent.web.extract import dispatch, page_structure
+from agent.web.extract import dispatch
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import docx, epub, odt, pdf, rtf, sheets, slides
 
@@ -57,7 +57,7 @@ def read_format(
         if kind in READERS:
             return READERS[kind](data)
         if kind == "structure":
-            return Extraction(structure=page_structure.read_structure(data, content_type, url, **about))
+            return Extraction(structure=dispatch.read_structure(data, content_type, url, **about))
         return dispatch.read_page(kind, data, content_type, url)
     except MemoryError:
         return Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY)

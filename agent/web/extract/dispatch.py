@@ -10,7 +10,16 @@ from typing import Any
 from agent.text import urls
 from agent.types import Link, Outcome, Page
 from agent.web import mime
-from agent.web.extract import csv_rows, encoding, html_page, markdown, page_structure, plain_text
+from agent.web.extract import (
+    csv_rows,
+    encoding,
+    forum_posts,
+    html_limits,
+    html_page,
+    link_lists,
+    markdown,
+    plain_text,
+)
 from agent.web.extract.extraction import Extraction, PageStructure
 from agent.web.extract.page_dates import ReadingDay
 from agent.web.parser_pool import PAGE_KINDS, shared_pool
@@ -54,10 +63,23 @@ def extract_structure(
     url = page.final_url or page.url
     asked: dict[str, Any] = {"day": str(today), "day_first": today.day_first, "characters": len(page.text)}
     if len(page.raw) <= MAX_BYTES_HERE:
-        return page_structure.read_structure(page.raw, page.content_type, url, **asked), ""
+        return read_structure(page.raw, page.content_type, url, **asked), ""
     about = {"content_type": page.content_type, "url": url, **asked}
     reading = shared_pool.read("structure", page.raw, checkpoint, **about)
     return reading.structure or PageStructure(), reading.detail
+
+
+def read_structure(
+    raw: bytes, content_type: str, url: str, day: str, day_first: bool | None, characters: int
+) -> PageStructure:
+    """How the page at `url`, read on `day` (ISO), is built; its extracted text has that many characters."""
+    today = ReadingDay(day)
+    today.day_first = day_first
+    html = html_limits.limit_html(encoding.decode(raw, content_type))
+    posts = forum_posts.find_posts(html, today)
+    links = link_lists.find_link_candidates(html, url, today)
+    features = link_lists.measure_page_features(html, links, posts=len(posts), characters=characters)
+    return PageStructure(posts, links, features, link_lists.find_next_page(html, url))
 
 
 def read_page(kind: str, raw: bytes, content_type: str, url: str) -> Extraction:
