@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import ctypes
 import gc
 import hashlib
 import importlib
 import logging
 import os
+import platform
 import re
 import threading
 from collections.abc import AsyncIterator
@@ -54,6 +56,12 @@ COLLECT_EVERY_S = 300.0
 """Seconds between two full collections of garbage, .04 to .3 s each. With these thresholds Python does none
 in an hour of work, and what a look at a screen leaves behind is cyclic: some 40 kB for each run that is
 watched."""
+M_ARENA_MAX = -8
+"""glibc's number (malloc.h) for the option that says how many heaps a process may have."""
+HEAPS = 2
+"""Heaps that glibc may have. By default there are eight a core, and each look at a screen is a thread of its
+own: what it frees in one heap the next one does not use."""
+_GLIBC = ctypes.CDLL(None) if platform.libc_ver()[0] == "glibc" else None
 
 
 def _hash_inline_scripts() -> str:
@@ -147,6 +155,8 @@ def _look_after_memory(is_ending: threading.Event) -> None:
     _warm_up()
     while not is_ending.wait(COLLECT_EVERY_S):
         gc.collect()
+        if _GLIBC:
+            _GLIBC.malloc_trim(0)
 
 
 @contextlib.asynccontextmanager
@@ -205,6 +215,8 @@ def prepare_start() -> dict[str, Any] | None:
     """Settle where the server listens and how people sign in, and open the stores; returns what Streamlit's
     login needs to know. Ends the program with one line when it may not start as it is set up."""
     os.umask(PRIVATE_UMASK)
+    if _GLIBC:
+        _GLIBC.mallopt(M_ARENA_MAX, HEAPS)
     try:
         config = read_config()
         config.saved.check_readable()  # before anything is saved anew

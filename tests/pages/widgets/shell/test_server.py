@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
+from unittest.mock import Mock
 
 import pytest
 
@@ -69,6 +70,9 @@ def test_what_old_sessions_leave_behind_is_freed_while_the_server_works(monkeypa
             assert seconds == server.COLLECT_EVERY_S
             return next(waits)
 
+    libc = Mock()
+    monkeypatch.setattr(server, "_GLIBC", libc)
     monkeypatch.setattr(server, "_warm_up", lambda: None)
     server._look_after_memory(Ending())  # type: ignore[arg-type]
     assert left() is None and next(waits, "ended") == "ended"
+    libc.malloc_trim.assert_called_once_with(0)
