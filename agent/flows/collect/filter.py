@@ -50,11 +50,12 @@ def _keep_wanted_number(state: CollectRun, items: Sequence[CollectedItem]) -> li
 def _drop_if_excluded(state: CollectRun, item: CollectedItem, text: str) -> CollectedItem:
     """The item, dropped when a person excluded its address, or when its date or language is filtered out.
 
-    An unknown date passes. A page the person named is excluded by a note only."""
+    An unknown date passes, and a thread with a post in time. A page the person named is excluded by a note
+    only."""
     day, source_filter = item.last_date[:10], state.settings.source_filter
     if matches_excluded(item.url, list_excluded(state, notes_only=item.given)):
         why = EXCLUDED_BY_PERSON
-    elif not state.own.is_in_range(state, day):
+    elif not any(state.own.is_in_range(state, one) for one in [day, *(p.date for p in item.posts if p.date)]):
         why = explain_untimely(state, day)
     else:
         language = detect_language(text) if source_filter.language else ""

@@ -10,6 +10,7 @@ from pydantic import Field
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import append, upsert
 from agent.flows.shared import fact_view
+from agent.text.plurals import format_count
 from agent.types import Action, Actor, PageRef
 from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavEvent
 
@@ -75,6 +76,17 @@ class CollectState(FlowState):
     def unjudged_items(self) -> list[CollectedItem]:
         """The items whose relevance was not judged yet."""
         return [item for item in self.items.values() if item.status == "new"]
+
+    def timely_items(self, run: RunState[Any]) -> list[CollectedItem]:
+        """The kept items without their posts outside the time range; each says how many those are."""
+        found = []
+        for item in self.kept_items:
+            posts = [post for post in item.posts if self.is_in_range(run, post.date)]
+            left = format_count(len(item.posts) - len(posts), "post")
+            told = f"Left out, as outside the time asked for: {left}." if len(posts) < len(item.posts) else ""
+            trouble = " ".join(filter(None, [item.trouble, told]))
+            found.append(item.replace(posts=posts, trouble=trouble))
+        return found
 
     def is_full(self, run: RunState[Any]) -> bool:
         """Whether as many items were gathered as were asked for."""

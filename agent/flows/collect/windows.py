@@ -22,7 +22,7 @@ MAX_CHARS = 60_000
 
 def list_digest_items(state: CollectRun, tools: RunContext) -> list[DigestItem]:
     """The kept items with their windows; items without a word that can be quoted are left out."""
-    kept, topic = state.own.kept_items, state.own.effective_intent(state).topic
+    kept, topic = state.own.timely_items(state), state.own.effective_intent(state).topic
     room = min(WINDOW_CHARS, MAX_CHARS // max(1, len(kept)))
     shown = []
     passages_of: dict[str, list[Passage]] = {}

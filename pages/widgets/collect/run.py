@@ -76,7 +76,7 @@ def render_intent(state: CollectRun) -> str:
 def render_stats(view: RunSnapshot, state: CollectRun) -> str:
     """The strip of figures, with the targets of one run. No text of the web is in it."""
     usage, limits = view.usage, state.settings.collect
-    posts = sum(len(item.posts) for item in state.own.kept_items)
+    posts = sum(len(item.posts) for item in state.own.timely_items(state))
     left = len(results.list_left_out(state))
     waiting = (
         f" <small>+ {len(state.own.unjudged_items)} to judge</small>" if state.own.unjudged_items else ""

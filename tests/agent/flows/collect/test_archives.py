@@ -77,6 +77,23 @@ def test_the_last_messages_of_a_writer(gather) -> None:
     assert len(state.actions) == 3, "the list names writers and is in order: no other message is read"
 
 
+def test_posts_outside_the_time_asked_for_are_no_part_of_the_collection(gather) -> None:
+    days = {"sven": "2023-12-30", "olle": "2024-02-01", "frida": "2025-01-03"}
+    posts = "".join(
+        f'<article class="post"><span class="username">{user}</span> <time datetime="{day}">{day}</time>'
+        f'<div class="post-body">{user.title()} tells what the old pump of the harbour did that day.</div></article>'
+        for user, day in days.items()
+    )
+    state = gather(
+        "what people wrote about the pump in 2024", "/", [doc("/", "The pump", f"<h1>The pump</h1>{posts}")]
+    )
+    [item] = state.own.timely_items(state)
+    assert [post.user for post in item.posts] == ["olle"] and item.trouble.endswith("asked for: 2 posts.")
+    assert [post.user for post in state.own.kept_items[0].posts] == list(days), "the record keeps them"
+    assert state.answer and [s.text[:4] for s in state.answer.sentences] == ["olle"]
+    assert {fact.quote[:4] for fact in state.facts.values()} == {"Olle"}
+
+
 def test_a_digest_quotes_what_the_writer_wrote_and_no_patch_or_navigation(gather) -> None:
     text = gather("last 2 messages by Ada Quill", "/", [INDEX, *MESSAGES]).answer.text
     assert "Ada Quill tells number five of the ropes" in text
