@@ -31,7 +31,7 @@ def test_it_gathers_and_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.
     assert "5 of 5 supported" in out and "3 gathered:" in out and "0 model calls (below 15: met)" in out
     assert "nav:decision NAVIGATE_TO" in err and "nav:content_added" in err and "nav:" not in out
     assert len(json.loads(files["json"].read_text(encoding="utf-8"))["articles"]) == 3
-    assert len(list(csv.DictReader(files["csv"].read_text(encoding="utf-8").splitlines()))) == 13
+    assert len(list(csv.DictReader(files["csv"].read_text(encoding="utf-8").splitlines()))) == 12
     assert "## Gathered" in files["markdown"].read_text(encoding="utf-8")
 
 
