@@ -116,8 +116,7 @@ def crawl_web(
 
 
 def is_valid_url(url: str, allowed_domains: Sequence[str] = ()) -> bool:
-    """Whether this is a web address within the domains, all being allowed when none is named (seed 000:
-    `utils/url_validator.py`)."""
+    """Whether this is a web address within the domains; no domains allow all (seed 000, `url_validator`)."""
     return bool(canonicalize(url)) and SourceFilter(allowed=list(allowed_domains)).allows(url)
 
 

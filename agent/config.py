@@ -257,8 +257,7 @@ class Config(BaseSettings):
     )
 
     _server: Config | None = PrivateAttr(default=None)
-    """The settings of the server, where these are those of one person who signed in
-    (agent.personal_config)."""
+    """The settings of the server, where these are those of one person (agent.personal_config)."""
 
     @classmethod
     def settings_customise_sources(
@@ -351,8 +350,7 @@ def child_environment() -> dict[str, str]:
 
 
 def read_config(overrides: dict[str, str] | None = None) -> Config:
-    """The settings of all sources. Raises UsageError for a value of the wrong kind, or a wrong
-    CONFIG_FILE."""
+    """The settings of all sources. Raises UsageError for a wrong value or CONFIG_FILE."""
     try:
         return Config(**(overrides or {}))  # type: ignore[arg-type]
     except ValidationError as wrong:

@@ -1,5 +1,4 @@
-"""Counts of what this process has done since it started, by name and labels. `GET /metrics` shows them;
-counting needs no library."""
+"""Counts of what this process did since it started, by name and labels, for `GET /metrics`; no library."""
 
 from __future__ import annotations
 

@@ -68,8 +68,7 @@ class PersonAction(Record):
     query_or_url: str = ""
     """Both for `edit`."""
     index: int | None = None
-    """Which action of a pending round is meant, from 0, for `approve`, `edit`, `skip` and `answer`; all
-    without it."""
+    """Which action of a pending round, from 0, `approve`, `edit`, `skip` and `answer` mean; else all."""
     leave_out: list[str] = Field(default_factory=list)
     """Ids of the pages that `approve` leaves out, in `collect`."""
 
@@ -107,8 +106,7 @@ def _make_schema(flow: Flow) -> type:
 def _dump_state(
     state: RunState, fields: set[str] | None = None, read_text: ReadText = lambda _id: ""
 ) -> dict[str, Any]:
-    """The fields of a state as JSON, all or those named in `fields`; and the fields of its seed, under the
-    seed's names."""
+    """The fields of a state as JSON, all or those in `fields`, and its seed's under their own names."""
     shared = state.model_dump(mode="json", include=fields, exclude={"own", "question"})
     own = state.own.model_dump(mode="json", include=fields)
     seed: dict[str, Any] = {}

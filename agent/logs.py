@@ -65,8 +65,7 @@ class ReadableFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """A JSON object a line: at (ISO 8601, UTC), level, logger, message, and where known run, step, person,
-    error."""
+    """A JSON object a line: at (ISO 8601, UTC), level, logger, message; if known run, step, person, error."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as JSON."""

@@ -26,8 +26,7 @@ network, or take the server's keys elsewhere."""
 
 
 def personalize(server: Config, folder: Path) -> Config:
-    """The server's settings for the person whose store is in `folder`, with what they saved. Raises
-    UsageError."""
+    """The server's settings for the person whose store is in `folder`, with theirs. Raises UsageError."""
     saved = SavedSettings(folder, server.TOUCHSTONE_SECRET_KEY, is_secret).read()
     own = read_config({name: value for name, value in saved.items() if name in PERSONAL_SETTINGS})
     update = {name: getattr(own, name) for name in PERSONAL_SETTINGS & saved.keys()}

@@ -99,8 +99,7 @@ class ResponseConfig:
 
 
 def resolve_folders(config: Config) -> tuple[Path | None, Path | None]:
-    """The folders of the knowledge base and of the team's topics, from the file, else from the environment.
-    Raises UsageError."""
+    """The folders of the knowledge base and the team's topics, from file or environment (or UsageError)."""
     own = read_response_config(config)
     sources = own.resolve_folder(own.kb.sources_dir) or resolve_folder(config.KB_DIR)
     topics = own.resolve_folder(own.kb.team_topics_dir) or resolve_folder(config.TEAM_DIR)
@@ -113,8 +112,7 @@ def find_team_folder(sources: Path | None) -> Path | None:
 
 
 def read_response_config(config: Config) -> ResponseConfig:
-    """The settings in the file that CONFIG_FILE names. Raises UsageError when it cannot be read or is
-    wrong."""
+    """The settings in the file that CONFIG_FILE names. Raises UsageError where it is wrong."""
     content, path = read_config_file(config.CONFIG_FILE)
     sections = {name: value for name, value in content.items() if name not in SETTINGS}
     try:

@@ -27,8 +27,7 @@ class SavedSettings:
         self.path, self.box, self._is_secret = folder / SAVED_FILE, SecretBox(keys), is_secret
 
     def read(self) -> dict[str, str]:
-        """The settings by their names, without those that cannot be decrypted. Raises UsageError for a
-        damaged file."""
+        """The settings by name, without those that cannot be decrypted. Raises UsageError (damaged file)."""
         found = {}
         for name, value in self._read_file().items():
             try:

@@ -131,8 +131,7 @@ class Workbench:
             raise UsageError(refusal)
 
     def follow_up(self, run_id: str, question: str, settings: Settings | None = None) -> str:
-        """A further question in the conversation of a run, with its settings or others; returns the new run's
-        id."""
+        """A further question in the conversation of a run, with its or other settings; returns the id."""
         thread = self.store.ledger.thread_run_ids(run_id)
         if not thread:
             raise NotFound(f"there is no run {run_id}")
@@ -153,8 +152,7 @@ class Workbench:
         return self.start(question, chosen, history=turns, known=carry_over(views, question.strip()))
 
     def send_chat_message(self, run_id: str, text: str, settings: Settings | None = None) -> str:
-        """Continue a chat: answer what its run asks, or ask a further question; returns the run that takes
-        the message."""
+        """Continue a chat: answer what its run asks, or ask further; returns the run that takes it."""
         view = self.snapshot(run_id)
         if view.run.status is not Status.WAITING:
             return self.follow_up(run_id, text, settings)
@@ -337,8 +335,7 @@ class Workbench:
         return detect.check_model(found.client)
 
     def find_faults(self) -> list[str]:
-        """What keeps runs from working here: a store that cannot be written, workers that ended;
-        sentences."""
+        """What keeps runs from working: a store that cannot be written, ended workers; in sentences."""
         try:
             self.store.check_writable()
         except StoreError as error:

@@ -46,8 +46,7 @@ _UNFINISHED = text(
 
 @dataclass
 class _OpenBench:
-    """An open workbench, the server's settings it was opened with, and when it was last asked for, on the
-    monotonic clock."""
+    """An open workbench, the server's settings then, and when it was last asked for (monotonic clock)."""
 
     bench: Workbench
     server: Config
@@ -123,8 +122,7 @@ class Workbenches:
         return self.config.data_folder / person.folder
 
     def close_idle(self, idle_s: float = IDLE_S) -> int:
-        """Close the workbenches that nobody asked for in this time and in which nothing works; returns how
-        many."""
+        """Close the workbenches that nobody asked for in this time and that are idle; returns how many."""
         return sum(self._close(person_id, idle_s) for person_id in list(self._open))
 
     def _close(self, person_id: str, idle_s: float = -1.0) -> bool:
@@ -148,8 +146,7 @@ class Workbenches:
         self._close(person_id)
 
     def set_quota(self, actor: Person, person_id: str, quota: Quota) -> None:
-        """Give a person a quota of their own, at once; fewer runs at work from their next start on. Raises
-        UsageError."""
+        """Give a person a quota of their own; what limits work, from the next start on. Raises UsageError."""
         if self.accounts is None:
             raise UsageError("there is nobody to sign in here")
         self.accounts.quotas.set(actor, person_id, quota)

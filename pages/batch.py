@@ -1,5 +1,4 @@
-"""Batch: many questions from a table, asked side by side within a budget. `?batch=` in the address names the
-batch that is shown."""
+"""Batch: many questions from a table, side by side within a budget. `?batch=` names the batch shown."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Check a text: a report or article, each of its claims against the source it cites. `?run=` in the address
-names the run."""
+"""Check a text: each claim of a report or article against the source it cites. `?run=` names the run."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Collect: start pages and a prompt, the walk through the site as it goes, what it gathered. `?run=` in the
-address names the run."""
+"""Collect: start pages and a prompt, the walk as it goes, what it gathered. `?run=` names the run."""
 
 from __future__ import annotations
 

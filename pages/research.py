@@ -1,5 +1,4 @@
-"""The front page: ask a question, watch the research, decide. `?run=` in the address names the run that is
-shown."""
+"""The front page: ask a question, watch the research, decide. `?run=` names the run that is shown."""
 
 from __future__ import annotations
 

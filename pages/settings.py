@@ -1,5 +1,4 @@
-"""What is in use: model, engines, worlds, limits, where things are kept. Each part can be checked; no secret
-is ever shown."""
+"""What is in use: model, engines, worlds, limits, folders. Each can be checked; no secret is shown."""
 
 from __future__ import annotations
 

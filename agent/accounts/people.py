@@ -113,8 +113,7 @@ class People(TableAccess):
         self._change(actor.id, person_id, "change role", f"{person_id} is {role} now", role=role)
 
     def set_blocked(self, actor: Person, person_id: str, *, blocked: bool) -> None:
-        """Block someone, whose sign-ins and tokens then hold no longer, or let them in again. Raises
-        UsageError for oneself."""
+        """Block someone (no sign-in, no token holds) or let them in again. Raises UsageError for oneself."""
         if person_id == actor.id:
             raise UsageError("you cannot block yourself")
         self.get(person_id)

@@ -48,8 +48,7 @@ class DayUse:
 
 
 def measure_day(store: Store) -> DayUse:
-    """What the runs of a store used today, those in the bin too: each address of the live web counts as one
-    page."""
+    """What the runs of a store used today, those in the bin too; each address of the live web is one page."""
     since = utc_timestamp()[:10]
     calls = run_tables.calls.c
     tokens = func.coalesce(func.sum(calls.tokens_in + calls.tokens_out), 0)

@@ -53,8 +53,7 @@ class Shares(TableAccess):
         self._audit = audit
 
     def create(self, owner: Person, run_id: str, *, may_comment: bool) -> tuple[Share, str]:
-        """A new link to a run and its key, which is not stored. The caller has made sure that the run is the
-        owner's."""
+        """A new link to a run and its key, which is not stored. The caller checks whose the run is."""
         key = make_key("shr")
         made = Share(uuid.uuid4().hex, owner.id, run_id, may_comment, utc_timestamp(), "")
         row = {**vars(made), "may_comment": int(may_comment), "hash": hash_key(key)}

@@ -76,8 +76,7 @@ class ApiTokens(TableAccess):
         self._audit.add(person.id, "revoke token", token_id)
 
     def find(self, text: str, scope: str) -> ApiToken | None:
-        """The token of this text that holds for a scope; None otherwise. Notes when it was used, once a
-        minute at most."""
+        """The token of this text that holds for a scope, or None. Notes its use, once a minute at most."""
         row = self._row(select(tables.tokens).where(t.hash == hash_key(text), t.revoked_at == ""))
         token = _to_token(row) if row else None
         if token is None or scope not in token.scopes:

@@ -102,8 +102,7 @@ def format_amount(name: Cap, value: float | None) -> str:
 
 
 def estimate_budgets(bench: ActionContext, settings: Settings) -> BudgetEstimate:
-    """What a run with these settings is likely to need: from earlier runs of the same kind, else from
-    defaults."""
+    """What a run with these settings is likely to need: from earlier runs of its kind, else from defaults."""
     client, _ = bench.worker.model_client(settings.model, settings.fast_model)
     model = str(getattr(client, "strong", "")) if client else ""
     finished = list_finished_runs(bench.store.engine)
@@ -239,8 +238,7 @@ def write_up(bench: ActionContext, run_id: str, head: int | None = None) -> None
 
 
 def set_stop_point(bench: ActionContext, run_id: str, until: StopPoint) -> None:
-    """Set where the run comes to its person, from its next decision on. Raises ConcurrentChange when it has
-    ended."""
+    """Set where the run comes to its person, from its next decision on. Raises ConcurrentChange."""
     if bench.snapshot(run_id).run.settings.stop_point == until:
         return
 

@@ -250,8 +250,7 @@ def _check_wording(found: Sequence[Fact], contents: BundleContents) -> Iterator[
 
 
 def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
-    """Every quote of an answer is in its page, and every backed statement is supported by the facts of its
-    time."""
+    """Every quote of an answer is in its page, every backed statement supported by the facts of its time."""
     for answer in state.answers:
         for source in answer.sources:
             page = contents.pages.get(source.page_id)

@@ -38,8 +38,7 @@ MAX_ATTEMPTS = 20
 
 @dataclass(frozen=True)
 class PersonStep:
-    """A step to record: its change, the next step ("" keeps the run's), and columns of the run's row to
-    set."""
+    """A step to record: its change, the next step ("" keeps the run's), columns of the run's row to set."""
 
     change: Change
     next: str = ""

@@ -142,8 +142,7 @@ def find_conflict(state: RunState, name: str) -> Conflict:
 def rule_on_conflict(
     state: RunState, step: int, name: str, ruling: Ruling, *, value: str = "", because: str = ""
 ) -> Change:
-    """The change of a ruling. Raises NotFound for an unknown conflict, UsageError without a reason or for an
-    unknown value."""
+    """The change of a ruling. Raises NotFound (conflict) and UsageError (no reason, or no such value)."""
     conflict, because = find_conflict(state, name), " ".join(because.split())[:MAX_REASON_CHARS]
     if ruling != "open" and not because:
         raise UsageError("give a reason: it is shown in the answer, for everyone who reads it")

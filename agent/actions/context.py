@@ -1,5 +1,4 @@
-"""What an action needs: the store, the worker that goes on with a run, and the run as it is now. The
-workbench offers it."""
+"""What an action needs: the store, the worker that goes on with a run, and the run as it is now."""
 
 from __future__ import annotations
 

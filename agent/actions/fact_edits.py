@@ -62,8 +62,7 @@ def mark(
 
 
 def revise(bench: ActionContext, run_id: str, edits: Sequence[FactEdit], head: int | None = None) -> int:
-    """Change texts and decisions of facts in one step; returns its number. Raises UsageError, NotFound,
-    ConcurrentChange."""
+    """Change facts in one step; returns its number. Raises UsageError, NotFound, ConcurrentChange."""
     if not edits:
         raise UsageError("choose at least one fact first")
     view = bench.snapshot(run_id)

@@ -74,8 +74,7 @@ _ADVICE_BY_PHRASE = (
 
 @dataclass(frozen=True)
 class FailedRequest:
-    """A page or search without a result: the reason, advice, and whether it can be retried or its text
-    supplied."""
+    """A page or search without a result: reason, advice, whether it can be retried or its text supplied."""
 
     kind: str
     what: str
@@ -140,8 +139,7 @@ def retry(bench: ActionContext, run_id: str, what: str) -> None:
 
 
 def paste(bench: ActionContext, run_id: str, url: str, text: str, title: str = "") -> None:
-    """Use this text as that of the page at `url`, or of a reference of this name. Raises
-    UsageError, ConcurrentChange."""
+    """Use this text for the page at `url` or a named reference. Raises UsageError, ConcurrentChange."""
     if len(text.strip()) < MIN_PASTED_CHARS:
         raise UsageError(f"paste the text of the page first: at least {MIN_PASTED_CHARS} characters")
     if len(text) > MAX_PASTED_CHARS:
@@ -191,8 +189,7 @@ def _supply_page(bench: ActionContext, run_id: str, page: Page, wanted: str) -> 
 def _commit_input(
     bench: ActionContext, run_id: str, name: str, make: Callable[[RunState, int], Change]
 ) -> None:
-    """Record the input as a step: a run at work or at rest uses it at its next decision, one that has
-    answered goes on."""
+    """Record the input as a step, used at the next decision; a run that has answered goes on."""
 
     def build_step(view: RunSnapshot) -> PersonStep:
         flow, status = FLOWS[view.run.settings.flow], view.run.status

@@ -1,5 +1,4 @@
-"""What a person does to the form of a report: another length or outline, written from what is known, without
-new research."""
+"""The form of a report, set by a person: another length or outline, without new research."""
 
 from __future__ import annotations
 

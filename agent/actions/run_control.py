@@ -207,8 +207,7 @@ def accept(bench: ActionContext, run_id: str, head: int) -> None:
 
 
 def send_back(bench: ActionContext, run_id: str, head: int, note: str, *, private: bool = False) -> None:
-    """Send the answer back: the same run goes on with the note and everything it has learnt. `private`: see
-    `steer`."""
+    """Send the answer back: the run goes on with the note and all it has learnt. `private`: see `steer`."""
     _require_status(bench, run_id, "send back", Status.REVIEW)
     if not note.strip():
         raise UsageError("say in the note what is wrong or missing, so that the run can do better")

@@ -42,8 +42,7 @@ def restore_source(bench: ActionContext, run_id: str, source: str, head: int | N
 
 
 def preview_strike(state: RunState, source: str) -> StrikeImpact:
-    """What striking this source (a page's address or a site) would affect. Raises UsageError for an unknown
-    one."""
+    """What striking this source (a page's address or a site) would affect. Raises UsageError."""
     name = resolve_source(state, source)
     facts = [
         fact

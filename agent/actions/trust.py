@@ -88,8 +88,7 @@ class DomainTrust:
 
 
 def normalize_domain(domain: str) -> str:
-    """The registrable domain of a host or address that a person typed; the name of a document unchanged.
-    Raises UsageError."""
+    """The registrable domain of a typed host or address; a document's name unchanged. Raises UsageError."""
     text = domain.strip()
     address = text if "://" in text or text.startswith(FILE_SCHEME) else f"https://{text}"
     name = site(address)
@@ -104,8 +103,7 @@ def normalize_domain(domain: str) -> str:
 
 
 def set_trust(state: RunState, step: int, domain: str, value: float, reason: str = "") -> Change:
-    """The change of a rating: the domain's facts have this trust from now on. Raises UsageError when nothing
-    changes."""
+    """The change of a rating, from now on. Raises UsageError when nothing changes."""
     value, reason = _check_value(value, least=None), reason.strip()[:MAX_REASON_CHARS]
     before = state.trusts.get(domain)
     facts = [fact for fact in state.facts.values() if fact.url and site(fact.url) == domain]

@@ -1,5 +1,4 @@
-"""Checks before a run starts. Each raises UsageError with a message that says what to do; nothing is
-written."""
+"""Checks before a run starts. Each raises UsageError, which says what to do; nothing is written."""
 
 from __future__ import annotations
 
@@ -56,8 +55,7 @@ IMPORT_LIMITS: dict[str, dict[str, tuple[float, float]]] = {
     "check_text": {"max_pages": (1, 300)},
     "reply": {"graph_timeout_seconds": (1, 1800), "max_answer_chars": (40, 20_000)},
 }
-"""Ranges for the limits of an imported run, by part of the settings: what the screens offer, else at most the
-default."""
+"""Ranges of an imported run's limits, by part: what the screens offer, else at most the default."""
 
 
 def require_url(text: str) -> str:

@@ -100,8 +100,7 @@ def _decode(data: bytes) -> tuple[str, str]:
 
 
 def _read_table(text: str) -> tuple[str, Iterator[list[str]]]:
-    """The separator and the rows: the separator that gives the header a column “question” and most
-    columns."""
+    """The separator that gives the header a column “question” and most columns, and the rows."""
     lines = text.lstrip("\r\n")
     first = next((line for line in io.StringIO(lines, newline=None) if line.strip()), "")
     headers = {mark: next(csv.reader([first], delimiter=mark), []) for mark in SEPARATORS}

@@ -97,8 +97,7 @@ class ReplyRequest(BaseModel):
 
 
 class MessageRequest(MessageBody):
-    """The body of POST /messages: one message of a person, and with the first of a batch what was said
-    before."""
+    """The body of POST /messages: one message, and with the first of a batch what was said before."""
 
     role: Literal["user"] = "user"
     channel: Annotated[ShortText, StringConstraints(min_length=1)]

@@ -48,8 +48,7 @@ def count_request(result: str, seconds: float, usage: Usage, *, answerable: bool
 
 
 def render_metrics(engines: Mapping[str, bool] | None = None) -> bytes:
-    """All metrics in Prometheus' text format (media type CONTENT_TYPE). `engines`: whether each search engine
-    answered last."""
+    """All metrics in Prometheus' text format (CONTENT_TYPE). `engines`: whether each answered last."""
     live = CollectorRegistry()
     live.register(_Counts(engines or {}))
     return generate_latest(REGISTRY) + generate_latest(live)

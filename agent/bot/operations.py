@@ -44,8 +44,7 @@ class OperationsHttp:
         return JSONResponse({"status": "ok"})
 
     def handle_ready(self, request: Request) -> Response:
-        """200 when every store can be written and every worker works, else 503; who may see it gets the
-        faults."""
+        """200 when every store can be written and every worker works, else 503, with the faults for some."""
         try:
             opened = self._open_benches().list_open()
             faults = [fault for bench in opened for fault in bench.find_faults()]

@@ -17,8 +17,7 @@ MAX_REASON_CHARS = 500
 
 @dataclass(frozen=True)
 class ReplyOutcome:
-    """A reply and how it was made. Silence with `failed` is an error, without it a decision; `reason` gives
-    the cause of silence."""
+    """A reply and how it was made. Silence is an error with `failed`, else a decision with its `reason`."""
 
     result: AIResult
     run_id: str = ""

@@ -72,8 +72,7 @@ def _add_documents(bench: Workbench, path: Path) -> None:
 
 
 def _start_run(bench: Workbench, question: str, settings: Settings, thread: str) -> str:
-    """The run that takes the question: a new one, the next of a thread, or the one that waits for an
-    answer."""
+    """The run that takes the question: a new one, the next of a thread, or one that waits for an answer."""
     if not thread:
         return bench.start(question, settings)
     newest = (bench.thread(thread) or [thread])[-1]

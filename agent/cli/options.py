@@ -26,8 +26,7 @@ _SEPARATORS = re.compile(r"[\s,]+")
 
 
 def parse_hosts(values: Iterable[str]) -> list[str]:
-    """The hosts in these values, lowercased: names, `*.name`s, or the hosts of URLs. Raises BadParameter for
-    anything else."""
+    """The hosts in these values, lowercased: names, `*.name`s, hosts of URLs. Raises BadParameter."""
     return [_parse_host(entry) for value in values for entry in _SEPARATORS.split(value.strip()) if entry]
 
 

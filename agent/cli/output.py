@@ -1,5 +1,4 @@
-"""How a command reports: progress on stderr, a run's answer on stdout, files where asked. Knows no
-command."""
+"""How a command reports: progress on stderr, the answer on stdout, files where asked."""
 
 from __future__ import annotations
 
@@ -84,8 +83,7 @@ def check_network(bench: Workbench, world: str, flow: str = "research") -> None:
 
 
 class RunProgress:
-    """Writes each step of a run to stderr as it is recorded, and the question as it was completed from the
-    conversation."""
+    """Writes each step of a run to stderr as it is recorded, and the question as completed in a thread."""
 
     def __init__(self, bench: Workbench, run_id: str, flow: Flow, after: int = 0) -> None:
         self.bench, self.run_id, self.flow, self.last_step = bench, run_id, flow, after

@@ -43,8 +43,7 @@ def run(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show the plan, or change it in one step; returns the exit code. Raises UsageError for an unknown
-    part."""
+    """Show the plan, or change it in one step; returns the exit code. Raises UsageError."""
     bench = Workbench()
     view = bench.snapshot(run_id)
     if add or drop or reword or order:

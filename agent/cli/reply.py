@@ -80,8 +80,7 @@ def run(
 
 
 def read_messages(path: Path) -> list[Message]:
-    """The messages in a file: a list of them, or an object with the list under `conversation`. Raises
-    UsageError."""
+    """The messages in a file: a list, or an object with the list under `conversation`. Raises UsageError."""
     try:
         given = json.loads(read_file(path))
         messages = given["conversation"] if isinstance(given, dict) else given

@@ -27,8 +27,7 @@ BUDGET_REASON_PREFIX = "the budget of the batch: "
 def describe_exhausted_budget(
     allowance: BatchBudget, usage: Usage, share: float = 1.0 - RESERVED_SHARE
 ) -> str:
-    """Which budget of a batch is used up to this share, as a sentence; "" for none. The rest is reserved for
-    the answers."""
+    """Which budget of a batch is used up to this share (the rest is for answers), as a sentence; or ""."""
     minutes = BudgetMeter(name="seconds", used=usage.seconds, cap=allowance.max_minutes * 60)
     for meter in (*meter_usage(usage, allowance), minutes):
         if meter.used and meter.used >= meter.cap * share:

@@ -99,8 +99,7 @@ class RunContext:
         self.is_writing_up, self._step_started = closing_up, time.monotonic()
 
     def checkpoint(self) -> None:
-        """Raise ShutdownRequested, StopRequested, LeaseLost or BudgetSpent (time); else renew the lease in
-        time."""
+        """Raise ShutdownRequested, StopRequested, LeaseLost or BudgetSpent (time), or renew the lease."""
         if self.shutdown_event.is_set():
             raise ShutdownRequested("this process is ending; the run goes on when the next one starts")
         if self.store.ledger.control(self.lease.run_id) == "stop":
@@ -176,8 +175,7 @@ class RunContext:
         return self.page(known.page_id) if known and is_recent else None
 
     def fetch(self, url: str, *, leading: bool = False) -> Page:
-        """Fetch one page within the run's source filter; a failure is the page's outcome. `leading`: see
-        `fetch_many`."""
+        """Fetch one page within the run's filter; a failure is its outcome. `leading`: see `fetch_many`."""
         self.checkpoint()
         reach = self.settings.source_filter
         page = self._run_interruptibly(lambda check: self.world.fetch(url, reach=reach, checkpoint=check))
@@ -209,8 +207,7 @@ class RunContext:
         return self._run_in_parallel(list(urls), fetch_one)
 
     def store_page(self, page: Page) -> str:
-        """Store a page; returns its id. The library indexes it, unless the library is that of another
-        store."""
+        """Store a page; returns its id. The library indexes it, if it is of this store."""
         return self.store.pages.put(page, shelve=self.library is None or self.library.store is self.store)
 
     def store_fetched(self, fetched: Sequence[tuple[str, Page]]) -> list[str]:
@@ -222,14 +219,12 @@ class RunContext:
         return self.store.pages.put_fetched(fetched, shelve=shelve)
 
     def assess_trust(self, page: Page, here: Mapping[str, TrustRating] | None = None) -> SourceTrust:
-        """The trust of a page: a person's rating of its domain in this run (`here`) or for every run, else
-        the page's own signals."""
+        """The trust of a page: a person's rating of its domain (`here` or in general), else its own signs."""
         domain = site(page.final_url or page.url)
         return assess_trust(page, (here or {}).get(domain) or self.store.trust_ratings.get(domain))
 
     def page(self, page_id: str, *, raw: bool = False) -> Page:
-        """A stored page, with its raw body only on request. The last ones are kept in memory: a stored page
-        never changes."""
+        """A stored page, with its raw body on request. The last ones are kept in memory: none changes."""
         if raw:
             return self.store.pages.get(page_id, raw=True)
         if page_id not in self._pages:

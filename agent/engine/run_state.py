@@ -70,8 +70,7 @@ class FlowState(State):
         return None
 
     def export_extra(self, run: RunState[Any], read_text: ReadText = lambda _id: "") -> dict[str, Any]:
-        """What an export as JSON holds beside the shared fields. `read_text` gives the text of a stored
-        page."""
+        """What a JSON export holds beside the shared fields. `read_text` gives the text of a stored page."""
         return {}
 
     def checked_text(self, run: RunState[Any]) -> CheckedText | None:
@@ -137,8 +136,7 @@ class RunState(State, Generic[Own]):
     facts: Annotated[dict[str, Fact], upsert] = Field(default_factory=dict)
     pages: Annotated[dict[str, PageRef], upsert] = Field(default_factory=dict)
     trusts: Annotated[dict[str, TrustRating], merge_dict] = Field(default_factory=dict)
-    """How far a person trusts a domain in this run, by domain; a value below 0 restores the pages' own
-    signs."""
+    """How far a person trusts a domain in this run, by domain; below 0: the pages' own signs count again."""
     conflicts: Annotated[dict[str, Conflict], upsert] = Field(default_factory=dict)
     confidence: Annotated[list[Confidence], append] = Field(default_factory=list)
     refusals: Annotated[list[Refusal], append] = Field(default_factory=list)
@@ -150,8 +148,7 @@ class RunState(State, Generic[Own]):
     """The sites and pages a person struck; facts read from them later are struck too."""
     again: Annotated[list[RetryRequest], append] = Field(default_factory=list)
     rewriting: int = -1
-    """The step at which a person supplied or requested a page after the answer: the answer is written
-    again."""
+    """The step at which a person gave or asked for a page after the answer, which is written again."""
     pending: Proposal | None = None
     """The decision that waits for a person or runs next."""
     cooling: dict[str, str] = Field(default_factory=dict)
@@ -236,8 +233,7 @@ class RunState(State, Generic[Own]):
 
     @property
     def needs_rewrite(self) -> bool:
-        """Whether the answer is written again as soon as what a person supplied is analyzed, without a
-        search."""
+        """Whether the answer is written again once what a person supplied is analyzed, without a search."""
         return bool(self.answers) and self.rewriting >= self.answers[-1].step
 
     @property

@@ -101,8 +101,7 @@ def to_jsonable(change: Change) -> Change:
 
 
 def merge(state: S, change: Change) -> S:
-    """The state after a (JSON) change; the same object, changed in place. An unknown field raises
-    KeyError."""
+    """The state after a (JSON) change: the same object, changed. An unknown field raises KeyError."""
     for key, value in change.items():
         name = key.removeprefix(REMOVAL_PREFIX)
         record = state.record_of(name)

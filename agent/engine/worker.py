@@ -343,8 +343,7 @@ class Worker:
                 self._waiting_for_model.pop(run_id, None)
 
     def describe_outage(self, run_id: str) -> str:
-        """That a run rests because its model server is dead, in a sentence for a person; "" when it does
-        not."""
+        """That a run rests because its model server is dead, in a sentence for a person; "" otherwise."""
         client = self._waiting_for_model.get(run_id)
         is_dead = client is not None and client.breaker.is_open
         return f"Paused: {describe_outage(client.server)}" if client and is_dead else ""

@@ -96,8 +96,7 @@ def ece(pairs: Sequence[Outcome]) -> float:
 
 
 def reliability_bins(rows: Sequence[Row]) -> list[dict[str, float]]:
-    """For each bin with answers: its bounds, their number, their mean confidence and the share of right
-    ones."""
+    """For each bin with answers: its bounds, their number, mean confidence and share of right ones."""
     return [round_metrics(row) for row in _fill_bins(confidence_outcomes(rows))]
 
 

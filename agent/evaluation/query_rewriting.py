@@ -27,8 +27,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def make_ask(name: str, config: Config) -> AskModel | None:
-    """The function that calls the model of that name; None for "keyless". Raises UsageError when there is no
-    such model."""
+    """The function that calls the model of that name; None for "keyless". Raises UsageError."""
     if name == "keyless":
         return None
     found = detect.find_model(config)
@@ -53,8 +52,7 @@ def make_ask(name: str, config: Config) -> AskModel | None:
 
 
 def score_rewrite(question: Mapping[str, Any], history: list[Turn], model: AskModel | None) -> dict[str, Any]:
-    """The scores of one turn: the rewritten question, the longest search text, and how much both agree with
-    the person's rewrite."""
+    """Scores of one turn: the rewritten question, its longest search, how both agree with the person's."""
     said, human = str(question["question"]), str(question["rewrite"])
     reply: RewriteReply = REWRITE.judge(model, question=said, history=history, angle="", tried=[]).value
     searched = build_search_texts(said, history)[-1] if reply.query == said else reply.query
@@ -77,8 +75,7 @@ def score_rewrite(question: Mapping[str, Any], history: list[Turn], model: AskMo
 
 
 def added_recall(said: str, human: str, made: str) -> float | None:
-    """Of the content words that the person's rewrite adds to the turn, the share that `made` has too; None
-    when it adds none."""
+    """Of the content words that the person's rewrite adds to the turn, the share in `made`; None for none."""
     wanted = _content_words(human) - _content_words(said)
     return sum((wanted & _content_words(made)).values()) / sum(wanted.values()) if wanted else None
 

@@ -92,8 +92,7 @@ def evaluate(job: EvaluationJob) -> dict[str, Any]:
 
 
 def _evaluate_rewrites(job: EvaluationJob, questions: list[dict[str, Any]]) -> dict[str, Any]:
-    """The scores of a set of rewrites: no run is started, only one role is called. Raises UsageError when
-    there is no model."""
+    """The scores of a set of rewrites: only one role is called, no run started. Raises UsageError."""
     ask = query_rewriting.make_ask(job.model, configuration.read_config())
     rows = [
         query_rewriting.score_rewrite(question, parse_history(question.get("history", [])), ask)
@@ -167,8 +166,7 @@ def _score_in_process(question: dict[str, Any]) -> dict[str, Any]:
 
 
 def open_workbench(job: EvaluationJob) -> Workbench:
-    """A workbench with a store of its own; for a flow that answers from the library, with the documents of
-    the world in it."""
+    """A workbench with a store of its own; for a flow on the library, with the world's documents in it."""
     folder = Path(job.keep or tempfile.mkdtemp(prefix="touchstone-eval-")).resolve()
     bench = Workbench(
         configuration.read_config(

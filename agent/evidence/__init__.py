@@ -1,2 +1,1 @@
-"""The evidence rules as pure functions of facts and text. They know no store, no web, no model and no
-clock."""
+"""The evidence rules: pure functions of facts and text, without store, web, model or clock."""

@@ -16,8 +16,7 @@ UNJUDGED_NOTE = "No model judged these passages; read them."
 
 @dataclass(frozen=True)
 class PartLayout:
-    """One part: its `question` ("" where there is only one part), lead and passages, or the `gap` that is
-    stated in their place."""
+    """One part: its `question` ("" for the only one), lead and passages, or the `gap` in their place."""
 
     question: str
     leads: list[Sentence]
@@ -52,8 +51,7 @@ def lay_out(answer: Answer) -> AnswerLayout | None:
 
 
 def label_passage(answer: Answer, sentence: Sentence) -> str:
-    """What stands before a passage: the path of headings over it, else the title of its page; "" for what is
-    no passage."""
+    """What stands before a passage: the headings over it, else its page's title; "" for no passage."""
     if not sentence.place:
         return ""
     cited = set(sentence.fact_ids)

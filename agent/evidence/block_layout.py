@@ -16,8 +16,7 @@ MAX_CHARTS = 2
 MIN_BARS, MAX_BARS, MAX_LINES = 3, 30, 4
 """Rows of a table that a chart shows, and columns where the rows are years."""
 MIN_CELLS_OF_PART = 2
-"""Supported cells from which on a table answers a part in spite of its gaps (our own judgement: one cell
-compares nothing)."""
+"""Supported cells from which a table with gaps answers a part (our own judgement: one compares nothing)."""
 Series = dict[str, list[tuple[str, float]]]
 """By the name of a column each row's label with its number."""
 _NUMBER = re.compile(r"(?P<sign>[-−]?)(?P<digits>\d{1,3}(?:[ ,\u00a0\u202f]\d{3})+|\d+)(?P<part>\.\d+)?")
@@ -60,8 +59,7 @@ def lay_out_blocks(answer: Answer) -> list[BlockLayout]:
 def write_block_lines(
     answer: Answer, write: Callable[[Sentence], str], not_found: str = "not found"
 ) -> Iterator[str]:
-    """The blocks of an answer as lines of plain text; `write` writes a sentence, item or cell, and an empty
-    cell says `not_found`."""
+    """An answer's blocks as plain lines; `write` writes a sentence, an empty cell says `not_found`."""
     for layout in lay_out_blocks(answer):
         block = layout.block
         if block.kind == "chart":

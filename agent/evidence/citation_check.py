@@ -29,8 +29,7 @@ from agent.types import (
 NO_WORKS: Mapping[str, Publication] = {}
 
 MIN_REWORDING_SIMILARITY = 0.55
-"""Least similarity (rapidfuzz `fuzz.ratio` of the sorted words, 0 to 1) of two sentences that say one thing
-in other words."""
+"""Least similarity (rapidfuzz `fuzz.ratio` of sorted words, 0 to 1) of two wordings of one thing."""
 MIN_SHARED_CONTENT = 0.5
 """Least share of the content words of both that a rewording keeps (our own judgement: most of them)."""
 
@@ -50,8 +49,7 @@ PERSON_SOURCE = "said by the person who asks"
 
 @dataclass(frozen=True)
 class AnswerChange:
-    """One line of the comparison of two answers. `old` is None for what was added, `new` for what was
-    removed."""
+    """A line of the comparison of two answers: `old` is None for what is added, `new` for what is gone."""
 
     kind: Literal["added", "removed", "reworded", "same", "resourced"]
     old: Sentence | None
@@ -65,8 +63,7 @@ def check_citations(
     *,
     question: str = "",
 ) -> tuple[list[Sentence], StatementCounts]:
-    """The sentences with the citations that hold, checked against their quotes by code alone, and the
-    counts."""
+    """The sentences with the citations that hold, checked against quotes by code alone, and the counts."""
     kept, dropped = filter_citations(sentences, facts, conflicts)
     checked = check_support(kept, facts, question=question)
     return checked, count_statements(checked, dropped)

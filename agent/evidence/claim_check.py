@@ -93,8 +93,7 @@ MIN_SHARED_CONTENT = 0.3
 """Share of content words from which on two texts without a common function word are in one language."""
 
 Judge = Callable[[Sequence[OpenClaim]], Mapping[str, Judgement]]
-"""Judges all open claims of a text at once: claim id -> judgement. A claim that is missing in the result was
-not judged."""
+"""Judges all open claims of a text at once: claim id -> judgement; one that is missing was not judged."""
 
 
 def check_claims(claims: Sequence[Claim], judge: Judge | None = None) -> list[ClaimCheck]:

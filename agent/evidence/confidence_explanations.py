@@ -123,8 +123,7 @@ def describe_conflict(conflict: Conflict) -> str:
 
 
 def describe_agreement(facts: Sequence[Fact], known: set[str]) -> str:
-    """How a source that is not among the `known` ones agrees with the others: "(b.example) gives the same
-    date: 1921"."""
+    """How a source not among the `known` agrees with the others: "(b.example) gives the same date: 1921"."""
     latest = max(facts, key=lambda fact: (site(fact.url) not in known, fact.step, fact.id))
     former = next((fact for fact in facts if site(fact.url) != site(latest.url)), None)
     who = f"({site(latest.url)}) " if site(latest.url) else ""

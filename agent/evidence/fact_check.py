@@ -1,5 +1,4 @@
-"""Whether a fact's quote is in its page, and whether its statement says what the quote says, as far as code
-tells."""
+"""Whether a fact's quote is in its page, and its statement says what the quote says, as far as code tells."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ TRUST_SCALE: tuple[tuple[str, float], ...] = (
     ("high", 0.8),
     ("fully", 1.0),
 )
-"""Trust in words. At 0 the facts of a source support nothing and dispute nothing, unless a person pins
-one."""
+"""Trust in words. At 0 facts support and dispute nothing, unless a person pins one."""
 NO_SIGN_REASONS = ("nothing speaks for or against it",)
 """The reasons of a page without a sign."""
 
@@ -65,8 +64,7 @@ def trust_label(value: float) -> str:
 
 
 def parse_trust(text: str) -> float:
-    """A word of TRUST_SCALE ("high"), a share ("0.8") or a percentage ("80 %") as a share. Raises UsageError
-    for anything else."""
+    """A word of TRUST_SCALE ("high"), share ("0.8") or percentage ("80 %") as a share. Raises UsageError."""
     said = " ".join(text.replace("%", " % ").replace("_", " ").split()).casefold()
     if found := dict(TRUST_SCALE).get(said):
         return found

@@ -52,8 +52,7 @@ FUSION_DEPTH = 50
 EXTRA_PASSAGES = 20
 """Passages read beyond those asked for: some may be deleted."""
 MAX_COUNTED_PASSAGES = 10_000
-"""Passages over which words are counted for one search (8 ms); in more, they are about as frequent as in
-all."""
+"""Passages whose words are counted for one search (8 ms); in more, they are about as frequent."""
 MAX_CACHED_TABLES = 64
 """Pages whose facilities are kept in memory."""
 MAX_TAG_CHARS = 60
@@ -71,8 +70,7 @@ class Library:
         kb_dir: Path | None = None,
         team_dir: Path | None = None,
     ) -> None:
-        """Without an `embedder` search is by words alone, for the reason `absent`. `sync` reads the
-        folders."""
+        """Without an `embedder` (reason: `absent`) search is by words. `sync` reads the folders."""
         self.store, self.library_index = store, store.library_index
         self.vector_index = VectorIndex(store, embedder, absent=absent)
         self.kb_dir, self.team_dir = kb_dir, team_dir
@@ -107,8 +105,7 @@ class Library:
         return self.add_file(path.name, documents.read_bytes(path), tags=demo_tags_for_path(path))
 
     def add_file(self, name: str, data: bytes, *, tags: Sequence[str] = ()) -> LibrarySource:
-        """Add a document; it replaces one of the same name, unless that is a file of a synchronised folder.
-        Raises UsageError."""
+        """Add a document, or replace its namesake outside of synchronised folders. Raises UsageError."""
         return self.add_page(documents.read_document(name, data), tags=tags, kind="file")
 
     def add_folder(self, folder: Path, *, tags: Sequence[str] = ()) -> FolderImportResult:
@@ -288,8 +285,7 @@ class Library:
         self.library_index.tag(source_id, _clean_tags(tags), away=True)
 
     def delete(self, source_id: str) -> None:
-        """Move a source to the bin: searches no longer find it; its page stays for answers that cite it.
-        Raises NotFound."""
+        """Move a source to the bin: no search finds it, answers may still cite it. Raises NotFound."""
         self.library_index.set(source_id, deleted_at=utc_timestamp())
 
     def restore(self, source_id: str) -> None:
@@ -302,8 +298,7 @@ class Library:
         return self._indexer.purge(utc_timestamp(days_ago=older_days))
 
     def replace(self, source_id: str, page: Page) -> LibrarySource:
-        """Replace the text of a source by a newer page. Raises NotFound, UsageError (the page has no
-        text)."""
+        """Replace a source's text by a newer page. Raises NotFound, UsageError (the page has no text)."""
         return self.add_page(page, source_id=source_id, kind=self._require_source(source_id).source.kind)
 
     def sync(self, kb_dir: Path | None = None, team_dir: Path | None = None) -> FolderSyncResult:

@@ -1,5 +1,4 @@
-"""Indexing: a page is split into passages, its words become terms, and it replaces the source's earlier
-text."""
+"""Indexing: a page is split into passages, whose words replace the source's earlier text."""
 
 from __future__ import annotations
 
@@ -72,8 +71,7 @@ class Indexer:
         self._checked = False
         self._lock = threading.Lock()
         self._write_lock = threading.Lock()
-        """Held while sources are written, so that a rejected one is prepared and written again
-        undisturbed."""
+        """Held while sources are written, so that a rejected one is written again undisturbed."""
 
     def rebuild_if_outdated(self) -> None:
         """Rebuild the full-text index when its terms were made in another way (by another version)."""
@@ -114,8 +112,7 @@ class Indexer:
     def _write_batch(
         self, batch: dict[str, tuple[IndexRequest, SourceUpdate]]
     ) -> list[LibrarySource | RefusedFile]:
-        """Write prepared sources; those that others changed meanwhile are prepared and written again, one by
-        one."""
+        """Write prepared sources; those that others changed meanwhile are written again, one by one."""
         with self._write_lock:
             overtaken = self.library_index.put([entry for _, entry in batch.values()]) if batch else set()
         return [
@@ -172,8 +169,7 @@ class Indexer:
         return held is not None and held.source.fetched_at > page.fetched_at
 
     def _prepare(self, ask: IndexRequest) -> SourceUpdate | LibrarySource | RefusedFile:
-        """The update to write; the source itself when it holds this text already (its time and tags are
-        refreshed)."""
+        """The update to write; the source itself where it holds this text already (time and tags are new)."""
         page, page_id = ask.page, make_page_id(ask.page)
         former = self.library_index.get(ask.source_id)
         if former and (why := _refusal_reason(former, ask, same=former.source.page_id == page_id)):

@@ -1,2 +1,1 @@
-"""Language models: one OpenAI-compatible server, one retry layer, strict replies. Knows no role and no
-store."""
+"""Language models: one OpenAI-compatible server, one retry layer, strict replies. Knows no role."""

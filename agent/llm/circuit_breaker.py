@@ -57,8 +57,7 @@ class CircuitBreaker:
             self._is_open = self._is_open and is_outage
 
     def open_if_dead(self) -> None:
-        """A request was given up after all its tries: from the third failure in a row on the server is
-        dead."""
+        """A request failed after all its tries: from the third in a row on the server is dead."""
         with self._lock:
             if self._failures >= MIN_FAILURES and not self._is_open:
                 self._is_open, self._next_at = True, self._clock() + PROBE_S

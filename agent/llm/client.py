@@ -109,8 +109,7 @@ class ModelClient:
         self._sdk.close()
 
     def complete(self, request: CompletionRequest) -> Completion:
-        """One reply. Raises ModelUnavailable with the reason and what to do, and what `checkpoint` raises, at
-        once."""
+        """One reply. Raises ModelUnavailable (why, and what to do), and what `checkpoint` raises, at once."""
         if not self.breaker.admit():
             raise ModelUnavailable(circuit_breaker.describe_outage(self.server))
         model = self.strong if request.tier == "strong" else self.fast

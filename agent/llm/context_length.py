@@ -23,8 +23,7 @@ _FIELDS = (
     *("loaded_context_length", "max_model_len", "context_length", "context_window", "n_ctx"),
     *("max_context_length", "max_input_tokens"),
 )
-"""Fields of a listed model (LM Studio, vLLM, OpenRouter, Groq, llama.cpp, Mistral, LiteLLM), the narrowest
-first."""
+"""Fields of a listed model (LM Studio, vLLM, OpenRouter, Groq, llama.cpp, Mistral, LiteLLM), best first."""
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d+)", re.MULTILINE)
 _STATED_LIMIT = re.compile(r"(?:context (?:length|size|window)|maximum)\D{0,40}?(\d{4,7})", re.IGNORECASE)
 

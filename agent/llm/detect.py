@@ -21,8 +21,7 @@ from agent.llm.parse_reply import parse_reply
 LIST_TIMEOUT_S = 3.0
 """Seconds a configured server may take to list its models."""
 LOCAL_LIST_TIMEOUT_S = 0.3
-"""Seconds a local Ollama may take: one that runs answers in milliseconds, and nobody waits for one that does
-not."""
+"""Seconds a local Ollama may take: one that runs answers in milliseconds."""
 CHECK_TIMEOUT_S = 30.0
 """Seconds the check may take: a local model may have to be loaded first."""
 _NOT_CHAT = re.compile(
@@ -58,8 +57,7 @@ class _NoModel(Exception):
 
 
 def find_model(config: Config) -> DetectedModel:
-    """The server the settings name; only when they name none, a local Ollama. A named server that fails is
-    not replaced."""
+    """The server the settings name, else a local Ollama. A named server that fails is not replaced."""
     try:
         if config.OPENAI_API_KEY or config.OPENAI_BASE_URL:
             return _find_configured(config)

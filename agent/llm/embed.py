@@ -49,8 +49,7 @@ _TEXT_PREFIXES = (
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts. `name` and `dimensions` identify its vectors; `dimensions` is 0 until it is
-    known."""
+    """Makes vectors of texts, identified by `name` and `dimensions` (0 until it is known)."""
 
     name: str
     dimensions: int
@@ -69,8 +68,7 @@ class DetectedEmbedder:
 
 
 def find_embedder(config: Config) -> DetectedEmbedder:
-    """What the settings name, else the model on this machine if it is installed. Sends nothing, never
-    raises."""
+    """What the settings name, else a model on this machine, if installed. Sends nothing, never raises."""
     wanted = config.EMBEDDING_MODEL
     if wanted.lower() in OFF_VALUES:
         return DetectedEmbedder(None, "Search by meaning is switched off (EMBEDDING_MODEL).")

@@ -18,8 +18,7 @@ ProblemKind = Literal["timeout", "not_json", "unreachable", "status"]
 
 
 class RequestProblem(Exception):
-    """Why there is no JSON answer. `kind` is "status" for any answer but 200; then the answer's parts are
-    set."""
+    """Why there is no JSON answer. `kind` "status": not 200; then the answer's parts are set."""
 
     def __init__(
         self,
@@ -71,8 +70,7 @@ def identify_server(base_url: str) -> tuple[str, bool]:
 
 
 def check_server_url(base_url: str, setting: str) -> str:
-    """The name of the server at an address that a setting gives. Raises ValueError with a sentence for a
-    person."""
+    """The name of the server at a setting's address. Raises ValueError with a sentence for a person."""
     try:
         server, _ = identify_server(base_url)
     except ValueError:

@@ -1,5 +1,4 @@
-"""Reads a server's HTTP answer: the reply in it, or what went wrong and whether a retry may help. Sends
-nothing."""
+"""Reads a server's HTTP answer: the reply, or what went wrong and whether a retry may help."""
 
 from __future__ import annotations
 
@@ -57,8 +56,7 @@ class ServerFault(Exception):
 
 
 def parse_completion(body: str, content_type: str, *, server: str, prompt: str, model: str) -> Completion:
-    """The reply in the body of a 200, with `seconds` still 0. Raises ServerFault when it is no chat
-    completion."""
+    """The reply in the body of a 200, `seconds` still 0. Raises ServerFault when it is none."""
     if "html" in content_type or body.lstrip().startswith("<"):
         check = "Check that OPENAI_BASE_URL ends where the API begins, often /v1."
         raise ServerFault(f"{server} answered with a web page, not a reply. {check}")
@@ -121,8 +119,7 @@ def explain_error_status(
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait (`retry-after-ms`, or `Retry-After`); None when it does not
-    say."""
+    """Seconds the server asks to wait (`retry-after-ms`, or `Retry-After`); None when it does not say."""
     milliseconds = parse_retry_after(headers.get("retry-after-ms"))
     return milliseconds / 1000 if milliseconds is not None else parse_retry_after(headers.get("retry-after"))
 
@@ -190,8 +187,7 @@ def _quote_message(message: str) -> str:
 
 
 def redact_keys(sentence: str, key: str) -> str:
-    """The sentence without the key and without what looks like one (servers show a part of it:
-    "sk-abc***xyz")."""
+    """The sentence without the key and what looks like one (servers show a part: "sk-abc***xyz")."""
     if len(key) >= 4:
         sentence = sentence.replace(key, "[key]")
     return _KEY_PATTERN.sub("[key]", sentence)

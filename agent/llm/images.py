@@ -46,8 +46,7 @@ def format_image_mark(n: int, sha256: str) -> str:
 
 
 class VisionModel:
-    """A model that is shown pictures: `client` with the marks of `images` replaced by the pictures, in
-    people's messages only."""
+    """A model that is shown pictures: `client` with them for the marks of `images` in people's messages."""
 
     def __init__(self, client: Model, images: Sequence[Image], adapter: str) -> None:
         self.client = client

@@ -10,15 +10,13 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel
 
 Message = dict[str, Any]
-"""A chat message: "role" (system | user | assistant) and "content", a text; on its way to a server also a
-list of parts."""
+"""A chat message: "role" (system | user | assistant) and "content", a text (for a server also parts)."""
 Tier = Literal["strong", "fast"]
 Checkpoint = Callable[[], None]
 """Called often while waiting; raises a Signal when the run must pause."""
 
 MAX_TOKENS = 4096
-"""Tokens of one reply: a report of two dozen cited sentences takes about 1,500; the rest is room for
-reasoning."""
+"""Tokens of one reply: a report of two dozen cited sentences takes 1,500; the rest is for reasoning."""
 MIN_REPLY_TOKENS = 512
 """Room for the shortest reply that can be of use."""
 REPLY_SHARE = 0.25
@@ -72,8 +70,7 @@ class Model(Protocol):
 
 
 def estimate_tokens(text: str) -> int:
-    """The tokens of a text by the usual rule of thumb for English: a quarter of its characters, at least
-    one."""
+    """The tokens of a text by the rule of thumb for English: a quarter of its characters, at least one."""
     return max(1, len(text) // 4)
 
 

@@ -30,8 +30,7 @@ class ReplyModel:
         self._lock = threading.Lock()
 
     def client(self, name: str = "auto") -> tuple[ModelClient | None, str]:
-        """The client for a run's `model` setting ("auto", "keyless" or a name), and the reason when it is
-        missing."""
+        """The client for a run's `model` ("auto", "keyless" or a name), and the reason when it is missing."""
         if name == "keyless":
             return None, ""
         found = self._find()

@@ -39,8 +39,7 @@ _FRAME_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class LengthRequest:
-    """How many sentences an answer may have (0: no limit), and whether the instruction asks for more than
-    that."""
+    """How many sentences an answer may have (0: any), and whether the instruction asks for more."""
 
     max_sentences: int = 0
     has_other_requests: bool = False

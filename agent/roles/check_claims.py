@@ -134,8 +134,7 @@ class ClaimJudge:
 
 
 def _split_batches(claims: Sequence[OpenClaim], most: int) -> Iterator[list[OpenClaim]]:
-    """The claims in batches of at most MAX_CLAIMS, and of `most` characters where there are several; a quote
-    counts once."""
+    """The claims in batches of at most MAX_CLAIMS and `most` characters; a quote counts once."""
     batch, known, chars = list[OpenClaim](), set[tuple[str, str]](), 0
     for claim in claims:
         quotes = _list_quotes(claim)
@@ -163,8 +162,7 @@ def _list_quotes(open_claim: OpenClaim) -> list[tuple[str, str, str]]:
 
 
 def _is_open_whom(statement: str, quote: str) -> bool:
-    """Whether a quote alone may not tell who is meant: the statement names nobody, or somebody whom the quote
-    does not name."""
+    """Whether a quote alone may not tell who is meant: the statement names nobody, or nobody in the quote."""
     names = find_names(statement)
     return not names or any(fold(name) not in fold(quote) for name in names)
 

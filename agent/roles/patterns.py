@@ -12,8 +12,7 @@ _DATA = Path(__file__).parent / "data"
 
 
 def load_alternatives(file: str) -> dict[str, str]:
-    """Each pattern of `data/<file>.txt` as one alternation. Raises FileNotFoundError when there is no such
-    file."""
+    """Each pattern of `data/<file>.txt` as one alternation. Raises FileNotFoundError."""
     return {name: "|".join(lines) for name, lines in read_sections(_DATA / f"{file}.txt").items()}
 
 

@@ -1,5 +1,4 @@
-"""A sentence of a reply with its place in an answer that no model wrote. No model sees or fills these
-fields."""
+"""A sentence of a reply with its place in an answer that no model wrote; models never see it."""
 
 from __future__ import annotations
 

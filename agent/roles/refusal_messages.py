@@ -15,8 +15,7 @@ RefusalKind = Literal["off_topic", "not_covered", "needs_clarification"]
 
 
 def is_unresolved_reference(question: str) -> bool:
-    """Has a first question no word that says what it is about? A word in capitals names something ("LETS"),
-    unless all are."""
+    """Has a first question no word for what it is about? Capitals name something ("LETS"), unless all are."""
     if question != question.upper() and re.search(r"\b[A-Z][A-Z0-9]+\b", question):
         return False
     return not set(tokenize(question)) - STOPWORDS - COMMON_WORDS - load_words("chatter")
@@ -25,8 +24,7 @@ def is_unresolved_reference(question: str) -> bool:
 def refuse(
     question: str, history: Sequence[Turn], texts: Sequence[str], unseen: Sequence[str], site: str
 ) -> tuple[RefusalKind, str]:
-    """The kind and the message. `texts` are what was read, `unseen` the question's words that are in none
-    of them."""
+    """The kind and the message. `texts` were read, `unseen` are the question's words in none of them."""
     words = ", ".join(f"“{word}”" for word in unseen[:4])
     if not history and is_unresolved_reference(question):
         return (

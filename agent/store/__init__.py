@@ -1,2 +1,1 @@
-"""What outlives the process: runs and their steps, pages, model calls, drafts. It knows tables and JSON, not
-what a step means."""
+"""What outlives the process: runs, steps, pages, model calls, drafts; as tables and JSON."""

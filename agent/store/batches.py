@@ -1,5 +1,4 @@
-"""Batches of questions and their rows. A row and its run start in one transaction, so no two processes start
-one row twice."""
+"""Batches of questions and their rows. A row and its run start in one transaction, so only once."""
 
 from __future__ import annotations
 
@@ -70,8 +69,7 @@ class Batches(TableAccess):
         return _batch_from_row(row)
 
     def list_newest(self, state: BatchState | None = None, limit: int = 50) -> list[Batch]:
-        """Batches, newest first, of one `state` when it is given. One that cannot be read is left out and
-        logged."""
+        """Batches, newest first, of one `state` if given. One that cannot be read is left out and logged."""
         query = select(tables.batches).order_by(b.created_at.desc(), b.id).limit(limit)
         found = []
         for row in self._rows(query.where(b.state == state) if state else query):

@@ -142,8 +142,7 @@ def find_forms(connection: Connection, term: str) -> list[tuple[str, int]]:
 
 
 def document_frequencies(connection: Connection, terms: Iterable[str]) -> dict[str, int]:
-    """The number of rows of each term, deleted sources included; terms without a row are left out. {} without
-    FTS5."""
+    """The number of rows of each term that has some, deleted sources included. {} without FTS5."""
     asked = dict.fromkeys(terms)
     if not asked or not _has_fts5(connection):
         return {}

@@ -105,8 +105,7 @@ class Ledger(TableAccess):
         return _run_from_row(row)
 
     def position(self, run_id: str) -> tuple[int, str, str]:
-        """The number of the run's last step, the name of its next step, and the control flag. Raises
-        NotFound."""
+        """The number of the run's last step, its next step's name, and the control flag. Raises NotFound."""
         row = self._row(_SELECT_POSITION, {"run": run_id})
         if row is None:
             raise NotFound(f"there is no run {run_id}")

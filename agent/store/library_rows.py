@@ -36,8 +36,7 @@ class IndexedPassage:
 
 @dataclass(frozen=True)
 class IndexedSource:
-    """A source with its row number, the fingerprint of its terms, and the folder and signature of its
-    file."""
+    """A source with its row number, its terms' fingerprint, and the folder and signature of its file."""
 
     row: int
     source: LibrarySource
@@ -50,8 +49,7 @@ class IndexedSource:
 
 @dataclass(frozen=True)
 class SourceUpdate:
-    """A source to index: its passages, its page, and the source it replaces with that
-    one's full-text rows."""
+    """A source to index: its passages, its page, and the source it replaces with its full-text rows."""
 
     source: LibrarySource
     pieces: Sequence[IndexedPassage]

@@ -37,8 +37,7 @@ def m001_initial(connection: Connection) -> None:
 
 
 def m002_library(connection: Connection) -> None:
-    """The library: sources, their passages, terms and vectors. Pages that are stored already wait to be
-    indexed."""
+    """The library: sources, their passages, terms and vectors. Pages stored already wait to be indexed."""
     tables.metadata.create_all(connection, tables=list(tables.LIBRARY_TABLES))
     if connection.dialect.name == "sqlite":
         fulltext.create(connection)
@@ -162,8 +161,7 @@ def find_pending(engine: Engine, migrations: Sequence[Migration] = ()) -> list[M
 
 
 def migrate(engine: Engine, writer: Writer, migrations: Sequence[Migration] = ()) -> list[str]:
-    """Apply the pending migrations, of those given or of all runs' stores; returns their names. A file is
-    copied first."""
+    """Apply the pending ones of these migrations; returns their names. A file is copied first."""
     migrations = migrations or MIGRATIONS
     todo = find_pending(engine, migrations)
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None

@@ -56,8 +56,7 @@ class UnstoredRuns:
         return [store.ledger.get(run_id) for run_id, store in held]
 
     def end(self, run_id: str, *, hold: bool) -> list[str]:
-        """A run has ended: `hold` it for a while, or forget it. Returns the ids of the runs that were
-        forgotten."""
+        """A run has ended: `hold` it for a while, or forget it. Returns the ids of those forgotten."""
         now = self._clock()
         with self._lock:
             self._ended[run_id] = now if hold else -math.inf

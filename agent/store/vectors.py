@@ -1,5 +1,4 @@
-"""Vectors of passages by embedding model, each stored as a short code of bytes that this module does not
-read."""
+"""Vectors of passages by embedding model, each as a short code of bytes, opaque here."""
 
 from __future__ import annotations
 
@@ -63,8 +62,7 @@ class Vectors(TableAccess):
         return len(new)
 
     def list_unembedded(self, embedder: int, *, after: int, most: int) -> list[UnembeddedPassage]:
-        """Passages without a vector of this model, of sources that are not deleted, with ids above `after`,
-        by id."""
+        """Passages without a vector of this model, of sources not deleted, with ids above `after`, by id."""
         page = tables.pages.c
         text = func.substr(page.text, p.start + 1, p.end - p.start).label("text")
         query = (

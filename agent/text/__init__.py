@@ -1,2 +1,1 @@
-"""Text as words, sentences, passages, names: pure functions of strings and the nouns of `types`. No store, no
-web, no model."""
+"""Text as words, sentences, passages, names: pure functions of strings and the nouns of `types`."""

@@ -121,8 +121,7 @@ def detect_answer_type(question: str) -> str:
 
 
 def has_answer_type(kind: str, sentence: str, asked: frozenset[str] = frozenset()) -> bool:
-    """Does the sentence hold something of this answer type? `asked`: folded names of the question, which do
-    not count."""
+    """Does the sentence hold something of this answer type? The question's names, `asked`, do not count."""
     if kind == "person":
         return any(" " in name and name.casefold() not in asked for name in find_names(sentence, 12))
     return kind not in _SIGNS or bool(_SIGNS[kind].search(sentence))

@@ -26,8 +26,7 @@ DiffPiece = tuple[str, bool]
 
 @dataclass(frozen=True)
 class DiffPart:
-    """A part of both texts. `same`: only `old` has it; `changed`: both have their version; else one is
-    empty."""
+    """A part of both texts. `same`: only `old` has it; `changed`: both have theirs; else one is empty."""
 
     kind: Literal["same", "removed", "added", "changed"]
     old: Sequence[DiffPiece] = ()

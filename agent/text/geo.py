@@ -37,8 +37,7 @@ _INTEGER_COORDINATES = re.compile(
     rf"|coordinates)\s+){_NUMBER}(?:\s*°)?\s*[,;]\s+{_NUMBER}\s*°?\s*[?.!]*$",
     re.IGNORECASE,
 )
-"""Figures without a decimal point are a point only at the end of a text: "3, 4 or 5" and "1,000 shops" are
-not."""
+"""Figures without a decimal point are a point only at a text's end: "3, 4 or 5" is none."""
 _POSTAL = re.compile(r"\b[A-Z]{0,3}-?\d[\d -]*\b")
 _PHRASES = read_patterns("place_phrases")
 _NEAR = re.compile(
@@ -64,16 +63,14 @@ class Place:
 
 
 def distance_km(one: GeoPoint, other: GeoPoint) -> float:
-    """The great-circle distance of two points, by the haversine formula (Sinnott 1984, Virtues of the
-    Haversine)."""
+    """The great-circle distance of two points, by the haversine formula (Sinnott 1984)."""
     (lat1, lon1), (lat2, lon2) = (tuple(map(radians, point)) for point in (one, other))
     half = sin((lat2 - lat1) / 2) ** 2 + cos(lat1) * cos(lat2) * sin((lon2 - lon1) / 2) ** 2
     return 2 * EARTH_KM * asin(min(1.0, sqrt(half)))
 
 
 def parse_coordinates(text: str) -> GeoPoint | None:
-    """The point a text names in figures ("59.33, 18.06" or "59.33° N, 18.06° E"); None when there is none on
-    the globe."""
+    """The point a text names in figures ("59.33, 18.06" or "59.33° N, 18.06° E"), or None."""
     if sided := _DIRECTED_COORDINATES.search(text):
         lat, ns, lon, ew = sided.groups()
         point = (float(lat) * (-1 if ns.upper() == "S" else 1), float(lon) * (-1 if ew.upper() == "W" else 1))
@@ -93,8 +90,7 @@ def find_facility_kinds(text: str, kinds: Iterable[str]) -> list[str]:
 
 
 def find_facility_word(text: str) -> str:
-    """The kind of facility that a text asks for ("is there a dentist", "the nearest bank"), known or not; ""
-    for none."""
+    """The kind of facility a text asks for ("is there a dentist", "the nearest bank"); "" for none."""
     named = [
         word
         for match in _FACILITY_REQUEST.finditer(text)

@@ -1,5 +1,4 @@
-"""Codes ("E31"), addresses, mailboxes, hosts and mentions in a text. Whether they are right it cannot
-know."""
+"""Codes ("E31"), addresses, mailboxes, hosts and mentions in a text, right or wrong."""
 
 from __future__ import annotations
 

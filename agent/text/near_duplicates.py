@@ -27,8 +27,7 @@ def compute_shingles(text: str) -> frozenset[int]:
 
 
 def measure_containment(one: frozenset[int], other: frozenset[int]) -> float:
-    """The share of the smaller set that is in the larger (0 to 1); 0 when one is only a piece of the
-    other."""
+    """The share of the smaller set that is in the larger (0 to 1); 0 when one is only a piece."""
     if not one or not other:
         return 0.0
     small, large = sorted((one, other), key=len)

@@ -69,8 +69,7 @@ _RAISABLE = re.compile(r"[\d+\-−=()n]{1,9}", re.ASCII)
 
 @dataclass(frozen=True)
 class NormalizedText:
-    """The words of a text in unified spelling; `starts` and `ends` are offsets in characters of the
-    original."""
+    """The words of a text in unified spelling; `starts`, `ends` are offsets in characters of the original."""
 
     words: list[str]
     starts: list[int]

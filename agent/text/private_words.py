@@ -9,8 +9,7 @@ from agent.text.tokens import stem, stem_words, tokenize
 from agent.text.word_lists import STOPWORDS
 
 MIN_EMBEDDED_CHARS = 4
-"""A private word of this length is also found inside other words and spelled with gaps ("a c m e"); a shorter
-one as a word only."""
+"""From this length on a private word is also found inside words and with gaps ("a c m e")."""
 
 
 def find_private_words(text: str, private: Iterable[str], known: Iterable[str]) -> list[str]:

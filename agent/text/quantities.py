@@ -12,8 +12,7 @@ from agent.text.tokens import is_stopword
 from agent.text.word_lists import read_rows
 
 MAX_ROUNDING = 0.1
-"""A rounded figure may differ from the full one by half its last digit, but never by more than this share of
-itself."""
+"""A rounded figure may differ by half its last digit, but never by more than this share of itself."""
 
 _CARDINALS, _TENS_WORDS, _ORDINAL_WORDS = (row.split() for row in read_rows("number_words"))
 _ONES = {word: number for number, word in enumerate(_CARDINALS)}
@@ -68,8 +67,7 @@ _UNIT_NAME = re.compile(r"(?<![\w'’])[^\W\d_]{2,}|[%$€£¥₹]")
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number. `value` and `precision` (its last digit's worth) are in the base unit; `unit` is "" without
-    one."""
+    """A number. `value` and `precision` (its last digit's worth) are in base units; `unit` may be ""."""
 
     value: float
     precision: float
@@ -95,8 +93,7 @@ def find_units(text: str) -> set[tuple[str, float]]:
 
 
 def is_same_quantity(a: Quantity, b: Quantity) -> bool:
-    """Are two numbers the same, one perhaps rounded? A fraction agrees with its percentage (0.12 and 12
-    %)."""
+    """Are two numbers the same, one perhaps rounded? A fraction equals its percentage (0.12 and 12 %)."""
     if a.unit != b.unit:
         if {a.unit, b.unit} == {"%", ""}:
             share, bare = (a, b) if a.unit == "%" else (b, a)
@@ -110,8 +107,7 @@ def is_same_quantity(a: Quantity, b: Quantity) -> bool:
 
 
 def is_comparable(a: Quantity, b: Quantity) -> bool:
-    """Have two numbers the same unit, so that they contradict each other when they differ? A share and its
-    percentage have."""
+    """Have two numbers the same unit, so that they may contradict? A share and its percentage have."""
     if {a.unit, b.unit} == {"%", ""}:
         return 0 < (b if a.unit == "%" else a).value < 1
     return a.unit == b.unit

@@ -90,8 +90,7 @@ def _weight(word: str, in_names: set[str]) -> float:
 
 
 def split_question(question: str) -> list[str]:
-    """The parts a question can be narrowed to: its names and clauses, longest first; at least the
-    question."""
+    """The parts a question can be narrowed to: names and clauses, longest first; at least itself."""
     asked = parse_question(question)
     question = asked.text or question
     clauses = re.split(

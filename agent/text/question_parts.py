@@ -1,5 +1,4 @@
-"""The parts of a compound question, each in the person's words, and what a question says of the form of its
-answer only."""
+"""The parts of a compound question in the person's words, and what it says of its answer's form."""
 
 from __future__ import annotations
 

@@ -146,8 +146,7 @@ def find_stretches(text: str) -> list[Span]:
 
 
 def join_wrapped_lines(text: str) -> str:
-    """The text with each stretch on one line; a word that was divided at a line's end is whole again. Blank
-    lines stay, as one."""
+    """The text with each stretch on one line and divided words whole again. Blank lines stay, as one."""
     parts: list[str] = []
     end = 0
     for start, stop in find_stretches(text):

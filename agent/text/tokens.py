@@ -28,8 +28,7 @@ from agent.text.word_lists import STOPWORDS, read_patterns
 UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 )
-"""The letters of scripts that put no spaces between words, as a range of a regular expression (Korean's are
-few to a word too)."""
+"""The letters of scripts without spaces between words, as a regular expression's range (and Korean's)."""
 _UNSPACED = re.compile(rf"[{UNSPACED_SCRIPTS}]")
 _POSSESSIVE = re.compile(r"['’ʼ]s\b")
 _APOSTROPHE = re.compile(r"['’ʼ]")
@@ -112,8 +111,7 @@ def stem_words(text: str) -> list[str]:
 
 
 def join_terms(text: str) -> str:
-    """The stems of all words of a text, joined by blanks, as full-text indexes hold them; kept in no
-    cache."""
+    """The stems of all words of a text, joined by blanks, as full-text indexes hold them; not cached."""
     return " ".join(map(stem, tokenize(text)))
 
 
@@ -123,8 +121,7 @@ def _stem_short_text(text: str) -> tuple[str, ...]:
 
 
 def content_stems(text: str) -> list[str]:
-    """The stems that say what a text is about: no stop words, each once, in order. All words when nothing
-    else is left."""
+    """The stems of what a text is about: no stop words, each once, in order; if there are none, all."""
     words = tokenize(text)
     left_out = find_function_words(words)
     kept = [stem(word) for word in words if word not in left_out and (len(word) > 1 or word.isdigit())]

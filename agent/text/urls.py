@@ -113,8 +113,7 @@ def site(url: str) -> str:
 
 
 def is_in_scope(url: str, allowed: list[str]) -> bool:
-    """Is the address on one of the allowed hosts ("example.com", or "*.example.com" with its subdomains)? []
-    allows all."""
+    """Is the address on an allowed host ("example.com", "*.example.com" with subdomains)? [] allows all."""
     name = _to_ascii(host(url))
     return not allowed or any(
         name == _to_ascii(bare := entry.removeprefix("*."))
@@ -124,8 +123,7 @@ def is_in_scope(url: str, allowed: list[str]) -> bool:
 
 
 def is_blocked(url: str, blocked: Sequence[str]) -> bool:
-    """Is the address on one of the blocked hosts, or below one? Who blocks "example.com" means
-    www.example.com, too."""
+    """Is the address on or below a blocked host? Who blocks "example.com" means www.example.com, too."""
     name = _to_ascii(host(url))
     return any(
         name == bare or name.endswith(f".{bare}")

@@ -1,5 +1,4 @@
-"""Word lists and patterns, read from the text files in `data/`: words between blanks, lines that begin with
-"#" are comments."""
+"""Word lists and patterns of the text files in `data/`: words between blanks, "#" for comments."""
 
 from __future__ import annotations
 
@@ -24,8 +23,7 @@ def read_rows(name: str) -> list[str]:
 
 
 def read_patterns(name: str) -> dict[str, str]:
-    """The regular expressions of `data/<name>.txt` by name: lines "name: alternatives", joined for each
-    name."""
+    """The regular expressions of `data/<name>.txt` by name: lines "name: alternatives", joined."""
     patterns: dict[str, str] = {}
     for row in read_rows(name):
         key, _, alternatives = row.partition(": ")

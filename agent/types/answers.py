@@ -198,8 +198,7 @@ class Answer(Record):
     blocks: list[AnswerBlock] = Field(default_factory=list)
     """The blocks of the answer in their order; empty: one paragraph, or quotes with places."""
     parts: list[PlanPart] = Field(default_factory=list)
-    """The parts of a compound question with what became of each; empty for one part, and in answers of older
-    versions."""
+    """The parts of a compound question and what became of each; empty for one, and in older answers."""
     step: int = 0
 
     @property

@@ -1,5 +1,4 @@
-"""A text that is checked against the sources it cites: its sentences, the mark of each, and what a person
-says of it."""
+"""A text to check against the sources it cites: its sentences, their marks, a person's word on it."""
 
 from __future__ import annotations
 

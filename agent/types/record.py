@@ -23,8 +23,7 @@ class Record(BaseModel):
 Actor = Literal["model", "keyless", "person", "code"]
 """Who made or decided something; "keyless" are the rules that act without a model."""
 PageOrigin = Literal["fetched", "pasted", "uploaded", "given"]
-"""Where a page's text came from: its server, a person who supplied it for this address, or who gave it to be
-checked."""
+"""Where a page's text came from: its server, a person for this address, or who gave it to check."""
 PAGE_ORIGIN_LABELS: dict[PageOrigin, str] = {
     "fetched": "",
     "pasted": "text pasted by a person",

@@ -81,8 +81,7 @@ class SiteLimits(Record):
     crawl_ahead: int = 20
     """Pages of a round in all: those chosen, then the next of the crawl's order; 0: only those chosen."""
     fresh_days: int = 1
-    """Days for which a page that any run fetched is used without asking its server; an older one is asked for
-    only if it changed."""
+    """Days a fetched page is used without asking its server; after that it is fetched if it changed."""
 
 
 class CollectLimits(Record):

@@ -1,5 +1,4 @@
-"""Applies a run's choice of sources to search results and pages; what is left out is reported with the
-reason."""
+"""Applies a run's choice of sources to results and pages; what is left out is told with the reason."""
 
 from __future__ import annotations
 
@@ -9,8 +8,7 @@ from agent.types.source_filter import normalize_language
 
 
 def filter_hits(result: SearchResult, reach: SourceFilter) -> SearchResult:
-    """The results inside the filter, and how many are outside. Without any the search is `empty`, with the
-    reason."""
+    """The results inside the filter, and how many are outside. Without any it is `empty`, with the reason."""
     good = [
         hit
         for hit in result.hits

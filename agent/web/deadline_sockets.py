@@ -72,8 +72,7 @@ class DeadlineTLSSocket(DeadlineSocket, ssl.SSLSocket):
 
 
 def connect(family: socket.AddressFamily, peer: tuple[str, int], watch: Deadline) -> socket.socket:
-    """A connection to exactly this address. Raises OSError when it is refused or slow, and what the deadline
-    raises."""
+    """A connection to exactly this address. Raises OSError, and what the deadline raises."""
     sock = DeadlineSocket(family, socket.SOCK_STREAM)
     try:
         _connect_within(sock, peer, watch)

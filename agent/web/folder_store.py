@@ -167,8 +167,7 @@ def _build_kept(kept: Path, folder: Path, docs: Path, read_text: ReadText) -> sq
 
 
 def _remove_unused(kept: Path) -> None:
-    """Remove the files of other worlds that were not used for long, the oldest beyond the limit, and what
-    killed processes left."""
+    """Remove unused files of other worlds, the oldest beyond the limit, and what killed processes left."""
     now = time.time()
     others = sorted(kept.parent.glob("*.db"), key=lambda file: -file.stat().st_mtime)
     old = [file for n, file in enumerate(others) if n >= MAX_KEPT or _days(file, now) > MAX_UNUSED_DAYS]
@@ -222,8 +221,7 @@ def is_public(doc: FolderDocument) -> bool:
 
 
 def split_windows(text: str) -> Iterator[str]:
-    """The text in pieces of about `WINDOW_CHARS`, cut at lines, long lines at the ends of words; at least
-    one."""
+    """The text in pieces of about `WINDOW_CHARS`, cut at lines or ends of words; at least one."""
     piece = ""
     for line in text.splitlines():
         if piece and len(piece) + len(line) > WINDOW_CHARS:

@@ -78,8 +78,7 @@ class FolderSite:
         return status, headers, text.encode()
 
     def _render_page(self, doc: FolderDocument) -> str:
-        """The page of a document that has only text: its title, its paragraphs, and its links apart from
-        them."""
+        """The page of a document that has only text: title, paragraphs, and its links apart from them."""
         title = escape(str(doc.get("title", "")))
         lines = [line for line in str(doc.get("text", "")).splitlines() if line.strip()]
         paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in lines)

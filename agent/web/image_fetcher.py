@@ -48,8 +48,7 @@ class ImageFetcher:
         self._timeout_s, self._tries = timeout_s, retries + 1
 
     def fetch(self, url: str, checkpoint: Callable[[], None] = lambda: None) -> ImageResult:
-        """The picture at an address. Each try may take the timeout; what cannot succeed is not tried
-        again."""
+        """The picture at an address. Each try may take the timeout; only what may succeed is tried again."""
         result = ImageResult(url, detail="It was never fetched.")
         for _ in range(self._tries):
             checkpoint()

@@ -1,5 +1,4 @@
-"""Word lists and patterns for pages, kept as text files in `data/`: one entry a line below `[section]`, "#"
-begins a comment line."""
+"""Word lists and patterns for pages, in `data/`: one entry a line below `[section]`, "#" for comments."""
 
 from __future__ import annotations
 

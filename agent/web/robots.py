@@ -74,8 +74,7 @@ class RobotsCache:
         self._lock = threading.Lock()
 
     def get_rules(self, url: str, read: Callable[[str], RobotsResponse]) -> RobotsRules:
-        """The rules for `url`'s origin, fetched by `read` when they are not known; raises what `read`
-        raises."""
+        """The rules for `url`'s origin, fetched by `read` (and raising as it does) when not yet known."""
         origin = urls.origin(url)
         with self._lock:
             known = self._rules_by_origin.get(origin)

@@ -1,5 +1,4 @@
-"""A run's choice of sources as parameters of a search engine. Only a hint: what comes back is filtered all
-the same."""
+"""A run's choice of sources as parameters of a search engine: a hint, results are filtered anyway."""
 
 from __future__ import annotations
 
@@ -38,7 +37,6 @@ def days_back(reach: SourceFilter, today: date | None = None) -> int:
 
 
 def time_limit(reach: SourceFilter, today: date | None = None) -> str | None:
-    """The shortest of DuckDuckGo's terms (day, week, month, year) that covers the chosen time; None for
-    none."""
+    """The shortest of DuckDuckGo's terms (day, week, month, year) that covers the chosen time, or None."""
     back = days_back(reach, today)
     return next((name for most, name in _TIME_LIMITS if 0 < back <= most), None)

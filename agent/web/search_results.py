@@ -18,8 +18,7 @@ PAUSES_S = {
     Outcome.TIMEOUT: 60.0,
     Outcome.ERROR: 60.0,
 }
-"""Seconds to leave an engine alone that failed and named no time (our own judgement: a block outlasts a
-fault)."""
+"""Seconds to leave a failed engine alone that named none (our own judgement: a block outlasts a fault)."""
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
 
 
@@ -62,8 +61,7 @@ def find_pause(result: SearchResult) -> float:
 
 
 def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> list[SearchHit]:
-    """The results worth showing: http(s) addresses only, the first of each page, text without tags and
-    entities."""
+    """The results worth showing: http(s) only, the first of each page, text without tags and entities."""
     found: dict[str, SearchHit] = {}
     for raw in results:
         key = urls.canonicalize(raw.url)

@@ -1,5 +1,4 @@
-"""Unpaywall: where a paper with a DOI may be read without paying (unpaywall.org/products/api). It requires an
-e-mail address."""
+"""Unpaywall: free copies of papers with a DOI (unpaywall.org/products/api). It requires an e-mail address."""
 
 from __future__ import annotations
 

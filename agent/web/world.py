@@ -105,8 +105,7 @@ class World:
         checkpoint: Callable[[], None] = lambda: None,
         reach: SourceFilter = ANY_SOURCE,
     ) -> SearchResult:
-        """What the engine has for the query, inside `reach` as far as it supports it. Raises nothing but what
-        `checkpoint` raises."""
+        """What the engine has for the query, inside `reach` where it can. Raises what `checkpoint` raises."""
         asked = self._engines_by_name.get(engine)
         if asked is None or not query.strip():
             reason = self.absent.get(engine, "this world has no such engine")

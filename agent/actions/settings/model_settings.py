@@ -1,5 +1,4 @@
-"""The model server and the embedding server as a person sets them up: used from the next step on, without a
-restart."""
+"""The model and embedding servers as a person sets them up: used from the next step on."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ def list_embedding_fields(bench: ActionContext) -> list[SettingField]:
 
 
 def save_model_setting(bench: ActionContext, name: str, value: str) -> None:
-    """Save an address, a key or a model's name; an empty value removes it. Runs use it from their next step
-    on. Raises UsageError."""
+    """Save an address, key or model name for the next step on; "" removes it. Raises UsageError."""
     if name not in (*MODEL_SETTINGS, *EMBEDDING_SETTINGS):
         raise UsageError(f"{name[:40]} is no setting of a model")
     value = check_value(name, value)

@@ -229,8 +229,7 @@ def _find_sentence(operand: Operand) -> tuple[int, int]:
 
 
 def _find_clause(operand: Operand, operands: Sequence[Operand]) -> set[str]:
-    """The stems of a date's own part of its sentence: from the other date before it, or the sentence's
-    start."""
+    """The stems of a date's part of its sentence: from the date before it, or the sentence's start."""
     start, date = _find_sentence(operand)[0], operand.value
     ends = [one.value.end for one in operands if one.quote is operand.quote and one.value.end <= date.start]
     return _find_stems(operand.quote, [(max([start, *ends]), date.start)])

@@ -128,8 +128,7 @@ def find_other_bounds(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[C
 
 
 def find_moved_figures(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
-    """A doubt for each figure that changes places with another: "412 employees, 31 panels" on "31 employees,
-    412 panels"."""
+    """A doubt for each figure that changes places: "41 people, 3 cats" on "3 people, 41 cats"."""
     found = [(n, quote) for quote in quotes for n in quote.quantities]
     counts = [n for n in claim.quantities if n.unit not in BASE_UNITS and n.unit != "th"]
     for n in counts:
@@ -142,8 +141,7 @@ def find_moved_figures(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[
 def find_added_units(
     claim: ReadText, quotes: Sequence[ReadText], context: ReadText, nearby: ReadText
 ) -> Iterator[ClaimFinding]:
-    """A doubt for each figure that the quotes give without a unit, where no quote, heading or text nearby
-    names the claim's unit."""
+    """A doubt for each figure whose unit no quote gives, and no quote, heading or text nearby names."""
     units = set[tuple[str, float]]().union(*(find_units(t.text) for t in [*quotes, context, nearby]))
     for n in claim.quantities:
         bare = _find_bare_figure(n, quotes, context)
@@ -230,8 +228,7 @@ def find_step(n: Quantity) -> float:
 
 
 def is_rounding(value: float, full: float, step: float, is_approximate: bool = False) -> bool:
-    """Is a value the full one, or that rounded to the value's last digit? "About 30" may be rounded to
-    tens."""
+    """Is a value the full one, or that rounded to its last digit? "About 30" may be rounded to tens."""
     while is_approximate and step and value and value % (10 * step) == 0:
         step *= 10
     most = MAX_ROUNDING if is_approximate else MAX_PLAIN_ROUNDING

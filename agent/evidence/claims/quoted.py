@@ -40,8 +40,7 @@ _COMPLETES = frozenset(
     "of than more less fewer only except without per for on in at by to from with within under over during"
     " until till before after through between among against about as when where unless".split()
 )
-"""Function words that complete or limit what stands before them: "free of lead", "5 euros less", "open on
-Sundays"."""
+"""Function words that complete or limit what is before: "free of lead", "5 euros less", "open on Sundays"."""
 _ADDRESS = re.compile(r"https?://[^\s()<>]+")
 _DAY = re.compile("(?:mon|tues|wednes|thurs|fri|satur|sun)day")
 _HABITUAL = frozenset("is are may can".split())

@@ -36,8 +36,7 @@ class RerankReply(GradeReply):
 
 
 def fallback(*, question: str, passages: list[Passage]) -> GradeReply:
-    """The passages' own scores: the share of the question's words that each holds, names and numbers
-    weighing most."""
+    """The passages' scores: the share of the question's words in each, names and numbers weighing most."""
     return RerankReply(
         grades=[
             PassageGrade(

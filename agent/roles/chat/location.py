@@ -23,8 +23,7 @@ _ALL = re.compile(r"\b(?:all|every|list|which|alla|alle|tous|todos)\b", re.IGNOR
 
 
 class LocationReply(RoleReply):
-    """What is looked for. `near` is a place in the person's words or a pair of coordinates, empty when none
-    was named."""
+    """What is looked for. `near`: a place in the person's words or a pair of coordinates; or empty."""
 
     kind: str = Field(
         description="one of the kinds there are, spelled as there; empty when none of them is meant"

@@ -24,8 +24,7 @@ class RewriteReply(RoleReply):
 
 
 def fallback(*, question: str, history: list[Turn], angle: str, tried: list[str]) -> RewriteReply:
-    """The first of a few wordings of which no other order was tried: the turn itself, with an earlier one,
-    and its keywords."""
+    """The first wording of which no other order was tried: the turn, with an earlier one, its keywords."""
     former = {frozenset(content_stems(query)) for query in tried}
     for query, why in _propose_queries(question, history):
         if query.strip() and frozenset(content_stems(query)) not in former:

@@ -1,5 +1,4 @@
-"""Checks whether the draft of an answer says only what its quotes say, and answers. Its sentences passed the
-claim check before."""
+"""Checks whether a draft says only what its quotes say, and answers; after the claim check."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Writes the digest of what was gathered: sentences with the words they rest on, and who said them. Writes no
-address."""
+"""Writes the digest of what was gathered: sentences, the words they rest on, who said them."""
 
 from __future__ import annotations
 

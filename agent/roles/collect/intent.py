@@ -39,8 +39,7 @@ _EDGE_WORDS = re.compile(rf"(?:{_WORDS['function word']}|{_WORDS['place']}|zusam
 
 
 class IntentReply(RoleReply):
-    """What is wanted. `topic` is empty when the pages themselves are (“this article”); `time_range_days` null
-    for any time."""
+    """What is wanted. `topic` "": the pages themselves (“this article”); `time_range_days` null: any time."""
 
     topic: str = Field(
         default="", description="the subject in a few words, without the section, the time and the number"
@@ -64,8 +63,7 @@ class IntentReply(RoleReply):
 
 
 def fallback(*, prompt: str, notes: list[str], today: str, max_articles: int) -> IntentReply:
-    """The intent by rule; of several notes the last one that names a topic (“about …”), a time or a number
-    wins."""
+    """The intent by rule; of several notes the last that names a topic (“about …”), time or number wins."""
     parts = [split_negative_constraints(text) for text in (prompt, *notes)]
     texts = [_remove_urls(wanted) for wanted, _ in parts]
     ranges = [find_time_range(text, today) for text in texts]

@@ -16,8 +16,7 @@ MIN_ARTICLE_WORDS = 60
 MIN_DATED_WORDS = 20
 """Words from which a page with a date of its own may be an article: the notes of a small release."""
 MIN_LONG_WORDS = 300
-"""Words without links from which a page with many links in its text may be an article, where its links
-are not dated."""
+"""Words without links that make a page with many undated links in its text an article."""
 MIN_DATED_SHARE = 0.1
 """The share of content links beside a date from which these are the entries of a list."""
 MIN_LIST_LINK_SHARE = 0.25
@@ -53,8 +52,7 @@ def fallback(
     left_out: int,
     text: str,
 ) -> PageDecision:
-    """By how the page is built (posts, dated entries, running text) and by the section that is wanted, the
-    clearest sign first."""
+    """By the page's structure (posts, dated entries, running text) and the section wanted, clearest first."""
     if signs.posts >= 2 or (signs.posts == 1 and _THREAD_URL.search(url)):
         reason = f"{signs.posts} posts are on this page, each with its writer and date."
         return _extract_content("forum_thread", reason, 0.95)

@@ -1,5 +1,4 @@
-"""Judges which of the gathered articles and threads the person wants: a batch at a time, a reason for
-each."""
+"""Judges which of the gathered articles and threads the person wants, in batches, with reasons."""
 
 from __future__ import annotations
 

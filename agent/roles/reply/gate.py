@@ -1,5 +1,4 @@
-"""The gate of `reply`: does the end of a conversation ask something that could be answered? Knows words, no
-sources."""
+"""The gate of `reply`: does a conversation end in something to be answered? Knows words alone."""
 
 from __future__ import annotations
 
@@ -58,8 +57,7 @@ def fallback(*, task: str, introduction: str, conversation: str, question: str, 
 
 
 def _shorten(line: str) -> str:
-    """A line without its middle and without long runs of punctuation, so that no message takes long to
-    judge."""
+    """A line without its middle and long runs of punctuation, so that no message takes long."""
     line = _PUNCTUATION_RUN.sub(lambda run: run[0][:4] + run[0][-4:], line)
     return line if len(line) <= 2 * MAX_END_CHARS else f"{line[:MAX_END_CHARS]} {line[-MAX_END_CHARS:]}"
 

@@ -1,5 +1,4 @@
-"""Writes the answer to a question about a site from its pages, or refuses it politely. Knows passages, not
-where they came from."""
+"""Writes the answer to a question about a site from passages of its pages, or refuses it politely."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Decides whether the pages read are enough to answer, or which addresses of the site to read next. Writes no
-answer."""
+"""Decides whether the pages read are enough to answer, or which addresses to read next."""
 
 from __future__ import annotations
 
@@ -65,8 +64,7 @@ def fallback(
     max_iterations: int,
     max_urls: int,
 ) -> AgentDecision:
-    """Answer when the pages read are enough; else explore the first addresses, best first, while
-    there are any."""
+    """Answer when the pages are enough; else explore the first addresses, best first, if any."""
     enough = next((page for page in pages if page.is_enough), None)
     relevance = max((page.relevance for page in pages), default=0.0)
     useful = [

@@ -29,8 +29,7 @@ class FolderIndex:
         self._store = store
 
     def search(self, query: str, max_results: int, reach: SourceFilter | None = None) -> SearchResult:
-        """The best documents for any of the query's words, on the allowed hosts; `empty` when none has
-        one."""
+        """The best documents for any word of the query, on the allowed hosts; `empty` for none."""
         reach = reach or SourceFilter()
         terms = content_stems(query)[:MAX_TERMS]
         most = max_results * (OVERFETCH_FACTOR if reach.allowed or reach.blocked else 1)
@@ -43,8 +42,7 @@ class FolderIndex:
 
 
 def cut_snippet(text: str, terms: Sequence[str]) -> str:
-    """The `SNIPPET_WORDS` words in a row that hold most of the terms, the first such; with an ellipsis where
-    they are cut."""
+    """The first `SNIPPET_WORDS` words in a row that hold most of the terms, with ellipses at cuts."""
     words = _WORD.findall(text)
     held = [[term for term in stem_words(word) if term in terms] for word in words]
     starts = [n for n, found in enumerate(held) if found] or [0]

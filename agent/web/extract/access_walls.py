@@ -51,8 +51,7 @@ _JAVASCRIPT = (
 
 @dataclass(frozen=True)
 class WallEvidence:
-    """What a page shows before scripts and forms are removed. `has_login`: a password field outside the
-    margins."""
+    """What a page shows with scripts and forms. `has_login`: a password field outside the margins."""
 
     has_captcha: bool
     has_login: bool
@@ -101,8 +100,7 @@ def _has_captcha_marker(source: str) -> bool:
 
 
 def _is_only_consent(title: str, text: str) -> bool:
-    """Whether a text asks for consent and says next to nothing else. A page that explains its cookies is a
-    page."""
+    """Whether a text asks for consent and says little else. A page that explains its cookies is a page."""
     if not _CONSENT_REQUEST.search(text) or (len(text) > MIN_TEXT_CHARACTERS and _POLICY_TITLE.search(title)):
         return False
     parts = _SENTENCE_END.split(text)

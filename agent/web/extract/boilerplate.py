@@ -116,8 +116,7 @@ def remove_page_turners(body: LexborNode) -> None:
 
 
 def remove_boilerplate(body: LexborNode) -> None:
-    """Remove navigation, footers, banners and the like. Stops early on pages whose nesting makes this
-    slow."""
+    """Remove navigation, footers, banners and the like. Stops early where nesting makes this slow."""
     remove_page_turners(body)
     whole = text_length(body)
     budget = 1_000_000 + 20 * whole
@@ -143,8 +142,7 @@ def remove_boilerplate(body: LexborNode) -> None:
 
 
 def find_main_content(body: LexborNode) -> LexborNode:
-    """The element with the content: `<main>` or a single `<article>` with enough of the text, else the
-    body."""
+    """The element with the content: `<main>` or a single `<article>` with enough text, else the body."""
     whole = text_length(body)
     enough = max(_MIN_MAIN_SHARE * whole, min(_MIN_MAIN_CHARACTERS, 0.5 * whole))
     for selector in ("main, [role=main]", "article"):

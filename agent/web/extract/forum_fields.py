@@ -1,5 +1,4 @@
-"""The parts of one forum post: its dates, its author's name and its text, found by class names and by
-position."""
+"""The parts of a forum post: dates, author's name and text, found by class names and position."""
 
 from __future__ import annotations
 
@@ -28,8 +27,7 @@ _NAME_AFFIXES = compile_any(_LISTS["name_affixes"])
 
 
 def structure_key(node: LexborNode) -> str:
-    """Tag and class names without variants (numbers, odd, even …); without class names, the parent's are
-    added."""
+    """Tag and class names without variants (numbers, odd, even …); without classes also the parent's."""
     if (names := _stable_names(node)) or node.parent is None:
         return f"{node.tag} {names}"
     return f"{node.tag} in {node.parent.tag} {_stable_names(node.parent)}"
@@ -128,8 +126,7 @@ def clean_name(node: LexborNode, today: str) -> str:
 
 
 def find_body(root: LexborNode, stamp: LexborNode, user: LexborNode | None) -> LexborNode:
-    """The part of a block that is the text: named so, else the largest part with neither the user nor the
-    date."""
+    """The part of a block that is the text: named so, else the largest with neither user nor date."""
     marks = [stamp, *([user] if user is not None else [])]
     around = {level.mem_id for mark in marks for level in ancestors(mark, with_node=True)}
     named = [node for node in root.css("[class], [itemprop]") if node.mem_id not in around and _is_body(node)]

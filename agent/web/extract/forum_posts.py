@@ -111,8 +111,7 @@ class _PostFinder:
         return [post for block in group.values() if (post := self._read_post(block, key, group))]
 
     def _read_post(self, block: _Block, key: str, group: dict[int, _Block]) -> Post | None:
-        """The post of a block without those nested in it; None when a part is missing or it is more than
-        one."""
+        """The post of a block without those nested in it; None where a part is missing or there are more."""
         others = (
             other for other in group.values() if other is not block and is_inside(other.node, block.node)
         )

@@ -20,8 +20,7 @@ _TOKEN = re.compile(
     rf"|<[a-z][^\s/>]*+(?:{_ATTRIBUTE})*+",
     re.IGNORECASE | re.DOTALL,
 )
-"""A comment, an element whose content is no markup, or the start of a tag with its attributes, each to its
-end."""
+"""A comment, an element that holds no markup, or the start of a tag with its attributes, to its end."""
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _TAG_NAME = re.compile(r"<[a-zA-Z][^\s/>]{0,40}")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,40})[^>]*>")
@@ -33,8 +32,7 @@ _INLINE = frozenset(_INLINE_NAMES.split())
 
 
 def limit_html(html: str) -> str:
-    """The page without the attributes of tags that have thousands, and without any tags when nested absurdly
-    deep."""
+    """The page without attributes of tags that have thousands, and without tags when nested absurdly deep."""
     if len(html) <= _SAFE_CHARACTERS:
         return html
     html = _strip_excess_attributes(html)

@@ -50,8 +50,7 @@ def extract_html(html: str, url: str) -> Extraction:
 
 
 def _extract_text(tree: LexborHTMLParser, html: str) -> TextBlocks | None:
-    """The main text; where next to nothing is left of a page that has more to say, everything that is
-    visible."""
+    """The main text; where next to nothing is left of a page that has more, all that is visible."""
     body = tree.body
     if body is None:
         return None

@@ -43,8 +43,7 @@ _POINTS_BACK = re.compile(r"[«‹←<]|prev", re.IGNORECASE)
 
 
 def find_link_candidates(html: str, url: str, today: str) -> list[LinkCandidate]:
-    """The links of a page in order, each address once (at its most informative place), with the text and the
-    date beside it."""
+    """A page's links in order, each address once (where it tells most), with the text and date beside it."""
     tree = LexborHTMLParser(html)
     if tree.body is None:
         return []

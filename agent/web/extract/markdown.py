@@ -16,8 +16,7 @@ _EMPTY = "The document holds no text: there is nothing to add."
 
 
 def extract_markdown(source: str) -> Extraction:
-    """The text without its marks; the title is the front matter's, else the first heading of the highest
-    level."""
+    """The text without its marks; the title is the front matter's, else the first highest heading."""
     source = normalize_characters(source.replace("\r\n", "\n").replace("\r", "\n"))
     front = _FRONT_MATTER.match(source)
     stated = _TITLE.search(front[1]) if front else None

@@ -1,5 +1,4 @@
-"""Title, author, date of publication and language as a page states them; what it does not state stays
-empty."""
+"""Title, author, date and language as a page states them; what it does not state stays empty."""
 
 from __future__ import annotations
 
@@ -37,8 +36,7 @@ _HEAD_ELEMENTS = ["html", "title", "meta", "script"]
 
 @dataclass
 class PageMetadata:
-    """What a page says about itself. `is_free` is False when it says that it is closed; `things` is its
-    JSON-LD."""
+    """What a page says about itself. `is_free` is False when it says it is closed; `things`: its JSON-LD."""
 
     title: str = ""
     author: str = ""
@@ -51,8 +49,7 @@ class PageMetadata:
 
 
 def read_metadata(html: str, tree: LexborHTMLParser) -> PageMetadata:
-    """The metadata of a page, from its head (BeautifulSoup) and, where that is silent, from its parsed
-    body."""
+    """The metadata of a page, from its head (BeautifulSoup), else from its parsed body."""
     from bs4 import BeautifulSoup  # imported here: it takes a tenth of a second
     from bs4.filter import SoupStrainer
 
@@ -105,8 +102,7 @@ def _find_publication(
 
 
 def _find_title(head: BeautifulSoup, metas: dict[str, str], tree: LexborHTMLParser) -> str:
-    """The page's name: its one h1 when the `<title>` only adds the site's name to it, else og:title or
-    `<title>`."""
+    """The page's name: its one h1 where `<title>` only adds the site's name, else og:title or `<title>`."""
     stated = " ".join(head.title.get_text().split()) if head.title else ""
     tops = [flat_text(node) for node in tree.css("h1")[:3]]
     if len(tops) == 1 and tops[0] and (not stated or tops[0].lower() in stated.lower()):

@@ -53,8 +53,7 @@ _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3
 
 @dataclass(frozen=True)
 class DateMatch:
-    """A date found in a text: ISO 8601, with the time of day where it is stated, and its place in the
-    text."""
+    """A date found in a text: ISO 8601, with its time of day if stated, and its place in the text."""
 
     iso: str
     start: int
@@ -105,8 +104,7 @@ def normalize_date(value: str) -> str:
 
 
 def find_date(text: str, today: str) -> DateMatch | None:
-    """The first date in a short text, or None. Relative dates and dates without a year count from `today`
-    (ISO)."""
+    """The first date in a short text, or None. Relative and yearless dates count from `today` (ISO)."""
     now, day_first = date.fromisoformat(today[:10]), getattr(today, "day_first", None)
     found: list[DateMatch | None] = []
     if any(map(str.isdigit, text)):

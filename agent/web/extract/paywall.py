@@ -199,8 +199,7 @@ def _is_headline(link: LexborNode, url: str) -> bool:
 
 
 def _split_around_prompts(text: str, prompts: list[str]) -> tuple[str, str]:
-    """The running text before the first prompt and behind the last; all of it is before when no prompt is in
-    it."""
+    """The running text before the first prompt and behind the last; all of it is before if there is none."""
     lines = [" ".join(line.split()) for line in text.split("\n")]
     asking = [(n, line) for n, line in enumerate(lines) if _speaks_of_subscription(line)]
     at = [n for n, line in asking if any(line in prompt or prompt in line for prompt in prompts)]

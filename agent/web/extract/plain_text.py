@@ -90,8 +90,7 @@ def _drop_contents(lines: list[str]) -> list[str]:
 
 
 def _read_headings(text: str) -> tuple[str, list[Heading]]:
-    """The text without the lines drawn below its titles, and the titles. A line between columns of a table is
-    none."""
+    """The text without lines drawn below its titles, and the titles. Lines between columns are none."""
     kept: list[str] = []
     headings: list[Heading] = []
     length = 0

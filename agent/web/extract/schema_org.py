@@ -57,8 +57,7 @@ def is_declared_closed(thing: dict[str, Any]) -> bool:
 
 
 def is_declared_article(tree: LexborHTMLParser, things: Iterable[dict[str, Any]]) -> bool:
-    """Whether the page says that it is an article (in its JSON-LD objects `things`, Open Graph or
-    microdata)."""
+    """Whether the page says it is an article (in its JSON-LD `things`, Open Graph or microdata)."""
     kinds = [str(kind) for thing in things for kind in _as_list(thing.get("@type"))]
     if any(kind.endswith(("Article", "BlogPosting", "Report")) for kind in kinds):
         return True

@@ -110,8 +110,7 @@ def _parse_span(value: str | None) -> int:
 
 
 def _expand_spans(rows: list[list[_Cell]]) -> list[list[str]]:
-    """The rows with the cells that span several rows repeated, and empty cells for those that span
-    columns."""
+    """The rows, with cells that span rows repeated and empty cells where they span columns."""
     hanging: dict[int, tuple[int, str]] = {}
     spread = []
     for cells in rows:

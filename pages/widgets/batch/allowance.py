@@ -11,8 +11,7 @@ from agent.types import BatchBudget
 
 
 def draw_fields(given: BatchBudget, key: str, *, model: bool, **more: Any) -> BatchBudget:
-    """The fields, filled in from `given`; returns the budget they make. Without a `model` its budgets are
-    not asked for."""
+    """The fields, filled in from `given`; returns their budget. Without a `model` its own are left out."""
     fields: dict[str, tuple[str, float, float, float]] = {
         "side_by_side": ("Parallel runs", 1, jobs.MAX_PARALLEL_RUNS, 1),
         "max_cost_usd": ("Maximum cost (US dollars)", 0.0, 10_000.0, 1.0),

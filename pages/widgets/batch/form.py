@@ -1,5 +1,4 @@
-"""The first screen of Batch: a table of questions comes in, what was understood of it is shown, settings and
-budget are chosen."""
+"""The first screen of Batch: a table of questions, what was understood of it, settings and budget."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""One batch on the screen: how far it is, what it has spent, its rows in pages; it follows the batch while it
-works."""
+"""One batch on the screen: how far it is, what it spent, its rows in pages; it follows the batch's work."""
 
 from __future__ import annotations
 

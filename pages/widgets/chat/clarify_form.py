@@ -1,5 +1,4 @@
-"""The form of a clarifying question: answers to pick, or one's own words; sending it lets the same search go
-on."""
+"""The form of a clarifying question: answers to pick, or own words; then the same search goes on."""
 
 from __future__ import annotations
 

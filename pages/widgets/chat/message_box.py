@@ -22,8 +22,7 @@ def draw(
     status: Status = Status.DONE,
     placeholder: str = "Ask what the library may know",
 ) -> None:
-    """The box and what is talked about. `run_id` is the conversation's newest turn; without one a message
-    begins a conversation."""
+    """The box and what is talked about. `run_id`: the newest turn; without one a conversation begins."""
     scope.draw(before)
     with st.container(key="chat-box" if run_id else "chat-first-box"):
         st.chat_input(

@@ -1,5 +1,4 @@
-"""Places that were found: a map drawn here (nothing is fetched for it) with rings of distance, and a table
-with the same numbers."""
+"""Places that were found: a map drawn here (nothing is fetched) with rings of distance, and a table."""
 
 from __future__ import annotations
 
@@ -194,8 +193,7 @@ def _render_leader_line(at: Point, label: Point, colours: dict[str, str]) -> str
 
 
 def _spread_labels(points: Sequence[Point], taken: Sequence[Point]) -> list[Point]:
-    """The points, those that would cover one another (or a taken one) moved a little aside: a place for their
-    numbers."""
+    """The points, those that would cover others (or a taken one) moved aside: places for their numbers."""
     placed: list[Point] = list(taken)
     for x, y in points:
         for turn in range(24):

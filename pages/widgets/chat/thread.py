@@ -1,5 +1,4 @@
-"""A conversation with the library on the screen: its turns, the newest followed while it works, and the
-box to continue."""
+"""A conversation with the library: its turns, the newest followed while it works, and the box."""
 
 from __future__ import annotations
 

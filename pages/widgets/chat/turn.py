@@ -1,5 +1,4 @@
-"""One turn of a conversation: the question, what was answered with its quotes a click away, and what can be
-done when nothing was."""
+"""One turn of a conversation: the question, the answer with its quotes a click away, or what can be done."""
 
 from __future__ import annotations
 
@@ -31,8 +30,7 @@ def request_stream(run_id: str) -> None:
 def draw(
     view: RunSnapshot, state: ChatRun, *, fresh: bool = False, form: Callable[[], None] | None = None
 ) -> None:
-    """The turn. `fresh`: it is the newest, and is streamed to who waits for it; `form` asks back what it
-    needs to know."""
+    """The turn. `fresh`: it is the newest, streamed to who waits for it; `form` asks back."""
     draw_question(view, state)
     if not state.answers:
         return
@@ -93,8 +91,7 @@ def render_answer(given: Answer, view: RunSnapshot) -> str:
 
 
 def draw_next_steps(view: RunSnapshot, state: ChatRun) -> None:
-    """What can be done with the newest answer: research what the library does not know, take the report
-    along."""
+    """What can be done with the newest answer: research what is missing, take the report along."""
     given = state.answers[-1] if state.answers else None
     if given is None or given.is_small_talk or view.run.status is Status.RUNNING:
         return

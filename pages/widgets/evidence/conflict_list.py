@@ -1,5 +1,4 @@
-"""Conflicts as rows: what is said, by which sites with which words, since when, from how many independent
-ones, and how it stands."""
+"""Conflicts as rows: what is said, by which sites in which words, since when, and how it stands."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a person may do with the ledger as a whole: take back an edit, add a fact, strike a source after
-seeing what falls with it."""
+"""What can be done with the whole ledger: undo an edit, add a fact, strike a source after a preview."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The editable ledger: the facts of a run with filters, to be read row by row or edited in the table, and
-every edit's undo."""
+"""The editable ledger: facts with filters, read row by row or edited in a table, and every edit's undo."""
 
 from __future__ import annotations
 
@@ -26,8 +25,7 @@ MIN_FACTS_FOR_FILTER = 8
 
 
 def draw(view: RunSnapshot) -> None:
-    """The facts of a run and what may be done with them; read-only where its flow does not write from
-    facts."""
+    """A run's facts and what may be done with them; read-only where its flow does not write from facts."""
     known = view_cache.get_or_compute(view, "facts-listed", lambda: fact_view.all_facts(view.state))
     if not fact_edits.is_editable(view):
         fact_table.draw(known, view.run.id)

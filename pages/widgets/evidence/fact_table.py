@@ -91,8 +91,7 @@ def _render_row(fact: Fact, run_id: str, *, editable: bool) -> str:
 
 
 def render_evidence(fact: Fact, run_id: str) -> str:
-    """What a fact stands on: the verbatim quote and where it stands; what it said before a correction or a
-    refusal."""
+    """What a fact stands on: its quote and place, and what it said before a correction or refusal."""
     quote = "" if fact.is_own_knowledge else f'<div class="quote">{escape.html(fact.quote)}</div>'
     former = f"Before your correction: <del>{escape.html(fact.former)}</del>" if fact.former else ""
     if fact.refused_statement:

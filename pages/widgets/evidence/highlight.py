@@ -1,5 +1,4 @@
-"""A passage that was found, as HTML: the part of it that says most about what was looked for, its words
-marked. Pure."""
+"""A passage that was found, as HTML: the part that says most about the query, its words marked. Pure."""
 
 from __future__ import annotations
 
@@ -35,8 +34,7 @@ def find_matches(text: str, query: str) -> list[Match]:
 
 
 def render_snippet(text: str, query: str, *, rows: bool = False) -> str:
-    """The telling part of a passage as HTML, every word of the query in it marked. `rows`: its lines are the
-    rows of a table."""
+    """The telling part of a passage as HTML, the query's words marked. `rows`: lines are a table's rows."""
     text = text.rstrip() if rows else _BROKEN_LINE.sub(" ", text.rstrip())
     found = find_matches(text, query)
     start, end = choose_window(text, found)
@@ -51,8 +49,7 @@ def render_snippet(text: str, query: str, *, rows: bool = False) -> str:
 
 
 def choose_window(text: str, found: list[Match]) -> tuple[int, int]:
-    """The stretch of at most `SHOWN` characters, from blank to blank, that holds the most different words;
-    the first of equals."""
+    """The first stretch of at most `SHOWN` characters, cut at blanks, with the most different words."""
     if len(text) <= MAX_CHARS:
         return 0, len(text)
     best, most = 0, -1

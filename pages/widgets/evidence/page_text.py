@@ -63,8 +63,7 @@ def render_quote_in_context(text: str, fact: Fact, facts: Sequence[Fact]) -> str
 
 
 def parse_passage(text: str, start: str, end: str) -> Fact | None:
-    """The stretch between two offsets (as an address gives them) as a mark; None when they do not fit the
-    text."""
+    """The stretch between two offsets (from an address) as a mark; None when they do not fit the text."""
     if not (start.isascii() and start.isdigit() and end.isascii() and end.isdigit()):
         return None
     a, b = int(start[:12]), int(end[:12])
@@ -119,8 +118,7 @@ def _render_found_on(ref: PageRef, step: int) -> str:
 
 
 def split_windows(text: str) -> list[tuple[int, int]]:
-    """A long text in windows of at most WINDOW characters, cut between paragraphs or words where it can
-    be."""
+    """A long text in windows of at most WINDOW characters, cut between paragraphs or words if possible."""
     found: list[tuple[int, int]] = []
     start = 0
     while start < len(text):

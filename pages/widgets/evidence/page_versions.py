@@ -1,5 +1,4 @@
-"""Two versions of a page side by side: what differs is marked, what is the same folded, and each quote's fate
-told. Text only."""
+"""Two versions of a page side by side: differences marked, the same folded, each quote's fate told."""
 
 from __future__ import annotations
 
@@ -26,8 +25,7 @@ def describe_version(version: PageVersion) -> str:
 
 
 def render_versions(found: Sequence[PageVersion], shown: str, run_id: str, beside: str = "") -> str:
-    """The versions as an HTML list, each with the ways to open it and to lay it beside the one that is
-    shown."""
+    """The versions as an HTML list, each with links to open it and to compare it with the one shown."""
     items = []
     for version in found:
         if version.page_id == shown:

@@ -116,8 +116,7 @@ def _rate_in_run(*arguments: object, always: bool) -> None:
 
 
 def draw_for_all_runs() -> None:
-    """The words that hold for every run, on the Settings screen: the list, another word, and taking one
-    back."""
+    """The words that hold for every run, on the Settings screen: the list, adding and removing."""
     said = trust.list_trust_ratings(client.workbench())
     ui.heading("Trust in domains")
     client.show_notice("trust")

@@ -1,5 +1,4 @@
-"""The six budgets of a run as fields: what stands in them is what a run may use, and none of them is
-unlimited."""
+"""The six budgets of a run as fields: a run may use what they say, and none is unlimited."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ MINIMUMS: dict[Cap, float] = {"steps": 1, "pages": 1, "calls": 0, "tokens": 0, "
 
 
 def draw_fields(flow: str, given: Settings, *, model: bool = True, **more: Any) -> dict[str, Any]:
-    """The fields, filled in from `given`; returns the settings they make. Without a `model` its budgets are
-    not asked for."""
+    """The fields, filled in from `given`; returns their settings. Without a `model` it has no budgets."""
     made: dict[str, Any] = {}
     with st.container(key=f"{flow}-limits"), st.grid(2, min_column_width=150, gap="small"):
         for name, setting in CAP_SETTINGS.items():

@@ -122,8 +122,7 @@ def draw_summary(settings: Settings, *parts: str) -> None:
 def start_run(
     start: Callable[..., str], *args: Any, sent: Iterable[str] = (), parameter: str = "run"
 ) -> None:
-    """Start something and show it: its id goes into the address, the drafts that were `sent` are cleared.
-    Only in a callback."""
+    """Start something and show it: its id into the address, the `sent` drafts cleared. Only in a callback."""
 
     def show(new_id: str) -> None:
         st.query_params[parameter] = new_id

@@ -1,5 +1,4 @@
-"""Choosing the sources of a run: domains, time, language, engines; and the line that tells what was
-chosen."""
+"""Choosing a run's sources: domains, time, language, engines; and the line that tells the choice."""
 
 from __future__ import annotations
 
@@ -107,8 +106,7 @@ def to_session_values(flow: str, settings: Settings) -> dict[str, Any]:
 
 
 def render_summary(settings: Settings, *, allowed: bool = True) -> str:
-    """What was chosen, as a line of HTML; "" when anything goes. The allowed domains are left out where they
-    are told elsewhere."""
+    """What was chosen, as a line of HTML; "" for anything. Domains are left out where told elsewhere."""
     told = _describe(settings, allowed)
     return f'<p class="small soft">Sources: {escape.html(told)}.</p>' if told else ""
 

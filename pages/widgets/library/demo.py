@@ -1,5 +1,4 @@
-"""The demo's own sources: a small invented knowledge base and invented places, put into the library with one
-button."""
+"""The demo's own sources: a small invented knowledge base and places, added with one button."""
 
 from __future__ import annotations
 
@@ -24,8 +23,7 @@ def is_demo_added() -> bool:
 
 
 def add_demo() -> int:
-    """Put them into the library, tagged; what is there already stays as it is. Returns how many sources they
-    are."""
+    """Put them into the library, tagged; what is there stays as it is. Returns how many they are."""
     shelf = client.library()
     taken = len(shelf.add_folder(DEMO_KB, tags=[DEMO_TAG]).sources)
     if PLACES_FILE.is_file():

@@ -1,5 +1,4 @@
-"""Reading a web page into the library, for the first time or again, with all the rules that hold for a run's
-fetches."""
+"""Reading a web page into the library, first or again, with all the rules of a run's fetches."""
 
 from __future__ import annotations
 
@@ -10,8 +9,7 @@ from pages.widgets.shell import client
 
 
 def add_page(url: str, tags: list[str]) -> LibrarySource:
-    """Read a page and put it on the shelf. Raises UsageError, in words for a person, when there is nothing to
-    put there."""
+    """Read a page and put it on the shelf. Raises UsageError, in words for a person, when it cannot."""
     return client.library().add_page(_fetch(url), tags=tags)
 
 

@@ -1,5 +1,4 @@
-"""Search inside the library: the passages that say most, best first, the words marked; how they were found is
-told."""
+"""Search inside the library: the best passages, the words marked; how they were found is told."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The Library screen: what it holds, in four parts of which one is drawn; an empty library says how to fill
-it."""
+"""The Library screen: what it holds, in four parts, one drawn at a time; how to fill an empty one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The index as it is: plain text, an id and a line for each source. Reply chooses its sources by reading
-it."""
+"""The index as it is: plain text, an id and a line for each source, as reply reads it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The sources of the library as rows: filters above, a page at a time, what can be done with each; a bin with
-a way back."""
+"""The library's sources as rows: filters, pages, what can be done with each; a bin with a way back."""
 
 from __future__ import annotations
 

@@ -19,8 +19,7 @@ DEFAULT_URL = "http://localhost:8501/"
 
 
 def draw(*, stored: bool) -> None:
-    """An expander with the request, what comes back, and the two doors beside it; `stored`: whether
-    conversations are."""
+    """An expander with the request, what comes back, and the two doors; `stored`: conversations are."""
     with st.expander("Let a bot ask", icon=":material/smart_toy:", key="reply-bot"):
         config = client.workbench().config
         token = "API_TOKEN" if config.has_login else "REPLY_TOKEN" if config.REPLY_TOKEN else ""

@@ -1,5 +1,4 @@
-"""The replying services the screen uses: one on the library (shared with the HTTP door), one on the demo's
-knowledge base."""
+"""The replying services of the screen: on the library (shared with HTTP), and on the demo's documents."""
 
 from __future__ import annotations
 

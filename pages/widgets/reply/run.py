@@ -1,5 +1,4 @@
-"""One reply on the screen: what may be posted or why nothing is said, the conversation, each step with its
-reason, the workflow."""
+"""One reply on the screen: what may be posted or why nothing, the conversation, each step, the workflow."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The five steps of a reply as HTML: what each decided, why, and who spoke; those that were not reached say
-so."""
+"""The five steps of a reply as HTML: what each decided, why, and who spoke; or that it was not reached."""
 
 from __future__ import annotations
 

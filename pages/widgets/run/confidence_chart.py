@@ -59,8 +59,7 @@ def draw(view: RunSnapshot) -> None:
 
 
 def group_steps(given: Sequence[Confidence]) -> list[tuple[int, int]]:
-    """What is told, newest first, by the numbers of the first and last look: each that moved it, and those
-    between that did not."""
+    """What is told, newest first, by the numbers of first and last look: those that moved it, and others."""
     found: list[tuple[int, int]] = []
     for number in range(len(given), 0, -1):
         still = not given[number - 1].moves
@@ -85,8 +84,7 @@ def render_reasons(given: Sequence[Confidence], numbers: Sequence[int], first: i
 
 
 def name_point(numbers: Sequence[int], n: int) -> str:
-    """After which step a point of the curve stands; a second one after the same step is an edit or the
-    answer."""
+    """After which step a point of the curve stands; a second one after the step is an edit or the answer."""
     if not numbers[n]:
         return "Before step 1"
     return f"{'Later, after' if n and numbers[n - 1] == numbers[n] else 'After'} step {numbers[n]}"
@@ -141,8 +139,7 @@ def _set_threshold(run_id: str, key: str) -> None:
 
 
 def select_points(count: int) -> list[int]:
-    """Which points of so many are drawn, by their positions: all, or of a long curve POINTS at even distances
-    and the last."""
+    """Which points are drawn, by position: all, or of a long curve POINTS at even distances and the last."""
     if count <= MAX_POINTS:
         return list(range(count))
     return sorted({*(round(i * (count - 1) / (MAX_POINTS - 1)) for i in range(MAX_POINTS))})

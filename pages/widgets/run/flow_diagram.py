@@ -106,8 +106,7 @@ def render_mermaid(flow: Flow, steps: Sequence[Step], *, working: str = "", dark
 
 
 def _find_taken_edges(flow: Flow, steps: Sequence[Step]) -> set[tuple[str, str, str]]:
-    """The edges that were gone along, as (start, label, end). One that rests for a person counts when the
-    person has spoken."""
+    """The edges that were taken, as (start, label, end); where it waits for a person, once they spoke."""
     walked = [step for step in steps if step.name in flow.steps]
     ways = {
         (step.name, after.name if after else step.next, step.next)

@@ -1,5 +1,4 @@
-"""Going on from a step in a new run: the quiet button on each card, the form behind it, and where a fork says
-what it came from."""
+"""Going on from a step in a new run: a button on each card, its form, and where a fork came from."""
 
 from __future__ import annotations
 

@@ -24,8 +24,7 @@ RING_RADII = (1.0, 1.7, 2.6)
 
 
 def build_graph(nodes: Iterable[tuple[str, str]], links: Iterable[tuple[str, str]]) -> nx.DiGraph:
-    """The graph of (node, found on) pairs in the order of discovery, with further links between known
-    nodes."""
+    """The graph of (node, found on) pairs in order of discovery, and further links of known nodes."""
     import networkx as nx  # heavy: imported where it is used first
 
     drawn = nx.DiGraph()

@@ -55,8 +55,7 @@ def draw(view: RunSnapshot) -> None:
 
 
 def rank_nodes(state: RunState) -> list[str]:
-    """The names of all searches and pages, those that brought the most facts first, then as they were looked
-    at."""
+    """The names of all searches and pages, those with the most facts first, then as they came."""
     looks = {
         f"search: {action.query_or_url}": (0, action.step) for action in state.actions if action.is_search
     }
@@ -196,8 +195,7 @@ def _format_tooltip(page: PageRef) -> str:
 
 
 def _escape_rich_text(text: str, limit: int) -> str:
-    """Text for the canvas: ECharts reads `{…|` as styles in rich text, so braces are replaced by
-    look-alikes."""
+    """Text for the canvas: ECharts reads `{…|` as styles, so braces are replaced by look-alikes."""
     return (
         escape.shorten(escape.CONTROL.sub("", text), limit)
         .replace("{", "(")

@@ -1,5 +1,4 @@
-"""What the screens of a run share: opening it, following it while it works, heading, tabs, and the page that
-says there is none."""
+"""What the screens of a run share: opening, following, heading, tabs, and a page for no such run."""
 
 from __future__ import annotations
 

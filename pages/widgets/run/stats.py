@@ -25,8 +25,7 @@ def draw(view: RunSnapshot) -> None:
 
 
 def render_meter(meter: BudgetMeter | None) -> str:
-    """How full a budget is, as a small bar that says so to who points at it or cannot see it; nothing for one
-    that is not there."""
+    """How full a budget is, as a small bar that tells pointers and screen readers; or nothing."""
     if meter is None:
         return ""
     told = (

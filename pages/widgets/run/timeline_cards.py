@@ -164,8 +164,7 @@ def _build_outline_cards(step: Step) -> list[Card]:
 
 
 def _build_edit_cards(step: Step, told: Sequence[Card]) -> list[Card]:
-    """What a person did to the facts: the card says it, the facts as they stand since, and how the confidence
-    moved."""
+    """What a person did to the facts, the facts as they stand since, and how the confidence moved."""
     change = step.change
     card = Card(
         step.n,

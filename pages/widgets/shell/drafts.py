@@ -145,8 +145,7 @@ def restore(key: str, draft: str) -> None:
 
 
 def track_chat_box(draft: str) -> None:
-    """Keep what is typed into the screen's chat box as a draft (such a box tells Streamlit nothing until it
-    is sent)."""
+    """Keep what is typed into the chat box as a draft (Streamlit is told nothing of it until it is sent)."""
     st.fragment(_draw_tracker)(draft)
 
 

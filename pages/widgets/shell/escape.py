@@ -22,8 +22,7 @@ def html(text: object) -> str:
 
 
 def md(text: object, limit: int = 0) -> str:
-    """Text for a Markdown sink (labels, notices), on one line; cut to `limit` characters when that is
-    given."""
+    """Text for a Markdown sink (labels, notices), on one line, cut to `limit` characters if given."""
     flat = " ".join(CONTROL.sub("", str(text)).split())
     return PUNCTUATION.sub(r"\\\1", shorten(flat, limit) if limit else flat)
 
@@ -48,8 +47,7 @@ def href(url: str) -> str:
 
 
 def host(url: str) -> str:
-    """The host an address really points at, without "www."; a document's name; the address itself when it has
-    neither."""
+    """The host an address points at, without "www."; a document's name; else the address itself."""
     if url.startswith("file:"):
         return shorten(url.removeprefix("file:"), 60)
     try:
@@ -68,8 +66,7 @@ def shorten_url(url: str, limit: int = 70) -> str:
 
 
 def render_link(url: str, text: str = "", *, css: str = "") -> str:
-    """An HTML link that opens in a new tab and tells the other side nothing; plain text when the address may
-    not be opened."""
+    """An HTML link that opens in a new tab without a referrer; plain text when it may not be opened."""
     shown, target = html(text or shorten_url(url)), href(url)
     if not target:
         return f"<span>{shown}</span>"
@@ -78,15 +75,13 @@ def render_link(url: str, text: str = "", *, css: str = "") -> str:
 
 
 def stored_page_url(run_id: str, page_id: str, fact_id: str = "") -> str:
-    """The address of the screen that shows a stored page, escaped; relative, so that a path prefix in front
-    of us is kept."""
+    """The address of the screen of a stored page, escaped; relative, so that a path prefix is kept."""
     fact = f"&amp;fact={quote(fact_id, safe='')}" if fact_id else ""
     return f"page?run={quote(run_id, safe='')}&amp;id={quote(page_id, safe='')}{fact}"
 
 
 def fact_url(run_id: str, fact_id: str) -> str:
-    """The address of a run's screen with one of its facts opened for editing, escaped; the screen is the one
-    that is open."""
+    """The address of a run's screen (the one open) with one of its facts opened for editing, escaped."""
     return f"?run={quote(run_id, safe='')}&amp;fact={quote(fact_id, safe='')}"
 
 
@@ -96,7 +91,6 @@ def run_url(run_id: str, comment: str = "") -> str:
 
 
 def passage_url(page_id: str, start: int, end: int, run_id: str = "") -> str:
-    """The address of the screen that shows a stored page with the stretch between two offsets marked,
-    escaped."""
+    """The address of a stored page's screen with the stretch between two offsets marked, escaped."""
     run = f"run={quote(run_id, safe='')}&amp;" if run_id else ""
     return f"page?{run}id={quote(page_id, safe='')}&amp;from={start:d}&amp;to={end:d}"

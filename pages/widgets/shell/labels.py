@@ -172,8 +172,7 @@ def format_tokens(total: int) -> str:
 
 
 def format_time(iso: str) -> str:
-    """An ISO 8601 time as "2026-11-21 09:30 UTC", a day as it is; "" when it is neither: what came in a
-    bundle may say anything."""
+    """An ISO 8601 time as "2026-11-21 09:30 UTC", a day as it is; "" when it is neither."""
     return (
         f"{iso[:10]} {iso[11:16]} UTC" if _TIME.match(iso) else iso[:10] if _DAY.fullmatch(iso[:10]) else ""
     )

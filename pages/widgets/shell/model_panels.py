@@ -1,5 +1,4 @@
-"""The model server and the embedding server on the Settings screen: what is in use, its settings, and a
-try."""
+"""The model and embedding servers on the Settings screen: what is in use, its settings, a try."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""How a screen keeps up with a run or batch: every second while it works, rarely while it rests,
-since another tab may wake it."""
+"""How a screen keeps up with a run or batch: every second at work, rarely at rest (other tabs)."""
 
 from __future__ import annotations
 
@@ -19,8 +18,7 @@ POLL_S = 1.0
 IDLE_POLL_S = 10.0
 """Seconds between two checks of a run that rests: nothing is drawn then, unless it changed."""
 IDLE_STATUSES = (Status.PAUSED, Status.STOPPED, Status.FAILED, Status.REVIEW)
-"""A decision that waits is not among them: it must not change under the pointer of who is about to approve
-it."""
+"""A decision that waits is not among them: it must not change under a person's pointer."""
 
 
 def follow(

@@ -1,5 +1,4 @@
-"""Buttons, links, selects and number fields, each in one form; and headings. Labels are Markdown: escape what
-came from outside."""
+"""Buttons, links, selects, numbers, headings, each in one form. Labels are Markdown: escape outside text."""
 
 from __future__ import annotations
 

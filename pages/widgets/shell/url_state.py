@@ -28,8 +28,7 @@ def sync() -> None:
 
 
 def restore(choices: Mapping[str, UrlField]) -> None:
-    """Set widgets that are drawn for the first time to what the address says, by its names; what does not fit
-    is left out."""
+    """Set widgets drawn for the first time to what the address says, by name; misfits are left out."""
     for name, (key, plain, allowed) in choices.items():
         if key in st.session_state:
             continue

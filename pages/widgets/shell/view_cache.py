@@ -1,5 +1,4 @@
-"""What is worked out of a run's state once and shown again and again: the state is the same until the run
-takes another step."""
+"""What is worked out of a run's state once: the state is the same until the run takes another step."""
 
 from __future__ import annotations
 
@@ -18,8 +17,7 @@ _lock = threading.Lock()
 
 
 def get_or_compute(view: RunSnapshot, name: str, make: Callable[[], T]) -> T:
-    """What `make` gives, made anew only when the run's state is another one. It must follow from the state
-    and steps alone."""
+    """What `make` gives, made anew only for another state of the run; it must follow from that alone."""
     key = (view.run.id, name)
     with _lock:
         state, value = _cache.get(key, (None, None))

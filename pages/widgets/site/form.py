@@ -22,8 +22,7 @@ FORM = form_page.Form(
 )
 QUESTION, STARTS, INSTRUCTION = "site:question", "site:starts", "site:instruction"
 ALLOWED_KEY, PREFILLED_KEY = "site-allowed", "site-allowed-filled-in"
-"""The field of allowed domains, and what was filled in for the person: replaced as long as they left it
-alone."""
+"""The field of allowed domains; what was filled in is replaced as long as it is left alone."""
 LIMIT_FIELDS = {
     "max_iterations": ("Maximum rounds of reading", 1, 20),
     "max_pages": ("Maximum pages per question", 1, 500),

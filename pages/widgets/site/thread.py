@@ -45,8 +45,7 @@ FOLLOW_UP = "site:follow-up"
 
 
 def draw(run_id: str) -> None:
-    """The conversation that a run belongs to; its newest turn is drawn again every second as long as it
-    works."""
+    """The conversation of a run; its newest turn is drawn again every second as long as it works."""
     opened = run_page.open_thread(PAGE, run_id)
     if opened is None:
         return

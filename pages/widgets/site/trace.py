@@ -1,5 +1,4 @@
-"""What a `site` run read and decided, as HTML: one entry a batch with the reason for it, and the pages with
-how well they answer."""
+"""What a `site` run read and decided, as HTML: an entry a batch with its reason, and the pages' ratings."""
 
 from __future__ import annotations
 

@@ -1,2 +1,1 @@
-"""Readers of documents that are no text: one file a format. They run in a process of their own (see
-`agent.web.parser_pool`)."""
+"""Readers of documents: one file a format, run in a process of their own (`agent.web.parser_pool`)."""

@@ -26,8 +26,7 @@ MAX_XML = 16_000_000
 MAX_TAGS = 1_000_000
 """Tags in all its XML, opening and closing: each costs a parser time and a kilobyte."""
 MAX_RATIO = 80
-"""How many times larger than packed one part of more than a megabyte may be; Word's own XML stays below
-50."""
+"""How many times larger than packed a part over a megabyte may be; Word's own XML stays below 50."""
 PARSER_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, struct.error, ExpatError, etree.LxmlError),
     *(EOFError, OSError, LookupError, ValueError, TypeError, AttributeError, RuntimeError),

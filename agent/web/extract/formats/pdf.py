@@ -49,8 +49,7 @@ _NO_TITLE = re.compile(
 
 
 def extract_pdf(raw: bytes, *, seconds: float = 4.0) -> Extraction:
-    """The document's text. Reads pages for at most `seconds` of CPU time. Outcome `unsupported` with advice
-    when there is no text."""
+    """The document's text, read for at most `seconds` of CPU time. Outcome `unsupported` when it has none."""
     try:
         document = pypdfium2.PdfDocument(raw)
     except pypdfium2.PdfiumError as error:
@@ -116,8 +115,7 @@ def _write_text(pages: list[list[Line]]) -> Extraction:
 
 
 def _rank_levels(paragraphs: list[Paragraph]) -> dict[float, int]:
-    """The level of headings without a number, by their size; sizes used once or twice (a title page) count as
-    the next."""
+    """The level of unnumbered headings, by size; sizes used once or twice (a title page) are the next."""
     sizes = Counter(p.lines[0].size for p in paragraphs if p.kind == "heading")
     usual = [size for size, count in sizes.items() if count > 2] or list(sizes)
     return {size: 1 + sum(other > size for other in usual) for size in sizes}

@@ -1,5 +1,4 @@
-"""What stands on the pages of a PDF but is no part of its text: running heads, page numbers, tables of
-contents."""
+"""What pages of a PDF hold that is no part of its text: running heads, page numbers, contents."""
 
 from __future__ import annotations
 

@@ -63,8 +63,7 @@ class Paragraph:
 
 
 class Layout:
-    """What is usual in a document: the size of most of its type, the distance of its baselines, where its
-    columns end, its words."""
+    """What is usual in a document: type size, distance of baselines, ends of columns, words."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
         self.lines = [line for line in lines if not line.rows]

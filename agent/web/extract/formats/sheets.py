@@ -1,5 +1,4 @@
-"""A spreadsheet (XLSX, XLSB, XLS, ODS): a table for each sheet under the sheet's name. Hidden sheets are left
-out."""
+"""A spreadsheet (XLSX, XLSB, XLS, ODS): a table under the name of each sheet that is not hidden."""
 
 from __future__ import annotations
 
@@ -22,8 +21,7 @@ _Cell = int | float | str | bool | time | date | datetime | timedelta
 
 
 def extract_sheets(data: bytes) -> Extraction:
-    """The sheets' cells as text. Outcome `unsupported` or `too_large`, with advice, when it cannot be
-    read."""
+    """The sheets' cells as text. Outcome `unsupported` or `too_large`, with advice."""
     try:
         if data.startswith(b"PK"):
             with zipfile.ZipFile(io.BytesIO(data)) as packed:

@@ -11,8 +11,7 @@ from agent.web.extract.extraction import Extraction
 
 
 class DocumentWriter:
-    """A text as it grows. Items and definitions follow on the next line, everything else after an empty
-    one."""
+    """A text as it grows. Items and definitions get a line, everything else an empty line before it."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
