@@ -24,7 +24,7 @@ STATUS_WORDS = {
     "answered": "answered",
     "found": "passages found",
     "disputed": "disputed",
-    "not_found": "not found",
+    "not_found": "no passage found",
 }
 
 

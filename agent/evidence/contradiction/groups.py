@@ -26,6 +26,8 @@ from agent.text import urls
 from agent.text.question_analysis import ParsedQuestion
 from agent.types import Conflict, ConflictSide, Fact
 
+MIN_COUNTED_LETTERS = 3
+"""Letters of a word that is counted ("beds"); shorter units are signs of measure ("m", "%")."""
 _KIND_BY_ANSWER_TYPE = {"date": "date", "number": "number", "person": "name", "place": "name"}
 _SideKey = tuple[str, str, str, str]
 """Kind, slot, fact and value: what two pairs of one conflict have in common."""
@@ -182,7 +184,8 @@ def _make_conflict(group: list[_Pair]) -> Conflict:
 
 
 def _describe_topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
-    """Subject and attribute of a conflict: the facts' own, else the name and the words they share."""
+    """Subject and attribute of a conflict: the facts' own, else the name and the words they share, with what
+    is counted ("beds")."""
     pair = next(p for p in group if first is p.left.fact or first is p.right.fact)
     mine = extract_features(first.statement)
     other = extract_features((pair.right if pair.left.fact is first else pair.left).fact.statement)
@@ -190,7 +193,8 @@ def _describe_topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
     subject = first.subject if first.attribute or not names else names[0]
     taken = frozenset(word.casefold() for word in subject.split())
     shared = dict.fromkeys(w for w in mine.frame if w in other.words and w not in taken)
-    return subject, first.attribute or " ".join(shared)
+    counted = [pair.left.value.split()[-1]] if len(pair.contradiction.slot) >= MIN_COUNTED_LETTERS else []
+    return subject, first.attribute or " ".join([*shared, *counted])
 
 
 def _is_about_question(conflict: Conflict, facts: dict[str, Fact], question: ParsedQuestion) -> bool:

@@ -27,13 +27,13 @@ def is_same_thing(a: Fact, b: Fact) -> bool:
     """Whether no title or subject tells two things apart.
 
     "Titanic (1997 film)" and "Titanic (1953 film)" are two; so are subjects of which neither occurs in the
-    other fact. The subject is the given one, else the name a statement opens with, else the page's title.
+    other fact, and those of "Selm has more mills than Orrin" and "Orrin has fewer mills than Selm". The subject is the given one, else the name a statement opens with, else the page's title.
     Above titles stands a name with a day that both statements give: what is born or released on one day under
     one name is one thing."""
     if _share_named_day(a, b):
         return True
     pairs = [(a.title, b.title), (_given_subject(a), _given_subject(b))]
-    if any(_has_other_qualifier(left, right) for left, right in pairs):
+    if any(_has_other_qualifier(left, right) for left, right in pairs) or _cross_names(a, b):
         return False
     mine, theirs = _subject_words(a), _subject_words(b)
     return not mine or not theirs or mine <= _all_words(b) or theirs <= _all_words(a)
@@ -49,6 +49,22 @@ def _share_named_day(a: Fact, b: Fact) -> bool:
         [frozenset[str]().union(*(name.words for name in said.names)) for said in (one, other)],
     )
     return bool(days[0] & days[1] and names[0] & names[1])
+
+
+def _cross_names(a: Fact, b: Fact) -> bool:
+    """Whether two statements say the same of another name each, as the same words before and after it show
+    ("X founded Y" and "Y was founded by X" do not)."""
+    if _given_subject(a) and _given_subject(b):
+        return False
+    openings = list[tuple[frozenset[str], list[str]]]()
+    for said in (a.statement, b.statement):
+        names = extract_features(said).names
+        words = said[names[0].end :].split() if names else []
+        if not words:
+            return False
+        openings.append((names[0].words, [*said[: names[0].start].split(), words[0]]))
+    (mine, frame), (theirs, other) = openings
+    return frame == other and mine.isdisjoint(theirs)
 
 
 def may_have_changed(a: Fact, b: Fact) -> bool:

@@ -41,7 +41,7 @@ PART_STATUS = {
     "answered": "Answered",
     "found": "Passages found",
     "disputed": "Disputed",
-    "not_found": "Not found",
+    "not_found": "No passage found",
 }
 PART_TONE = {"open": "mute", "answered": "good", "found": "", "disputed": "warn", "not_found": "mute"}
 """The status of a part of the plan, and the colour of its mark."""

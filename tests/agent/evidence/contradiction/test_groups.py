@@ -370,3 +370,18 @@ def test_two_answers_to_one_question_need_no_like_wording() -> None:
     assert conflict.asks and [value.text for value in conflict.values] == ["1921", "1934"]
     namesakes = [one.replace(title="Nordvik Dairy (Agder)"), other.replace(title="Nordvik Dairy (Telemark)")]
     assert find_conflicts(namesakes, [], [parse_question("When was the Nordvik dairy founded?")]) == []
+
+
+def test_a_conflict_names_what_is_counted() -> None:
+    [found] = find_conflicts([fact("Selm hut has 36 beds.", A), fact("Selm hut has 32 beds.", B)])
+    assert found.topic == "Selm (hut beds)"
+    [found] = find_conflicts(
+        [fact("The mast of Skarvik is 80 m high.", A), fact("The mast of Skarvik is 95 m high.", B)]
+    )
+    assert found.topic == "Skarvik (mast high)", "a unit of measure says nothing"
+    assert not find_conflicts(
+        [
+            fact("Selm has 12 mills, three more than Orrin.", A),
+            fact("Orrin has 9 mills, two fewer than Selm.", B),
+        ]
+    )

@@ -66,3 +66,16 @@ def test_a_given_subject_stands_above_both():
     two = said("It opened in 1923.", "Old halls", subject="Town Hall", attribute="opening")
     assert not is_same_thing(one, two)
     assert is_same_thing(one, two.replace(subject="the Grand Hall of Vik"))
+
+
+@pytest.mark.parametrize(
+    ("statement", "other", "same"),
+    [
+        ("The mills of Selm are older than those of Orrin: 40 years.", "The mills of Orrin are younger than those of Selm: 12 years.", False),
+        ("Selm has more mills than Orrin: 12.", "Orrin has fewer mills than Selm: 9.", False),
+        ("Ada Berg founded the Nordvik dairy in 1921.", "Nordvik dairy was founded in 1923 by Ada Berg.", True),
+        ("Selm has 12 mills, more than Orrin.", "Selm has 9 mills, fewer than Orrin.", True),
+    ],
+)  # fmt: skip
+def test_names_that_change_places_tell_two_things_apart(statement: str, other: str, same: bool):
+    assert is_same_thing(said(statement), said(other)) is same
