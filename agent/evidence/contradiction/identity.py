@@ -27,7 +27,8 @@ def is_same_thing(a: Fact, b: Fact) -> bool:
     """Whether no title or subject tells two things apart.
 
     "Titanic (1997 film)" and "Titanic (1953 film)" are two; so are subjects of which neither occurs in the
-    other fact, and those of "Selm has more mills than Orrin" and "Orrin has fewer mills than Selm". The subject is the given one, else the name a statement opens with, else the page's title.
+    other fact, and those of "Selm has more mills than Orrin" and "Orrin has fewer mills than Selm". The
+    subject is the given one, else the name a statement opens with, else the page's title.
     Above titles stands a name with a day that both statements give: what is born or released on one day under
     one name is one thing."""
     if _share_named_day(a, b):

@@ -71,7 +71,7 @@ def test_a_given_subject_stands_above_both():
 @pytest.mark.parametrize(
     ("statement", "other", "same"),
     [
-        ("The mills of Selm are older than those of Orrin: 40 years.", "The mills of Orrin are younger than those of Selm: 12 years.", False),
+        ("The mills of Selm, unlike those of Orrin, are 40.", "The mills of Orrin, unlike those of Selm, are 12.", False),
         ("Selm has more mills than Orrin: 12.", "Orrin has fewer mills than Selm: 9.", False),
         ("Ada Berg founded the Nordvik dairy in 1921.", "Nordvik dairy was founded in 1923 by Ada Berg.", True),
         ("Selm has 12 mills, more than Orrin.", "Selm has 9 mills, fewer than Orrin.", True),
