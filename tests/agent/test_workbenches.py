@@ -12,12 +12,14 @@ import pytest
 
 from agent.accounts.quotas import DayUse
 from agent.actions.settings.engine_settings import save_engine_setting, switch_engine
+from agent.batch.csv_input import read_sheet
+from agent.batch.jobs import create as create_batch
 from agent.config import read_config
 from agent.errors import NotFound, SignInRefused, StoreError, UsageError
 from agent.personal_config import is_fixed, is_personal
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
-from agent.types import ModelCall, Settings, Status, Step
+from agent.types import BatchBudget, ModelCall, Settings, Status, Step
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches, _has_unfinished
 from tests.web.login import LOGIN, sign_in
@@ -133,6 +135,9 @@ def test_a_quota_stops_a_start_and_a_run_asks_what_to_do(benches: Workbenches) -
     assert bench.drive(unasked) is Status.REVIEW, "nobody is to be asked: it ends with what it has"
     assert "1,000 tokens a day" in bench.snapshot(unasked).state.why_stopped
     quotas.record_use(ann.id, DayUse(tokens=50))
+    sheet, settings = read_sheet(b"question\nWho?", Settings()), Settings(world="demo", model="keyless")
+    with pytest.raises(UsageError, match="1,000 tokens a day"):
+        create_batch(bench, "", sheet, settings, BatchBudget())
     with pytest.raises(UsageError, match="1,000 tokens a day"):
         bench.start("And when?", Settings(world="demo", model="keyless"))
 

@@ -294,8 +294,9 @@ def test_without_a_model_the_question_of_a_comment_is_answered_beside_its_senten
     assert bench.drive(run_id) is Status.REVIEW
     bench.comment(run_id, bench.snapshot(run_id).head, "s1", "too vague: how many metres long is it?")
     assert bench.drive(run_id) is Status.REVIEW
-    answer = bench.snapshot(run_id).state.answer
-    assert LENGTH in [said.text for said in answer.main_sentences]
+    state = bench.snapshot(run_id).state
+    assert LENGTH in [said.text for said in state.answer.main_sentences]
+    assert "metres" in state.actions[-1].query_or_url, "the question is looked for, not its sentence"
 
 
 def test_a_comment_needs_a_sentence_of_the_answer_and_a_review(keyless):
