@@ -6,6 +6,7 @@ complaint removes one thing; the client remembers what worked."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -90,6 +91,28 @@ def build_strict_schema(shape: type[BaseModel]) -> dict[str, Any]:
     Do not change the result: it is cached."""
     closed = _make_strict(shape.model_json_schema())
     return closed if isinstance(closed, dict) else {}
+
+
+def describe_shape(shape: type[BaseModel]) -> str:
+    """The form of a reply: its fields with their types, and in brackets what each is for. Half as long as the
+    schema, which only adds that all fields are required and that there are no others."""
+    schema = build_strict_schema(shape)
+    return _describe_node(schema, schema.get("$defs", {}))
+
+
+def _describe_node(node: dict[str, Any], known: dict[str, Any]) -> str:
+    if "$ref" in node:
+        return _describe_node(known[node["$ref"].rsplit("/", 1)[-1]], known)
+    if "properties" in node:
+        fields = (f'"{name}": {_describe_node(field, known)}' for name, field in node["properties"].items())
+        text = f"{{{', '.join(fields)}}}"
+    elif "items" in node:
+        text = f"[{_describe_node(node['items'], known)}, …]"
+    else:
+        options = [_describe_node(option, known) for option in node.get("anyOf", [])]
+        text = " | ".join([*map(json.dumps, node.get("enum", [])), *options]) or str(node.get("type", "any"))
+    text += f" {node['minimum']:g} to {node['maximum']:g}" if {"minimum", "maximum"} <= set(node) else ""
+    return f"{text} ({node['description']})" if "description" in node else text
 
 
 def _make_strict(node: Any) -> Any:

@@ -29,7 +29,7 @@ from agent.llm.model import (
     measure_prompt,
 )
 from agent.llm.parse_reply import parse_reply
-from agent.llm.request_options import build_strict_schema
+from agent.llm.request_options import describe_shape
 from agent.types import ModelCall
 
 MAX_SHOWN_CHARACTERS = 6000
@@ -39,13 +39,13 @@ DECLINE_MESSAGES = {
     "content_filter": "The server's content filter held the reply back",
 }
 _SCHEMA_INSTRUCTION = (
-    "Reply with one JSON object and nothing else: no fence, no remark. It must fit this JSON schema:\n"
+    "Reply with one JSON object and nothing else: no fence, no remark. All of these fields, no others:\n"
 )
 _SHORTEN_INSTRUCTION = (
     "Your reply was cut off before its end. Say the same in at most half as many words, as one complete "
     "JSON object."
 )
-_REPAIR_INSTRUCTION = "Reply again with one complete JSON object that fits the schema, and nothing else."
+_REPAIR_INSTRUCTION = "Reply again with one complete JSON object that has all of these fields."
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -109,10 +109,8 @@ def request_structured(
 
 
 def add_schema(messages: Sequence[Message], shape: type[BaseModel]) -> list[Message]:
-    """The messages with the reply's schema at the end of the system part; not every server enforces it."""
-    instruction = _SCHEMA_INSTRUCTION + json.dumps(
-        build_strict_schema(shape), ensure_ascii=False, separators=(",", ":")
-    )
+    """The messages with the form of the reply at the end of the system part; not every server enforces it."""
+    instruction = _SCHEMA_INSTRUCTION + describe_shape(shape)
     if messages and messages[0]["role"] == "system":
         return [{"role": "system", "content": f"{messages[0]['content']}\n\n{instruction}"}, *messages[1:]]
     return [{"role": "system", "content": instruction}, *messages]

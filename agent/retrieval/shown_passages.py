@@ -39,6 +39,7 @@ def choose_passages(
             passage
             for passage in split_passages(page, page_id)
             if not is_covered(passage.start, passage.end, (shown or {}).get(page_id, ()))
+            and not is_title_only(passage)
         ]
         for page_id, page in pages.items()
     }
@@ -64,6 +65,25 @@ def add_spans(spans: Spans, more: Spans) -> list[tuple[int, int]]:
 def is_covered(start: int, end: int, spans: Spans) -> bool:
     """Whether a stretch of a text lies within one of these."""
     return any(first <= start and end <= last for first, last in spans)
+
+
+def is_title_only(passage: Passage) -> bool:
+    """Whether a passage says nothing but the title of its page or the heading above it."""
+    return passage.text.strip() in (passage.title, passage.heading.split(" › ")[-1])
+
+
+def join_adjacent(passages: Sequence[Passage], text: str) -> list[Passage]:
+    """Passages of one page with the text of it, in its order: those that follow one another under the same
+    heading as one, but for rows of tables."""
+    joined: list[Passage] = []
+    for passage in passages:
+        last = joined[-1] if joined else None
+        is_same = last is not None and last.heading == passage.heading and not (last.rows or passage.rows)
+        if last and is_same and not text[last.end : passage.start].strip():
+            joined[-1] = last.replace(text=text[last.start : passage.end], end=passage.end)
+        else:
+            joined.append(passage)
+    return joined
 
 
 def _read_page(queries: Sequence[str], passages: Sequence[Passage], tokens: int) -> list[Passage]:
@@ -93,11 +113,15 @@ def _take(chosen: Sequence[Passage], more: Sequence[Passage], tokens: int) -> li
 
 
 def _rank_by_all(queries: Sequence[str], passages: Sequence[Passage]) -> list[Passage]:
-    """The passages by their ranks for all queries, best first; those that no query's word stands in last."""
+    """The passages by their ranks for all queries, best first; those that no query's word stands in last.
+    The first query counts as much as all others together, and its best passage comes first."""
     votes: dict[str, float] = {}
-    for query in dict.fromkeys(queries):
+    asked = list(dict.fromkeys(queries))
+    for n, query in enumerate(asked):
+        weight = max(1, len(asked) - 1) if n == 0 else 1
         for rank, passage in enumerate(rank_passages(query, passages, len(passages))):
-            vote = 1 / (RANK_OFFSET + rank) if passage.score else 0.0
+            first = float(n == rank == 0) * len(asked)
+            vote = first + weight / (RANK_OFFSET + rank) if passage.score else 0.0
             votes[passage.id] = votes.get(passage.id, 0.0) + vote
     return sorted(passages, key=lambda passage: -votes.get(passage.id, 0.0))
 

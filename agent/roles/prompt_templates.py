@@ -22,6 +22,7 @@ text that holds the mark is withheld, so no page can hold the tag that would clo
 
 - `fence("page")`: a text between tags; as `{% filter fence("facts") %} … {% endfilter %}` around lines.
 - `line` or `line(120)`: a value as one line, without newlines, of at most so many characters.
+- `address`: an address as a short id, at its first place in the prompt with the address itself.
 - `source(date, title)`: what an address, a date and a title tell of a source, as one line.
 - `short("f")`: the short id of a long one (f1, f2 … in order of appearance), valid for this prompt; with
   `short("f", label)` the words for it in a reply's remarks.
@@ -160,9 +161,16 @@ class Bindings:
         line = " ".join(self.withhold(text).split())
         return line if not limit or len(line) <= limit else f"{line[: limit - 1]}…"
 
+    def address(self, url: str) -> str:
+        """The short id of an address, and at its first place in a prompt the address itself."""
+        is_known = url in self.long_ids.values()
+        return self.shorten(url, "u") + ("" if is_known else f" {self.line(url, 120)}")
+
     def source(self, url: str, date: str = "", title: str = "") -> str:
         """Host, date and title of a source on one line."""
-        return self.line(", ".join(filter(None, [host(url) or url, (date or "")[:10], title])))
+        return self.line(
+            ", ".join(filter(None, [host(url).removeprefix("www.") or url, (date or "")[:10], title]))
+        )
 
     def fence_passages(self, passages: Iterable[Passage]) -> str:
         """Each passage with its short id, host, date and heading path."""
@@ -281,7 +289,7 @@ def _environment() -> Environment:
 
         return pass_context(apply)
 
-    for name in ("fence", "line", "source", "fence_passages"):
+    for name in ("address", "fence", "line", "source", "fence_passages"):
         made.filters[name] = bind(name)
     made.filters["short"] = bind("shorten")
     return made

@@ -124,9 +124,9 @@ def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPag
         notes=fact_view.note_texts(state),
         wishes=list_wishes(state)[:3],
         pages=[page.reading for page in group],
-        facts=fact_view.facts_for_prompt(state),
         parts=state.plan,
         conflicts=open_conflicts(state),
+        **policy.choose_known_facts(state),
     )
 
 
@@ -163,7 +163,8 @@ def _extract_facts(
     known: set[str],
 ) -> list[Fact]:
     """The new facts of a reply, each checked against the page that it quotes."""
-    facts = dict[str, Fact]()
+    facts, answer = dict[str, Fact](), state.answer
+    cited = {i for said in answer.sentences for i in said.fact_ids} if answer else state.facts.keys()
     trusts = {page.page_id: tools.assess_trust(page.page, state.trusts).value for page in group}
     for item in _all_extracted(judgement, group):
         named = (page for page in group if page.has_passage(item.passage_id))
@@ -186,7 +187,9 @@ def _extract_facts(
             by=judgement.by,
             given=page.page.origin,
         )
-        if fact.id in state.facts or fact.id in facts or fact.id in known:
+        if (old := state.facts.get(fact.id)) and old.id not in cited and item.part:
+            facts[old.id] = old.replace(part=item.part)  # read again for a note: it may answer that part
+        if old or fact.id in facts or fact.id in known:
             continue
         fact = fact.replace(relevance=score_fact(state.full_question, fact))
         facts[fact.id] = verify_fact(fact, page.page.text, page.page.sha256)

@@ -16,7 +16,13 @@ from agent.retrieval.answer import find_best_lines
 from agent.retrieval.link_scoring import lead_id, rank_links
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
-from agent.retrieval.shown_passages import add_spans, choose_passages, is_covered
+from agent.retrieval.shown_passages import (
+    add_spans,
+    choose_passages,
+    is_covered,
+    is_title_only,
+    join_adjacent,
+)
 from agent.roles.research.analyzer import ANALYZER, ShownPage
 from agent.text.negative_constraints import is_excluded
 from agent.text.urls import canonicalize
@@ -33,9 +39,8 @@ READING_SHARE = 0.5
 """The part of a small model's room that pages get; the rest is for what is known, their links and tags."""
 MAX_LINKS = 24
 """Links that a call lists, over all its pages; fewer where the page text has less than READING_TOKENS."""
-MAX_UNREAD_LEADS, MAX_UNREAD_RANKED = 5, 40
-"""Pages read in part that a decision is offered, and the passages of all of them that are ranked for each
-part."""
+MAX_UNREAD_LEADS = 5
+"""Pages read in part that a decision is offered."""
 
 
 @dataclass
@@ -119,7 +124,7 @@ def choose_readings(
                 url=page.page.final_url or page.page.url,
                 title=page.page.title,
                 part=page.part,
-                passages=passages,
+                passages=join_adjacent(passages, page.page.text) if tools.client else passages,
                 links=_choose_links(state, page.page, max(1, links // len(group))),
                 unread=len(unseen) - len(passages),
             )
@@ -164,7 +169,7 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
     owner: dict[str, PageRef] = {}
     for ref in refs:
         for passage in split_passages(tools.page(ref.page_id), ref.page_id):
-            if not is_covered(passage.start, passage.end, ref.shown):
+            if not is_covered(passage.start, passage.end, ref.shown) and not is_title_only(passage):
                 passages.append(passage)
                 owner[passage.id] = ref
     asked = {f"part {part.id}": part.question for part in state.plan if part.id not in answered}
@@ -172,16 +177,16 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
         asked["note"] = reading.understood or " ".join(fact_view.note_texts(state)[-1:])
     found: dict[str, Lead] = {}
     for name, question in asked.items():
-        for best in rank_passages(question, passages, MAX_UNREAD_RANKED):
+        for best in rank_passages(question, passages, len(passages)):
             ref = owner[best.id]
-            if best.score and ref.url not in found:
+            if best.score > (found[ref.url].score if ref.url in found else 0.0):
                 line = next((q.quote for q in find_best_lines(question, [best], 1)), best.text)
                 found[ref.url] = Lead(
                     id=lead_id("url", ref.url),
                     kind="url",
                     value=ref.url,
                     text=ref.title,
-                    why=f"{name}: {line[:160]}",
+                    why=f"{name}: {line[:100]}",
                     score=best.score,
                 )
     return sorted(found.values(), key=lambda lead: -lead.score)[:MAX_UNREAD_LEADS]

@@ -3,8 +3,10 @@ whether a proposal is allowed. Pure functions of the state; nothing here asks a 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent
@@ -14,6 +16,7 @@ from agent.flows.shared.fact_view import (
     confidence_goal,
     excluded_sites,
     facts_after_notes,
+    facts_for_prompt,
     find_struck_source,
     public_note_texts,
     visited_urls,
@@ -26,6 +29,7 @@ from agent.text.private_words import find_private_words
 from agent.text.urls import canonicalize, find_urls, map_spellings
 from agent.types import (
     ENGINE_BY_ACTION,
+    Fact,
     Lead,
     Outcome,
     PageRef,
@@ -51,6 +55,9 @@ PLATEAU_RESULTS = 6
 """Results in a row that count as a stall when they moved the evidence level by less than PLATEAU_MOVE in
 all."""
 PLATEAU_MOVE = 0.01
+MAX_SETTLED_FACTS, MAX_FULL_FACTS = 2, 6
+"""Facts of an answered part that a round's prompts show, by their first words, and those of an open one that
+they show in full: enough to know them again, and to see what is open (our own judgement)."""
 
 
 def find_reached_budget(state: RunState) -> BudgetSpent | None:
@@ -236,6 +243,29 @@ def list_answered_parts(state: ResearchRun) -> list[str]:
         for part in state.plan
         if part.id in called and any(bears_on(state.plan, part, fact) for fact in facts)
     ]
+
+
+def list_settled_parts(state: ResearchRun) -> list[str]:
+    """The answered parts that no open part waits for: a round's prompts show little of their facts."""
+    answered = list_answered_parts(state)
+    waited_for = {id for part in state.plan if part.id not in answered for id in part.after}
+    return [id for id in answered if id not in waited_for]
+
+
+def choose_known_facts(state: ResearchRun) -> dict[str, Any]:
+    """What a round's prompts show: `facts`, the ids of those that stand by their first words (`brief`), how
+    many more there are (`unlisted`), the `settled` parts. A disputed or pinned fact stands in full."""
+    settled, counts = list_settled_parts(state), Counter[str]()
+    kept, brief = list[Fact](), list[str]()
+    for fact in facts_for_prompt(state):
+        counts[fact.part] += 1
+        is_settled, is_marked = fact.part in settled, fact.disputed or fact.decision == "pinned"
+        if is_marked or not is_settled or counts[fact.part] <= MAX_SETTLED_FACTS:
+            kept.append(fact)
+            if not is_marked and (is_settled or (len(state.plan) > 1 and counts[fact.part] > MAX_FULL_FACTS)):
+                brief.append(fact.id)
+    known = sum(fact.is_active for fact in facts_after_notes(state).values())
+    return {"facts": kept, "brief": brief, "unlisted": max(0, known - len(kept)), "settled": settled}
 
 
 def is_asked_to_continue(state: RunState) -> bool:

@@ -20,9 +20,11 @@ from agent.text.urls import canonicalize
 from agent.types import Action, Actor, Conflict, Proposal, Refusal, Stall, describe_actions
 
 MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS, MAX_PROMPT_RESULTS = 20, 5, 8
-MAX_PROMPT_LEADS = 10
+MAX_PROMPT_MERGED = 12
+"""Results of several searches of a round that a decision is shown, the first of each in turn."""
+MAX_PROMPT_LEADS = 6
 """Leads that a decision is shown, the results of the last searches counted in where there are more."""
-MIN_PROMPT_LEADS = 4
+MIN_PROMPT_LEADS = 3
 """Leads shown beside the results of the last searches."""
 
 
@@ -182,15 +184,20 @@ def _build_inputs(
     if tools.client:
         listed = {canonicalize(line.url) for line in results}
         most = max(MIN_PROMPT_LEADS, MAX_PROMPT_LEADS - len(results))
-        leads = [lead for lead in leads if canonicalize(lead.value) not in listed or not listed][:most]
+        named = (state.own.report or {}).get("extracted_info", {}).get("leads", [])
+        leads = [
+            lead
+            for lead in leads
+            if (lead.value in named if lead.kind == "query" else canonicalize(lead.value) not in listed)
+        ][:most]
     return {
         "question": state.full_question,
         "notes": fact_view.note_texts(state),
         "private_notes": [note.text for note in state.notes if note.private],
         "wishes": list_wishes(state),
         "history": _list_history(state),
-        "facts": fact_view.facts_for_prompt(state),
         "parts": state.plan,
+        **policy.choose_known_facts(state),
         "report": AnalyzerReply.model_validate(
             {**state.own.report, "answered_parts": policy.list_answered_parts(state)}
         )
@@ -229,7 +236,7 @@ def _list_results(state: ResearchRun) -> list[ResultLine]:
         if lead.kind == "url" and not is_excluded(lead.value, excluded)
     }
     lines: dict[str, ResultLine] = {}
-    for hit in merge_results(found, MAX_PROMPT_RESULTS * len(found)):
+    for hit in merge_results(found, MAX_PROMPT_RESULTS if len(found) == 1 else MAX_PROMPT_MERGED):
         url = canonicalize(hit.url)
         if url in known and url not in lines:
             lines[url] = ResultLine(url=hit.url, title=hit.title, snippet=hit.snippet, is_read=url in visited)

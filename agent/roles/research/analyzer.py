@@ -87,9 +87,13 @@ def fallback(
     parts: Sequence[PlanPart] = (),
     conflicts: Sequence[Conflict] = (),
     wishes: Sequence[str] = (),
+    settled: Sequence[str] = (),
+    brief: Sequence[str] = (),
+    unlisted: int = 0,
 ) -> AnalyzerReply:
     """Of each page the sentences that fit best the question, the parts of the plan that a person wrote, and
-    what the notes ask to look for, newest first, or the newest note itself."""
+    what the notes ask to look for, newest first, or the newest note itself. `settled`, `brief`, `unlisted`:
+    see `policy.choose_known_facts`."""
     own = [part.question for part in parts if part.by == "person" and part.question != question]
     wanted = [*own, *[*notes, *wishes[:1]][-1:]]
     replies = [_report_page(question, page, _choose_quotes(question, wanted, page)) for page in pages]

@@ -59,6 +59,9 @@ def fallback(
     results: Sequence[ResultLine] = (),
     unread: Sequence[Lead] = (),
     wishes: Sequence[str] = (),
+    settled: Sequence[str] = (),
+    brief: Sequence[str] = (),
+    unlisted: int = 0,
 ) -> DecisionReply:
     """One action by rule, without the private notes; the person when no action is left. `conflict` is the
     open one on what was asked, in words; `engines` are the run's, a line each; `results` those of the last

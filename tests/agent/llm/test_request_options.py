@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from agent.llm.request_options import RequestOptions, build_strict_schema
+from agent.llm.request_options import RequestOptions, build_strict_schema, describe_shape
 
 
 class Cat(BaseModel):
@@ -112,3 +112,17 @@ def test_a_function_may_carry_the_reply():
     assert tool["function"]["parameters"] == build_strict_schema(Dog) and "response_format" not in options
     assert terms.relax_after("'tools' is not supported by this model").format == "json_object"
     assert terms.relax_after("response_format is not known") is None
+
+
+def test_the_form_of_a_reply_is_told_in_fewer_words_than_its_schema():
+    class Item(BaseModel):
+        kind: Literal["cat", "dog"]
+        legs: int | None = None
+
+    class Reply(BaseModel):
+        items: list[Item] = Field(description="all of them")
+        share: float = Field(ge=0, le=1)
+
+    assert describe_shape(Reply) == (
+        '{"items": [{"kind": "cat" | "dog", "legs": integer | null}, …] (all of them), "share": number 0 to 1}'
+    )

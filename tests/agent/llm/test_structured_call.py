@@ -71,11 +71,11 @@ def test_a_good_reply_is_a_value_and_a_call():
     assert call.at.endswith("Z")
 
 
-def test_the_schema_is_told_in_the_system_part():
+def test_the_form_of_the_reply_is_told_in_the_system_part():
     for messages in (ASK, ASK[1:], []):
         told = add_schema(messages, Verdict)
         assert told[0]["role"] == "system"
-        assert '"additionalProperties":false' in told[0]["content"]
+        assert '"ok": boolean' in told[0]["content"]
         assert told[1:] == [message for message in messages if message["role"] != "system"]
     assert add_schema(ASK, Verdict)[0]["content"].startswith("You judge.")
     assert ASK[0]["content"] == "You judge."

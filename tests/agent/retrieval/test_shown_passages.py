@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from agent.retrieval.shown_passages import add_spans, choose_passages, is_covered
+from agent.retrieval.passages import split_passages
+from agent.retrieval.shown_passages import (
+    add_spans,
+    choose_passages,
+    is_covered,
+    is_title_only,
+    join_adjacent,
+)
 from agent.types import Outcome, Page, Table
 
 SHORT = "Ilse Bryn keeps the ferry. It was built in Vask in 1931."
@@ -91,3 +98,36 @@ def test_one_passage_is_shown_even_when_it_is_longer_than_the_tokens():
 
 def test_stretches_are_joined_where_they_touch():
     assert add_spans([(10, 20), (40, 50)], [(20, 30), (0, 5)]) == [(0, 5), (10, 30), (40, 50)]
+
+
+def test_the_best_passage_for_the_part_that_was_asked_for_comes_first_however_many_others_are_open():
+    page = make_long_page(
+        (
+            20,
+            "Brine is for the ferry Marna, the crew of Marna, the keel of Marna and the owner of Marna. " * 5,
+        ),
+        (50, f"A lamp is lit. {FILLER}"),
+    )
+    others = ("crew of the ferry Marna", "keel of the ferry Marna", "owner of the ferry Marna")
+    [first] = read(page, "Which lamp is lit?", *others, tokens=140)
+    assert "lamp is lit" in first.text
+
+
+def test_a_passage_that_only_repeats_the_title_is_not_shown():
+    page = make_long_page((0, "The sound"), (1, FILLER * 2), (30, "The ferry Marna crosses the sound."))
+    assert any(is_title_only(passage) for passage in split_passages(page, "p"))
+    assert not any(is_title_only(passage) for passage in read(page, "ferry over the sound"))
+
+
+def test_passages_that_follow_one_another_are_shown_as_one_with_the_text_between_them():
+    page = make_long_page(paragraphs=4)
+    first, second, third, *_ = split_passages(page, "p")
+    joined = join_adjacent([first, second, third.replace(heading="Elsewhere")], page.text)
+    assert [(p.id, p.start, p.end) for p in joined] == [
+        (first.id, first.start, second.end),
+        (third.id, third.start, third.end),
+    ]
+    assert joined[0].text == page.text[first.start : second.end]
+    apart = page.text[: second.start] + "Menu" + page.text[second.start :]
+    moved = second.replace(start=second.start + 4, end=second.end + 4)
+    assert len(join_adjacent([first, moved], apart)) == 2

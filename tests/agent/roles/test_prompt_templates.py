@@ -209,7 +209,7 @@ def test_a_passage_tells_its_host_date_and_heading(write):
     bindings = Bindings("00000000")
     user = render("role", bindings=bindings, folder=folder, passages=[passage])[1]["content"]
     assert user.endswith(
-        "Passage p1:\n<passage-00000000>\n[www.a.example, 2024-05-06, Ferries › Heron]\nBuilt in 1907.\n"
+        "Passage p1:\n<passage-00000000>\n[a.example, 2024-05-06, Ferries › Heron]\nBuilt in 1907.\n"
         "</passage-00000000>"
     )
     assert bindings.long_ids == {"p1": "p:7"}
@@ -218,3 +218,11 @@ def test_a_passage_tells_its_host_date_and_heading(write):
 def test_half_a_surrogate_cannot_stop_a_prompt(write):
     text = render("role", folder=write(PLAIN), who="w", question="a\ud83db")[1]["content"]
     assert text.encode() == b"Q: a?b"
+
+
+def test_an_address_stands_once_in_a_prompt_and_then_by_its_id():
+    bindings = Bindings("00000000")
+    told = [
+        bindings.address(url) for url in ("https://a.example/", "https://b.example/", "https://a.example/")
+    ]
+    assert told == ["u1 https://a.example/", "u2 https://b.example/", "u1"]

@@ -135,6 +135,9 @@ BARE: dict[str, dict[str, Any]] = {
         "results": [],
         "unread": [],
         "wishes": [],
+        "settled": [],
+        "brief": [],
+        "unlisted": 0,
     },
     "analyzer": {
         "question": "",
@@ -143,6 +146,9 @@ BARE: dict[str, dict[str, Any]] = {
         "facts": [],
         "parts": [],
         "wishes": [],
+        "settled": [],
+        "brief": [],
+        "unlisted": 0,
         "conflicts": [],
     },
     "report": {

@@ -48,7 +48,7 @@ def test_prompts_of_the_settings_stand_in_their_roles(run: Run) -> None:
     script = Script(write=[NIGHT])
     run(script=script, enable_verification=True, **own)
     for (_, system, _), words in zip(script.prompts, own.values(), strict=True):
-        assert system.startswith(words) and "It must fit this JSON schema" in system
+        assert system.startswith(words) and "All of these fields" in system
 
 
 def test_the_index_is_given_as_ids_and_descriptions(run: Run, bench: Workbench) -> None:

@@ -58,7 +58,7 @@ def test_the_facts_of_a_section_are_written_in_as_many_calls_as_a_small_model_ne
 
 
 def test_a_server_that_tells_nothing_is_obeyed_after_its_first_refusal() -> None:
-    view, server, _ = report_with(6000, tells=False)
+    view, server, _ = report_with(5000, tells=False)
     assert 0 < server.refused <= 3
     assert view.state.answer.length == "full" and not view.state.answer.trouble
 

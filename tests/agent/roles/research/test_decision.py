@@ -327,6 +327,9 @@ def test_a_models_reply_is_taken_as_a_decision() -> None:
         "results": [],
         "unread": [],
         "wishes": [],
+        "settled": [],
+        "brief": [],
+        "unlisted": 0,
     }
     judgement = DECISION.judge(model, **blanks)
     assert type(judgement.value) is DecisionReply and judgement.value.actions[0].query_or_url == ""
