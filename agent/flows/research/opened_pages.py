@@ -91,12 +91,13 @@ def open_page(state: ResearchRun, tools: RunContext, item: Observation) -> OpenP
     answered = list_answered_parts(state)
     others = [one.question for one in state.plan if one.id not in answered]
     query = ref.found_on.removeprefix(SEARCH_PREFIX) if ref.found_on.startswith(SEARCH_PREFIX) else ""
+    general = [] if ref.shown and others else [query, find_topic(state)]  # its rest is for what is open
     return OpenPage(
         ref=ref.replace(length=len(page.text)),
         page_id=item.page_id,
         page=page,
         part=item.part,
-        queries=list(dict.fromkeys(filter(None, [part, query, find_topic(state), *others]))),
+        queries=list(dict.fromkeys(filter(None, [part, *general, *others]))),
         refused=[Refusal(what=link.url[:300], why=why) for link in injected],
         passages=split_passages(page, item.page_id),
     )
