@@ -98,7 +98,8 @@ class Workbenches:
         with self._lock:
             if not person.folder:
                 self._first_admin_id = person.id
-            bench = self._get_or_open(person.id, lambda: self._open_store(person))
+            works = self.accounts is None or self.accounts.people.is_let_in(person)
+            bench = self._get_or_open(person.id, lambda: self._open_store(person), works=works)
             held, server = self._open[person.id], self._server_config()
             if person.folder and held.server is not server:
                 held.server = server
@@ -106,6 +107,13 @@ class Workbenches:
                 bench.worker.reopen_live_world(bench.config)
                 bench.worker.use_models_of(bench.config)
             return bench
+
+    def open_server(self, admin: Person) -> Workbench:
+        """The workbench whose settings are the server's. Raises UsageError for who is no admin (any more)."""
+        first = self.accounts.people.find_first_admin() if self.accounts and admin.is_admin else None
+        if first is None:
+            raise UsageError("an admin sets up the engines and models of this server")
+        return self.open(first)
 
     def _server_config(self) -> Config:
         """The server's settings, with what the first admin saved since the start."""
@@ -188,15 +196,15 @@ class Workbenches:
         if self.accounts is not None:
             self.accounts.close()
 
-    def _get_or_open(self, key: str, make: Callable[[], Workbench]) -> Workbench:
+    def _get_or_open(self, key: str, make: Callable[[], Workbench], *, works: bool = True) -> Workbench:
         with self._lock:
             if self._closing.is_set():
                 raise StoreError("this server is stopping")
             held = self._open.get(key)
             if held is None:
-                bench = make()
-                bench.start_workers()
-                held = self._open[key] = _OpenBench(bench, self._server_config())
+                held = self._open[key] = _OpenBench(make(), self._server_config())
+            if works:
+                held.bench.start_workers()
             held.used_at = time.monotonic()
             return held.bench
 

@@ -19,6 +19,7 @@ AuditAction = Literal[
     "block",
     "unblock",
     "set quota",
+    "change setting",
     "create token",
     "revoke token",
     "share run",

@@ -99,25 +99,12 @@ def _validate(text: str, shape: type[Shape]) -> Shape:
 
 
 def _check_strict_json(text: str, *, strict: bool = True) -> object:
-    """The JSON value of a text. Raises ValueError unless it is one by RFC 8259, without repeated keys, NaN or
-    infinities; without `strict` strings may hold line breaks."""
+    """The JSON value of a text. Raises ValueError unless it is one by RFC 8259, without NaN or infinities (of
+    a key that is repeated the last value counts). Without `strict` strings may hold line breaks."""
     try:
-        return json.loads(
-            text,
-            strict=strict,
-            object_pairs_hook=_reject_repeated_keys,
-            parse_constant=_reject_constant,
-            parse_float=_parse_finite,
-        )
+        return json.loads(text, strict=strict, parse_constant=_reject_constant, parse_float=_parse_finite)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-
-
-def _reject_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ModelReplyError("The reply is not usable: a key occurs twice in one object.")
-    return found
 
 
 def _reject_constant(name: str) -> NoReturn:

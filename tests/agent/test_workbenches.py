@@ -157,6 +157,34 @@ def test_more_runs_that_an_admin_allows_work_at_once_without_a_new_start(
     assert len(worker._threads) == 5 and quotas.get(bo.id).runs == 2
 
 
+def test_every_admin_sets_the_servers_engines_until_they_are_admin_no_more(benches: Workbenches) -> None:
+    ann, bo, cy = (sign_in(benches, name) for name in ("ann", "bo", "cy"))
+    people = benches.accounts.people
+    with pytest.raises(UsageError, match="an admin sets up"):
+        benches.open_server(bo)
+    people.set_role(ann, bo.id, "admin")
+    people.set_blocked(bo, ann.id, blocked=True)  # who set the server up has left the team
+    save_engine_setting(benches.open_server(people.get(bo.id)), "SEARXNG_URL", "http://search.lan/")
+    assert benches.open(cy).config.SEARXNG_URL == "http://search.lan/" and is_fixed(
+        benches.open(bo).config, "SEARXNG_URL"
+    )
+    people.set_role(bo, bo.id, "member")
+    with pytest.raises(UsageError, match="an admin sets up"):
+        benches.open_server(people.get(bo.id))
+
+
+def test_the_runs_of_who_is_blocked_rest_while_others_set_up_the_server(
+    benches: Workbenches, monkeypatch
+) -> None:
+    monkeypatch.setattr(Workbench, "start_workers", START_WORKERS)
+    ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
+    benches.accounts.people.set_role(ann, bo.id, "admin")
+    benches.shut_out(bo, ann.id)
+    assert not benches.open_server(benches.accounts.people.get(bo.id)).worker._threads
+    benches.accounts.people.set_blocked(bo, ann.id, blocked=False)
+    assert benches.open(benches.accounts.people.get(ann.id)).worker._threads
+
+
 def test_an_idle_workbench_is_closed_and_a_busy_one_is_not(benches: Workbenches) -> None:
     ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
     _demo(benches, "ann")

@@ -161,3 +161,20 @@ def test_a_member_sees_their_own_settings_and_no_addresses_of_the_server(
     assert "OIDC_DISCOVERY_URL" not in told and "TOUCHSTONE_DATA" not in told
     as_person("ann")
     assert "OIDC_DISCOVERY_URL" in shown(app("settings"))
+
+
+def test_an_admin_sets_up_the_server_and_the_log_says_who(team: Workbenches, app: App, as_person) -> None:
+    ann, bo = team.accounts.people.list()  # type: ignore[union-attr]
+    as_person("bo")
+    assert not app("settings").segmented_control
+    team.accounts.people.set_role(ann, bo.id, "admin")  # type: ignore[union-attr]
+    tester = app("settings")
+    tester.segmented_control(key=client.WHOSE_KEY).set_value("server").run()
+    tester.text_input(key="settings-BRAVE_API_KEY-brave-False-").set_value("brave-canary").run()
+    tester.button(key="settings-BRAVE_API_KEY-brave-save").click().run()
+    assert not tester.exception and team.open(ann).config.BRAVE_API_KEY == "brave-canary"
+    [entry] = [one for one in team.accounts.audit.list() if one.action == "change setting"]  # type: ignore[union-attr]
+    assert (entry.actor, entry.target) == (bo.id, "BRAVE_API_KEY")
+    team.accounts.people.set_role(ann, bo.id, "member")  # type: ignore[union-attr]
+    tester.run()
+    assert not tester.exception and "what you save holds for you alone" in shown(tester)

@@ -129,27 +129,60 @@ class Anything(BaseModel):
     v: Any
 
 
-@case("S5.2", "JSONTestSuite as a model's reply", "95 accepted, 188 refused, 0 crashes")
+INVENTED = "The ferry Vinga sank in 1987 with all hands."
+AROUND = (
+    "{}",
+    '{"facts": [{}], "confidence_score": 0.4, "assessment": "Read."}',
+    '{"facts": [{"statement": QUOTE, "quote": QUOTE, "passage_id": "p1"}], "confidence_score": 0.4, "assessment": {}}',
+)
+"""Where a malformed text stands in the reply of an analyzer: alone, as its fact, and beside an invented one."""
+
+
+class Scribbler(Mind):
+    """An honest model that replies with this text when it is to read pages."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text, self.given = text, 0
+
+    def __call__(self, messages: list[dict[str, Any]], shape: type[Any]) -> Any:
+        if shape.__name__ != "AnalyzerReply":
+            return super().__call__(messages, shape)
+        self.given += 1
+        return self.text
+
+
+@case(
+    "S5.2", "JSONTestSuite as a model's reply", "95 parsed; none of 188 malformed becomes a fact; 0 crashes"
+)
 def json_suite(bench: Bench) -> Result:
-    misses, counts = [], Counter[str]()
-    for name, body in bench.archive("json/JSONTestSuite.tar.gz").items():
-        kind = Path(name).name[0]
-        text = '{"v": ' + body.decode("utf-8", "surrogateescape") + "}"
-        try:
-            parse_reply(text, Anything)
-            accepted = True
-        except ModelReplyError:
-            accepted = False
-        except Exception as error:
-            misses.append(f"{name}: {type(error).__name__}: {error}")
-            continue
-        counts[kind + str(accepted)] += 1
-        if accepted != (kind == "y") and kind in "yn":
-            misses.append(f"{name} was {'accepted' if accepted else 'refused'}: {text[:80]!r}")
-    refused, took = counts["nFalse"], counts["yTrue"]
-    measured = f"{took} of {took + counts['yFalse']} accepted, {refused} of {refused + counts['nTrue']} refused; {counts['iTrue']} of {counts['iTrue'] + counts['iFalse']} undefined ones accepted"
-    note = "a trailing comma, a raw line break and True are mended on purpose; a doubled key is refused on purpose"
-    return Result(sum(counts.values()), measured, misses, note=note)
+    misses, kinds, parsed, given = [], Counter[str](), 0, 0
+    docs = docs_for("body", "All boats are listed.")
+    with tempfile.TemporaryDirectory() as folder:
+        laboratory = Laboratory(Path(folder))
+        for name, body in bench.archive("json/JSONTestSuite.tar.gz").items():
+            kind, text = Path(name).name[0], body.decode("utf-8", "surrogateescape")
+            kinds[kind] += 1
+            try:
+                parse_reply(f'{{"v": {text}}}', Anything)
+                parsed += kind == "y"
+            except ModelReplyError as refused:
+                misses += [f"{name} was refused: {refused}"] if kind == "y" else []
+            except Exception as error:
+                misses.append(f"{name}: {type(error).__name__}: {error}")
+            for around in AROUND if kind == "n" else ():
+                mind = Scribbler(around.replace("{}", text).replace("QUOTE", json.dumps(INVENTED)))
+                broken = laboratory.trial("research", mind, docs)
+                made = [
+                    f for f in laboratory.last.state.facts.values() if f.by == "model" or f.quote == INVENTED
+                ]
+                given += bool(mind.given)
+                misses += [f"{name}: {miss}" for miss in broken]
+                misses += [f"{name} became a fact: {fact.quote[:60]}" for fact in made]
+    measured = (
+        f"{parsed} of {kinds['y']} parsed; {kinds['n']} malformed ones in {given} replies of a run's analyzer"
+    )
+    return Result(kinds.total(), measured, misses)
 
 
 @case("S5.3", "A reply of 2,048 bytes, cut off at each byte", "0 facts from a text that was cut", quick=True)

@@ -21,6 +21,7 @@ from agent.config import read_config
 from agent.errors import ConcurrentChange, SignInRefused, StoreError, UsageError
 from agent.library.collection import Library
 from agent.llm import detect
+from agent.personal_config import is_personal
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 from pages.widgets.shell import escape
@@ -30,6 +31,8 @@ _benches: list[Workbenches] = []
 
 NOTICE_KEY = "door-notice"
 """The session key of what is shown at the top: (kind, text, until when on the monotonic clock, screen)."""
+WHOSE_KEY = "whose-settings"
+"""The session key of what an admin sets: "own" or "server"."""
 NOTICE_S = 12.0
 """Seconds a notice stays: it must outlive the polls of a run that goes on."""
 
@@ -48,6 +51,23 @@ def workbench() -> Workbench:
     """The workbench of this session, opened with its workers at the first call. Raises SignInRefused."""
     owner = person()
     return benches().open(owner) if owner else benches().local()
+
+
+def settings_bench() -> Workbench:
+    """That whose settings are on the screen: one's own, or the server's where an admin chose them. Raises
+    UsageError for one who is no admin any more."""
+    owner = person()
+    is_servers = owner and owner.folder and st.session_state.get(WHOSE_KEY) == "server"
+    return benches().open_server(owner) if owner and is_servers else workbench()
+
+
+def change_setting(told: str, change: Callable[..., None], *args: Any, **more: Any) -> None:
+    """Change a setting that is on the screen; where people sign in, the audit log says who changed one of the
+    server's."""
+    bench, owner = settings_bench(), person()
+    change(bench, *args, **more)
+    if owner and not is_personal(bench.config):
+        accounts().audit.add(owner.id, "change setting", told)
 
 
 def read_claims() -> Mapping[str, Any]:

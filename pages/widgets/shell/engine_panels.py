@@ -21,7 +21,7 @@ _EXPLANATION = (
 
 def draw() -> None:
     """All engines by what they suit, then the open copies of papers."""
-    bench = client.workbench()
+    bench = client.settings_bench()
     statuses = engine_settings.list_engines(bench)
     ui.heading("Search engines", f'<p class="soft">{_EXPLANATION}</p>')
     for suits, what in SUITS.items():
@@ -56,7 +56,7 @@ def _draw_engine(status: EngineStatus) -> None:
                     args=(_switch, name, not status.is_on),
                 )
             if status.is_on and not status.needed:
-                status_panels.draw_check(key, client.workbench().check_engine, name)
+                status_panels.draw_check(key, client.settings_bench().check_engine, name)
         if status.health and f"settings-result-{key}" not in st.session_state:
             st.html(f'<div class="ts"><span class="small soft">{escape.html(status.health)}</span></div>')
         status_panels.draw_result(key)
@@ -64,7 +64,7 @@ def _draw_engine(status: EngineStatus) -> None:
 
 def _switch(name: str, on: bool) -> None:
     st.session_state.pop(f"settings-result-engine-{name}", None)
-    engine_settings.switch_engine(client.workbench(), name, on=on)
+    client.change_setting(f"{name} {'on' if on else 'off'}", engine_settings.switch_engine, name, on=on)
 
 
 def _render_engine(status: EngineStatus) -> str:
@@ -79,7 +79,7 @@ def _render_engine(status: EngineStatus) -> str:
 
 def _draw_field(field: SettingField, engine: str) -> None:
     def save(name: str, value: str) -> None:
-        engine_settings.save_engine_setting(client.workbench(), name, value, engine)
+        client.change_setting(name, engine_settings.save_engine_setting, name, value, engine)
         st.session_state.pop(f"settings-result-engine-{engine}", None)
 
     label = _LABELS[field.name.rpartition("_")[2]]

@@ -25,7 +25,7 @@ _LABELS = {
 
 def draw(active: ActiveConfiguration) -> None:
     """The model, or why there is none; then search by meaning."""
-    bench = client.workbench()
+    bench = client.settings_bench()
     keeping = _CODE.sub(r"<code>\1</code>", escape.html(bench.config.saved.describe_keeping()))
     ui.heading("Model", f'<p class="soft">Runs use a change from their next step on. {keeping}</p>')
     client.show_notice("settings")
@@ -45,7 +45,8 @@ def draw(active: ActiveConfiguration) -> None:
 
 
 def _draw_panel(key: str, title: str, detail: str, fields: list[SettingField]) -> None:
-    check = client.workbench().check_model if key == "model" else client.workbench().check_embedder
+    bench = client.settings_bench()
+    check = bench.check_model if key == "model" else bench.check_embedder
     with st.container(border=True, key=f"settings-{key}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(f'<div class="ts">{title}</div>', width="stretch")
@@ -58,6 +59,6 @@ def _draw_panel(key: str, title: str, detail: str, fields: list[SettingField]) -
 
 
 def _save(name: str, value: str) -> None:
-    model_settings.save_model_setting(client.workbench(), name, value)
+    client.change_setting(name, model_settings.save_model_setting, name, value)
     for key in ("model", "embedding"):
         st.session_state.pop(f"settings-result-{key}", None)

@@ -41,7 +41,7 @@ def draw(field: SettingField, key: str, label: str, save: Save) -> None:
 
 def _submit(name: str, typed: str, save: Save) -> None:
     def tell(_: None) -> None:
-        is_held = client.workbench().config.saved.is_held(name)
+        is_held = client.settings_bench().config.saved.is_held(name)
         client.set_notice("success", "Held in memory until the server stops." if is_held else "Saved.")
 
     client.submit(_save, name, typed, save, then=tell)

@@ -82,7 +82,7 @@ def test_the_form_of_the_reply_is_told_in_the_system_part():
 
 
 @pytest.mark.parametrize(
-    "bad", ["", "Sorry?", '{"ok": ', '{"okay": true}', '{"ok": true, "ok": true}', "null"]
+    "bad", ["", "Sorry?", '{"ok": ', '{"okay": true}', '{"ok": true, "ok": NaN}', "null"]
 )
 def test_a_bad_reply_is_told_what_is_wrong_once(bad: str):
     model, kept = ScriptedModel([bad, {"ok": True}]), Kept()
