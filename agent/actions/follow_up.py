@@ -40,6 +40,8 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
         change["readings"] = [NoteReading(note=-1, step=0, by="code", excluded_sites=sites)]
     if private:
         change["earlier_private_notes"] = list(private)
+    if files := list(dict.fromkeys(words for view in views for words in view.state.file_words)):
+        change["file_words"] = files
     return change | ({"asked": asked} if asked != question else {})
 
 

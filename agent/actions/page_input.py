@@ -18,7 +18,8 @@ from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import UsageError
 from agent.flows import FLOWS
-from agent.text.urls import canonicalize
+from agent.text.tokens import tokenize
+from agent.text.urls import FILE_SCHEME, canonicalize
 from agent.types import Action, Outcome, Page, PageRef, Status
 from agent.types.source_filter import OUTSIDE_FILTER
 from agent.web.extract import documents
@@ -229,7 +230,9 @@ def supply_page(state: RunState, page: Page, page_id: str, step: int) -> Change:
         step=step,
         links=former.links if former else [],
     )
-    return {"pages": [ref]}
+    is_private = ref.url.startswith(FILE_SCHEME)  # what has an address on the web is no secret
+    words = " ".join(dict.fromkeys(tokenize(f"{page.title} {page.text}"))) if is_private else ""
+    return {"pages": [ref], **({"file_words": [words]} if words else {})}
 
 
 def request_retry(state: RunState, what: str, step: int) -> Change | None:

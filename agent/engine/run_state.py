@@ -130,6 +130,8 @@ class RunState(State, Generic[Own]):
     notes: Annotated[list[Note], append] = Field(default_factory=list)
     earlier_private_notes: list[str] = Field(default_factory=list)
     """The private notes of the earlier turns: no word of them goes to search engines either."""
+    file_words: Annotated[list[str], append] = Field(default_factory=list)
+    """The words of the files that a person added, of earlier turns too; they are as private."""
     readings: Annotated[list[NoteReading], append] = Field(default_factory=list)
     """What the notes on an answer were understood as."""
     actions: Annotated[list[Action], upsert_by_step] = Field(default_factory=list)

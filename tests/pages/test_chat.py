@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from agent.errors import ModelUnavailable
-from agent.types import LibraryScope, Settings, Status
+from agent.flows.chat.state import ChatRun
+from agent.types import LibraryScope, Settings, Status, Turn
 from pages.widgets.chat import message_box, places_map, scope, turn
 from pages.widgets.shell import client
 from tests.pages.conftest import shown
@@ -159,6 +160,16 @@ def test_what_the_library_does_not_know_becomes_research(app, bench):
     assert not tester.exception and "The library does not answer this" in shown(tester)
     _button(tester, "Open as research").click().run()
     assert not tester.exception and {run.settings.flow for run in bench.runs()} == {"chat", "research"}
+
+
+def test_research_asks_what_the_person_wrote_and_not_what_the_library_says():
+    """A model completes a question from an answer, which quotes a private file."""
+    earlier = Turn(user="Who owns the ferry Vinga?", bot="Zyxantor Holdings owns it.")
+    state = ChatRun(
+        question="And when was it built?", asked="When was Zyxantor Holdings built?", history=[earlier]
+    )
+    assert turn.complete_typed_question(state) == "And when was the ferry Vinga built?"
+    assert turn.complete_typed_question(state.model_copy(update={"history": []})) == "And when was it built?"
 
 
 def test_a_model_that_fails_is_told_at_the_answer(app, bench):

@@ -78,12 +78,12 @@ def _build_default(state: ResearchRun) -> Proposal:
 
 
 def _bar_secrets(state: ResearchRun, proposal: Proposal) -> SearchResult | None:
-    """The refusal of a search that would carry words of a private note, whichever way it came to be; None for
-    any other. A person's own words are theirs to send."""
+    """The refusal of a search that would carry words of a private note or an added file, whichever way it
+    came to be; None for any other. A person's own words are theirs to send."""
     engine = ENGINE_BY_ACTION.get(proposal.next_action, "")
     if not engine or proposal.by == "person" or not find_secrets(state, proposal.query_or_url):
         return None
-    told = "The search would carry words of a private note to a search engine, so it was not made."
+    told = "It would carry words of a private note or an added file to a search engine, so it was not made."
     return SearchResult(engine=engine, query=proposal.query_or_url, outcome=Outcome.REFUSED, detail=told)
 
 

@@ -26,7 +26,7 @@ from agent.flows.shared.plan import bears_on
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.negative_constraints import is_excluded
 from agent.text.private_words import find_private_words
-from agent.text.urls import canonicalize, find_urls, map_spellings
+from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, map_spellings
 from agent.types import (
     ENGINE_BY_ACTION,
     Fact,
@@ -338,7 +338,8 @@ def _refuse_rest(state: ResearchRun, url: str) -> str:
 
 def _refuse_query(state: ResearchRun, action: str, query: str) -> str:
     if secrets := find_secrets(state, query):
-        return f"it would carry words of a private note to a search engine: {', '.join(secrets)[:80]}"
+        told = ", ".join(secrets)[:80]
+        return f"it would carry words of a private note or an added file to a search engine: {told}"
     same = lead_id("query", query)
     for earlier in state.actions:
         if (
@@ -351,15 +352,19 @@ def _refuse_query(state: ResearchRun, action: str, query: str) -> str:
 
 
 def find_secrets(state: ResearchRun, query: str) -> list[str]:
-    """The words of a query that are from a private note, of an earlier turn too: neither the person's other
-    words, nor a page or result hold them."""
-    private = [*state.earlier_private_notes, *(note.text for note in state.notes if note.private)]
+    """The words of a query that are from a private note or an added file, of an earlier turn too: neither the
+    person's other words, nor a page or result hold them."""
+    notes = (note.text for note in state.notes if note.private)
+    private = [*state.earlier_private_notes, *notes, *state.file_words]
     if not private:
         return []
-    quotes = (fact.quote for fact in state.facts.values() if fact.verified and fact.by != "person")
-    leads = (f"{lead.value} {lead.text}" for lead in state.own.leads.values() if lead.kind == "url")
+    found = (fact for fact in state.facts.values() if fact.verified and fact.by != "person")
+    quotes = (fact.quote for fact in found if not fact.url.startswith(FILE_SCHEME))
+    urls = (lead for lead in state.own.leads.values() if lead.kind == "url")
+    leads = (f"{lead.value} {lead.text}" for lead in urls if not lead.found_on.startswith(FILE_SCHEME))
     titles = (page.title for page in state.pages.values() if page.origin == "fetched")
-    known = [state.full_question, *public_note_texts(state), *quotes, *leads, *titles]
+    parts = (part.question for part in state.plan if part.by == "person")
+    known = [state.full_question, *public_note_texts(state), *parts, *quotes, *leads, *titles]
     return find_private_words(query, private, known)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import streamlit as st
 
+from agent.actions.follow_up import complete_question
 from agent.flows.chat.state import ChatRun
 from agent.types import Answer, Settings, Status
 from agent.workbench import RunSnapshot
@@ -108,16 +109,22 @@ def draw_next_steps(view: RunSnapshot, state: ChatRun) -> None:
 
 
 def _start_research(view: RunSnapshot, state: ChatRun) -> None:
-    """Start a research run with the question and go there."""
+    """Start a research run with the question, in words that the person wrote, and go there."""
     started: list[str] = []
     own = Settings(world=view.run.settings.world, model=view.run.settings.model)
-    question = state.asked or view.run.question
+    question = complete_typed_question(state)
     client.submit(
         client.workbench().start, question if "?" in question else f"{question}?", own, then=started.append
     )
     if started:
         st.switch_page("pages/research.py", query_params={"run": started[0]})
     st.rerun()
+
+
+def complete_typed_question(state: ChatRun) -> str:
+    """The question with what the person's question before it is about: `asked`, of a model, may give away what
+    only the library says."""
+    return complete_question(state.history[-1].user, state.question) if state.history else state.question
 
 
 def _render_bubble(side: str, who: str, text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agent import config
+from agent.actions import page_input
 from agent.flows.research import act
 from agent.flows.research.state import ResearchRun, ResearchState
 from agent.llm.scripted import ScriptedModel
@@ -152,6 +153,29 @@ def test_a_further_question_gives_nothing_of_an_earlier_private_note_away(tmp_pa
     assert any(SECRET in prompt for prompt in traitor.told), "the model knows it"
     assert [asked for asked in world.asked if is_given_away(asked)] == []
     assert bench.snapshot(run_id).state.notes == []
+
+
+FILE = f"The minutes of {SECRET} Holdings, Brunnby. The ferry Vinga was launched in 1931 by {SECRET} Holdings of Borgholm."
+
+
+@pytest.mark.parametrize("mind", [Traitor, lambda: None], ids=["model", "rules"])
+def test_words_of_an_added_file_alone_reach_no_engine(tmp_path, bench, mind):
+    folder = write_world(tmp_path / "yard", DOCS)
+    world = Told(bench.worker.world(folder))
+    bench.worker.world = lambda name: world
+    model = mind()
+    more = {"model": "keyless"} if model is None else {}
+    bench.worker.model_client = lambda name, fast="": (model and ScriptedModel(model), "")
+    question = "Who launched the ferry Vinga, and where is the seat of who launched it?"
+    settings = Settings(world=folder, until="budget", at_cap="report", max_steps=9, **more)
+    run_id = bench.start(question, settings)
+    page_input.upload(bench, run_id, "", "minutes.txt", FILE.encode())
+    assert bench.drive(run_id) is Status.REVIEW
+    facts = bench.snapshot(run_id).state.facts.values()
+    assert any(SECRET in fact.quote for fact in facts) or model, "the file is read"
+    further = bench.follow_up(run_id, "Who owns it today?")
+    assert bench.drive(further) is Status.REVIEW
+    assert len(world.asked) > 2 and [asked for asked in world.asked if is_given_away(asked)] == []
 
 
 def test_a_search_that_carries_a_private_word_is_not_made_however_it_came_to_be():
