@@ -122,7 +122,7 @@ def _start_research(view: RunSnapshot, state: ChatRun) -> None:
 
 
 def complete_typed_question(state: ChatRun) -> str:
-    """The question with what the person's question before it is about: `asked`, of a model, may give away what
+    """The question with what the person's question before it is about: `asked`, of a model, may tell what
     only the library says."""
     return complete_question(state.history[-1].user, state.question) if state.history else state.question
 
