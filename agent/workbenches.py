@@ -25,6 +25,7 @@ from agent.config import Config
 from agent.engine.work_limits import WorkLimits
 from agent.errors import StoreError, TouchstoneError, UsageError
 from agent.personal_config import personalize
+from agent.store.backup import BIN
 from agent.store.database import open_engine
 from agent.store.ledger import utc_timestamp
 from agent.types import Usage
@@ -33,8 +34,6 @@ from agent.workbench import Workbench
 
 log = logging.getLogger(__name__)
 STORE_FILE = "touchstone.db"
-BIN_FOLDER = "deleted"
-"""Where the data goes that a person deleted, below the data folder."""
 IDLE_S = 900.0
 """Seconds after which a workbench is closed that nobody uses and in which nothing works."""
 CLOSE_CHECK_S = 60.0
@@ -173,9 +172,7 @@ class Workbenches:
             used = measure_day(bench.store)
             self._close(person.id)
             folder = self.folder_of(person)
-            target = (
-                self.config.data_folder / BIN_FOLDER / f"{person.id}-{utc_timestamp()[:19].replace(':', '')}"
-            )
+            target = self.config.data_folder / BIN / f"{person.id}-{utc_timestamp()[:19].replace(':', '')}"
             target.mkdir(parents=True)
             moved = [*sorted(folder.glob(f"{STORE_FILE}*")), folder / "kb"]
             for path in filter(Path.exists, moved if not person.folder else [folder]):

@@ -2,7 +2,7 @@
 with its SHA-256 in a manifest.
 
 Databases are copied by SQLite's online backup while a server writes to them. What can be made again is left
-out (`worlds/`), and so are older backups."""
+out (`worlds/`), and so are older backups and what people deleted."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ BACKUPS = "backups"
 KEPT = "before-restore-"
 """What was there before a restore lies in a folder whose name begins so."""
 SKIPPED_FOLDERS = {"worlds", BACKUPS}
+BIN = "deleted"
+"""The folder in the data folder of what people deleted: a backup would bring it back."""
 _RESTORING = ".restoring-"
 _SKIPPED_ENDS = ("-wal", "-shm", "-journal", ".part")
 _CHUNK = 1 << 20
@@ -142,6 +144,7 @@ def _list_files(folder: Path, skipped: Path | None) -> Iterator[Path]:
         top = path.relative_to(folder).parts
         is_left_out = (
             SKIPPED_FOLDERS & set(top[:-1])
+            or top[0] == BIN
             or any(part.startswith((KEPT, _RESTORING, ".backup-")) for part in top)
             or path.name.endswith(_SKIPPED_ENDS)
             or ".db.before-" in path.name

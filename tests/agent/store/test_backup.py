@@ -69,6 +69,14 @@ def test_all_databases_and_files_come_back_as_they_were(folder: Path, tmp_path: 
     ]
 
 
+def test_what_a_person_deleted_is_in_no_backup(folder: Path, tmp_path: Path) -> None:
+    for name in ("deleted/ann-2026/kb/secret.md", "kb/deleted/kept.md"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("text", encoding="utf-8")
+    names = {file.name for file in write_backup(folder, tmp_path / "b.zip").files}
+    assert "kb/deleted/kept.md" in names and not [name for name in names if name.startswith("deleted/")]
+
+
 def test_a_backup_is_whole_while_another_thread_writes(tmp_path: Path) -> None:
     path = make_database(tmp_path / "data" / "touchstone.db", 1000)
     over = threading.Event()
