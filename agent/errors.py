@@ -25,8 +25,7 @@ class StopRequested(Signal):
 
 
 class BudgetSpent(Signal):
-    """A budget of the run is used up: `used` of `limit`. `cap` is an agent.types.Cap, "quota" or ""
-    (a fixed limit)."""
+    """A budget of the run is used up: `used` of `limit`. `cap`: an agent.types.Cap, "quota", "" (fixed)."""
 
     def __init__(self, message: str, *, cap: str = "", used: float = 0.0, limit: float = 0.0) -> None:
         super().__init__(message)

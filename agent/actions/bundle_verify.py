@@ -40,8 +40,7 @@ MAX_LISTED_PROBLEMS = 20
 @dataclass(frozen=True)
 class SourceCheck:
     """A source today: the `same` text; another text with every quote (`stands`) or without one (`lost`);
-    `gone`; `unread`, with the reason. A page that a person supplied (`origin`) is `given` when its address
-    cannot be read."""
+    `gone`; `unread`, and why. A page that a person supplied (`origin`) is `given` when it cannot be read."""
 
     url: str
     drift: SourceDrift

@@ -119,9 +119,8 @@ def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quo
 
 
 def edit_facts(state: RunState, step: int, edits: Iterable[FactEdit], pages: Mapping[str, Page]) -> Change:
-    """The change of one edit of one or many facts; `pages` are the stored pages, by id, of the facts whose
-    texts change. Raises NotFound for an unknown fact, UsageError when nothing would change or an edit is
-    invalid."""
+    """The change of one edit of some facts; `pages` are the stored pages, by id, of those whose texts change.
+    Raises NotFound for an unknown fact, UsageError when nothing would change or an edit is invalid."""
     changed = []
     for edit in edits:
         if edit.id not in state.facts:

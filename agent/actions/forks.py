@@ -3,8 +3,7 @@
     fork_run(bench, run_id, 7, note="Only use the registry.", max_steps=20)
 
 The shared steps are copied with their numbers, and the new run's state is their fold. The usage of their
-model calls is copied and shown, but counts for no budget of the new run. The new run is a conversation of
-its own."""
+calls is copied and shown, but counts for no budget of the new run, a conversation of its own."""
 
 from __future__ import annotations
 

@@ -117,9 +117,8 @@ def build_plan(
 
 def read_lines(plan: Sequence[PlanPart], text: str) -> list[PartEdit]:
     """The plan that a person wrote as lines, one part each: a line that is a part's question, or reads as it
-    is shown, is that part; of
-    the others, when they are as many as the parts that are left, each rewords one, in their order; else they
-    are new."""
+    is shown, is that part; the others, when they are as many as the parts left, reword them in order; else
+    they are new."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     asked = {format_question(part.question): part.question for part in plan}
     lines = [asked.get(line, line) for line in lines]

@@ -94,10 +94,9 @@ def write_outline_text(outline: Outline, facts: Sequence[Fact]) -> str:
 
 
 def read_outline_text(text: str, outline: Outline, facts: Sequence[Fact]) -> Outline:
-    """The outline that edited lines mean, in their order: a section has the facts that stand below it, its
-    number names the section of `outline` that it was, and one without a known number is new. Raises
-    UsageError for a fact that is unknown, comes twice or stands above all sections, and for a line that is no
-    heading."""
+    """The outline that edited lines mean, in their order: a section has the facts below it, its number names
+    the section of `outline` that it was, one without a known number is new. Raises UsageError for a fact that
+    is unknown, comes twice or stands above all sections, and for a line that is no heading."""
     title, made, is_used = outline.title, list[OutlineSection](), True
     known = {f"f{n}": fact for n, fact in enumerate(facts, start=1)}
     for line in filter(None, map(str.strip, text.splitlines())):

@@ -1,7 +1,6 @@
 """Two runs side by side: what differs in question, settings, answers, facts, sources, conflicts and usage.
 
-Nothing is judged: code counts and matches. Facts match by their quote in the same page, pages by their
-address."""
+Code counts and matches alone: facts by their quote in the same page, pages by their address."""
 
 from __future__ import annotations
 

@@ -97,8 +97,7 @@ def describe_original_edit(edits: list[Edit], edit: Edit) -> str:
 
 def undo_edit(state: RunState, step: int, edit: Edit, before: RunState, after: RunState) -> Change:
     """The change that undoes an edit; `before` and `after` are the states around it. When nothing was learnt
-    since, facts and conflicts become exactly what they were; else the edited facts do, and the rest
-    follows."""
+    since, facts and conflicts become what they were; else the edited facts do, and the rest follows."""
     verb = "redid" if edit.undoes >= 0 else "undid"
     why = f"{verb}: {describe_original_edit(state.edits, edit)}"
     sources = _restore_sources(state, before, after)

@@ -3,9 +3,8 @@
     ReplyService(workbench).generate_reply(Conversation(messages=[...]), RequestContext(channel="help"))
 
 Each request is a run, never resumed. With `store_conversations` it is stored for audit; else it lives in
-memory while the reply is made, and no text of the conversation is written anywhere. Any failure means
-silence, one log line and one count; nothing raises. Between requests the service keeps only its
-connections."""
+memory while the reply is made, and no text of the conversation is written. Any failure means silence, one log
+line and one count; nothing raises. Between requests only connections are kept."""
 
 from __future__ import annotations
 

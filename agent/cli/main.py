@@ -3,8 +3,7 @@
 `COMMANDS` names each command with its module and help line; `LazyCommand` imports the module when the command
 runs, so that `--help` and shell completion do not import the rest of the program.
 
-Exit codes: 0 the run reached review (an honest `no_evidence` too), 1 it failed (stderr says why), 2 wrong
-usage."""
+Exit codes: 0 review was reached (an honest `no_evidence` too), 1 it failed (see stderr), 2 wrong usage."""
 
 from __future__ import annotations
 

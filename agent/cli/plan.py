@@ -1,7 +1,6 @@
 """`plan`: show the plan of a run, or change it.
 
-Exit codes: 0 shown, or the change is recorded and the run went on by it; 1 it failed then; 2 wrong usage,
-nothing changed."""
+Exit codes: 0 shown, or recorded and the run went on by it; 1 it failed then; 2 wrong usage."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """`settle`: resolve a conflict, or search for what would resolve it.
 
-Exit code 0: recorded, and the answer rewritten where there was one; 2: wrong usage, no such run or
-conflict."""
+Exit code 0: recorded, an answer rewritten; 2: wrong usage, no such run or conflict."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Which rows of a batch start now: as many as may run in parallel, as long as its budget lasts.
 
-Any process may call it, any number of times: the store lets each row start once. It does not drive the
-runs."""
+Any process may call it, any number of times: each row starts once. It does not drive the runs."""
 
 from __future__ import annotations
 

@@ -135,9 +135,8 @@ class RunContext:
         return str(getattr(self.world, "today", "")) or self.now()[:10]
 
     def look_up(self, requests: Sequence[WebRequest]) -> tuple[list[WebResult | None], Signal | None]:
-        """Search and fetch side by side, within the run's source filter and the rate limit of each host; a
-        failure is the outcome of its result. A Signal in the middle comes back beside the results that there
-        are."""
+        """Search and fetch side by side, within the run's source filter and each host's rate limit; a failure
+        is the outcome of its result. A Signal in the middle comes back beside the results so far."""
         self.checkpoint()
         return self.side_by_side.run(requests, self.checkpoint)
 
@@ -376,8 +375,7 @@ class RunContext:
 
     def _run_interruptibly(self, request: Callable[[Callable[[], None]], T]) -> T:
         """Run a request to the live web in its own thread, so that Stop works at once while a connection
-        hangs. An abandoned request ends by its own deadline. A folder world answers at once and is called
-        directly."""
+        hangs; it ends by its own deadline. A folder world answers at once and is called directly."""
         if not self.world.live:
             return request(self.checkpoint)
         return self._run_in_parallel([""], lambda _, check: request(check))[0]

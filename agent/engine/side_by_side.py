@@ -1,9 +1,8 @@
 """Searches and page fetches of one run, side by side: those of a round, and pages fetched before they are
 needed.
 
-A request runs in a daemon thread, so that a stop works at once and the process can end without it; an
-abandoned one ends by its own deadline. A world without servers answers at once and is asked directly, in
-order."""
+A request runs in a daemon thread, so that a stop works at once and the process can end; an abandoned one ends
+by its own deadline. A world without servers answers at once and is asked directly, in order."""
 
 from __future__ import annotations
 

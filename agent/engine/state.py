@@ -1,10 +1,9 @@
 """The state of a run as the fold of its steps' changes, with one reducer a field.
 
 A change is JSON: `{field: value}`. A plain field is replaced. `Annotated[list[X], append]` is appended to;
-`Annotated[list[X], upsert_by_step]` too, but a value of the same step, action and address is replaced.
+`Annotated[list[X], upsert_by_step]` too, but replaces a value of the same step, action and address.
 `Annotated[dict[K, V], merge_dict]` takes entries; `Annotated[dict[str, X], upsert]` takes a list of X, each
-under its own key (`id`, or else `url`). The name of a dict with a minus before it takes a list of keys to
-remove."""
+under its own key (`id`, or else `url`). A dict's name after a minus takes a list of keys to remove."""
 
 from __future__ import annotations
 

@@ -148,8 +148,7 @@ def _score_conflict(
     """Whether the answer names the conflict whose both sides the run read, or names one although the set has
     none.
 
-    A conflict is named by one sentence that says that the sources differ and contains a right and a wrong
-    answer."""
+    A conflict is named by one sentence that says the sources differ and holds a right and a wrong answer."""
     named = [s.text for s in _sentences(view.state.answer) if s.text.startswith(CONFLICT_PREFIX)]
     golds = _texts(question.get("answers", []))
     wrong = _texts(question.get("meta", {}).get("wrong_answers", []))

@@ -11,9 +11,8 @@ Code comes first, in this order:
    it says; without a judge it decides;
 5. *not_checked*: left to the judge, who makes it *judged_supported* or *not_supported*.
 
-A statement never backs itself: only quotes are evidence. The context (titles, headings) and the question
-only say who is meant. Where claim and quote are in different languages, only figures, dates and names are
-compared."""
+A statement never backs itself: only quotes are evidence. The context (titles, headings) and the question say
+who is meant. Where claim and quote are in different languages, only figures, dates and names count."""
 
 from __future__ import annotations
 

@@ -21,8 +21,7 @@ NO_STATEMENT = "No statement could be backed, so none is made."
 
 
 def write_answer(answer: Answer) -> list[Block]:
-    """The newest answer: its figures, what it says, how that was checked, the notes beside it, and last what
-    is folded."""
+    """The newest answer: its figures, what it says, how that was checked, the notes, and what is folded."""
     figures, *checks = write_checks(answer)
     return [figures, *write_report(answer, level=3), *checks]
 

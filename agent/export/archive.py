@@ -37,8 +37,7 @@ _ZIP_ERRORS = (
 
 
 def pack(files: Mapping[str, bytes], about: Mapping[str, Any]) -> bytes:
-    """The zip of the files, its manifest with `about` and their hashes. Raises BundleError when it is too
-    large."""
+    """The zip of the files, its manifest with `about` and their hashes. Raises BundleError (too large)."""
     listed = [{"name": n, "bytes": len(files[n]), "sha256": sha256(files[n])} for n in sorted(files)]
     manifest = json.dumps({**about, "files": listed}, ensure_ascii=False, indent=1).encode() + b"\n"
     if sum(map(len, files.values())) + 300 * len(files) > MAX_BYTES or len(files) > MAX_FILES:
@@ -48,8 +47,7 @@ def pack(files: Mapping[str, bytes], about: Mapping[str, Any]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The manifest and the files. Raises BundleError, which names the problem, when a single byte was
-    changed."""
+    """The manifest and the files. Raises BundleError, which names the problem, for a single changed byte."""
     if len(data) > MAX_BYTES:
         raise BundleError(f"it has more than {MAX_BYTES // 1_000_000} MB; no bundle is that large")
     files = _read_zip(data)
@@ -83,8 +81,7 @@ def load_json(text: str | bytes, what: str) -> Any:
 
 
 def _check_json_value(value: Any) -> None:
-    """Raises ValueError for half a surrogate pair, a number beyond MAX_NUMBER, too great a depth or too long
-    a list."""
+    """Raises ValueError for half a surrogate pair, a number beyond MAX_NUMBER, too much depth or length."""
     left = [(value, 0)]
     while left:
         at, depth = left.pop()

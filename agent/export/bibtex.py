@@ -1,8 +1,7 @@
 """References as BibTeX (UTF-8), written so that BibTeX, biber and Zotero's importer read the same title back.
 
 `@online` with `urldate` is what BibLaTeX and Zotero take for a web page, `@article` for a paper in a journal.
-Braces are escaped the way Zotero writes them, each with its invisible counterpart, so that an entry's braces
-always balance."""
+Braces are escaped as Zotero does, each with its invisible counterpart, so that an entry's always balance."""
 
 from __future__ import annotations
 

@@ -9,9 +9,8 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Span:
-    """Text with one style. `cite` is the number of a source that it links to, `ref` one or several numbers
-    without a link; `url` makes the text a link when it is
-    http(s)."""
+    """Text with one style. `cite` is the number of a source that it links to, `ref` numbers without a link;
+    `url` makes the text a link when it is http(s)."""
 
     text: str
     style: Literal["plain", "strong", "emphasis", "code", "cite", "ref"] = "plain"

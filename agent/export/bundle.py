@@ -66,8 +66,7 @@ class BundleContents:
 
 
 def write_bundle(given: BundleContents, secrets: Iterable[str] = ()) -> bytes:
-    """The bundle as a file. Raises BundleError when a page holds one of the secrets, or it would be too
-    large."""
+    """The bundle as a file. Raises BundleError when a page holds a secret, or it would be too large."""
     hidden = make_redactor(secrets)
     run = {
         "run": given.run.model_dump(mode="json"),

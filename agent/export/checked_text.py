@@ -14,8 +14,7 @@ MAX_HEADING_LEVEL = 6
 def write_checked_text(
     checked: CheckedText, sources: Sequence[Source], *, linked: bool = True
 ) -> list[Block]:
-    """The result as blocks; a claim cites the sources by their numbers, as links to their headings where
-    `linked`."""
+    """The result as blocks; a claim cites sources by number, as links to their headings where `linked`."""
     blocks: list[Block] = [Heading(2, "Result"), Paragraph([Span(checked.summary, "strong")])]
     if checked.why_stopped:
         blocks.append(Paragraph([f"Ended early: {checked.why_stopped}."], "soft"))

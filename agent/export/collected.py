@@ -24,8 +24,7 @@ COLUMNS = ("kind", "title", "url", "post", "role", "user", "date", "text", "also
 
 @dataclass(frozen=True)
 class CollectionResult:
-    """What was gathered: `items` with their whole `content`, kept ones only; everything else as the run has
-    it."""
+    """What was gathered: `items` with whole `content`, kept ones only; everything else as in the run."""
 
     run: Run
     intent: CollectIntent

@@ -1,8 +1,7 @@
 """Escapes untrusted text for Markdown (GitHub and Obsidian), XML and CSV.
 
-What a page or model wrote appears as letters only: it cannot become a link, image, HTML, heading, table cell,
-tag, wikilink, embed, math, comment or automatic link. Control characters and those that reorder text are
-removed."""
+What a page or model wrote appears as letters only, never as a link, image, HTML, heading, table cell, tag,
+wikilink, embed, math or comment. Control characters and those that reorder text are removed."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ def clean_xml(text: str) -> str:
 
 
 def escape_csv_cell(text: str) -> str:
-    """A CSV cell that no spreadsheet takes for a formula: one that begins like one gets an apostrophe in
-    front."""
+    """A CSV cell that no spreadsheet takes for a formula: one like it gets an apostrophe in front."""
     text = text.replace("\x00", "")
     return f"'{text}" if _INVISIBLE.sub("", text).lstrip(" ").startswith(_FORMULA_STARTS) else text
 

@@ -1,5 +1,4 @@
-"""Redacts secrets in exports: keys, tokens and passwords of this workbench, and passwords inside
-addresses."""
+"""Redacts secrets in exports: this workbench's keys, tokens and passwords, and those in addresses."""
 
 from __future__ import annotations
 

@@ -19,8 +19,7 @@ from agent.types import Answer, Sentence
 
 
 def build_paper(report: Report) -> list[Block]:
-    """The blocks of the paper. A sentence is marked that its sources do not support, that is disputed or in
-    doubt."""
+    """The blocks of the paper. Sentences that are not supported, disputed or in doubt are marked."""
     answer, question = report.answer, report.run.question or "Untitled question"
     words = words_for(question)
     title = answer.title if answer else ""

@@ -31,8 +31,7 @@ def render_plain_text(answer: Answer) -> str:
 
 
 def _list_lines(answer: Answer) -> list[str]:
-    """The lines of what an answer says: running text, a list of quotes, or part by part a lead and its
-    passages."""
+    """The lines of an answer: running text, a list of quotes, or part by part a lead and its passages."""
     if answer.blocks:
         return list(write_block_lines(answer, lambda sentence: _sentence(sentence, answer)))
     layout = lay_out(answer)

@@ -37,8 +37,7 @@ def build_run_record(report: Report) -> dict[str, Any]:
 
 
 def _details(report: Report) -> dict[str, Any]:
-    """What a reader may want to check: the sentences with their backing, gaps, conflicts, and why the run
-    stopped."""
+    """What a reader may check: the sentences with their backing, gaps, conflicts, why the run stopped."""
     names = {"certainty", "missing", "journey", "why_stopped", "because", "sentences", "parts"}
     names |= {"title", "length", "blocks"}
     details = report.answer.model_dump(mode="json", include=names) if report.answer else {}
@@ -82,8 +81,7 @@ def _steps(report: Report) -> list[dict[str, Any]]:
     """The steps without their changes, each with its tool actions, if any: the first in `action`, those of
     the same round in `beside`.
 
-    An action belongs to the first step that reports it: its own number is one less for each step of a person
-    since."""
+    An action belongs to the first step that reports it: its own number, less the steps of a person since."""
     actions: dict[int, list[dict[str, Any]]] = {}
     for action in report.actions:
         actions.setdefault(action.step, []).append(action.model_dump(mode="json", exclude={"step"}))

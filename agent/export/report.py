@@ -33,8 +33,7 @@ from agent.types import (
 
 @dataclass(frozen=True)
 class Report:
-    """A run and its results. `answer` is the newest; `former_answers` are the ones before it, oldest
-    first."""
+    """A run and its results. `answer` is the newest, `former_answers` are those before it, oldest first."""
 
     run: Run
     settings: Settings

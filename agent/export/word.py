@@ -1,7 +1,6 @@
 """Blocks as a Word document (DOCX). Plain text throughout.
 
-Nothing in it is loaded from elsewhere; links are links to the web (http, https) and nothing else. Its dates
-are the run's own."""
+It loads nothing from elsewhere; links are links to the web (http, https). Its dates are the run's own."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Synchronises the library with two folders: documents (`kb:<path>`) and the team's topics (`team:<file>`).
 
-A file is read again when its time or size has changed. A file with the name of a document that was added by
-hand is refused. A missing file deletes its source and restores it when it comes back, unless a person
-deleted it."""
+A file is read again when its time or size has changed. One named like a document that was added by hand is
+refused. A missing file deletes its source, and restores it when it is back, unless a person deleted it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Leaves a server alone that does not answer: one request a minute for each account there asks it again, for
-the whole process."""
+"""Leaves a dead server alone: one request a minute for each account there asks it again, process-wide."""
 
 from __future__ import annotations
 

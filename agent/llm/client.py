@@ -60,8 +60,7 @@ class ModelClient:
     """A server and its two models. Thread-safe: one for the whole process.
 
     `timeout_s`: seconds of one HTTP call; `patience_s`: seconds one completion may wait between its tries;
-    `backoff_s`: the upper bound of the first wait; `context`: tokens of a prompt with its reply, 0: the
-    server is asked."""
+    `backoff_s`: most of the first wait; `context`: tokens of a prompt with its reply, 0: ask the server."""
 
     def __init__(
         self,

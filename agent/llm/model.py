@@ -40,9 +40,8 @@ class CompletionRequest:
 class Completion:
     """One reply. `text` is as it came, thoughts and fences included; `seconds` counts all tries and waits.
 
-    When the server reports no usage, tokens are estimated as characters / 4 and `estimated` is True.
-    `finish_reason` is the server's ("stop", "length", "content_filter"), or "refusal" when `text` is the
-    model's refusal."""
+    Without usage from the server tokens are characters / 4 and `estimated` is True. `finish_reason` is
+    the server's ("stop", "length", "content_filter"), or "refusal" when `text` is the model's refusal."""
 
     text: str
     prompt_tokens: int

@@ -1,8 +1,7 @@
 """The model of `reply`: the one that `ai_response.llm` names, else the environment's, with the file's
 options.
 
-A named model that cannot be reached is reported, and `reply` stays silent; without a name there is no
-model."""
+A named model that cannot be reached is reported, and `reply` stays silent, as it does without a name."""
 
 from __future__ import annotations
 

@@ -65,9 +65,8 @@ class Restored:
 
 
 def write_backup(folder: Path, target: Path, skipped: Path | None = None) -> Manifest:
-    """Write a backup of a data folder to `target`, which appears only when it is whole; `skipped` is left
-    out. Raises UsageError when the file exists or there is nothing to keep, StoreError for a damaged
-    database."""
+    """Write a backup of a data folder to `target`, which appears when it is whole; `skipped` is left out.
+    Raises UsageError (the file exists, nothing to keep) and StoreError (a damaged database)."""
     if target.exists():
         raise UsageError(f"{target} exists already: name another file")
     sources = sorted(_list_files(folder, skipped))

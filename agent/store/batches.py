@@ -111,8 +111,7 @@ class Batches(TableAccess):
         among: Sequence[BatchState],
         allowance: BatchBudget | None = None,
     ) -> bool:
-        """Move a batch to a state (with another budget); False, and nothing changes, when it is in none of
-        `among`."""
+        """Move a batch to a state (with another budget); False, and no change, when in none of `among`."""
         values: dict[str, Any] = {"state": state, "updated_at": utc_timestamp()}
         if allowance:
             values["allowance"] = allowance.model_dump_json()

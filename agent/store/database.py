@@ -33,9 +33,8 @@ class Store:
     """The database at `url` (an SQLAlchemy URL), opened and migrated to the newest version.
 
     SQLite runs in WAL with synchronous=FULL (every committed step survives a killed process and a power
-    loss), waits 10 s for a lock, and begins every writing transaction IMMEDIATE, so that a reader never has
-    to become a writer. Raises StoreTooNew for a database of a newer version, StoreError when it cannot be
-    opened."""
+    loss), waits 10 s for a lock, and begins every writing transaction IMMEDIATE: no reader has to become a
+    writer. Raises StoreTooNew for a database of a newer version, StoreError when it cannot be opened."""
 
     def __init__(self, url: str) -> None:
         self.url, reader = _open_url(url)

@@ -72,8 +72,7 @@ class Ledger(TableAccess):
     """Reads and writes runs and steps."""
 
     def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
-        """A new run with its step 0 (the question); returns its id. With an `owner` only they can claim
-        it."""
+        """A new run with its step 0 (the question); returns its id. Only an `owner` can claim it."""
         lease = {"owner": owner, "lease_until": time.time() + LEASE_S, "token": 1} if owner else {}
         with self._writer.begin() as connection:
             return insert_run(connection, question, settings, first, **lease)

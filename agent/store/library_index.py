@@ -1,7 +1,6 @@
 """The library's index: sources, where their passages are in the stored pages, and their terms.
 
-It stores rows and decides nothing: texts are split and terms are made by the library. Each change of a source
-is one transaction."""
+It stores rows; texts are split and terms made by the library. Each change is one transaction."""
 
 from __future__ import annotations
 

@@ -29,8 +29,7 @@ class UnstoredRuns:
     def create(
         self, beside: Store, question: str, settings: Settings, first: Step, *, owner: str = ""
     ) -> str:
-        """A new run in a database of its own, with the ratings of domains of the store `beside`; returns its
-        id."""
+        """A new run in its own database, with the domains' ratings of the store `beside`; returns its id."""
         store = Store.in_memory()
         for rating in beside.trust_ratings.all().values():
             store.trust_ratings.put(rating.domain, rating)

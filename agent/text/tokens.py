@@ -2,8 +2,7 @@
 
 Latin words lose accents, case and (by the Snowball stemmer) English endings; Cyrillic words their Russian
 ones. Scripts written without spaces become overlapping pairs of characters. Other languages' Latin words go
-through the English stemmer too, the question's and the page's alike. Words are found as `normalization` finds
-them."""
+through the English stemmer too, in question and page. `normalization` finds the words."""
 
 from __future__ import annotations
 
@@ -129,9 +128,8 @@ def content_stems(text: str) -> list[str]:
 
 
 def find_function_words(words: Sequence[str], language: str = "") -> frozenset[str]:
-    """Those of the words (folded) that are function words, by the Snowball lists (package stop-words): in
-    this language, or in the one which most of them are function words of; and the question words that they
-    begin with."""
+    """Those of the (folded) words that are function words, by the Snowball lists (package stop-words), in
+    this language or the one that most of them belong to; and the question words that they begin with."""
     rest, languages = frozenset(words), [language] if language else FUNCTION_WORD_LANGUAGES
     asking = frozenset(word for word in words[:LEADING_WORDS] if _QUESTION_WORD.fullmatch(word))
     return max((rest & _load_function_words(code) for code in languages), key=len) | asking

@@ -34,9 +34,8 @@ _LINK_IN_TEXT = re.compile(rf"(?P<link>\]\()?(?P<url>{_URL_IN_TEXT.pattern})", r
 def canonicalize(url: str) -> str:
     """The spelling under which an address counts as visited.
 
-    Scheme and host are lowercased (paths are case-sensitive), the fragment, default port, trailing slash and
-    tracking parameters go, percent-escapes are unified. Returns "" for what is not an absolute http(s)
-    address."""
+    Scheme and host are lowercased, the fragment, default port, trailing slash and tracking parameters go,
+    percent-escapes are unified. Returns "" for what is not an absolute http(s) address."""
     try:
         parts = urlsplit(url.strip())
         host, port = (parts.hostname or "").rstrip("."), parts.port
@@ -55,8 +54,7 @@ def canonicalize(url: str) -> str:
 
 
 def _unify_escape(escape: re.Match[str]) -> str:
-    """A percent-escape in its one spelling: the letter itself when it means nothing else in a path, else
-    upper-case digits."""
+    """A percent-escape in its one spelling: the plain letter where a path allows it, else upper case."""
     letter = chr(int(escape[1], 16)) if escape[1] else "%"
     return letter if letter in _UNESCAPED else f"%{ord(letter):02X}"
 

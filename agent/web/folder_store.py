@@ -1,8 +1,7 @@
 """The documents of a folder world in a SQLite file with their full-text index, built once for each content.
 
-The file is named by a hash of the documents and their folder; it is built beside its place and moved there,
-so that a kill or a second process cannot damage it. Where the data folder cannot be written, the same is
-built in memory."""
+The file is named by a hash of the documents and their folder, built beside its place and moved there, so that
+no kill or second process damages it. Without a writable data folder it is built in memory."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Sentences of a page that give orders to a reading machine.
 
 Finds the plain cases by their form: a machine is addressed and told what to do. It is no protection against a
-clever page; the protection is that no reply of a model can fetch what is not known or quote what is not
-there. Here the consequence is small: links in such a line are not followed, and a fact quoted from it is
-flagged."""
+clever page; against one, no reply of a model can fetch what is not known or quote what is not there. Here
+links in such a line are not followed, and a fact quoted from it is flagged."""
 
 from __future__ import annotations
 
@@ -68,8 +67,7 @@ def find_injected_links(text: str, links: Sequence[Link]) -> list[Link]:
 def find_order(text: str, start: int, end: int) -> str:
     """The sentence that makes the stretch of a text part of an order to a machine; "" for none.
 
-    It is a sentence of the stretch, one before it in the same line, or the line before where that ends with a
-    colon."""
+    A sentence of the stretch, one before it in its line, or the line before if that ends with a colon."""
     low = max(0, start - _CONTEXT_CHARS)
     block = text.rfind("\n", low, start) + 1 or low
     before = text[low:block].rstrip().rpartition("\n")[2]

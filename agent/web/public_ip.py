@@ -44,8 +44,7 @@ def is_public(address: IpAddress) -> bool:
     """Whether any two hosts of the internet may use this address between them.
 
     IPv6 forms that carry an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo) are outside
-    the allowed space as a whole; an ISATAP interface identifier is not public when the IPv4 address in it is
-    not."""
+    the allowed space; an ISATAP interface identifier is not public when its IPv4 address is not."""
     if address in CLOUD_METADATA_ADDRESSES:
         return False
     if isinstance(address, IPv4Address):

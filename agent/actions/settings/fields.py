@@ -1,8 +1,7 @@
 """A setting that a person changes on the Settings screen: how it stands, and how a value is checked and
 saved.
 
-What is saved holds at once and at the next start. What the environment or a file sets stands above it and
-is changed there."""
+What is saved holds at once and at the next start, below what the environment or a file sets."""
 
 from __future__ import annotations
 

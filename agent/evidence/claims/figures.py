@@ -1,9 +1,8 @@
 """Vetoes on figures: each date, clock time, duration and number of a claim must be one of its quotes'.
 
 A figure stands above every judge because it can be compared without understanding. No veto falls where a
-reader could have worked the figure out: a plain rounding, a bound ("over 130" of 136), a span of years, a
-sum or difference that the claim announces, or a count in words ("two friends") of what the quotes do not
-count."""
+reader could have worked it out: a plain rounding, a bound ("over 130" of 136), a span of years, a sum or
+difference that the claim announces, or a count in words ("two friends") that the quotes lack."""
 
 from __future__ import annotations
 

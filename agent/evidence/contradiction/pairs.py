@@ -15,8 +15,7 @@ _Topic = tuple[frozenset[str], tuple[str, str]]
 """The content words of a statement, and the subject and attribute that were given to it."""
 MAX_PAIRS, MIN_PARTNERS = 40_000, 12
 MIN_SHARED_WORDS, MIN_SHARED_RATIO = 2, 0.35
-"""Content words that two compared statements share at least, as a number and as a share of the shorter
-one's."""
+"""Content words that two compared statements share at least: a number, and a share of the shorter's."""
 
 
 @dataclass(frozen=True)

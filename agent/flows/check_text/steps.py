@@ -221,8 +221,7 @@ def _make_mark(
     *,
     is_judged: bool,
 ) -> SentenceMark:
-    """The mark of a claim. One that cites nothing has no source, whatever a search found; what that states is
-    shown as support."""
+    """The mark of a claim. One that cites nothing has no source; what a search found is shown as support."""
     closest, evidence = find_closest(claim.text, [facts[i] for i in checked.fact_ids])
     if checked.check not in ("judged_supported", "not_supported"):  # a judge saw them all
         evidence = evidence[:1]

@@ -3,8 +3,7 @@ to review.
 
 decide -> act | report, through a person's approval when the run goes step by step, before the first round
 through the plan; act -> analyze -> decide; report -> review, a full report by outline -> sections -> review.
-Accepting ends the run, sending back leads to decide, which has the note read first: decide -> revise ->
-decide | report."""
+Accepting ends the run, sending back leads to decide: decide -> revise -> decide | report."""
 
 from __future__ import annotations
 

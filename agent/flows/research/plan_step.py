@@ -62,8 +62,7 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def describe_reading(state: ResearchRun) -> str:
-    """How an ambiguous question was read where no person could be asked; "" where it was not ambiguous, or a
-    person said which."""
+    """How an ambiguous question was read where no person could be asked; "" where none was needed."""
     if is_stepwise(state):
         return ""
     asked = [action.detail for action in state.actions if action.action == "ask" and action.detail]

@@ -1,5 +1,4 @@
-"""What code adds to a full report: where sources disagree, the limits of the evidence, and the method, told
-from the ledger."""
+"""What code adds to a full report: disagreement of sources, limits of the evidence, the method."""
 
 from __future__ import annotations
 

@@ -146,8 +146,7 @@ def is_outline_current(state: ResearchRun) -> bool:
 
 
 def choose_report_facts(state: ResearchRun) -> list[Fact]:
-    """The facts a report may use, MAX_REPORT_FACTS at most: of each part the best in turn; then by part and
-    page."""
+    """The facts a report may use, MAX_REPORT_FACTS at most: each part's best in turn; by part and page."""
     usable = [
         fact
         for fact in fact_view.facts_for_prompt(state, most=len(state.facts))

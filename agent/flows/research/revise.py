@@ -98,8 +98,7 @@ def narrow_question(state: ResearchRun) -> str:
 
 
 def list_form_wishes(state: ResearchRun, sections: int = 1) -> list[str]:
-    """The limit of words that the newest notes mean, for the writer of the answer or of one of its
-    sections."""
+    """The limit of words that the newest notes mean, for an answer or one of its sections."""
     reading = current_reading(state)
     most = reading.max_words // max(1, sections) if reading else 0
     if not most:
@@ -109,8 +108,7 @@ def list_form_wishes(state: ResearchRun, sections: int = 1) -> list[str]:
 
 
 def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
-    """The former answer with the pieces that the notes touch written anew; None where the whole is written
-    again."""
+    """The former answer with the pieces that the notes touch written anew, or None for all anew."""
     reading, former = current_reading(state), state.answer
     if reading is None or former is None or reading.is_whole or not former.sentences:
         return None
@@ -151,8 +149,7 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
 
 
 def finish_revision(state: ResearchRun, answer: Answer) -> Answer:
-    """The new answer, cut by code to the words asked for where no model wrote it, and with the reason where
-    nothing changed."""
+    """The new answer, cut by code to the words asked for if no model wrote it, and why nothing changed."""
     reading = current_reading(state)
     if reading and reading.max_words and answer.by == "keyless" and answer.sentences:
         answer = limit_answer(state, answer, _cut_to_words(answer.main_sentences, reading.max_words))
@@ -209,8 +206,7 @@ def _drop_repeated(draft: WrittenDraft, texts: Sequence[str]) -> WrittenDraft:
 
 
 def _is_better(draft: WrittenDraft, stays: Sequence[Sentence]) -> bool:
-    """Whether a new piece may take the place of sentences that could stay: it is supported where they
-    are."""
+    """Whether a new piece may replace sentences that could stay: it is supported where they are."""
     new = draft.checked.sentences
     was_backed = any(said.backed for said in stays)
     return bool(new) and (not stays or not was_backed or any(said.backed for said in new))

@@ -211,8 +211,7 @@ def _quote_draft(sentences: Sequence[Sentence], failed: Sequence[int]) -> str:
 def _rewrite(
     old: Sentence, reply: RepairedSentence, given: Mapping[str, str], clean: Callable[[str], str]
 ) -> Sentence:
-    """The sentence in new words at its old place; of a cell without the row and column that stood before
-    it."""
+    """The sentence in new words at its place; of a cell without the row and column before it."""
     ids = [given[name] for name in dict.fromkeys(reply.quotes) if name in given]
     return Sentence(
         text=clean(reply.text).strip().removeprefix(f"{old.context}:" if old.context else "").strip(),

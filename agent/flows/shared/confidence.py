@@ -88,9 +88,8 @@ def find_claims(
 def find_main_sentence(
     plan: Sequence[PlanPart], part: PlanPart, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
 ) -> Sentence | None:
-    """The first sentence that answers a part; what rests on a person's word alone, and what is no claim (a
-    heading, an honest gap), is passed over. A person's ruling counts where nothing else answers. None when
-    there is none."""
+    """The first sentence that answers a part, passing over what rests on a person's word alone and what is no
+    claim (a heading, a gap). A person's ruling counts where nothing else answers. None when there is none."""
     for sentence in sorted(sentences, key=lambda sentence: sentence.text.startswith(RULING_PREFIX)):
         cited = [facts[i] for i in sentence.fact_ids if i in facts]
         is_theirs = bool(cited) and all(fact.rests_on_person for fact in cited)

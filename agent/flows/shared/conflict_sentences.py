@@ -91,8 +91,7 @@ def _is_named(conflict: Conflict) -> bool:
 
 
 def _is_of_plan(state: RunState, conflict: Conflict, facts: Mapping[str, Fact]) -> bool:
-    """Whether a side bears on a part of the plan, or on none that is known: a person may have dropped its
-    part."""
+    """Whether a side bears on a part of the plan, or on none known: a person may have dropped its part."""
     named = {facts[i].part for side in conflict.values for i in side.fact_ids if i in facts}
     return "" in named or not named or any(part.id in named for part in state.plan)
 

@@ -1,5 +1,4 @@
-"""Which engine is asked when one fails, and the results of several as one list. Pure functions, except for
-the clock."""
+"""Which engine is asked when one fails, and the results of several as one list. Pure but for the clock."""
 
 from __future__ import annotations
 

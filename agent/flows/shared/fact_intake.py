@@ -1,5 +1,4 @@
-"""What new facts do to a run: conflicts, `disputed` marks and the confidence that follow. Pure; asks no
-model."""
+"""What new facts do to a run: conflicts, `disputed` marks and the confidence that follow. Pure."""
 
 from __future__ import annotations
 
@@ -32,8 +31,7 @@ def add_facts(
     """The change that new facts make: the facts with their marks, the conflicts that changed, the confidence.
     `review` adds a model's readings of the conflicts.
 
-    `model` is the model's own estimate of the answer, `unanswered` the parts that it does not call
-    answered."""
+    `model` is the model's own estimate, `unanswered` are the parts that it does not call answered."""
     new = assign_parts(state.plan, new)
     known = [*fact_view.facts_for_prompt(state), *fact_view.remove_excluded(state, new)]
     conflicts, marked = list(state.conflicts.values()), dict[str, Fact]()

@@ -1,5 +1,4 @@
-"""The facts of a run as its steps see them: after a person's notes, marks and trust. Pure functions of the
-state."""
+"""The facts of a run as its steps see them: after notes, marks and trust. Pure functions of the state."""
 
 from __future__ import annotations
 
@@ -90,8 +89,7 @@ def facts_for_prompt(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact
 
 
 def share_by_part(facts: Sequence[Fact], parts: Sequence[str], most: int) -> list[Fact]:
-    """The first facts of each part in turn, `most` of them, in the order they had; `parts` has the part of
-    each."""
+    """The first facts of each part in turn, `most` of them, in their order; `parts` has the part of each."""
     ranks, order = dict[str, int](), list[tuple[int, int]]()
     for n, part in enumerate(parts):
         ranks[part] = ranks.get(part, -1) + 1
@@ -170,8 +168,7 @@ def requested_retry(state: RunState) -> Proposal | None:
 
 
 def pause_for_new_conflicts(state: RunState) -> PauseRequest | None:
-    """A pause for the conflicts that came up since a person was last asked, where the run stops at the next
-    one."""
+    """A pause for the conflicts since a person was last asked, where the run stops at the next one."""
     if state.settings.stop_point != "conflict":
         return None
     new = [
@@ -189,8 +186,7 @@ def pause_for_new_conflicts(state: RunState) -> PauseRequest | None:
 
 
 def answer_small_talk(state: RunState, step: int, otherwise: str = "") -> Answer | None:
-    """The answer to a question that is only thanks or a greeting; for any other `otherwise`, None without
-    it."""
+    """The answer to a question that is only thanks or a greeting; for another `otherwise`, or None."""
     reply = reply_to_small_talk(state.question) or otherwise
     if not reply:
         return None

@@ -14,8 +14,7 @@ START_PAGE_REASON = "You chose this start page."
 
 
 def store_fetched(tools: RunContext, url: str, page: Page, found_on: str, title: str = "") -> PageRef:
-    """Store a page that was fetched for `url`; the reference says what happened where nothing could be
-    read."""
+    """Store a page that was fetched for `url`; the reference says what happened otherwise."""
     return PageRef(
         url=url,
         page_id=tools.store_fetched([(url, page)])[0] if page.outcome is Outcome.OK else "",
@@ -40,8 +39,7 @@ def offer_again(pages: Iterable[PageRef]) -> list[PageRef]:
 
 
 def mark_read(ref: PageRef, page: Page, *, facts: int, **more: object) -> PageRef:
-    """The reference of a page that was analyzed: how many facts it gave, and how far its signs are
-    trusted."""
+    """The reference of an analyzed page: how many facts it gave, how far its signs are trusted."""
     signs = assess_trust(page)
     read = {"facts": facts, "trust": signs.value, "trust_why": list(signs.reasons), "waiting": False}
     return ref.replace(**read, **more)

@@ -36,8 +36,7 @@ def content_passages(page: Page, page_id: str) -> list[Passage]:
 def drop_menus(passages: Sequence[Passage], page: Page) -> list[Passage]:
     """The passages of a page that are no lists of links.
 
-    A heading that links to another page is left out of its passage: the text below it is only a teaser of
-    that page."""
+    A heading that links to another page is left out of its passage: the text below is only a teaser."""
     named = [(" ".join(link.text.split()), link.url) for link in page.links]
     here, texts = canonicalize(page.final_url), {text for text, _ in named} | {page.title}
     away = {text for text, url in named if canonicalize(url) != here}
@@ -49,8 +48,7 @@ def drop_menus(passages: Sequence[Passage], page: Page) -> list[Passage]:
 
 
 def fit_passages(question: str, passages: Sequence[Passage], limit: int) -> list[Passage]:
-    """The passages of one page that fit `limit` characters: all, or the best for the question, in the page's
-    order."""
+    """The passages of a page that fit `limit` characters: all, or the question's best, in page order."""
     if sum(len(passage.text) for passage in passages) <= limit:
         return list(passages)
     kept: list[Passage] = []
@@ -69,7 +67,6 @@ def _is_menu(passage: Passage, texts: set[str]) -> bool:
 
 
 def _is_link_line(line: str, texts: set[str]) -> bool:
-    """Whether a line is a link, or a table row with the title of another page beside its date and the
-    like."""
+    """Whether a line is a link, or a table row with another page's title beside its date and the like."""
     cells = [cell.strip() for cell in line.split("|")]
     return line in texts or any(cell in texts and len(cell.split()) >= MIN_TITLE_WORDS for cell in cells)

@@ -73,8 +73,7 @@ def record_note(state: RunState, note: Note) -> Change:
 def apply_person_edits(state: RunState, change: Change, spoken: Sequence[Step]) -> Change:
     """A running step's (JSON) change as it is recorded after a person's steps; `state` includes these.
 
-    What they edited, the plan included, stays as they left it; what the step found gets their marks and is
-    computed again."""
+    What they edited, and the plan, stays as they left it; what the step found gets their marks."""
     if any("plan_parts" in step.change for step in spoken):
         change = {name: value for name, value in change.items() if name != "plan_parts"}
     touched = {part: _edited_ids(part, spoken) for part in ("facts", "conflicts")}

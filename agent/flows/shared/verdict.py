@@ -109,8 +109,7 @@ def write_draft(
     check: DraftCheck = check_sentences_by_code,
     prefix: str = "b",
 ) -> WrittenDraft:
-    """A writer's reply as blocks and checked sentences; see `build_answer`. The ids of the blocks begin with
-    `prefix`."""
+    """A writer's reply as blocks and checked sentences; see `build_answer`. Ids begin with `prefix`."""
     known = {*addresses, *fact_view.recorded_urls(state)}
 
     def clean(text: str) -> str:
@@ -223,8 +222,7 @@ def describe_refused(count: int) -> str:
 
 
 def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence]) -> Answer:
-    """The answer with only these of its sentences; its verdict, what is missing, its counts and its sources
-    are theirs."""
+    """The answer with only these of its sentences; verdict, gaps, counts and sources are theirs."""
     facts = fact_view.facts_after_notes(state)
     level = assess_confidence(state, answer.step, sentences=sentences)
     plan = close_plan(state, level, sentences, answer.by)
@@ -243,8 +241,7 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
 def no_answer(
     state: RunState, step: int, reason: Reason, text: str, *, by: RoleResult | None = None, **more: Any
 ) -> Answer:
-    """An answer that says why there is none; `by` is the judgement that led to it, `more` are further
-    fields."""
+    """An answer that says why there is none; `by` is the judgement behind it, `more` are further fields."""
     fields = {"confidence": 0.0, "why_stopped": state.why_stopped, **more}
     return Answer(
         n=len(state.answers) + 1,

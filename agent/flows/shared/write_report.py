@@ -1,5 +1,4 @@
-"""The report of a run from the facts that may count: after a person's edits, nothing that fell is shown
-again."""
+"""The report of a run from the facts that may count: after edits, nothing that fell is shown."""
 
 from __future__ import annotations
 

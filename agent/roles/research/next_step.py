@@ -179,8 +179,7 @@ class DecisionContext:
 
 
 def follow_note(now: DecisionContext) -> Decision | None:
-    """What the notes ask for, the newest first: an address in one is read, what was understood as a wish is
-    searched for."""
+    """What the notes ask for, the newest first: an address is read, an understood wish is searched for."""
     for note in filter(None, map(remove_exclusion_sentences, reversed(now.notes))):
         if decision := now.crawl_first(note, "The person named this address in a note."):
             return decision

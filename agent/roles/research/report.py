@@ -134,8 +134,7 @@ def _answer_parts(parts: Sequence[PlanPart], standing: list[Fact], facts: list[F
 
 
 def _find_parts(question: str, facts: Sequence[Fact], parts: Sequence[str] = ()) -> Sequence[PartAnswer]:
-    """The answer to a question (to these parts of it), or to a note, among facts taken as the passages of
-    their pages."""
+    """The answer to a question (these parts), or to a note, among facts as passages of their pages."""
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         groups.setdefault((fact.page_id or fact.url or fact.id, _split_row(fact)[0]), []).append(fact)
@@ -204,8 +203,7 @@ def _quote_fact(fact: Fact, place: SentencePlace = "lead") -> ReportSentence:
 
 
 def _keep_first(sentences: Sequence[ReportSentence]) -> list[ReportSentence]:
-    """Of each fact the first sentence, and any that leads a part; of each part the first lead, later ones
-    become passages."""
+    """Of each fact the first sentence, and any that leads a part; a part's later leads become passages."""
     kept, cited, led = list[ReportSentence](), set[str](), set[str]()
     for sentence in sentences:
         is_second = sentence.place == "lead" and sentence.part_question in led

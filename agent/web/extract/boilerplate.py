@@ -1,9 +1,8 @@
 """Removes what is not a page's content: scripts, hidden things, navigation, footers, cookie banners, share
 bars.
 
-A quote cannot be found in what was removed, so a part goes only when it is boilerplate by its tag, or named
-like boilerplate and small or mostly links. What holds the main heading or a third of the page's text always
-stays."""
+A quote cannot be found in what was removed, so a part goes only when it is boilerplate by its tag, or by name
+and small or mostly links. What holds the main heading or a third of the page's text always stays."""
 
 from __future__ import annotations
 

@@ -26,8 +26,7 @@ MIN_SECTION_WORDS = 5
 MIN_COVERED_SHARE = 0.6
 """The share of a page that its entries make up: examples in a text may begin with dates, too."""
 MIN_OWN_DATE_SHARE = 0.35
-"""The share of a line that a date makes up where the page states when it was written: "By Jane Doe, 3 May
-2021"."""
+"""The share of a date in a line where a page says when it was written: "By Jane Doe, 3 May 2021"."""
 LINES_OF_TITLE = 3
 """Lines of an entry among which a headline that is a link makes it an entry of a listing."""
 _EDGE = re.compile(r"^[\W_]*$")

@@ -3,8 +3,7 @@ off.
 
 A label beside a link ("For subscribers" on a teaser), a banner above a list of headlines, or an offer below a
 whole article does not make the page a paywall. What the page declares (schema.org `isAccessibleForFree`)
-counts where the text is short. Reads the tree before anything is removed from it; no site is known by
-name."""
+counts where the text is short. Reads the tree before anything is removed; knows no site."""
 
 from __future__ import annotations
 

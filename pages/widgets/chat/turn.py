@@ -58,8 +58,7 @@ def draw(
 
 
 def find_fallback_reason(state: ChatRun) -> str:
-    """Why the model failed although it was asked, at the answer or on the way to it; "" when it
-    did."""
+    """Why the model failed at the answer or on the way to it; "" when it did not."""
     given = [
         *state.answers[-1:],
         *state.own.groundings[-1:],

@@ -190,8 +190,7 @@ def _use_demo(flow: str) -> None:
 
 
 def find_recent(*flows: str, limit: int = 5, first_turns: bool = False) -> list[Run]:
-    """The latest runs of these flows (of all when none is named); of a conversation only the first turn when
-    `first_turns`."""
+    """The latest runs of these flows (none named: all); with `first_turns` no later turn of a thread."""
     runs = (
         run
         for run in client.workbench().runs()

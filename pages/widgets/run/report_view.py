@@ -25,9 +25,8 @@ NO_MARKS: Mapping[int, str] = {}
 def render_pieces(
     answer: Answer, draw: Callable[[Sentence], str], marks: Mapping[int, str] = NO_MARKS, question: str = ""
 ) -> list[str | BlockLayout]:
-    """The document as HTML, in pieces between its charts; `draw` writes a sentence, item or cell; `marks` are
-    what stands behind a heading, by the identity of its block. Empty cells are told in the language of the
-    `question`."""
+    """The document as HTML, in pieces between its charts; `draw` writes a sentence, item or cell; `marks`
+    stand behind a heading, by its block. Empty cells are told in the language of the `question`."""
     has_table = any(block.kind == "table" for block in answer.blocks)
     words = words_for(question if has_table else "")
     pieces = list[str | BlockLayout]()

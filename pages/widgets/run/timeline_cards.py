@@ -1,8 +1,7 @@
 """A run's ledger told as cards: what was done, why, by whom, and what came of it. Pure: steps in, cards out,
 nothing drawn.
 
-A card gathers what belongs together: the tool action, what the analysis found in it, and how the confidence
-moved."""
+A card gathers what belongs together: the action, what was found in it, how the confidence moved."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Untrusted text on its way to the screen: what came from the web, a model or a person never becomes markup.
 
 Two ways in and no third: `html` for `st.html` (every character that could open a tag or an entity is
-replaced) and `md` for labels that Streamlit reads as Markdown (every ASCII punctuation mark is escaped, so no
-image, link, formula, colour or icon can begin). Plain `st.text` and `st.code` need neither. Knows nothing of
-runs."""
+replaced) and `md` for labels that Streamlit reads as Markdown (every ASCII punctuation mark is escaped, so
+that no image, link, formula, colour or icon can begin). `st.text` and `st.code` need neither."""
 
 from __future__ import annotations
 

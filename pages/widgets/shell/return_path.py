@@ -18,8 +18,7 @@ MAX_AGE_S = 3600
 MAX_CHARACTERS = 2_000
 """A longer address is not kept: browsers take cookies of 4 kB."""
 _SCREEN = re.compile(r"/[a-z_]*(?:\?[!#-:<-\[\]-~]*)?")
-"""The address of a screen of ours, of characters that a cookie may have: one name, which no browser can read
-as another host."""
+"""The address of a screen of ours that a cookie may have: one name that is never read as another host."""
 
 
 class ReturnPathMiddleware:

@@ -19,8 +19,7 @@ UrlField = tuple[str, Any, Any]
 def sync() -> None:
     """Once at the beginning of a run of the script: what was asked for stands in the browser's address.
 
-    Streamlit leaves the address alone when a link leads to the same screen with another query: a reload would
-    show the wrong run."""
+    Without it Streamlit keeps the address where only the query differs: a reload shows the wrong run."""
     now = {name: st.query_params.get_all(name) for name in st.query_params}
     if st.session_state.get(LAST_QUERY_KEY, now) != now:
         st.query_params.from_dict(now)

@@ -22,9 +22,8 @@ _MIN_CONTENTS_LINES = 3
 
 
 def drop_running_heads(pages: Sequence[Sequence[Line]], largest: float) -> list[list[Line]]:
-    """The pages without their outermost lines where these are smaller than `largest` and stand at a height at
-    which most repeat the words of a page nearby; nothing is dropped where that would empty every fourth
-    page."""
+    """The pages without their outermost lines where these are smaller than `largest` and at a height where
+    most repeat the words of a page nearby; nothing is dropped where that would empty every fourth page."""
     kept = [list(lines) for lines in pages]
     for edge in (max, min):
         outer = [edge(lines, key=lambda line: line.y) if lines else None for lines in pages]

@@ -1,7 +1,6 @@
 """What the lines of a PDF are to a reader: paragraphs, list items, terms, code, tables and headings.
 
-Judged by geometry (gaps, indents, the right edge) and type, never by words, so that it holds for every
-language."""
+Judged by geometry (gaps, indents, the right edge) and type, never words, to hold for every language."""
 
 from __future__ import annotations
 
