@@ -43,6 +43,8 @@ MIN_REFERENT_SHARE = 0.85
 """Share of a line's score from which the line it refers back to leads in its place."""
 WORDS_OF_CHAIN = 60
 """The same where pages lead to one another: a line more."""
+END_MARKS = " .!?…。！？"
+"""What may end a sentence, or a title."""
 LATEST_DAY = "2099-12-31"
 """The last day of the years that are read in a question and in a table: what it asks for may lie ahead."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -108,11 +110,12 @@ def find_answer(
 def find_best_lines(
     question: str, passages: Sequence[Passage], k: int, *, counts: CollectionCounts | None = None
 ) -> list[Quotation]:
-    """The `k` lines that answer best, best first, of those that hold a word of the question; nothing is
-    refused."""
+    """The `k` lines that answer best, best first, of those that hold a word of the question and ask nothing
+    themselves; nothing is refused."""
     asked = analyze_question(question, passages, counts)
     scored = _score_lines(asked, _rank(question, passages, counts, is_ranked=True))
-    best = [line for line in scored if line.candidate.words & asked.weights.keys()]
+    stating = (line for line in scored if not line.candidate.is_question)
+    best = [line for line in stating if line.candidate.words & asked.weights.keys()]
     rows = [
         row for line in best[:1] for row in _find_equal_rows(line, scored, question) if row not in best[:k]
     ]
@@ -171,7 +174,10 @@ def _answer_part(
 
 def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandidate]:
     """The candidates of all passages that state something, best first; ties in the order of the passages."""
-    titles = {strip_title_suffix(passage.title) for passage in passages} | {*map(last_heading, passages)}
+    heads = [
+        head for one in passages for head in (one.title, strip_title_suffix(one.title), last_heading(one))
+    ]
+    titles = {head.strip(END_MARKS) for head in heads}
     best = max((passage.score for passage in passages), default=0.0) or 1.0
     lines = [
         line
@@ -233,12 +239,14 @@ def _find_referent(lead: ScoredCandidate, lines: Sequence[ScoredCandidate]) -> S
 
 
 def _is_bare(asked: Asked, candidate: Candidate, titles: Collection[str]) -> bool:
-    """Whether a line is no sentence, and the title of a page or section, or nothing but words of the
-    question: a name or a link states nothing."""
+    """Whether a line is the title of a page or section, or no sentence and nothing but words of the question:
+    a name or a link states nothing."""
     line = candidate.statement.strip()
-    if candidate.passage.kind != "prose" or line[-1:] in ".!?…。！？":
+    if line.strip(END_MARKS) in titles:
+        return True
+    if candidate.passage.kind != "prose" or line[-1:] in END_MARKS:
         return False
-    return line in titles or not set(map(stem_prefix, content_stems(line))) - asked.weights.keys()
+    return not set(map(stem_prefix, content_stems(line))) - asked.weights.keys()
 
 
 def _choose_below(

@@ -217,7 +217,7 @@ def test_a_question_on_a_page_is_never_the_lead() -> None:
     assert not lead("Does the kiln work with goats?", [asks, *KILNS]).endswith("?")
 
 
-@pytest.mark.parametrize("bare", ["Lumen Kilns", "The kiln shop"])
+@pytest.mark.parametrize("bare", ["Lumen Kilns", "The kiln shop", "The kiln shop!", "Who is Lumen Kilns?"])
 def test_a_bare_name_or_title_is_no_line_of_an_answer(bare: str) -> None:
     passages = [
         make_passage(1, bare, title="Contact"),
