@@ -30,10 +30,15 @@ def is_stepwise(state: ResearchRun) -> bool:
     return state.settings.stop_point == "step"
 
 
+def is_plan_edited(state: ResearchRun) -> bool:
+    """Whether a person changed the plan: its parts, not the question, are what is asked since."""
+    return any(edit.text.startswith(PLAN_EDIT) for edit in state.edits)
+
+
 def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Make the plan, unless a person wrote one meanwhile. The pending round, when there is one, is begun
     before and carried out next."""
-    if any(edit.text.startswith(PLAN_EDIT) for edit in state.edits):
+    if is_plan_edited(state):
         return {}, "act" if state.pending else "decide"
     if state.pending:
         first = state.pending

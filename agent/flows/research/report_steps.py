@@ -14,6 +14,7 @@ from agent.evidence.citation_check import state_with_subject
 from agent.evidence.report_words import words_for
 from agent.flows.research import report_frame, revise
 from agent.flows.research.plan_step import describe_reading
+from agent.flows.research.plan_step import is_plan_edited
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.answer_shape import block_by_parts
@@ -85,7 +86,7 @@ def outline(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     former = report_frame.list_headings(state.answer.blocks) if state.answer else []
     judgement = tools.judge(
         OUTLINE,
-        question=state.full_question,
+        question=find_planned_question(state),
         notes=fact_view.note_texts(state),
         parts=state.plan,
         facts=[
@@ -130,8 +131,14 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     answer = finish_answer(
         state, draft, judgement, tools.step, length="full", conflict_block=report_frame.CONFLICT_BLOCK
     )
-    answer = answer.replace(title=plan.title or state.full_question)
+    answer = answer.replace(title=plan.title or find_planned_question(state))
     return {**_record(state, tools, answer), "pending": None}, "review"
+
+
+def find_planned_question(state: ResearchRun) -> str:
+    """The question of a full report: the parts of the plan, where a person or a note changed them."""
+    planned = " ".join(part.question for part in state.plan) if is_plan_edited(state) else ""
+    return planned or revise.narrow_question(state) or state.full_question
 
 
 def is_outline_current(state: ResearchRun) -> bool:
@@ -179,13 +186,15 @@ def build_outline(state: ResearchRun, judgement: RoleResult, facts: Sequence[Fac
     if not made and judgement.by == "model":
         judgement = RoleResult(value=_outline_by_rule(state, facts), by="keyless")
         return build_outline(state, judgement, facts, step)
-    title = report_frame.clean_heading(reply.title) or state.full_question
+    title = report_frame.clean_heading(reply.title) or find_planned_question(state)
     return Outline(title=title, sections=made, by=judgement.by, step=step)
 
 
 def _outline_by_rule(state: ResearchRun, facts: Sequence[Fact]) -> Any:
     """The outline of the fallback, for these facts."""
-    return OUTLINE.fallback(question=state.full_question, notes=[], parts=state.plan, facts=facts, former="")
+    return OUTLINE.fallback(
+        question=find_planned_question(state), notes=[], parts=state.plan, facts=facts, former=""
+    )
 
 
 def _list_own_facts(section: OutlineSection, facts: Mapping[str, Fact]) -> list[Fact]:
@@ -217,7 +226,7 @@ def _write_section(
     return tools.judge(
         SECTION,
         check=_find_empty_section,
-        question=state.full_question,
+        question=find_planned_question(state),
         notes=[*revise.list_form_wishes(state, len(plan.sections)), *fact_view.note_texts(state)],
         outline=[f"{other.heading}{' (this one)' if other is section else ''}" for other in plan.sections],
         heading=section.heading,
@@ -247,7 +256,7 @@ def _write_summary(
         return WrittenDraft([], CheckedDraft([], (), body.counts))
     notes = fact_view.note_texts(state)
     lines = _choose_leading(_join_cells(held))
-    result = tools.judge(SUMMARY, question=state.full_question, notes=notes, sentences=lines)
+    result = tools.judge(SUMMARY, question=find_planned_question(state), notes=notes, sentences=lines)
     blocks = [
         ReportBlock(kind="heading", text=words_for(state.question)["summary"]),
         ReportBlock(kind="paragraph", sentences=result.value.sentences),

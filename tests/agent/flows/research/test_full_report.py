@@ -21,11 +21,11 @@ from agent.errors import StoreError, UsageError
 from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.citation_check import check_support, diff_answers
 from agent.flows import FLOWS
-from agent.flows.research.report_steps import is_outline_current
+from agent.flows.research.report_steps import find_planned_question, is_outline_current
 from agent.flows.research.state import ResearchState
 from agent.flows.shared.recheck_answers import find_answer_problems
 from agent.store.ledger import utc_timestamp
-from agent.types import Answer, Outline, OutlineSection, Sentence, Settings, Status, Step
+from agent.types import Answer, Edit, Outline, OutlineSection, Sentence, Settings, Status, Step
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.model_server import ModelServer
 from tests.web.reporting_model import KILNS, PLAN, ReportScript, start_report
@@ -432,4 +432,10 @@ def test_an_outline_with_a_section_on_a_dropped_part_holds_no_longer():
     own = ResearchState(outline=Outline(title="Kilns", sections=sections, step=4))
     state = RunState(own=own, plan_parts=PLAN)
     assert is_outline_current(state)
-    assert not is_outline_current(state.model_copy(update={"plan_parts": PLAN[:1]}))
+    dropped = state.model_copy(update={"plan_parts": PLAN[:1]})
+    assert not is_outline_current(dropped)
+    asked = dropped.model_copy(
+        update={"question": "When and who?", "edits": [Edit(step=5, text="changed the plan: dropped")]}
+    )
+    assert find_planned_question(asked) == PLAN[0].question
+    assert find_planned_question(state.model_copy(update={"question": "When and who?"})) == "When and who?"
