@@ -13,8 +13,7 @@ from agent.evidence.block_layout import add_charts
 from agent.evidence.citation_check import state_with_subject
 from agent.evidence.report_words import words_for
 from agent.flows.research import report_frame, revise
-from agent.flows.research.plan_step import describe_reading
-from agent.flows.research.plan_step import is_plan_edited
+from agent.flows.research.plan_step import describe_reading, is_plan_edited
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.answer_shape import block_by_parts
