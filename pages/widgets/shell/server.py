@@ -3,6 +3,7 @@ end. It draws nothing."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import contextlib
 import ctypes
@@ -32,7 +33,7 @@ from agent.errors import SignInRefused, StoreError, TouchstoneError
 from agent.secrets_at_rest import WrongKey
 from agent.store.backup_schedule import BackupSchedule
 from pages.widgets.reply import bot_services
-from pages.widgets.shell import client, escape, http_gate, return_path, start_checks
+from pages.widgets.shell import client, escape, event_loop, http_gate, return_path, start_checks
 
 log = logging.getLogger(__name__)
 
@@ -165,6 +166,7 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     PagesManager.uses_pages_directory = (
         False  # else a first visit to /collect would be given Streamlit's own list of pages instead of ours
     )
+    event_loop.wake_once(asyncio.get_running_loop())
     config = client.benches().config
     logs.set_up(config.LOG_FORMAT, config.LOG_LEVEL)
     logging.getLogger("agent.reply").setLevel(logging.INFO)  # one line a reply, with the path it took
