@@ -12,17 +12,11 @@ from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import has_page_quote
 from agent.flows.shared.revision import current_reading, list_wishes
+from agent.retrieval import shown_passages
 from agent.retrieval.answer import find_best_lines
 from agent.retrieval.link_scoring import lead_id, rank_links
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
-from agent.retrieval.shown_passages import (
-    add_spans,
-    choose_passages,
-    is_covered,
-    is_title_only,
-    join_adjacent,
-)
 from agent.roles.research.analyzer import ANALYZER, ShownPage
 from agent.text.negative_constraints import is_excluded
 from agent.text.urls import canonicalize
@@ -62,7 +56,7 @@ class OpenPage:
     @property
     def shown_spans(self) -> list[tuple[int, int]]:
         """The stretches of its text that a model was shown, those chosen now included."""
-        return add_spans(self.ref.shown, [(p.start, p.end) for p in self.reading.passages])
+        return shown_passages.add_spans(self.ref.shown, [(p.start, p.end) for p in self.reading.passages])
 
     def has_passage(self, passage_id: str) -> bool:
         """Whether this passage was shown of it."""
@@ -120,12 +114,14 @@ def choose_readings(
         chosen = _choose_passages(state, tools, group, min(PAGE_TOKENS, budget))
         for page in group:
             passages = chosen[page.page_id]
-            unseen = [p for p in page.passages if not is_covered(p.start, p.end, page.ref.shown)]
+            unseen = [
+                p for p in page.passages if not shown_passages.is_covered(p.start, p.end, page.ref.shown)
+            ]
             page.reading = ShownPage(
                 url=page.page.final_url or page.page.url,
                 title=page.page.title,
                 part=page.part,
-                passages=join_adjacent(passages, page.page.text) if tools.client else passages,
+                passages=shown_passages.join_adjacent(passages, page.page.text) if tools.client else passages,
                 links=_choose_links(state, page.page, max(1, links // len(group))),
                 unread=len(unseen) - len(passages),
             )
@@ -142,7 +138,7 @@ def _choose_passages(
         asked = " ".join([state.full_question, *notes])
         return {page.page_id: rank_passages(asked, page.passages, MAX_PASSAGES) for page in group}
     queries = dict.fromkeys(query for page in group for query in [*page.queries, *notes[-1:]])
-    return choose_passages(
+    return shown_passages.choose_passages(
         list(queries),
         {page.page_id: page.page for page in group},
         tokens=tokens,
@@ -170,7 +166,9 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
     owner: dict[str, PageRef] = {}
     for ref in refs:
         for passage in split_passages(tools.page(ref.page_id), ref.page_id):
-            if not is_covered(passage.start, passage.end, ref.shown) and not is_title_only(passage):
+            if not shown_passages.is_covered(
+                passage.start, passage.end, ref.shown
+            ) and not shown_passages.is_title_only(passage):
                 passages.append(passage)
                 owner[passage.id] = ref
     asked = {f"part {part.id}": part.question for part in state.plan if part.id not in answered}

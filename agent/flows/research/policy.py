@@ -245,18 +245,12 @@ def list_answered_parts(state: ResearchRun) -> list[str]:
     ]
 
 
-def list_settled_parts(state: ResearchRun) -> list[str]:
-    """The answered parts that no open part waits for: a round's prompts show little of their facts."""
-    answered = list_answered_parts(state)
-    waited_for = {id for part in state.plan if part.id not in answered for id in part.after}
-    return [id for id in answered if id not in waited_for]
-
-
 def choose_known_facts(state: ResearchRun) -> dict[str, Any]:
     """What a round's prompts show: `facts`, the ids of those that stand by their first words (`brief`), how
-    many more there are (`unlisted`), the `settled` parts. A disputed or pinned fact stands in full."""
-    settled, counts = list_settled_parts(state), Counter[str]()
-    kept, brief = list[Fact](), list[str]()
+    many more there are (`unlisted`), and the `settled` parts: answered, and no open one waits for them."""
+    answered, counts, kept, brief = list_answered_parts(state), Counter[str](), list[Fact](), list[str]()
+    waited_for = {id for part in state.plan if part.id not in answered for id in part.after}
+    settled = [id for id in answered if id not in waited_for]
     for fact in facts_for_prompt(state):
         counts[fact.part] += 1
         is_settled, is_marked = fact.part in settled, fact.disputed or fact.decision == "pinned"

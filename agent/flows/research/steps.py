@@ -14,18 +14,16 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.engine_choice import merge_results, take_over_searches
 from agent.flows.shared.revision import has_unread_note, list_wishes
 from agent.roles.research.analyzer import AnalyzerReply
-from agent.roles.research.decision import DECISION, DecisionReply, ResultLine
+from agent.roles.research.decision import DECISION, DecisionReply
 from agent.text.negative_constraints import is_excluded
 from agent.text.urls import canonicalize
-from agent.types import Action, Actor, Conflict, Proposal, Refusal, Stall, describe_actions
+from agent.types import Action, Actor, Conflict, Proposal, Refusal, SearchHit, Stall, describe_actions
 
 MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS, MAX_PROMPT_RESULTS = 20, 5, 8
 MAX_PROMPT_MERGED = 12
 """Results of several searches of a round that a decision is shown, the first of each in turn."""
-MAX_PROMPT_LEADS = 6
-"""Leads that a decision is shown, the results of the last searches counted in where there are more."""
-MIN_PROMPT_LEADS = 3
-"""Leads shown beside the results of the last searches."""
+MIN_PROMPT_LEADS, MAX_PROMPT_LEADS = 3, 6
+"""Leads that a decision is shown beside the results of the last searches, and without any."""
 
 
 def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -183,13 +181,12 @@ def _build_inputs(
     unread = opened_pages.find_unread_pages(state, tools) if "more" in actions else []
     if tools.client:
         listed = {canonicalize(line.url) for line in results}
-        most = max(MIN_PROMPT_LEADS, MAX_PROMPT_LEADS - len(results))
         named = (state.own.report or {}).get("extracted_info", {}).get("leads", [])
         leads = [
             lead
             for lead in leads
             if (lead.value in named if lead.kind == "query" else canonicalize(lead.value) not in listed)
-        ][:most]
+        ][: MIN_PROMPT_LEADS if results else MAX_PROMPT_LEADS]
     return {
         "question": state.full_question,
         "notes": fact_view.note_texts(state),
@@ -223,24 +220,21 @@ def _list_history(state: ResearchRun) -> list[Action]:
     return [*[action for action in earlier if action.is_search][-MAX_PROMPT_ACTIONS:], *latest]
 
 
-def _list_results(state: ResearchRun) -> list[ResultLine]:
-    """The results of the last round's searches, each address once, with those that were read marked; none
-    that a lead could not lead to."""
+def _list_results(state: ResearchRun) -> list[SearchHit]:
+    """The results of the last round's searches, each once, "(read)" for the snippet of those that were read;
+    none that a lead could not lead to."""
     found = [item.hits[:MAX_PROMPT_RESULTS] for item in state.own.brought if item.hits]
-    if not found:
-        return []
     visited, excluded = fact_view.visited_urls(state), fact_view.excluded_sites(state)
     known = {
         canonicalize(lead.value)
         for lead in state.own.leads.values()
         if lead.kind == "url" and not is_excluded(lead.value, excluded)
     }
-    lines: dict[str, ResultLine] = {}
-    for hit in merge_results(found, MAX_PROMPT_RESULTS if len(found) == 1 else MAX_PROMPT_MERGED):
-        url = canonicalize(hit.url)
-        if url in known and url not in lines:
-            lines[url] = ResultLine(url=hit.url, title=hit.title, snippet=hit.snippet, is_read=url in visited)
-    return list(lines.values())
+    return [
+        hit.replace(snippet="(read)") if canonicalize(hit.url) in visited else hit
+        for hit in merge_results(found, MAX_PROMPT_MERGED)
+        if canonicalize(hit.url) in known
+    ]
 
 
 def _build_proposals(

@@ -13,16 +13,7 @@ from pydantic import Field, model_validator
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.next_step import Decision, DecisionContext, decide_by_rule, hand_over
 from agent.roles.role import Role, RoleReply
-from agent.types import Action, Fact, Lead, PlanPart, Record, Refusal
-
-
-class ResultLine(Record):
-    """A result of the last searches, as a decision is shown it."""
-
-    url: str
-    title: str
-    snippet: str
-    is_read: bool = False
+from agent.types import Action, Fact, Lead, PlanPart, Refusal, SearchHit
 
 
 class DecisionReply(RoleReply):
@@ -56,7 +47,7 @@ def fallback(
     conflict: str = "",
     private_notes: Sequence[str] = (),
     engines: Sequence[str] = (),
-    results: Sequence[ResultLine] = (),
+    results: Sequence[SearchHit] = (),
     unread: Sequence[Lead] = (),
     wishes: Sequence[str] = (),
     settled: Sequence[str] = (),

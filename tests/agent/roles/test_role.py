@@ -18,7 +18,7 @@ from agent.errors import (
 )
 from agent.roles.prompt_templates import render
 from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ShownPage
-from agent.roles.research.decision import DECISION, ResultLine
+from agent.roles.research.decision import DECISION
 from agent.roles.research.report import REPORT
 from agent.roles.role import Role
 from agent.types import (
@@ -32,6 +32,7 @@ from agent.types import (
     Passage,
     PlanPart,
     Refusal,
+    SearchHit,
     Stall,
 )
 
@@ -84,7 +85,7 @@ FULL: dict[str, dict[str, Any]] = {
         "conflict": EVIL,
         "private_notes": ["Only the registry."],
         "engines": ["`search_duckduckgo`: a general web search."],
-        "results": [ResultLine(url="https://c.example/", title=EVIL, snippet=EVIL)],
+        "results": [SearchHit(url="https://c.example/", title=EVIL, snippet=EVIL)],
         "unread": [Lead(id="p", kind="url", value="https://a.example/", text=EVIL, why=EVIL)],
         "wishes": [EVIL],
     },
