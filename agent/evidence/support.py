@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -41,6 +42,13 @@ class Support:
         """All of it in one line; "" for a quoted sentence."""
         detail = f"{self.label}: {self.detail}" if self.label and self.detail else self.label
         return f"{detail}; but {self.doubt}" if self.doubt else detail
+
+
+def describe_mark(sentence: Sentence, words: Mapping[str, str]) -> str:
+    """In a word that a sentence is not supported, disputed or in doubt; "" when it is none of these."""
+    support = describe_support(sentence)
+    mark = words.get(f"mark_{support.label.replace(' ', '_')}", support.label)
+    return words["mark_disputed"] if sentence.disputed else mark if support.tone else ""
 
 
 def describe_support(sentence: Sentence) -> Support:

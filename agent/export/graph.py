@@ -11,6 +11,7 @@ from agent.export.escaping import clean_xml
 from agent.export.report import Report
 from agent.text.urls import site
 from agent.types import Outcome, PageRef
+from agent.types.step_numbers import number_step
 
 QUESTION_NODE = "question"
 
@@ -28,7 +29,7 @@ def render_graphml(report: Report) -> bytes:
                 name,
                 kind="search",
                 label=clean_xml(action.query_or_url),
-                step=action.step,
+                step=number_step(report.actions, action.step),
                 outcome=str(action.outcome),
                 hits=action.hits,
             )
@@ -72,7 +73,7 @@ def _page_attributes(ref: PageRef, report: Report, cited: bool) -> dict[str, str
         "read": ref.outcome is Outcome.OK and bool(ref.page_id),
         "facts": ref.facts,
         "cited": cited,
-        "step": ref.step,
+        "step": number_step(report.actions, ref.step),
         "fetched": clean_xml(page.fetched_at) if page else "",
         "sha256": page.sha256 if page else "",
         "came": ref.origin,

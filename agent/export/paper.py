@@ -8,7 +8,7 @@ from functools import partial
 
 from agent.evidence.answer_layout import UNJUDGED_NOTE, format_question
 from agent.evidence.report_words import words_for
-from agent.evidence.support import describe_support
+from agent.evidence.support import describe_mark
 from agent.export.answer_blocks import write_body
 from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Span
 from agent.export.checked_text import write_checked_text
@@ -46,9 +46,7 @@ def _label(name: str, text: str) -> Paragraph:
 
 def _write_sentence(answer: Answer, words: Mapping[str, str], sentence: Sentence) -> list[Span | str]:
     numbers = answer.citation_numbers(sentence)
-    support = describe_support(sentence)
-    mark = words.get(f"mark_{support.label.replace(' ', '_')}", support.label)
-    mark = words["mark_disputed"] if sentence.disputed else mark if support.tone else ""
+    mark = describe_mark(sentence, words)
     spans: list[Span | str] = [sentence.text]
     spans += [" ", Span(", ".join(map(str, numbers)), "ref")] if numbers else []
     spans += [" ", Span(f"({mark})", "emphasis")] if mark else []

@@ -15,6 +15,7 @@ from agent.engine.state import Change, state_after
 from agent.evidence import confidence
 from agent.evidence.answer_layout import lay_out
 from agent.evidence.report_words import words_for
+from agent.evidence.support import describe_mark
 from agent.flows.reply.state import ReplyRun
 from agent.flows.shared.answer_shape import make_sentence
 from agent.flows.shared.citations import find_quote_problems, resolve_citations
@@ -104,7 +105,7 @@ def build_draft(
         check=lambda *_, **__: checked,
     )
     supported = _keep_supported(answer.sentences or checked.sentences, pictured)
-    text, fitted = _fit_length(supported, state.settings.reply.max_answer_chars)
+    text, fitted = _fit_length(supported, state.settings.reply.max_answer_chars, words_for(question))
     kept = {sentence.text for sentence in fitted}
     change["left_out"] = [
         old.text
@@ -232,23 +233,29 @@ def _page_allows(page: Page, contact: str) -> bool:
 
 
 def _keep_supported(sentences: Sequence[Sentence], pictured: Mapping[str, Sequence[Fact]]) -> list[Sentence]:
-    """The backed sentences, and those that name a picture that was sent."""
-    by_picture = [
-        s if s.backed else s.replace(fact_ids=[fact.id for fact in pictured.get(s.text, [])])
-        for s in sentences
-    ]
-    return [s for s in by_picture if s.place != "other" and (s.backed or s.fact_ids)]
+    """The backed sentences, and those that name a picture that was sent, which nothing can check."""
+
+    def read_picture(sentence: Sentence) -> Sentence:
+        found = [fact.id for fact in pictured.get(sentence.text, [])]
+        return sentence.replace(fact_ids=found, check="not_checked", findings=[], check_reason="")
+
+    told = [s if s.backed else read_picture(s) for s in sentences if s.place != "other"]
+    return [s for s in told if s.backed or s.fact_ids]
 
 
-def _fit_length(sentences: Sequence[Sentence], limit: int) -> tuple[str, list[Sentence]]:
-    """The first sentences that fit as a text, each passage and list item on its own line; and these
-    sentences."""
+def _fit_length(
+    sentences: Sequence[Sentence], limit: int, words: Mapping[str, str]
+) -> tuple[str, list[Sentence]]:
+    """The first sentences that fit as a text, each passage and list item on its own line, with the marks
+    of what is in doubt; and these sentences."""
     text, fitted = "", list[Sentence]()
     for sentence in sentences:
         joint = _choose_joint(fitted[-1], sentence) if fitted else ""
-        if len(text) + len(joint) + len(sentence.text) > limit:
+        mark = describe_mark(sentence, words)
+        said = f"{joint}{sentence.text}" + (f" ({mark})" if mark else "")
+        if len(text) + len(said) > limit:
             break
-        text, fitted = text + joint + sentence.text, [*fitted, sentence]
+        text, fitted = text + said, [*fitted, sentence]
     return text, fitted
 
 

@@ -9,7 +9,7 @@ import networkx as nx
 from lxml import etree
 
 from agent.export.graph import render_graphml
-from agent.types import PageRef
+from agent.types import Action, PageRef
 from tests.web.reports import TITLES, one_line, report
 
 
@@ -49,3 +49,11 @@ def test_it_is_sound_xml_whatever_a_page_is_called_and_always_the_same():
     body = render_graphml(given)
     etree.fromstring(body, etree.XMLParser(resolve_entities=False))
     assert b"<!DOCTYPE" not in body and body == render_graphml(given)
+
+
+def test_steps_have_the_numbers_that_a_person_sees():
+    search = Action(step=4, action="search_duckduckgo", query_or_url="cheese")
+    read = Action(step=7, action="crawl_url", query_or_url="https://a.example/")
+    given = replace(report([]), actions=[search, read], pages=[PageRef(url="https://a.example/", step=7)])
+    graph = nx.read_graphml(io.BytesIO(render_graphml(given)))
+    assert (graph.nodes["search: cheese"]["step"], graph.nodes["https://a.example/"]["step"]) == (1, 2)

@@ -102,7 +102,9 @@ def test_a_sentence_on_a_picture_keeps_its_place_and_is_not_repaired(run: Run) -
     talk = [Message(role="user", text=ASKED, images=[PICTURE.url])]
     script = Script(write=[("The lamp is red.", 1), NIGHT], judge=NEVER)
     ran = run(talk, script, [PICTURE], llm_enable_image=True)
-    assert replied(ran, *WRITTEN) == f"The lamp is red. {NIGHT[0]}" and script.of("repair") == []
+    assert (
+        replied(ran, *WRITTEN) == f"The lamp is red. (not checked) {NIGHT[0]}" and script.of("repair") == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,5 +149,5 @@ def test_what_a_source_tells_machines_to_say_is_not_posted(run: Run, bench: Work
 def test_with_a_hostile_judge_a_doubted_sentence_keeps_its_mark(run: Run) -> None:
     doubted = ("All backups are kept for 90 days.", "They are kept for 90 days.")
     ran = run(script=Script(write=[NIGHT, doubted]))
-    assert replied(ran, *WRITTEN) == f"{NIGHT[0]} {doubted[0]}" and ran.state.answer
+    assert replied(ran, *WRITTEN) == f"{NIGHT[0]} {doubted[0]} (in doubt)" and ran.state.answer
     assert [bool(sentence.findings) for sentence in ran.state.answer.sentences] == [False, True]

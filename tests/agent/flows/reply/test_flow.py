@@ -95,7 +95,7 @@ def test_rejected_is_silent(run: Run) -> None:
 def test_no_sources_but_images_leads_to_writing(run: Run) -> None:
     talk = [Message(role="user", text="What does this mean?", images=[PICTURE.url])]
     ran = run(talk, Script(select=[], write=[("The disk is full.", 1)]), [PICTURE], llm_enable_image=True)
-    assert replied(ran, "gate", "select", "write") == "The disk is full."
+    assert replied(ran, "gate", "select", "write") == "The disk is full. (not checked)"
     [fact] = ran.state.facts.values()
     assert (fact.origin, fact.verified, fact.url) == ("image", False, PICTURE.url)
     answer = ran.state.answer
