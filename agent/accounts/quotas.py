@@ -20,6 +20,7 @@ from agent.store.ledger import utc_timestamp
 from agent.store.table_access import TableAccess
 from agent.store.write_lock import Writer
 from agent.types import Status
+from agent.types.budget import BudgetMeter
 
 q, u = tables.quotas.c, tables.uses.c
 ASK_ADMIN = "your quota begins anew at midnight (UTC), or when an admin raises it"
@@ -61,14 +62,14 @@ def measure_day(store: Store) -> DayUse:
 
 def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0) -> str:
     """How much is used of the quota of the day that is used up to this share, as a sentence; "" for none."""
-    for amount, most, form in (
-        (used.pages, quota.pages, "{:,} pages"),
-        (used.tokens, quota.tokens, "{:,} tokens"),
-        (used.dollars, quota.dollars, "${:,.2f}"),
+    for meter in (
+        BudgetMeter(name="pages", used=used.pages, cap=quota.pages),
+        BudgetMeter(name="tokens", used=used.tokens, cap=quota.tokens),
+        BudgetMeter(name="cost", used=used.dollars, cap=quota.dollars),
     ):
-        if amount and amount >= most * share:
-            kept = ", the rest is kept for answers" if amount < most else ""
-            return f"{form.format(amount)} of your {form.format(most)} a day are used{kept}: {ASK_ADMIN}"
+        if meter.used and meter.used >= meter.cap * share:
+            kept = ", the rest is kept for answers" if meter.used < meter.cap else ""
+            return f"{meter.description} today{kept}: {ASK_ADMIN}"
     return ""
 
 

@@ -57,7 +57,7 @@ def read_format(
         if kind in READERS:
             return READERS[kind](data)
         if kind == "structure":
-            return Extraction(structure=dispatch.read_structure(data, content_type, url, **about))
+            return dispatch.read_structure(data, content_type, url, **about)
         return dispatch.read_page(kind, data, content_type, url)
     except MemoryError:
         return Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY)

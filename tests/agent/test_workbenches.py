@@ -125,7 +125,7 @@ def test_a_quota_stops_a_start_and_a_run_asks_what_to_do(benches: Workbenches) -
     quotas.record_use(ann.id, DayUse(tokens=950))
     assert bench.drive(run_id) is Status.PAUSED
     halt = bench.snapshot(run_id).state.halt
-    assert halt.kind == "quota" and "950 tokens of your 1,000 tokens a day are used, the rest" in halt.why
+    assert halt.kind == "quota" and "950 of 1,000 tokens are used today, the rest" in halt.why
     bench.resume(run_id)
     assert bench.drive(run_id) is Status.PAUSED, "there is no more quota yet"
     quotas.set(ann, ann.id, replace(quotas.defaults, tokens=2000))
@@ -133,12 +133,12 @@ def test_a_quota_stops_a_start_and_a_run_asks_what_to_do(benches: Workbenches) -
     assert bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).state.facts
     quotas.set(ann, ann.id, replace(quotas.defaults, tokens=1000))
     assert bench.drive(unasked) is Status.REVIEW, "nobody is to be asked: it ends with what it has"
-    assert "1,000 tokens a day" in bench.snapshot(unasked).state.why_stopped
+    assert "1,000 tokens are used" in bench.snapshot(unasked).state.why_stopped
     quotas.record_use(ann.id, DayUse(tokens=50))
     sheet, settings = read_sheet(b"question\nWho?", Settings()), Settings(world="demo", model="keyless")
-    with pytest.raises(UsageError, match="1,000 tokens a day"):
+    with pytest.raises(UsageError, match="1,000 tokens are used"):
         create_batch(bench, "", sheet, settings, BatchBudget())
-    with pytest.raises(UsageError, match="1,000 tokens a day"):
+    with pytest.raises(UsageError, match="1,000 tokens are used"):
         bench.start("And when?", Settings(world="demo", model="keyless"))
 
 

@@ -60,18 +60,17 @@ def extract_structure(
 ) -> tuple[PageStructure, str]:
     """How the markup of an HTML page is built, within the limits of `extract_content`, and why that could not
     be read: then it is empty."""
-    url = page.final_url or page.url
-    asked: dict[str, Any] = {"day": str(today), "day_first": today.day_first, "characters": len(page.text)}
+    day = {"day": str(today), "day_first": today.day_first, "characters": len(page.text)}
+    about: dict[str, Any] = {"content_type": page.content_type, "url": page.final_url or page.url, **day}
     if len(page.raw) <= MAX_BYTES_HERE:
-        return read_structure(page.raw, page.content_type, url, **asked), ""
-    about = {"content_type": page.content_type, "url": url, **asked}
+        return read_structure(page.raw, **about).structure or PageStructure(), ""
     reading = shared_pool.read("structure", page.raw, checkpoint, **about)
     return reading.structure or PageStructure(), reading.detail
 
 
 def read_structure(
     raw: bytes, content_type: str, url: str, day: str, day_first: bool | None, characters: int
-) -> PageStructure:
+) -> Extraction:
     """How the page at `url`, read on `day` (ISO), is built; its extracted text has that many characters."""
     today = ReadingDay(day)
     today.day_first = day_first
@@ -79,7 +78,8 @@ def read_structure(
     posts = forum_posts.find_posts(html, today)
     links = link_lists.find_link_candidates(html, url, today)
     features = link_lists.measure_page_features(html, links, posts=len(posts), characters=characters)
-    return PageStructure(posts, links, features, link_lists.find_next_page(html, url))
+    next_url = link_lists.find_next_page(html, url)
+    return Extraction(structure=PageStructure(posts, links, features, next_url))
 
 
 def read_page(kind: str, raw: bytes, content_type: str, url: str) -> Extraction:

@@ -1,5 +1,4 @@
-"""Where a person was going when they were asked to sign in, kept while they are at the provider: an ASGI
-middleware. Streamlit's own way back leads to the first screen."""
+"""Leads a person who signed in to the screen whose link they had opened: Streamlit leads to the first one."""
 
 from __future__ import annotations
 
@@ -15,14 +14,12 @@ from streamlit.url_util import make_url_path
 COOKIE = "touchstone_return"
 MAX_AGE_S = 3600
 """How long somebody may take at the provider."""
-MAX_CHARACTERS = 2_000
-"""A longer address is not kept: browsers take cookies of 4 kB."""
-_SCREEN = re.compile(r"/[a-z_]*(?:\?[!#-:<-\[\]-~]*)?")
+_SCREEN = re.compile(r"/[a-z_]*(?:\?[!#-:<-\[\]-~]{0,2000})?")
 """The address of a screen of ours that a cookie may have: one name that is never read as another host."""
 
 
 class ReturnPathMiddleware:
-    """Remembers on the way to the provider from which screen a person comes, and leads there afterwards."""
+    """ASGI middleware: a cookie holds the screen from which a person goes to the provider."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -33,29 +30,20 @@ class ReturnPathMiddleware:
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] in (302, 307):
-                given = MutableHeaders(scope=message)
-                if path == "/auth/login":
-                    place, age = find_origin_screen(headers, base), MAX_AGE_S
-                else:
-                    place, age = "", 0
-                    kept = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
-                    if is_screen(kept):
-                        given["location"] = base + kept
-                flags = f"Path={base}/; Max-Age={age}; HttpOnly; SameSite=lax"
-                given.append("set-cookie", f"{COOKIE}={place}; {flags}")
+                given, leaves = MutableHeaders(scope=message), path == "/auth/login"
+                kept = "" if leaves else cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+                if _SCREEN.fullmatch(kept):
+                    given["location"] = base + kept
+                value = f"{_find_screen(headers, base)}; Max-Age={MAX_AGE_S}" if leaves else "; Max-Age=0"
+                given.append("set-cookie", f"{COOKIE}={value}; Path={base}/; HttpOnly; SameSite=lax")
             await send(message)
 
         is_sign_in = scope["type"] == "http" and path in ("/auth/login", "/oauth2callback")
         await self.app(scope, receive, answer if is_sign_in else send)
 
 
-def find_origin_screen(headers: Headers, base: str) -> str:
+def _find_screen(headers: Headers, base: str) -> str:
     """The screen of this server that a request comes from, with its query; "" when it is none of ours."""
     came = urlsplit(headers.get("referer", ""))
     place = came.path.removeprefix(base) + (f"?{came.query}" if came.query else "")
-    return place if came.netloc == headers.get("host") and is_screen(place) else ""
-
-
-def is_screen(place: str) -> bool:
-    """Is this the address of a screen, and of nothing else?"""
-    return len(place) <= MAX_CHARACTERS and _SCREEN.fullmatch(place) is not None
+    return place if came.netloc == headers.get("host") and _SCREEN.fullmatch(place) else ""

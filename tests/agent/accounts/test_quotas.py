@@ -42,16 +42,16 @@ def _call(key: str, at: str = "", cost: float | None = 0.25) -> ModelCall:
     ("used", "share", "told"),
     [
         (DayUse(99, 999, 4.99), 1.0, ""),
-        (DayUse(100, 0, 0), 1.0, "100 pages"),
-        (DayUse(0, 1000, 0), 1.0, "1,000 tokens"),
-        (DayUse(0, 0, 5.0), 1.0, "$5.00"),
+        (DayUse(100, 0, 0), 1.0, "100 of 100 pages are used"),
+        (DayUse(0, 1000, 0), 1.0, "1,000 of 1,000 tokens"),
+        (DayUse(0, 0, 5.0), 1.0, "$5.00 of $5.00 is spent today"),
         (DayUse(0, 899, 0), 0.9, ""),
         (
             DayUse(0, 900, 0),
             0.9,
-            "900 tokens of your 1,000 tokens a day are used, the rest is kept for answers: your",
+            "900 of 1,000 tokens are used today, the rest is kept for answers: your",
         ),
-        (DayUse(0, 1000, 0), 0.9, "a day are used: your quota begins anew at midnight (UTC)"),
+        (DayUse(0, 1000, 0), 0.9, "are used today: your quota begins anew at midnight (UTC)"),
     ],
 )
 def test_a_quota_that_is_used_up_is_named(used: DayUse, share: float, told: str) -> None:
@@ -101,7 +101,7 @@ def test_no_run_starts_beyond_the_runs_at_work_or_the_quota_of_the_day(
     )
     accounts.quotas.set(ann, ann.id, replace(QUOTA, runs=3))
     accounts.quotas.record_use(ann.id, DayUse(tokens=1000))
-    assert "of your 1,000 tokens a day are used" in accounts.quotas.describe_start_refusal(ann.id, store)
+    assert "1,000 of 1,000 tokens are used today" in accounts.quotas.describe_start_refusal(ann.id, store)
 
 
 def test_a_quota_of_ones_own_stands_above_the_defaults(sign_in, accounts) -> None:
