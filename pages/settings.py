@@ -33,15 +33,8 @@ st.html(
     f"{ELSEWHERE[is_own]}.</p></div>"
 )
 if owner and owner.is_admin and owner.folder:
-    st.segmented_control(
-        "Settings of",
-        list(WHOSE),
-        default="own",
-        required=True,
-        format_func=WHOSE.get,
-        key=client.WHOSE_KEY,
-        on_change=_forget_typed,
-    )
+    more = {"format_func": WHOSE.get, "key": client.WHOSE_KEY, "on_change": _forget_typed}
+    st.segmented_control("Settings of", list(WHOSE), default="own", required=True, **more)
 model_panels.draw(active)
 engine_panels.draw()
 status_panels.draw_worlds(active)
