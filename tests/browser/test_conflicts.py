@@ -42,6 +42,7 @@ def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab
     screen.button("Save decision").click()
     expect(screen.notice).to_contain_text("Give a reason")
     page.get_by_label("Why? (shown in the answer)").fill("The register is the first source.")
+    tabs = page.locator("[class*=st-key-research-tab]").element_handle()
     screen.button("Save decision").click()
     settled = (
         "A person settled this: Älvmora Mejeri (founded): “1979”, because “The register is the first source.”"
@@ -53,3 +54,7 @@ def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab
     screen.button("Reopen").click()
     expect(page.locator(".answer")).to_contain_text("The sources differ on")
     expect(panel).to_contain_text("Unresolved")
+    screen.stands("Answer to review")
+    assert tabs.evaluate("tabs => tabs.isConnected"), (
+        "the tabs were built anew while the answer was rewritten"
+    )

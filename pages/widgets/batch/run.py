@@ -166,14 +166,15 @@ def _format_short(number: int) -> str:
 def _draw_controls(now: BatchStatus) -> None:
     bench, batch_id = client.workbench(), now.batch.id
     with st.container(horizontal=True, vertical_alignment="center", key="batch-controls"):
-        if _is_working(now):
-            ui.action("Stop", "batch-stop", jobs.stop, bench, batch_id, icon="stop")
-        if now.can_resume and not now.exhausted_budget:
-            go_on = functools.partial(jobs.resume, bench, batch_id)
-            ui.action("Continue", "batch-go-on", go_on, icon="play_arrow", type="primary")
-        if now.state_counts["failed"] and not _is_working(now):
-            again = functools.partial(jobs.resume, bench, batch_id, failed=True)
-            ui.action("Try failed rows again", "batch-again", again, icon="replay")
+        with st.container(horizontal=True, width="content"):  # the menu after it keeps its position
+            if _is_working(now):
+                ui.action("Stop", "batch-stop", jobs.stop, bench, batch_id, icon="stop")
+            if now.can_resume and not now.exhausted_budget:
+                go_on = functools.partial(jobs.resume, bench, batch_id)
+                ui.action("Continue", "batch-go-on", go_on, icon="play_arrow", type="primary")
+            if now.state_counts["failed"] and not _is_working(now):
+                again = functools.partial(jobs.resume, bench, batch_id, failed=True)
+                ui.action("Try failed rows again", "batch-again", again, icon="replay")
         with st.popover(
             "Budget",
             icon=":material/savings:",

@@ -45,11 +45,12 @@ def _draw_live(view: RunSnapshot) -> None:
     client.show_notice("check-text-run")
     controls.draw(view)
     pause_prompt.draw(view)
-    if checked is None:
-        _draw_unread(view)
-    else:
-        st.html(render_summary(checked))
-        _draw_text(view, checked)
+    with st.container():  # as many elements as the text needs: what follows keeps its position
+        if checked is None:
+            _draw_unread(view)
+        else:
+            st.html(render_summary(checked))
+            _draw_text(view, checked)
     run_page.draw_tabs(PAGE, view)
 
 

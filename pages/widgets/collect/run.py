@@ -37,12 +37,13 @@ def _draw_live(view: RunSnapshot) -> None:
     controls.draw(view)
     pause_prompt.draw(view)
     st.html(render_stats(view, state))
-    if view.run.status is Status.WAITING:
-        preview.draw(view, state)
-    if state.answers:
-        with st.container(border=True, key="collect-digest"):
-            answer_card.draw(view)
-            controls.draw_review(view)
+    with st.container():  # one of the two, or none: what follows keeps its position
+        if view.run.status is Status.WAITING:
+            preview.draw(view, state)
+        if state.answers:
+            with st.container(border=True, key="collect-digest"):
+                answer_card.draw(view)
+                controls.draw_review(view)
     left, right = st.columns([5, 6], gap="medium")
     with left:
         ui.heading("Crawl path")

@@ -18,15 +18,15 @@ BOTH_LABEL, NEITHER_LABEL = "Both are correct", "Neither is correct"
 def draw(view: RunSnapshot, conflict: Conflict) -> None:
     """The row of buttons below a conflict."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"conflict-doors-{conflict.id}"):
-        if conflict.status == "settled":
-            args = (conflict_rulings.resolve_conflict, client.workbench(), view.run.id, conflict.id, "open")
-            ui.action("Reopen", f"conflict-reopen-{conflict.id}", *args, icon="lock_open")
         label = "Overturn" if conflict.settled_by == "model" else "Resolve"
         with ui.popover(label, _resolve_key(conflict), "gavel"):
             _draw_resolve_form(view, conflict)
         if view.run.settings.flow in conflict_rulings.SEARCHING_FLOWS:
             with ui.popover("Look for more evidence", _search_key(conflict), "travel_explore"):
                 _draw_search_form(view, conflict)
+        if conflict.status == "settled":  # last: the menus before it keep their position
+            args = (conflict_rulings.resolve_conflict, client.workbench(), view.run.id, conflict.id, "open")
+            ui.action("Reopen", f"conflict-reopen-{conflict.id}", *args, icon="lock_open")
 
 
 def _resolve_key(conflict: Conflict) -> str:

@@ -10,7 +10,7 @@ from agent.actions.fact_edits import FactEdit
 from agent.types import Fact, PersonMark
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table
-from pages.widgets.shell import client, escape, ui
+from pages.widgets.shell import client, escape, places, ui
 
 MARK_BUTTONS: dict[PersonMark, tuple[str, str]] = {
     "pinned": ("Always use", "keep"),
@@ -27,13 +27,13 @@ MARK_NOTICES: dict[PersonMark, str] = {
 }
 
 
+@places.in_place
 def draw(view: RunSnapshot) -> None:
     """The fact that the address names; nothing when it names none of this run."""
     fact = view.state.facts.get(st.query_params.get("fact", ""))
-    place = st.empty()  # always there, so that nothing below moves when the card goes
     if fact is None or not fact_edits.is_editable(view):
         return
-    with place.container(border=True, key="fact-card"):
+    with st.container(border=True, key="fact-card"):
         st.html(render(fact, view.run.id))
         with st.container(horizontal=True, vertical_alignment="center", key="fact-card-buttons"):
             if not fact.is_own_knowledge:

@@ -58,10 +58,11 @@ def draw(view: RunSnapshot) -> None:
             "Pages that block us, time out or cannot be read appear here with the reason.",
         )
     turned = f"research-unread-{view.run.id}"
-    for one in pagination.take_page(found, PAGE_SIZE, turned):
-        with st.container(key=f"research-unread-{_hash_key(one.what)}", border=True, gap="xsmall"):
-            st.html(render_row(one))
-            _draw_actions(view, one)
+    with st.container():  # the menu below keeps its position, however many there are
+        for one in pagination.take_page(found, PAGE_SIZE, turned):
+            with st.container(key=f"research-unread-{_hash_key(one.what)}", border=True, gap="xsmall"):
+                st.html(render_row(one))
+                _draw_actions(view, one)
     pagination.draw(len(found), PAGE_SIZE, turned, "steps")
     if view.run.settings.flow == "research":
         with ui.popover("Add a page", OWN_PAGE_KEY, "note_add") as opened:

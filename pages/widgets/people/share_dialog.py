@@ -9,7 +9,7 @@ import streamlit as st
 from agent.accounts.people import Person
 from agent.accounts.shares import Share
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import client, escape, ui
+from pages.widgets.shell import client, escape, places, ui
 
 MADE_KEY = "share-made"
 """The session key of (run, address) of a link just made: its key is stored nowhere."""
@@ -38,6 +38,7 @@ def draw(view: RunSnapshot) -> None:
             _draw_share(share)
 
 
+@places.in_place
 def draw_comments(view: RunSnapshot) -> None:
     """What guests wrote about the run; it changes nothing in it."""
     owner = client.person()

@@ -11,7 +11,7 @@ from agent.actions import report_form
 from agent.text.plurals import format_count
 from agent.types import Outline, Status
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import client, drafts, escape, ui
+from pages.widgets.shell import client, drafts, escape, places, ui
 
 HINT = (
     "A section is a line with its number and its form, (prose), (list) or (table); its facts stand below it. "
@@ -21,6 +21,7 @@ MAX_HEIGHT = 560
 """Pixels of the editor; a longer outline scrolls in it."""
 
 
+@places.in_place
 def draw(view: RunSnapshot) -> None:
     """The outline where it waits for its person, or how many sections are written."""
     outline = view.state.own.outline
@@ -35,6 +36,7 @@ def draw(view: RunSnapshot) -> None:
         st.html(render_progress(view, outline))
 
 
+@places.in_place
 def draw_rewrite(view: RunSnapshot) -> None:
     """The outline of a report that is written, folded."""
     outline, rests = view.state.own.outline, (Status.REVIEW, Status.DONE)

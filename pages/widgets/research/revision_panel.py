@@ -11,9 +11,10 @@ from agent.flows.shared.revision import describe_target, restate_guidance, state
 from agent.types import NoteReading, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.forms import form_page
-from pages.widgets.shell import client, drafts, escape, ui
+from pages.widgets.shell import client, drafts, escape, places, ui
 
 
+@places.in_place
 def draw_understood(view: RunSnapshot) -> None:
     """How the newest note was understood, while it is followed and beside the answer that came of it; before
     there is an answer how the newest guidance was."""
@@ -48,14 +49,14 @@ def render_understood(view: RunSnapshot, reading: NoteReading) -> str:
     return f'<div class="ts band understood" role="status"><b>Your note.</b> {said} {hint}</div>'
 
 
+@places.in_place
 def draw_comment(view: RunSnapshot) -> None:
     """The form for a comment on the sentence or section that the address names."""
     target = st.query_params.get("comment", "")
-    place = st.empty()  # always there, so that nothing below moves when the form goes
     if view.run.status is not Status.REVIEW or not (text := describe_target(view.state.answers[-1], target)):
         return
     draft = f"comment:{view.run.id}:{len(view.state.answers)}:{target}"
-    with place.container(border=True, key="research-comment"):
+    with st.container(border=True, key="research-comment"):
         st.html(
             f'<div class="ts"><p class="small soft">Your comment on</p><p>“{escape.html(text)}”</p></div>'
         )
@@ -96,6 +97,7 @@ def render_thread(view: RunSnapshot) -> str:
     return f'<p class="small soft">In this thread: {" → ".join(links)}</p>'
 
 
+@places.in_place
 def draw_follow_up(view: RunSnapshot) -> None:
     """The box for a further question; what this run found is known to it."""
     if view.run.status not in (Status.REVIEW, Status.DONE):

@@ -11,7 +11,7 @@ from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_card, unreadable_pages
 from pages.widgets.research import outline_panel, plan_panel, revision_panel
 from pages.widgets.run import answer_card, controls, pause_prompt, pending_decision, run_page, stats, timeline
-from pages.widgets.shell import badges, client, ui, view_cache
+from pages.widgets.shell import badges, client, places, ui, view_cache
 
 PAGE = run_page.RunPage(
     path="pages/research.py",
@@ -44,25 +44,32 @@ def _draw_live(view: RunSnapshot) -> None:
     stats.draw(view)
     pause_prompt.draw(view)
     revision_panel.draw_understood(view)
-    if not view.state.answers:
+    if view.state.answers:
+        st.empty()  # in the place of the plan, which stands below the answer now
+    else:
         plan_panel.draw(view)
     outline_panel.draw(view)
-    if view.run.status is Status.WAITING:
-        pending_decision.draw(view, _list_engines(view))
+    pending_decision.draw(view, _list_engines(view))
     fact_card.draw(view)
-    if view.state.answers:
-        with st.container(border=True, key="research-answer"):
-            revision_panel.draw_comment(view)  # first: a link to it opens the page at its top
-            answer_card.draw(view, comments=view.run.status is Status.REVIEW)
-            outline_panel.draw_rewrite(view)
-            controls.draw_review(view)
-        plan_panel.draw(view)
+    _draw_answer(view)
     left, right = st.columns([3, 4], gap="medium")
     with left:
         ui.heading("Journey")
         timeline.draw_run(view)
     with right:
         run_page.draw_tabs(PAGE, view)
+
+
+@places.in_place
+def _draw_answer(view: RunSnapshot) -> None:
+    if not view.state.answers:
+        return
+    with st.container(border=True, key="research-answer"):
+        revision_panel.draw_comment(view)  # first: a link to it opens the page at its top
+        answer_card.draw(view, comments=view.run.status is Status.REVIEW)
+        outline_panel.draw_rewrite(view)
+        controls.draw_review(view)
+    plan_panel.draw(view)
 
 
 def _render_warnings(view: RunSnapshot) -> str:

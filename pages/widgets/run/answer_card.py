@@ -16,7 +16,7 @@ from agent.text.plurals import format_count
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source
 from agent.workbench import RunSnapshot
 from pages.widgets.run import report_view
-from pages.widgets.shell import badges, escape, labels, markup
+from pages.widgets.shell import badges, escape, labels, markup, places
 
 MAX_DOUBT_CHARS = 120
 """Characters of a doubt that stand in the text; a longer one is opened by its mark."""
@@ -29,19 +29,21 @@ def draw(view: RunSnapshot, *, comments: bool = False) -> None:
     """The newest answer; what changed since the former one stands below it. With `comments` each sentence
     and section has a mark that opens the form for a comment."""
     newest = view.state.answers[-1]
-    for piece in _render_pieces(
-        newest, view.run.id, editable=True, comments=comments, question=view.run.question
-    ):
-        if isinstance(piece, str):
-            st.html(piece)
-        else:
-            report_view.draw_chart(piece, view.run.id)
+    with st.container():  # as many pieces as the answer has charts
+        for piece in _render_pieces(
+            newest, view.run.id, editable=True, comments=comments, question=view.run.question
+        ):
+            if isinstance(piece, str):
+                st.html(piece)
+            else:
+                report_view.draw_chart(piece, view.run.id)
     draw_changes(view.state.answers)
     if newest.journey:
         with st.expander("How this was found", icon=":material/route:", key="research-story"):
             st.text(newest.journey)
 
 
+@places.in_place
 def draw_changes(given: Sequence[Answer]) -> None:
     """What changed from the former answer to the newest, and why it was written anew; nothing for a first
     one."""

@@ -13,43 +13,52 @@ from agent.roles.note_requests import UNDERSTOOD_WORDS
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.run import export_menu, pause_prompt
-from pages.widgets.shell import client, drafts, labels, ui
+from pages.widgets.shell import client, drafts, labels, places, ui
 
 NOTE_POPOVER = "research-steer"
 ACTIVE_STATUSES = (Status.RUNNING, Status.WAITING, Status.PAUSED)
 RESUME_LABELS = {Status.PAUSED: "Resume", Status.STOPPED: "Continue", Status.FAILED: "Try again"}
 
 
+@places.in_place
 def draw(view: RunSnapshot) -> None:
     """The row of buttons that fit how the run stands."""
-    run_id, status, bench = view.run.id, view.run.status, client.workbench()
+    status = view.run.status
     if status not in (*ACTIVE_STATUSES, *RESUME_LABELS):
         return
-    is_check = view.run.settings.flow == "check_text"  # it takes no guidance, and writes no answer
     with st.container(horizontal=True, vertical_alignment="center", key="research-controls"):
-        if status is Status.RUNNING:
-            ui.action("Pause", "research-pause", bench.pause, run_id, icon="pause")
-        asks = pause_prompt.find_pause_request(view) is not None  # its own card has the ways to go on
-        if status in RESUME_LABELS and not asks:
-            label = RESUME_LABELS[status]
-            ui.action(label, "research-resume", bench.resume, run_id, icon="play_arrow", type="primary")
-        if status in ACTIVE_STATUSES:
-            ui.action("Stop", "research-stop", bench.stop, run_id, icon="stop")
-        if status in (*ACTIVE_STATUSES, Status.STOPPED, Status.FAILED) and view.state.facts and not asks:
-            hint = (
-                "End with what was found so far"
-                if is_check
-                else "Write the answer from what was found so far"
-            )
-            label = "Finish now" if is_check else "Answer now"
-            ui.action(label, "research-finish", bench.finish, run_id, icon="edit_note", help=hint)
-        if status in (*ACTIVE_STATUSES, Status.STOPPED) and not is_check:
+        _draw_steering(view)
+        if status in (*ACTIVE_STATUSES, Status.STOPPED) and not _is_check(view):
             with ui.popover("Add guidance", NOTE_POPOVER, "sticky_note_2"):
                 _draw_note_form(view)
         if view.run.settings.flow == "research":
             _draw_until(view)
         if status is not Status.RUNNING and not view.state.answers:
             export_menu.draw(view)
+
+
+def _is_check(view: RunSnapshot) -> bool:
+    """Whether it checks a text: it takes no guidance, and writes no answer."""
+    return view.run.settings.flow == "check_text"
+
+
+def _draw_steering(view: RunSnapshot) -> None:
+    """Pause, resume, stop, finish: those that fit, in one box, so that what follows keeps its position."""
+    run_id, status, bench = view.run.id, view.run.status, client.workbench()
+    asks = pause_prompt.find_pause_request(view) is not None  # its own card has the ways to go on
+    with st.container(horizontal=True, width="content"):
+        if status is Status.RUNNING:
+            ui.action("Pause", "research-pause", bench.pause, run_id, icon="pause")
+        if status in RESUME_LABELS and not asks:
+            label = RESUME_LABELS[status]
+            ui.action(label, "research-resume", bench.resume, run_id, icon="play_arrow", type="primary")
+        if status in ACTIVE_STATUSES:
+            ui.action("Stop", "research-stop", bench.stop, run_id, icon="stop")
+        if status in (*ACTIVE_STATUSES, Status.STOPPED, Status.FAILED) and view.state.facts and not asks:
+            what = "End with" if _is_check(view) else "Write the answer from"
+            label = "Finish now" if _is_check(view) else "Answer now"
+            hint = f"{what} what was found so far"
+            ui.action(label, "research-finish", bench.finish, run_id, icon="edit_note", help=hint)
 
 
 def _draw_until(view: RunSnapshot) -> None:
@@ -67,8 +76,18 @@ def _set_until(run_id: str, key: str) -> None:
 
 def draw_review(view: RunSnapshot) -> None:
     """Accept the answer, or send it back with a note (then the same run goes on); take it along."""
-    run_id, head, bench = view.run.id, view.head, client.workbench()
     with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
+        _draw_verdict(view)
+        if view.run.settings.flow == "research":
+            _draw_lengths(view)
+            _draw_copy(view)
+        export_menu.draw(view)
+
+
+def _draw_verdict(view: RunSnapshot) -> None:
+    """Accept, send back, or reopen: in one box, so that what follows keeps its position."""
+    run_id, head, bench = view.run.id, view.head, client.workbench()
+    with st.container(horizontal=True, width="content"):
         if view.run.status is Status.REVIEW:
             ui.action("Accept", "research-accept", bench.accept, run_id, head, icon="check", type="primary")
             with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
@@ -82,10 +101,6 @@ def draw_review(view: RunSnapshot) -> None:
         elif view.run.status is Status.DONE:
             hint = "Review it again: send it back, comment on it, edit its facts"
             ui.action("Reopen", "research-reopen", bench.reopen, run_id, head, icon="lock_open", help=hint)
-        if view.run.settings.flow == "research":
-            _draw_lengths(view)
-            _draw_copy(view)
-        export_menu.draw(view)
 
 
 def _explain_notes(view: RunSnapshot) -> str:

@@ -17,7 +17,7 @@ from agent.types import Cap, PauseRequest, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_list
 from pages.widgets.forms import budget_fields
-from pages.widgets.shell import badges, client, escape, labels, ui
+from pages.widgets.shell import badges, client, escape, labels, places, ui
 
 PROMPTS = {
     "conflict": "Paused for your input: sources disagree.",
@@ -43,6 +43,7 @@ def build_rest_hints(view: RunSnapshot, usual: Mapping[Status, str]) -> dict[Sta
     return {**usual, **asked, **({Status.WAITING: "Check the plan."} if view.next == CHECK_PLAN else {})}
 
 
+@places.in_place
 def draw(view: RunSnapshot) -> None:
     """The question with its answers; nothing when none is asked."""
     draw_outage(view)
@@ -64,6 +65,7 @@ def describe_outage(view: RunSnapshot) -> str:
     return client.workbench().worker.describe_outage(view.run.id) if is_running else ""
 
 
+@places.in_place
 def draw_outage(view: RunSnapshot) -> None:
     """That the run waits for its model server, which goes on by itself; and the way without it."""
     bench, told = client.workbench(), describe_outage(view)

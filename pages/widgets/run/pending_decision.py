@@ -8,16 +8,17 @@ from collections.abc import Mapping
 import streamlit as st
 
 from agent.text.plurals import format_count
-from agent.types import ENGINE_NAMES, Proposal
+from agent.types import ENGINE_NAMES, Proposal, Status
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import badges, client, drafts, escape, labels, ui
+from pages.widgets.shell import badges, client, drafts, escape, labels, places, ui
 
 
+@places.in_place
 def draw(view: RunSnapshot, engines: Mapping[str, str]) -> None:
     """The card. Every answer carries the head of the run as it was seen, so that a second tab cannot answer
     twice."""
     pending = view.state.pending
-    if pending is None:
+    if pending is None or view.run.status is not Status.WAITING:
         return
     actions, number = pending.actions, len({action.step for action in view.state.actions}) + 1
     with st.container(border=True, key="research-decision"):

@@ -24,7 +24,7 @@ from agent.llm import detect
 from agent.personal_config import is_personal
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
-from pages.widgets.shell import escape
+from pages.widgets.shell import escape, places
 
 _lock = threading.Lock()
 _benches: list[Workbenches] = []
@@ -161,6 +161,7 @@ def set_notice(kind: str, text: str) -> None:
     st.session_state[NOTICE_KEY] = (kind, text, time.monotonic() + NOTICE_S, "")
 
 
+@places.in_place
 def show_notice(screen: str) -> None:
     """Draw what is to be told, as long as it is fresh, on the screen that draws it first.
 

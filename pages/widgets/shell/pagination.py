@@ -8,6 +8,8 @@ from typing import TypeVar
 
 import streamlit as st
 
+from pages.widgets.shell import places
+
 T = TypeVar("T")
 
 
@@ -17,6 +19,7 @@ def take_page(items: Sequence[T], size: int, key: str) -> Sequence[T]:
     return items[first : first + size]
 
 
+@places.in_place
 def draw(total: int, size: int, key: str, noun: str) -> None:
     """The way to the other pages, when there is more than one, and which items are shown."""
     pages = _count_pages(total, size)

@@ -93,11 +93,12 @@ def _draw_live(view: RunSnapshot) -> None:
         controls.draw(view)
         pause_prompt.draw(view)
         fact_card.draw(view)
-        if answers:
-            st.html(render_answer(answers[-1], view, newest=True))
-            answer_card.draw_changes(answers)
-            if not answers[-1].is_small_talk:
-                controls.draw_review(view)
+        with st.container():  # what follows keeps its position
+            if answers:
+                st.html(render_answer(answers[-1], view, newest=True))
+                answer_card.draw_changes(answers)
+                if not answers[-1].is_small_talk:
+                    controls.draw_review(view)
         if view.run.status is not Status.RUNNING:
             fork_dialog.draw_menu(view)
     run_page.draw_tabs(PAGE, view)
