@@ -43,10 +43,14 @@ def build_rest_hints(view: RunSnapshot, usual: Mapping[Status, str]) -> dict[Sta
     return {**usual, **asked, **({Status.WAITING: "Check the plan."} if view.next == CHECK_PLAN else {})}
 
 
-@places.in_place
 def draw(view: RunSnapshot) -> None:
     """The question with its answers; nothing when none is asked."""
     draw_outage(view)
+    _draw_halt(view)
+
+
+@places.in_place
+def _draw_halt(view: RunSnapshot) -> None:
     halt = find_pause_request(view)
     if halt is None:
         return

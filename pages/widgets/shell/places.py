@@ -13,7 +13,8 @@ V = TypeVar("V")
 
 
 def in_place(draw: Callable[P, V]) -> Callable[P, V]:
-    """Draw a part inside a container of its own, which takes no room while the part draws nothing.
+    """Draw a part inside a container of its own, which takes no room while the part draws nothing (not even
+    another container).
 
     Streamlit knows what stands on a page by its position. Without the container all that follows an optional
     part moves by one when it comes or goes: for a moment a card holds the content of its neighbour, which is
