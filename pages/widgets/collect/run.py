@@ -145,8 +145,7 @@ def _draw_dropped(view: RunSnapshot) -> None:
         st.html(results.render_left_out(left_out))
     else:
         empty_state.draw(
-            "Nothing was left out",
-            "What is too old, off-topic or a duplicate appears here with the reason.",
+            "Nothing was left out", "What is too old, off-topic or a duplicate appears here with the reason."
         )
 
 

@@ -3,6 +3,8 @@ what would settle it."""
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from agent.actions import conflict_rulings
@@ -41,29 +43,12 @@ def _draw_resolve_form(view: RunSnapshot, conflict: Conflict) -> None:
     choice, reason = f"conflict-choice-{conflict.id}", f"conflict-reason-{conflict.id}"
     values = [value.text for value in conflict.values]
     options = [*(f"take {n}" for n in range(len(values))), "both", "neither"]
-    st.radio(
-        "Which is correct?",
-        options,
-        index=None,
-        key=choice,
-        format_func=lambda option: _format_option(option, values),
-    )
-    st.text_input(
-        "Why? (shown in the answer)",
-        key=reason,
-        max_chars=conflict_rulings.MAX_REASON_CHARS,
-        placeholder="e.g. The register is the first source.",
-    )
-    ui.button(
-        "Save decision",
-        f"conflict-send-{conflict.id}",
-        _resolve,
-        view,
-        conflict,
-        choice,
-        reason,
-        type="primary",
-    )
+    format_option = partial(_format_option, values=values)
+    st.radio("Which is correct?", options, index=None, key=choice, format_func=format_option)
+    most, hint = conflict_rulings.MAX_REASON_CHARS, "e.g. The register is the first source."
+    st.text_input("Why? (shown in the answer)", key=reason, max_chars=most, placeholder=hint)
+    args = (_resolve, view, conflict, choice, reason)
+    ui.button("Save decision", f"conflict-send-{conflict.id}", *args, type="primary")
 
 
 def _format_option(option: str, values: list[str]) -> str:
@@ -106,27 +91,13 @@ def _draw_search_form(view: RunSnapshot, conflict: Conflict) -> None:
         if ended
         else "This is the next search of the run."
     )
-    ui.button(
-        "Search for this",
-        f"conflict-search-{conflict.id}",
-        _request_search,
-        view,
-        conflict,
-        key,
-        type="primary",
-    )
+    args = (_request_search, view, conflict, key)
+    ui.button("Search for this", f"conflict-search-{conflict.id}", *args, type="primary")
 
 
 def _request_search(view: RunSnapshot, conflict: Conflict, key: str) -> None:
-    asked = (
-        conflict_rulings.request_search,
-        client.workbench(),
-        view.run.id,
-        conflict.id,
-        st.session_state.get(key) or "",
-    )
+    search, text = conflict_rulings.request_search, st.session_state.get(key) or ""
+    asked = (search, client.workbench(), view.run.id, conflict.id, text)
     client.submit(
-        *asked,
-        done="This is searched for next.",
-        then=lambda _: ui.close_popover(_search_key(conflict)),
+        *asked, done="This is searched for next.", then=lambda _: ui.close_popover(_search_key(conflict))
     )

@@ -61,17 +61,9 @@ def _draw_mark_button(view: RunSnapshot, fact: Fact, decision: PersonMark) -> No
     label, icon = MARK_BUTTONS[decision]
     if fact.decision == decision:
         (label, icon), decision = UNMARK_BUTTONS[decision], "none"
-    ui.action(
-        label,
-        f"fact-card-{label.lower().replace(' ', '-')}",
-        fact_edits.mark,
-        client.workbench(),
-        view.run.id,
-        [fact.id],
-        decision,
-        icon=icon,
-        done=f"{MARK_NOTICES[decision]} {fact_actions.describe_consequence(view)}".strip(),
-    )
+    mark = (fact_edits.mark, client.workbench(), view.run.id, [fact.id], decision)
+    done = f"{MARK_NOTICES[decision]} {fact_actions.describe_consequence(view)}".strip()
+    ui.action(label, f"fact-card-{label.lower().replace(' ', '-')}", *mark, icon=icon, done=done)
 
 
 def _draw_correction(view: RunSnapshot, fact: Fact) -> None:

@@ -134,16 +134,9 @@ def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=220):
             wanted = budget_fields.draw_field(name, key, most, least=budget.find_minimum_cap(halt))
-        ui.button(
-            "Raise it and continue",
-            "research-halt-raise",
-            _raise_budget,
-            view,
-            halt,
-            key,
-            icon="play_arrow",
-            type="primary",
-        )
+        raise_it = partial(_raise_budget, view, halt, key)
+        look: Any = {"icon": "play_arrow", "type": "primary"}
+        ui.button("Raise it and continue", "research-halt-raise", raise_it, **look)
         _draw_write_button(view)
     more = [
         labels.BUDGET[other].lower() for other in plan_raised_caps(view, name, wanted, halt) if other != name
@@ -158,13 +151,8 @@ def _raise_budget(view: RunSnapshot, halt: PauseRequest, key: str) -> None:
     """By what stands in the field now: it may have been typed a moment before."""
     name: Cap = halt.kind  # type: ignore[assignment]
     wanted = float(st.session_state.get(key) or 0) * budget_fields.get_unit_scale(name)
-    client.submit(
-        budget.raise_caps,
-        client.workbench(),
-        view.run.id,
-        plan_raised_caps(view, name, wanted, halt),
-        view.head,
-    )
+    caps = plan_raised_caps(view, name, wanted, halt)
+    client.submit(budget.raise_caps, client.workbench(), view.run.id, caps, view.head)
 
 
 def plan_raised_caps(view: RunSnapshot, name: Cap, wanted: float, halt: PauseRequest) -> dict[Cap, float]:
@@ -200,13 +188,6 @@ def _render_reason(halt: PauseRequest) -> str:
 
 
 def _draw_write_button(view: RunSnapshot) -> None:
-    ui.action(
-        "Write the answer now",
-        "research-halt-write",
-        budget.write_up,
-        client.workbench(),
-        view.run.id,
-        view.head,
-        icon="edit_note",
-        help="From what was found so far",
-    )
+    write = partial(budget.write_up, client.workbench(), view.run.id, view.head)
+    hint = "From what was found so far"
+    ui.action("Write the answer now", "research-halt-write", write, icon="edit_note", help=hint)

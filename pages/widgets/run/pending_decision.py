@@ -4,6 +4,7 @@ of a round, or all of it; answer a question."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -111,17 +112,8 @@ def _draw_change_form(view: RunSnapshot, pending: Proposal, n: int, engines: Map
         other = "" if is_page else view.run.question
         label = "Address of the page" if is_page else "Words to search for"
         drafts.text_area(label, draft, given=pending.query_or_url if is_page == was_page else other)
-    ui.button(
-        "Do this",
-        f"research-change-do-{place}",
-        _submit_change,
-        view,
-        action,
-        draft,
-        n,
-        icon="arrow_forward",
-        type="primary",
-    )
+    change = partial(_submit_change, view, action, draft, n)
+    ui.button("Do this", f"research-change-do-{place}", change, icon="arrow_forward", type="primary")
 
 
 def _submit_change(view: RunSnapshot, action: str, draft: str, n: int) -> None:

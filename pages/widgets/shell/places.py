@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
-P = ParamSpec("P")
-V = TypeVar("V")
+F = TypeVar("F", bound=Callable[..., None])
 
 
-def in_place(draw: Callable[P, V]) -> Callable[P, V]:
+def in_place(draw: F) -> F:
     """Draw a part inside a container of its own, which takes no room while the part draws nothing (not even
     another container).
 
     Streamlit knows what stands on a page by its position. Without the container all that follows an optional
-    part moves by one when it comes or goes: for a moment a card holds the content of its neighbour, which is
-    on the page twice; then the browser builds both anew, closes their menus, and loses a click in between."""
+    part moves when it comes or goes: for a moment a card holds the content of its neighbour, which is on the
+    page twice; then the browser builds both anew and closes their menus."""
 
     @functools.wraps(draw)
-    def draw_in_place(*args: P.args, **more: P.kwargs) -> V:
+    def draw_in_place(*args: Any, **more: Any) -> None:
         with st.container():
-            return draw(*args, **more)
+            draw(*args, **more)
 
-    return draw_in_place
+    return draw_in_place  # type: ignore[return-value]
