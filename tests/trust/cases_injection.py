@@ -14,8 +14,9 @@ from typing import Any
 from agent.types import Settings, Status
 from tests.bench.kills import QUESTIONS
 from tests.browser.test_safety import FORMS
+from tests.trust.laboratory import Laboratory, docs_for
 from tests.trust.scorecard import Bench, Result, case
-from tests.trust.traitor import CARRIERS, EVIL, NOTE, ORDERS, TRUE, Laboratory, Mind, Order, docs_for
+from tests.trust.traitor import CARRIERS, EVIL, NOTE, ORDERS, TRUE, Mind, Order
 
 FLOWS = ("site", "collect", "chat", "reply", "check_text")
 RUNS_A_LABORATORY = 60

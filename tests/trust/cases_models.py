@@ -20,8 +20,9 @@ from agent.llm.parse_reply import parse_reply
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.types import Settings, SiteLimits, Status
 from agent.workbench import Workbench
+from tests.trust.laboratory import Laboratory, docs_for
 from tests.trust.scorecard import Bench, Result, case
-from tests.trust.traitor import QUESTION, TRUE, YARD, Laboratory, Mind, docs_for
+from tests.trust.traitor import QUESTION, TRUE, YARD, Mind
 from tests.web import model_server as web
 from tests.web.folders import write_world
 from tests.web.model_server import ModelServer, Request

@@ -9,54 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lxml import html as lxml_html
 
 from agent.engine.context import RunContext
 from agent.flows.collect.state import CollectRun
 from agent.llm.scripted import ScriptedModel
 from agent.text.urls import canonicalize
 from agent.types import CollectLimits, Outcome, Settings, Status
-from agent.types.collection import CrawlNode
-from agent.workbench import RunSnapshot, Workbench
+from agent.workbench import Workbench
+from tests.agent.flows.collect.conftest import BOARD, DOCS, QUOTE, branch
 
 pytestmark = pytest.mark.slow
-
-DEMO = Path(__file__).parents[4] / "demo" / "docs.jsonl"
-DOCS = {doc["url"]: doc for doc in map(json.loads, DEMO.read_text(encoding="utf-8").splitlines())}
-QUOTE, BOARD = "https://borskvart.example/stock/KALL", "https://borskvart.example/stock/KALL/forum"
 NEWS = "https://granvattnet-courier.example/news/"
-CURD = "https://curdtalk.example/"
 ARTICLE = "https://granvattnet-courier.example/2026/08/20/kallsteg-factory"
 FORUM_PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
-
-
-@pytest.fixture
-def collect(bench: Workbench):
-    def collected(
-        prompt: str,
-        *starts: str,
-        mode: str = "auto",
-        world: str = "demo",
-        rests: Status = Status.REVIEW,
-        **limits: Any,
-    ) -> RunSnapshot:
-        settings = Settings(
-            flow="collect",
-            world=world,
-            model="keyless",
-            mode=mode,
-            start_urls=list(starts),
-            collect=CollectLimits(**limits),
-        )
-        run_id = bench.start(prompt, settings)
-        assert bench.drive(run_id) is rests, bench.snapshot(run_id).run.error
-        return bench.snapshot(run_id)
-
-    return collected
-
-
-def branch(state: CollectRun, url: str) -> CrawlNode:
-    return state.own.tree[canonicalize(url)]
 
 
 def titles(state: CollectRun) -> list[str]:
@@ -116,88 +81,6 @@ def test_a_direct_article_is_content_at_once(collect) -> None:
     assert titles(state) == ["Kallsteg opens its factory in Stenfors"]
     assert state.own.kept_items[0].reason == "You named this page."
     assert state.answer.verdict == "passages_found"
-
-
-# --- posts
-# ----------------------------------------------------------------------------------------------------------------
-
-
-def marked(url: str) -> list[tuple[str, str, str]]:
-    """User, date and text of every post, by the markup of the two demo forums."""
-    tree = lxml_html.fromstring(DOCS[url]["html"])
-    if "curdtalk" in url:
-        return [
-            (
-                post.findtext('.//span[@class="username"]'),
-                post.find(".//time").get("datetime"),
-                said(post.find('.//div[@class="post-body"]')),
-            )
-            for post in tree.xpath('//article[@class="post"]')
-        ]
-    return [
-        (row.findtext(".//b"), row.findtext(".//small"), said(row.find('td[@class="what"]')))
-        for row in tree.xpath('//tr[@class="msg"]')
-    ]
-
-
-def said(node: Any) -> str:
-    return " ".join(" ".join(node.itertext()).split())
-
-
-THREADS = [url for url in DOCS if "/thread/" in url or "/forum/t/" in url]
-
-
-def test_every_post_of_every_demo_thread(collect) -> None:
-    state = collect("Collect every discussion from the forum", CURD, BOARD, max_articles=50).state
-    by_page = {page.final_url: page.page_id for page in state.pages.values()}
-    assert len(THREADS) == 11
-    for url in THREADS:
-        found = [post for item in state.own.kept_items for post in item.posts if post.page_id == by_page[url]]
-        wanted = marked(url)
-        assert [(post.user, " ".join(post.text.split())) for post in found] == [
-            (user, text) for user, _, text in wanted
-        ]
-        for post, (_, day, _) in zip(found, wanted, strict=True):
-            assert post.date == day if day[0] == "2" and "T" in day else same_moment(post.date, day)
-
-
-def same_moment(iso: str, written: str) -> bool:
-    """Is 2026-11-12T09:14 what the page writes as “12 November 2026, 09:14”?"""
-    day, month, year, clock = written.replace(",", "").split()
-    months = ("March", "October", "November")
-    number = {"March": 3, "October": 10, "November": 11}[month]
-    return month in months and iso == f"{year}-{number:02d}-{int(day):02d}T{clock}"
-
-
-def test_a_post_stands_in_its_stored_page(bench: Workbench, collect) -> None:
-    state = collect("Collect every discussion from the forum", CURD, BOARD, max_articles=50).state
-    posts = [post for item in state.own.kept_items for post in item.posts]
-    assert len(posts) == 49
-    for post in posts:
-        assert bench.page(post.page_id).text[post.start : post.end] == post.text
-
-
-def test_a_thread_over_two_pages_is_one_item(collect) -> None:
-    state = collect("What do members say about bitter blue cheese?", CURD + "board/home-cheese").state
-    (item,) = state.own.kept_items
-    assert (item.title, len(item.posts), len(item.page_ids)) == ("Bitter blue cheese, please help", 12, 2)
-    assert [post.n for post in item.posts] == list(range(1, 13))
-    first, second = branch(state, CURD + "thread/1182"), branch(state, CURD + "thread/1182?page=2")
-    assert second.depth == first.depth and second.continues == "thread"
-    assert item.last_date == "2026-11-09T18:00:00Z"
-
-
-def test_a_board_is_read_page_by_page_at_its_depth(collect) -> None:
-    state = collect(
-        "Collect every discussion from the forum", CURD + "board/home-cheese", max_articles=50
-    ).state
-    boards = [branch(state, CURD + f"board/home-cheese{page}") for page in ("", "?page=2", "?page=3")]
-    assert [board.depth for board in boards] == [0, 0, 0] and [board.continues for board in boards] == [
-        "",
-        "listing",
-        "listing",
-    ]
-    assert len(state.own.kept_items) == 5
 
 
 # --- limits
