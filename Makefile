@@ -27,7 +27,7 @@ test: .venv/dev.stamp           ## lint, types, shape, all tests, the browser's 
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser"
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m browser
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m browser
 
 check: .venv/dev.stamp          ## lint, types, shape and the fast tests
 	@$(BIN)/ruff format --check --quiet .

@@ -23,9 +23,6 @@ ARTICLE, OLDER = "https://granvattnet-courier.example/2026/08/20/kallsteg-factor
 INVENTED = f"{QUOTE}/secret-forum"
 
 
-pytestmark = pytest.mark.xdist_group("collect")  # they share what one worker started
-
-
 @pytest.fixture(scope="module")
 def misled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server whose model invents an address at the quote, and walks to and fro between two pages of the

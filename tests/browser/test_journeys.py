@@ -273,7 +273,7 @@ def test_runs_are_found_opened_deleted_and_taken_back(server: Served, tab: Tab) 
     )
     run_id = screen.run_id
     page.get_by_role("link", name="Runs").click()
-    page.get_by_label("Find").fill("goat's cheese class")
+    page.get_by_label("Find", exact=True).fill("goat's cheese class")
     row = page.locator(f".st-key-runs-row-{run_id}")
     expect(row).to_be_visible()
     expect(page.locator("[class*=st-key-runs-row-]")).to_have_count(1)

@@ -11,8 +11,6 @@ from tests.browser.looks import FOCUS, NAMELESS, PALE
 from tests.browser.screen import QUESTION, TOO_WIDE, Screen
 from tests.browser.served import Served
 
-pytestmark = pytest.mark.xdist_group("look")  # they share what one worker started
-
 
 @pytest.fixture(scope="module")
 def run_id(server: Served, browser) -> str:

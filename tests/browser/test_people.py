@@ -16,9 +16,6 @@ QUESTION = "On what date did the Stenfors bridge reopen to traffic?"
 Person = Callable[[str], Page]
 
 
-pytestmark = pytest.mark.xdist_group("people")  # they share what one worker started
-
-
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The server, and a provider that knows Ann and Bo."""

@@ -68,14 +68,8 @@ def draw(view: RunSnapshot, fitting: Sequence[Fact], sift: FactFilter) -> None:
         alt="Table of facts: choose, statement, decision, quote, status, site and step of each",
     )
     if [fact.id for fact in wanted] != [fact.id for fact in shown]:
-        ui.button(
-            "Show what came since",
-            "ledger-refresh",
-            st.session_state.pop,
-            HELD_FRAME_KEY,
-            None,
-            icon="refresh",
-        )
+        forget = (st.session_state.pop, HELD_FRAME_KEY, None)
+        ui.button("Show what came since", "ledger-refresh", *forget, icon="refresh")
     fact_table.draw_pagination(fitting, turned)
     changed: Mapping[int, Mapping[str, Any]] = (st.session_state.get(key) or {}).get("edited_rows", {})
     drafts = collect_drafts(shown, changed)

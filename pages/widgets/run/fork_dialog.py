@@ -32,16 +32,10 @@ def draw_on_card(view: RunSnapshot, card: Card) -> None:
             _draw_form(view, n, card.number)
         return
     with st.container(key=f"research-fork-row-{card.n}-{card.kind}"):
-        ui.button(
-            _name_branch(card.number),
-            f"research-fork-{card.n}-{card.kind}",
-            _open_form,
-            run_id,
-            n,
-            icon="fork_right",
-            type="tertiary",
-            help="A new run with everything up to here; this one stays as it is",
-        )
+        hint = "A new run with everything up to here; this one stays as it is"
+        look: Any = {"icon": "fork_right", "type": "tertiary", "help": hint}
+        key = f"research-fork-{card.n}-{card.kind}"
+        ui.button(_name_branch(card.number), key, _open_form, run_id, n, **look)
 
 
 def draw_menu(view: RunSnapshot) -> None:
@@ -130,16 +124,8 @@ def _draw_form(view: RunSnapshot, n: int, number: int = 0, *, bare: bool = False
 
 
 def _draw_start(run_id: str, n: int, changed: dict[str, Any]) -> None:
-    ui.button(
-        "Start branch",
-        f"research-fork-start-{n}",
-        _start_fork,
-        run_id,
-        n,
-        changed,
-        icon="fork_right",
-        type="primary",
-    )
+    look: Any = {"icon": "fork_right", "type": "primary"}
+    ui.button("Start branch", f"research-fork-start-{n}", _start_fork, run_id, n, changed, **look)
 
 
 def _is_same_model(name: str, value: object, was: str) -> bool:
