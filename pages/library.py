@@ -1,5 +1,4 @@
-"""The library: what every run has read and what people add; searched, opened, tagged, deleted and taken back.
-`?view=` names the part."""
+"""The library: what runs read and people add; searched, opened, tagged, deleted. `?view=` names the part."""
 
 from __future__ import annotations
 

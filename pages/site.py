@@ -1,5 +1,4 @@
-"""Ask a site: start pages and a question, the conversation as it goes, what was read for it. `?run=` in the
-address names a turn of it."""
+"""Ask a site: start pages and a question, the conversation, what was read. `?run=` names a turn of it."""
 
 from __future__ import annotations
 

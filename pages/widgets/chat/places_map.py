@@ -103,8 +103,7 @@ def project_to_km(points: Sequence[Point], around: Point) -> list[Point]:
 
 
 def render_map(located: FacilitySearch, *, dark: bool = False) -> str:
-    """The map as SVG: numbered places and, around the point that distances are measured from, rings of
-    distance. No text from outside."""
+    """The map as SVG: numbered places, and rings of distance around a point. No text from outside."""
     colours, rows = COLOURS[dark], located.rows
     origin = located.origin or _find_middle(rows)
     places = project_to_km([(row.latitude, row.longitude) for row in rows], origin)

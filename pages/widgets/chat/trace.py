@@ -1,5 +1,4 @@
-"""How a turn was answered: the steps as they come, the route and who chose it, the passages with their
-grades, the picture of the way."""
+"""How a turn was answered: its steps as they come, the route, the passages with grades, the picture."""
 
 from __future__ import annotations
 

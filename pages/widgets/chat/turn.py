@@ -18,8 +18,7 @@ from pages.widgets.shell import client, escape, ui
 STREAM_RUN_KEY = "chat-watched"
 """The run whose answer is to be streamed: somebody here asked for it and waits."""
 STREAM_S, MIN_STREAM_S = 1.6, 1.2
-"""Seconds an answer takes at most and at least to appear: a short one must be seen, too. It is complete and
-checked before its first word is shown."""
+"""Seconds an answer takes at most and at least to appear, complete and checked before its first word."""
 WORD_S = 0.03
 
 
@@ -121,8 +120,7 @@ def _start_research(view: RunSnapshot, state: ChatRun) -> None:
 
 
 def complete_typed_question(state: ChatRun) -> str:
-    """The question with what the person's question before it is about: `asked`, of a model, may tell what
-    only the library says."""
+    """The question with what the one before it is about; `asked`, of a model, tells what the library says."""
     return complete_question(state.history[-1].user, state.question) if state.history else state.question
 
 

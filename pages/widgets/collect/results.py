@@ -1,5 +1,4 @@
-"""What was gathered, readable: articles with their text, threads with every post; and what was left out, with
-the reason."""
+"""What was gathered, readable: articles, threads with every post; and what was left out, with why."""
 
 from __future__ import annotations
 

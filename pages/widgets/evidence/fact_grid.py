@@ -147,8 +147,7 @@ def _configure_columns() -> dict[str, Any]:
 
 
 def _choose_rows(view: RunSnapshot, wanted: Sequence[Fact], sift: FactFilter) -> Sequence[Fact]:
-    """The facts of the frame: while a run works, and once somebody has typed, those that were there, as they
-    were, until that is saved."""
+    """The facts of the frame: those that were there while a run works or an edit is not saved."""
     held: tuple[str, Sequence[Fact]] = st.session_state.get(HELD_FRAME_KEY) or ("", ())
     typed = (
         (st.session_state.get(f"ledger-grid-{_digest(held[1])}") or {}).get("edited_rows")

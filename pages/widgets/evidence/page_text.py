@@ -1,5 +1,4 @@
-"""A stored page as it was read, with the quotes that were kept from it marked. Text only: nothing of the page
-is executed or loaded."""
+"""A stored page as it was read, its kept quotes marked. Text only: nothing is executed or loaded."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The screen of a stored page: how it came, its text with every quote marked and the facts beside it, its
-links, its other versions."""
+"""The screen of a stored page: how it came, its text with quotes marked, facts, links, other versions."""
 
 from __future__ import annotations
 

@@ -16,8 +16,7 @@ FIELD_NAMES = ("allow", "block", "since", "before", "dated", "language", "engine
 
 
 def draw(flow: str, *, searches: bool = False, allowed: bool = True) -> dict[str, Any]:
-    """The popover; returns what is chosen, as fields of the settings. `searches`: engines can be chosen;
-    `allowed`: so can allowed domains."""
+    """The popover; returns settings' fields. `searches`: engines can be chosen; `allowed`: so can domains."""
     with st.popover("Sources", icon=":material/filter_alt:", key=f"{flow}-sources"):
         return _draw_fields(flow, searches=searches, allowed=allowed)
 

@@ -1,5 +1,4 @@
-"""How a bot asks: the HTTP door of Reply, told on its screen with a request that can be copied. The door
-itself is in `reply_door`."""
+"""How a bot asks: the HTTP door of Reply (see `reply_door`), with a request that can be copied."""
 
 from __future__ import annotations
 

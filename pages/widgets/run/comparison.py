@@ -1,5 +1,4 @@
-"""Two runs side by side on the screen: what they share is told once, what differs stands beside its
-counterpart. Reads, changes nothing."""
+"""Two runs side by side on the screen: what they share once, what differs beside its counterpart."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A flow's picture with the way a run took through it. The picture is drawn from the flow's own table; only
-the marking is done here."""
+"""A flow's picture, drawn from its table, with the way a run took through it marked here."""
 
 from __future__ import annotations
 

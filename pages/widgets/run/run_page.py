@@ -132,8 +132,7 @@ def draw_band(title: str, text: str) -> None:
 
 
 def render_status(view: RunSnapshot, rest: Mapping[Status, str], more: str = "") -> str:
-    """The status of a run as one line of HTML: the status, `more` chips, what it does now or what is expected
-    of the reader (`rest`)."""
+    """A run's status as a line of HTML: status, `more` chips, what it does or what is expected (`rest`)."""
     if view.activity:
         activity = escape.html(escape.shorten(view.activity, 140))
         now = f'<span class="pulse" aria-hidden="true"></span><span class="say">{activity}</span>'

@@ -57,8 +57,7 @@ def host(url: str) -> str:
 
 
 def shorten_url(url: str, limit: int = 70) -> str:
-    """An address as a person reads it: no scheme (a document's "file:" neither), no closing slash, the middle
-    left out when long. Not escaped."""
+    """An address as a person reads it: no scheme, no closing slash, a long middle left out. Not escaped."""
     bare = unquote(re.sub(r"^(https?://(www\.)?|file:)", "", url.strip())).rstrip("/")
     keep = (limit - 1) // 2
     return bare if len(bare) <= limit else f"{bare[: limit - 1 - keep]}…{bare[-keep:]}"

@@ -30,8 +30,7 @@ from agent.errors import SignInRefused
 from pages.widgets.shell import client
 
 TOKEN_PATHS = ("/reply", "/messages", "/healthz", "/readyz", "/metrics")
-"""Routes that check the Host themselves: who knows a token may call them by any name; probes tell nothing
-more than that the server works."""
+"""Routes that check the Host themselves: a token opens them by any name; probes tell only of health."""
 MAX_REMEMBERED = 10_000
 """Sessions and files whose owner is remembered; the oldest are forgotten, and then served to nobody."""
 NOT_FOUND = PlainTextResponse("Not Found", status_code=404)

@@ -1,5 +1,4 @@
-"""Pieces of HTML that several screens use: tables, strips of figures, terms, links to stored pages. Cells and
-values are HTML; whoever calls escapes them."""
+"""HTML that several screens use: tables, figures, terms, links to stored pages. Callers escape the cells."""
 
 from __future__ import annotations
 
