@@ -9,7 +9,7 @@ from typing import Any
 from agent.engine.run_state import RunState
 from agent.evaluation import metrics
 from agent.flows.chat.dialogue import conversation_kind
-from agent.flows.shared.conflict_sentences import CONFLICT_PREFIX
+from agent.flows.shared.conflict_sentences import CONFLICT_PREFIXES
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize
 from agent.types import Answer
@@ -118,7 +118,7 @@ def _score_evidence(
     sources = answer.sources if answer else []
     wrong = question.get("meta", {}).get("wrong_answers", [])
     stated = answer.main_sentences if answer else []
-    plain = " ".join(s.text for s in stated if not s.text.startswith(CONFLICT_PREFIX))
+    plain = " ".join(s.text for s in stated if not s.text.startswith(CONFLICT_PREFIXES))
     return {
         "fabricated_quotes": sum(
             quote not in bench.page(source.page_id).text
@@ -149,7 +149,7 @@ def _score_conflict(
     none.
 
     A conflict is named by one sentence that says the sources differ and holds a right and a wrong answer."""
-    named = [s.text for s in _sentences(view.state.answer) if s.text.startswith(CONFLICT_PREFIX)]
+    named = [s.text for s in _sentences(view.state.answer) if s.text.startswith(CONFLICT_PREFIXES)]
     golds = _texts(question.get("answers", []))
     wrong = _texts(question.get("meta", {}).get("wrong_answers", []))
     if not wrong and not _has_type(question, (*CONFLICT_TYPES, "ambiguous")):

@@ -23,6 +23,11 @@ def load_report_words(language: str) -> Mapping[str, str]:
     return dict(line.split(": ", 1) for line in lines)  # type: ignore[misc]
 
 
+def list_report_words() -> list[Mapping[str, str]]:
+    """The words of every language, English first."""
+    return [load_report_words(language) for language in read_sections(_FILE)]
+
+
 @lru_cache(maxsize=1024)
 def find_report_language(question: str) -> str:
     """The language of a question among those with a table: the one which most of its words are function words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, label_passage, lay_out
+from agent.evidence.answer_layout import ALSO_FOUND, label_passage, lay_out
 from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.report_words import ENGLISH, load_report_words
 from agent.evidence.support import count_support, label_support, list_checks
@@ -28,7 +28,7 @@ def write_answer(answer: Answer) -> list[Block]:
 
 def write_report(answer: Answer, *, level: int = 2, words: Mapping[str, str] = ENGLISH_WORDS) -> list[Block]:
     """What the newest answer says, without its figures and checks; see `write_body`."""
-    note = [Paragraph([UNJUDGED_NOTE], "soft")] if answer.verdict == "passages_found" else []
+    note = [Paragraph([words["unjudged"]], "soft")] if answer.verdict == "passages_found" else []
     return [*note, *write_body(answer, partial(_write_sentence, answer), level=level, words=words)]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from agent.evidence.answer_layout import UNJUDGED_NOTE, format_question
+from agent.evidence.answer_layout import format_question
 from agent.evidence.report_words import words_for
 from agent.evidence.support import describe_mark
 from agent.export.answer_blocks import write_body
@@ -33,7 +33,7 @@ def build_paper(report: Report) -> list[Block]:
         return [*blocks, Paragraph(["There is no answer yet."])]
     if not answer.sentences:
         return [*blocks, Paragraph([answer.certainty])]
-    blocks += [Paragraph([UNJUDGED_NOTE], "soft")] if answer.verdict == "passages_found" else []
+    blocks += [Paragraph([words["unjudged"]], "soft")] if answer.verdict == "passages_found" else []
     blocks += write_body(answer, partial(_write_sentence, answer, words), level=2, words=words)
     for name, text in (("note", answer.remark), ("not_answered", answer.missing)):
         blocks += [_label(words[name], text)] if text else []

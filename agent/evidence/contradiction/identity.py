@@ -55,17 +55,14 @@ def _share_named_day(a: Fact, b: Fact) -> bool:
 def _cross_names(a: Fact, b: Fact) -> bool:
     """Whether two statements say the same of another name each, as the same words before and after it show
     ("X founded Y" and "Y was founded by X" do not)."""
-    if _given_subject(a) and _given_subject(b):
+    first = [extract_features(fact.statement).names[:1] for fact in (a, b)]
+    if a.attribute or b.attribute or not all(first) or first[0][0].words & first[1][0].words:
         return False
-    openings = list[tuple[frozenset[str], list[str]]]()
-    for said in (a.statement, b.statement):
-        names = extract_features(said).names
-        words = said[names[0].end :].split() if names else []
-        if not words:
-            return False
-        openings.append((names[0].words, [*said[: names[0].start].split(), words[0]]))
-    (mine, frame), (theirs, other) = openings
-    return frame == other and mine.isdisjoint(theirs)
+    frames = [
+        [*fact.statement[: name.start].split(), *fact.statement[name.end :].split()[:1]]
+        for fact, (name,) in zip((a, b), first, strict=True)
+    ]
+    return frames[0] == frames[1]
 
 
 def may_have_changed(a: Fact, b: Fact) -> bool:

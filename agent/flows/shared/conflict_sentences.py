@@ -9,16 +9,17 @@ from collections.abc import Mapping, Sequence
 
 from agent.engine.run_state import RunState
 from agent.evidence.contradiction.resolution import EVIDENCE_REASON_PREFIX, is_settled_by_person
+from agent.evidence.report_words import ENGLISH, list_report_words, load_report_words, words_for
 from agent.flows.shared import fact_view
 from agent.text.urls import site
 from agent.types import Conflict, Fact, Sentence
 
-CONFLICT_PREFIX = "The sources differ on"
+CONFLICT_PREFIXES = tuple(words["differ"].partition(" {topic}")[0] for words in list_report_words())
 FORMER_PREFIX = "The sources disagree on"
 RULING_PREFIX = "A person settled this:"
 READING_PREFIX = "The model's reading:"
-"""How the sentences begin that name a conflict (now, and in runs of older versions), one that a person ruled
-on, and one that a model settled. Code sees another value, no contradiction: it says "differ"."""
+"""How the sentences begin that name a conflict (in each language, and in runs of older versions), one that a
+person ruled on, and one that a model settled. Code sees another value, no contradiction: it says "differ"."""
 MAX_CONFLICTS, MAX_RULINGS, MAX_SIDES, MAX_SITES = 2, 5, 5, 3
 """Conflicts, rulings of a person, sides of a conflict, and sites of a side that an answer names."""
 WORDS_BEFORE, WORDS_AFTER = 10, 6
@@ -55,7 +56,9 @@ def write_conflict_sentences(
     ruled = [c for c in _person_rulings(state) if _is_ruling_supported(c, facts)][-MAX_RULINGS:]
     cited = {i for sentence in written for i in sentence.fact_ids}
     left = [c for c in conflicts if sum(bool(cited.intersection(v.fact_ids)) for v in c.values) < 2]
-    return [_ruling_sentence(c, facts) for c in ruled] + [_conflict_sentence(c, facts) for c in left]
+    words = words_for(state.question)
+    named = [_conflict_sentence(c, facts, words) for c in left]
+    return [_ruling_sentence(c, facts, words) for c in ruled] + named
 
 
 def needs_conflicts_first(state: RunState, conflicts: Sequence[Conflict]) -> bool:
@@ -71,18 +74,19 @@ def is_conflict_sentence(text: str) -> bool:
 
 def is_disagreement(text: str) -> bool:
     """Whether code wrote this sentence about sides that no person has ruled on."""
-    return text.startswith((CONFLICT_PREFIX, FORMER_PREFIX, READING_PREFIX))
+    return text.startswith((*CONFLICT_PREFIXES, FORMER_PREFIX, READING_PREFIX))
 
 
 def list_possible_sentences(state: RunState, facts: Mapping[str, Fact]) -> set[str]:
     """Every sentence that code may have written about the conflicts of the state."""
     active = {name: fact for name, fact in facts.items() if fact.is_active}
     written = {
-        write(conflict, active).text
+        write(conflict, active, words).text
         for conflict in state.conflicts.values()
         for write in (_conflict_sentence, _ruling_sentence)
+        for words in (words_for(state.question), load_report_words(ENGLISH))
     }
-    return written | {text.replace(CONFLICT_PREFIX, FORMER_PREFIX, 1) for text in written}
+    return written | {text.replace(CONFLICT_PREFIXES[0], FORMER_PREFIX, 1) for text in written}
 
 
 def _is_named(conflict: Conflict) -> bool:
@@ -108,8 +112,8 @@ def _is_ruling_supported(conflict: Conflict, facts: dict[str, Fact]) -> bool:
     return fact_view.count_stated_sides(conflict, facts) > 1
 
 
-def _conflict_sentence(conflict: Conflict, facts: dict[str, Fact]) -> Sentence:
-    sides, ids = _quote_sides(conflict, facts)
+def _conflict_sentence(conflict: Conflict, facts: dict[str, Fact], words: Mapping[str, str]) -> Sentence:
+    sides, ids = _quote_sides(conflict, facts, words)
     if conflict.settled_by == "model":
         reading = conflict.replace(
             model_reason=""
@@ -122,12 +126,13 @@ def _conflict_sentence(conflict: Conflict, facts: dict[str, Fact]) -> Sentence:
     if chosen:
         many = f"{_spell_number(chosen[0])} independent {'site' if chosen[0] == 1 else 'sites'}"
         against = _spell_number(max(others, default=0))
-        settled = f"; “{conflict.chosen}” is taken, by {many} against {against}"
-    return Sentence(text=f"{CONFLICT_PREFIX} {conflict.topic}: {sides}{settled}.", fact_ids=ids)
+        settled = words["taken"].format(value=conflict.chosen, many=many, against=against)
+    text = words["differ"].format(topic=conflict.topic, sides=sides, settled=settled)
+    return Sentence(text=text, fact_ids=ids)
 
 
-def _ruling_sentence(conflict: Conflict, facts: dict[str, Fact]) -> Sentence:
-    sides, ids = _quote_sides(conflict, facts)
+def _ruling_sentence(conflict: Conflict, facts: dict[str, Fact], words: Mapping[str, str]) -> Sentence:
+    sides, ids = _quote_sides(conflict, facts, words)
     ruling = "neither is correct" if conflict.ruling == "neither" else "both hold"
     if conflict.chosen:
         ruling = f"“{conflict.chosen}”"
@@ -135,7 +140,9 @@ def _ruling_sentence(conflict: Conflict, facts: dict[str, Fact]) -> Sentence:
     return Sentence(text=f"{RULING_PREFIX} {conflict.topic}: {ruling}{why} ({sides}).", fact_ids=ids)
 
 
-def _quote_sides(conflict: Conflict, facts: dict[str, Fact]) -> tuple[str, list[str]]:
+def _quote_sides(
+    conflict: Conflict, facts: dict[str, Fact], words: Mapping[str, str]
+) -> tuple[str, list[str]]:
     """Each side in the words of the sites that state it, and the ids of the facts quoted."""
     sides, ids = list[str](), list[str]()
     values = sorted(conflict.values, key=lambda value: value.text != conflict.chosen)
@@ -147,14 +154,13 @@ def _quote_sides(conflict: Conflict, facts: dict[str, Fact]) -> tuple[str, list[
         for name, fact in list(quoted.items())[:MAX_SITES]:
             sites_by_quote[_shorten_quote(value.text, fact.quote)].append(name)
             ids.append(fact.id)
-        said = [f"{_name_speakers(names)} “{quote}”" for quote, names in sites_by_quote.items()]
+        said = [
+            f"{words['say' if len(names) > 1 else 'says'].format(sites=' and '.join(names))} “{quote}”"
+            for quote, names in sites_by_quote.items()
+        ]
         sides += [" and ".join(said)] if said else []
     more = len(values) - MAX_SIDES
     return "; ".join(sides) + (f"; and {_spell_number(more)} more" if more > 0 else ""), ids
-
-
-def _name_speakers(sites: Sequence[str]) -> str:
-    return f"{' and '.join(sites)} {'says' if len(sites) == 1 else 'say'}"
 
 
 def _spell_number(n: int) -> str:

@@ -51,15 +51,6 @@ from agent.types.source_filter import OUTSIDE_FILTER
 
 MAX_LISTED = 3
 """Unreadable pages, and statements of a person's own, that an answer without evidence names."""
-PART_CAUSES: dict[PartStatus, str] = {
-    "disputed": "the sources differ on it",
-    "open": "the pages do not support what the answer says of it",
-    "not_found": "not found on the pages read",
-}
-UNANSWERED_CAUSE = "what was found does not answer all of it, as the model reads it"
-UNCHECKED_CAUSE = "nobody judged whether the quotes support what the answer says of it"
-UNMATCHED_CAUSE = "no passage was found by these words"
-"""Why a part of the question is not answered; the last one without a model, which other words escape."""
 UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 WORDED_BY_MODEL = "The model worded this; nothing checks it."
 """The remark on a refusal or a question to the person in a model's words."""
@@ -301,17 +292,19 @@ def describe_open_parts(
     facts: Mapping[str, Fact],
     by: Actor,
 ) -> str:
-    """Which parts of the question are open, and why, one cause each; "" when there are none."""
+    """Which parts of the question are open, and why, in the question's language, one cause each; "" for none.
+    Without a model nothing is known but that no passage has these words."""
+    words = words_for(" ".join(part.question for part in plan))
     unanswered = {part.part for part in level.parts if part.unanswered}
     by_cause: dict[str, list[str]] = {}
     for part in _list_open(plan):
         main = find_main_sentence(plan, part, sentences, facts)
-        cause = PART_CAUSES[part.status]
+        cause: str = part.status
         if part.status == "not_found" and by != "model":
-            cause = UNMATCHED_CAUSE
+            cause = "unmatched"
         if part.status == "open" and main and (main.backed or main.check == "not_checked"):
-            cause = UNANSWERED_CAUSE if part.id in unanswered else UNCHECKED_CAUSE
-        by_cause.setdefault(cause, []).append(f"“{part.question.rstrip('?. ')}”")
+            cause = "unanswered" if part.id in unanswered else "unchecked"
+        by_cause.setdefault(words[f"cause_{cause}"], []).append(f"“{part.question.rstrip('?. ')}”")
     if len(plan) == 1:
         return "".join(f"{cause[0].upper()}{cause[1:]}." for cause in by_cause)
     return " ".join(f"{'; '.join(parts)}: {cause}." for cause, parts in by_cause.items())

@@ -34,6 +34,8 @@ def test_every_language_has_every_word_with_the_same_blanks() -> None:
         own = dict(line.split(": ", 1) for line in lines)
         assert own.keys() == english.keys(), language
         for key, text in own.items():
+            if key == "taken":  # its counts are English words
+                continue
             assert set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", english[key])), (
                 language,
                 key,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent.evidence.support import describe_support
+from agent.flows.shared.conflict_sentences import is_disagreement, list_possible_sentences
 from agent.types import Conflict, ConflictSide
 from tests.agent.flows.shared.test_verdict import BUILT, OTHER, clash, fact, state, written
 
@@ -45,6 +46,14 @@ def test_each_site_of_a_conflict_is_quoted_in_its_own_words_only():
         " empty mill”; d.example says “The heron was built in 1934”."
     )
     assert named.backed and named.fact_ids == ["a", "b", "c", "d"]
+
+
+def test_a_conflict_is_named_in_the_language_of_the_question():
+    asked = state(BUILT, OTHER, conflicts={"c1": clash("a", "b")})
+    asked = asked.model_copy(update={"question": "Wann wurde der Reiher gebaut und wie lang ist er?"})
+    named = written(asked, ("Gebaut 1921.", ["a"])).sentences[-1]
+    assert named.text.startswith("Die Quellen geben Verschiedenes an zu") and is_disagreement(named.text)
+    assert named.text in list_possible_sentences(asked, asked.facts) and " says " not in named.text
 
 
 def test_a_settled_conflict_is_not_named():
