@@ -54,16 +54,14 @@ def workbench() -> Workbench:
 
 
 def settings_bench() -> Workbench:
-    """That whose settings are on the screen: one's own, or the server's where an admin chose them. Raises
-    UsageError for one who is no admin any more."""
+    """That whose settings are on the screen. Raises UsageError for the server's and who is no admin now."""
     owner = person()
     is_servers = owner and owner.folder and st.session_state.get(WHOSE_KEY) == "server"
     return benches().open_server(owner) if owner and is_servers else workbench()
 
 
 def change_setting(told: str, change: Callable[..., None], *args: Any, **more: Any) -> None:
-    """Change a setting that is on the screen; where people sign in, the audit log says who changed one of the
-    server's."""
+    """Change a setting on the screen; the audit log says who changed one of the server's."""
     bench, owner = settings_bench(), person()
     change(bench, *args, **more)
     if owner and not is_personal(bench.config):
