@@ -26,7 +26,7 @@ class ReturnPathMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         base = make_url_path(streamlit_config.get_option("server.baseUrlPath"), "").rstrip("/")
-        headers, path = Headers(scope=scope), str(scope["path"]).removeprefix(base)
+        headers, path = Headers(raw=scope.get("headers", [])), str(scope.get("path", "")).removeprefix(base)
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] in (302, 307):

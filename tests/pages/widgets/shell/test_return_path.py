@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -16,7 +18,7 @@ HOST = "https://r.example"
 
 
 @pytest.fixture
-def browser() -> TestClient:
+def browser() -> Iterator[TestClient]:
     """A browser at a server whose login does as Streamlit's: off to the provider, back to the first screen."""
 
     def login(_request: Request) -> RedirectResponse:
@@ -27,7 +29,10 @@ def browser() -> TestClient:
 
     routes = [Route("/auth/login", login), Route("/oauth2callback", back), Route("/auth/logout", back)]
     app = Starlette(routes=routes, middleware=[Middleware(ReturnPathMiddleware)])
-    return TestClient(app, base_url=HOST, follow_redirects=False)
+    with TestClient(
+        app, base_url=HOST, follow_redirects=False
+    ) as opened:  # begins and ends the server's life
+        yield opened
 
 
 def sign_in_from(browser: TestClient, referer: str) -> str:
