@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -42,26 +41,28 @@ def test_a_part_added_to_the_plan_is_researched_and_answered(
     expect(plan.locator("li").nth(1)).to_contain_text(FOUNDED)
 
 
-@pytest.fixture
-def ambiguous(tmp_path: Path) -> Iterator[tuple[Served, str]]:
-    """A server with one run, step by step, that waits with its plan; from there on it has no model."""
+@pytest.fixture(scope="module")
+def ambiguous(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, list[str]]]:
+    """A server with a run for each test, step by step, that waits with its plan; from there on it has no
+    model."""
+    data = tmp_path_factory.mktemp("ambiguous") / "data"
     parts = {"parts": [{"question": FOUNDED, "where": "registers"}, {"question": EMPLOYED, "after": [1]}]}
     script = Script(plan={**parts, "ask": "Which dairy is meant?", "readings": ["in Lövnäs", "in Tallåsen"]})
-    bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(tmp_path / "data")}))
+    bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(data)}))
     bench.worker.model_client = lambda name, fast="": (ScriptedModel(script.scripted), "")  # type: ignore[method-assign]
-    run_id = bench.start(SOLAR, Settings(world="demo", mode="step"))
-    assert bench.drive(run_id) is Status.WAITING
+    run_ids = [bench.start(SOLAR, Settings(world="demo", mode="step")) for _ in range(2)]
+    assert {bench.drive(run_id) for run_id in run_ids} == {Status.WAITING}
     bench.shutdown()
-    served = Served(tmp_path / "data").start()
-    yield served, run_id
+    served = Served(data).start()
+    yield served, run_ids
     served.stop()
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
 def test_step_by_step_the_plan_comes_before_the_first_search(
-    ambiguous: tuple[Served, str], tab: Callable[..., Page], width: int, dark: bool
+    ambiguous: tuple[Served, list[str]], tab: Callable[..., Page], width: int, dark: bool
 ) -> None:
-    served, run_id = ambiguous
+    served, run_id = ambiguous[0], ambiguous[1].pop()
     page = tab(width=width, dark=dark)
     screen = Screen(page, served.url).open(run_id)
     screen.stands("Waiting for you")

@@ -21,12 +21,20 @@ QUESTION = "Which roof is meant?"
 CHOICES = ["the roof of the dairy", "the roof of the warehouse by the lake, which the dairy rents since 2024"]
 
 
-@pytest.fixture
-def waiting(tmp_path: Path) -> Iterator[tuple[Served, str]]:
-    """A server with one run that waits with a round of three; from there on it has no model."""
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, list[str]]]:
+    """A server with a run for each test that waits with a round of three; from there on it has no model."""
+    data = tmp_path_factory.mktemp("waiting") / "data"
+    run_ids = [_wait_with_round(data) for _ in range(2)]
+    served = Served(data).start()
+    yield served, run_ids
+    served.stop()
+
+
+def _wait_with_round(data: Path) -> str:
     asked = {"next_action": "ask", "query_or_url": QUESTION, "choices": CHOICES, "reasoning": "It has two."}
     script = Script(together(crawl(ROOF), {**ASK, "query_or_url": WORDS}, asked), confidence=0.4)
-    bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(tmp_path / "data")}))
+    bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(data)}))
     bench.worker.model_client = lambda name, fast="": (ScriptedModel(script.scripted), "")  # type: ignore[method-assign]
     run_id = bench.start(SOLAR, Settings(world="demo", mode="step"))
     while bench.drive(run_id) is Status.WAITING:
@@ -35,16 +43,14 @@ def waiting(tmp_path: Path) -> Iterator[tuple[Served, str]]:
             break
         bench.approve(run_id, view.head)
     bench.shutdown()
-    served = Served(tmp_path / "data").start()
-    yield served, run_id
-    served.stop()
+    return run_id
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
 def test_each_action_of_a_round_is_decided_on_and_told_on_one_card(
-    waiting: tuple[Served, str], tab: Callable[..., Page], width: int, dark: bool
+    waiting: tuple[Served, list[str]], tab: Callable[..., Page], width: int, dark: bool
 ) -> None:
-    served, run_id = waiting
+    served, run_id = waiting[0], waiting[1].pop()
     page = tab(width=width, dark=dark)
     screen = Screen(page, served.url).open(run_id)
     decision = page.locator(".st-key-research-decision")
