@@ -9,10 +9,14 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+REST_S = 0.005
+"""Seconds until a loop is woken again: the time for which a thread may keep Python's lock while others want
+it."""
+
 
 def wake_once(loop: Any) -> None:
-    """Have this loop woken once, however many threads ask before it has looked; other kinds of loops than
-    asyncio's own stay as they are."""
+    """Have this loop woken once in REST_S, however many threads ask; what they ask meanwhile is done at the
+    end of that time. Other kinds of loops than asyncio's own stay as they are."""
     if not isinstance(loop, asyncio.SelectorEventLoop):
         return
     send, receive = loop._write_to_self, loop._process_self_data  # type: ignore[attr-defined]
@@ -25,8 +29,13 @@ def wake_once(loop: Any) -> None:
             send()
 
     def process(data: bytes) -> None:
-        nonlocal is_woken
-        is_woken = False  # what is asked from here on may come after the loop has looked
         receive(data)
+        loop.call_later(REST_S, rest)
+
+    def rest() -> None:
+        nonlocal is_woken
+        is_woken = (
+            False  # what was asked until now stands in the loop's list: it does not sleep
+        )
 
     loop._write_to_self, loop._process_self_data = wake, process  # type: ignore[attr-defined]
