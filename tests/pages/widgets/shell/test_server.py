@@ -76,3 +76,15 @@ def test_what_old_sessions_leave_behind_is_freed_while_the_server_works(monkeypa
     server._look_after_memory(Ending())  # type: ignore[arg-type]
     assert left() is None and next(waits, "ended") == "ended"
     libc.malloc_trim.assert_called_once_with(0)
+
+
+def test_the_start_and_end_of_the_server_pass_every_middleware():
+    seen: list[object] = []
+
+    async def app(scope, receive, send):
+        seen.append(scope["type"])
+
+    for layer in reversed(server.MIDDLEWARE):
+        app = layer.cls(app, *layer.args, **layer.kwargs)  # type: ignore[assignment]
+    asyncio.run(app({"type": "lifespan", "state": {}}, None, None))  # type: ignore[arg-type]
+    assert seen == ["lifespan"]
