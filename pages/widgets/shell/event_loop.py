@@ -34,8 +34,6 @@ def wake_once(loop: Any) -> None:
 
     def rest() -> None:
         nonlocal is_woken
-        is_woken = (
-            False  # what was asked until now stands in the loop's list: it does not sleep
-        )
+        is_woken = False  # what was asked until now stands in the loop's list: it does not sleep
 
     loop._write_to_self, loop._process_self_data = wake, process  # type: ignore[attr-defined]
