@@ -45,6 +45,8 @@ def split_at_ellipsis(quote: str) -> list[str]:
 def is_fair_skip(text: str, end: int, start: int, second: str) -> bool:
     """May the text from `end` to `start` be left out before the stretch `second`? See the module."""
     skipped = text[end:start]
+    if not _has_word(skipped):
+        return True  # nothing is left out: a list and the line that introduces it
     if len(skipped) > MAX_SKIPPED_CHARS:
         return False
     if _ASIDE.fullmatch(skipped):

@@ -202,14 +202,15 @@ def render(
     return [{"role": part, "content": parts[part]} for part in ("system", "user")]
 
 
-def render_refusal(reasons: Sequence[str], bindings: Bindings) -> dict[str, str]:
-    """The message that sends a reply back: why code refused it."""
+def render_refusal(reasons: Sequence[str], bindings: Bindings, keeps: str = "") -> dict[str, str]:
+    """The message that sends a reply back: why code refused it. Of the list `keeps` what is good is kept."""
     lines = "\n".join(f"- {bindings.line(reason, 300)}" for reason in reasons)
     shown = bindings.fence(lines, "refused")
     return {
         "role": "user",
         "content": f"Code refused this reply:\n{shown}\nReply again with the whole JSON object. Correct what "
-        "was refused, or leave it out; keep the rest as it was.",
+        "was refused, or leave it out; "
+        + (f"of `{keeps}` give only what you correct, the rest of it is kept." if keeps else "keep the rest as it was."),
     }
 
 

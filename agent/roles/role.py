@@ -110,6 +110,8 @@ class Role:
     fallback: Callable[..., RoleReply]
     tier: Literal["strong", "fast"] = "strong"
     cut: tuple[str, ...] = ()
+    keeps: str = ""
+    """The list of a refused reply whose good items the flow keeps: only its corrected ones are asked for."""
 
     def judge(
         self,
@@ -187,7 +189,9 @@ class Role:
     ) -> _Attempt:
         """The better of the two replies; the first when the model fails now."""
         said = first.wire.model_dump_json().replace(bindings.mark, "MARK")
-        again = [*messages, {"role": "assistant", "content": said}, render_refusal(first.problems, bindings)]
+        keeps = self.keeps if first.value is not None else ""
+        sent_back = render_refusal(first.problems, bindings, keeps)
+        again = [*messages, {"role": "assistant", "content": said}, sent_back]
         try:
             second = self._ask(model, again, bindings, check)
         except ModelError:

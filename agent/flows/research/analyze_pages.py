@@ -108,7 +108,7 @@ def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observat
 
 
 def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPage]) -> RoleResult:
-    """The analyzer's report on some pages of the round."""
+    """The analyzer's report on some pages of the round, with the facts of a refused one whose quote is good."""
     here = [link.url for page in group for link in page.page.links]
 
     def check(reply: AnalyzerReply) -> list[str]:
@@ -117,7 +117,7 @@ def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPag
             *(f"{refusal.what}: {refusal.why}" for refusal in _refuse_unknown(state, reply, here)),
         ]
 
-    return tools.judge(
+    judged = tools.judge(
         ANALYZER,
         check=check,
         question=state.full_question,
@@ -128,6 +128,10 @@ def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPag
         conflicts=open_conflicts(state),
         **policy.choose_known_facts(state),
     )
+    earlier = judged.earlier.facts if judged.earlier else []
+    given = {item.quote for item in judged.value.facts}
+    kept = [item for item in earlier if item.quote not in given and _find_quoted_page(item, group)]
+    return judged.replace(value=judged.value.model_copy(update={"facts": [*judged.value.facts, *kept]}))
 
 
 def _join_judgements(judgements: Sequence[RoleResult]) -> RoleResult:
@@ -166,7 +170,7 @@ def _extract_facts(
     facts, answer = dict[str, Fact](), state.answer
     cited = {i for said in answer.sentences for i in said.fact_ids} if answer else state.facts.keys()
     trusts = {page.page_id: tools.assess_trust(page.page, state.trusts).value for page in group}
-    for item in _all_extracted(judgement, group):
+    for item in judgement.value.facts:
         named = (page for page in group if page.has_passage(item.passage_id))
         page = _find_quoted_page(item, group) or next(named, group[0])
         fact = Fact(
@@ -201,14 +205,6 @@ def _find_quoted_page(item: ExtractedFact, group: Sequence[OpenPage]) -> OpenPag
     others; None when no page has it."""
     ordered = sorted(group, key=lambda page: not page.has_passage(item.passage_id))
     return next((page for page in ordered if page.has_quote(item.quote)), None)
-
-
-def _all_extracted(judgement: RoleResult, group: Sequence[OpenPage]) -> list[ExtractedFact]:
-    """The facts of a reply, and those with a good quote of the reply that was refused before it."""
-    facts = list(judgement.value.facts)
-    quoted = {item.quote for item in facts}
-    earlier = judgement.earlier.facts if judgement.earlier else []
-    return facts + [item for item in earlier if item.quote not in quoted and _find_quoted_page(item, group)]
 
 
 def _build_lead(kind: str, value: str, text: str, why: str, found_on: str, step: int) -> Lead:
@@ -270,16 +266,19 @@ def _raise_picked(leads: list[Lead], judgement: RoleResult) -> list[Lead]:
 def find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> list[str]:
     """What the analyzer is told of its quotes that are on no page of the round."""
     return [
-        f"The quote “{item.quote[:120]}” "
-        + (
-            "joins stretches that may not be joined: one begins inside a sentence, or with a pronoun; give "
-            "each as a fact of its own."
-            if _has_all_stretches(item.quote, group)
-            else "is on none of the pages: copy it character by character."
-        )
+        f"The quote “{item.quote[:120]}” {_explain_refused(item.quote, group)}"
         for item in reply.facts
         if not _find_quoted_page(item, group)
     ]
+
+
+def _explain_refused(quote: str, group: Sequence[OpenPage]) -> str:
+    """Why a quote does not count, and what to do."""
+    if any(quote in page.page.text for page in group):
+        return "is cut inside a word, a number or a negation: copy the whole sentence, as it is spelled there."
+    if _has_all_stretches(quote, group):
+        return "joins by … what may not be joined: copy all between them, too, or make each a fact of its own."
+    return "is on none of the pages: copy it character by character."
 
 
 def _has_all_stretches(quote: str, group: Sequence[OpenPage]) -> bool:

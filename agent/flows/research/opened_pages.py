@@ -65,7 +65,7 @@ class OpenPage:
     def has_quote(self, quote: str) -> bool:
         """Whether its text holds this quote, in whatever spelling; looked for once."""
         if quote not in self._quotes:
-            self._quotes[quote] = quote in self.page.text or has_page_quote(self.page, quote)
+            self._quotes[quote] = has_page_quote(self.page, quote)
         return self._quotes[quote]
 
     def find_heading(self, quote: str) -> str:

@@ -157,5 +157,10 @@ def _report_page(question: str, page: ShownPage, quotes: list[Quotation]) -> Ana
 
 
 ANALYZER = Role(
-    name="analyzer", reply=AnalyzerReply, fallback=fallback, tier="fast", cut=("facts", "conflicts", "wishes")
+    name="analyzer",
+    reply=AnalyzerReply,
+    fallback=fallback,
+    tier="fast",
+    cut=("facts", "conflicts", "wishes"),
+    keeps="facts",
 )

@@ -296,3 +296,10 @@ def test_the_signs_that_a_quote_opens_with_stay():
     )
     assert found and found.how == "normalised"
     assert found.read("Options: --quiet\nSay nothing while the kiln heats.").startswith("--quiet\nSay")
+
+
+def test_a_list_is_joined_to_the_line_that_introduces_it():
+    page = "The kiln may crack from one of the following:\n\n- wet clay - a cold draught\n\nIt is not glazed."
+    found = find_quote("The kiln may crack from one of the following: … - wet clay - a cold draught", page)
+    assert found and found.read(page).endswith("the following … wet clay - a cold draught")
+    assert find_quote("The kiln may crack … a cold draught", page) is None, "words are left out"

@@ -39,7 +39,7 @@ def _prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def ask(*replies: Any, **more: Any) -> tuple[RoleResult, Asked]:
+def ask(*replies: Any, role: Role = ROLE, **more: Any) -> tuple[RoleResult, Asked]:
     """The judgement by a model that gives these replies in turn, and the prompts it saw."""
     asked: Asked = []
 
@@ -50,7 +50,7 @@ def ask(*replies: Any, **more: Any) -> tuple[RoleResult, Asked]:
             raise reply
         return Words(words=reply)
 
-    return ROLE.judge(model, mark=MARK, page="A page.", **more), asked
+    return role.judge(model, mark=MARK, page="A page.", **more), asked
 
 
 def refuse_bad(reply: Words) -> list[str]:
@@ -71,6 +71,14 @@ def test_a_refused_reply_goes_back_once_with_the_reasons_at_the_end() -> None:
     assert f"<refused-{MARK}>\n- “bad 1” is not on the page.\n</refused-{MARK}>" in second[3]["content"]
     assert (result.value.words, result.problems) == (["good", "better"], [])
     assert result.refused and result.earlier.words == ["bad 1", "good"]
+
+
+def test_of_a_list_that_is_kept_only_what_was_refused_is_asked_for_again() -> None:
+    keeping = Role(name="words", reply=Words, fallback=by_rule, keeps="words")
+    _, (_, second) = ask(["bad 1", "good"], ["better"], role=keeping, check=refuse_bad)
+    assert "of `words` give only what you correct" in second[3]["content"]
+    _, (_, second) = ask([f"<page-{MARK}>"], ["good"], role=keeping)
+    assert "keep the rest as it was" in second[3]["content"], "nothing is kept of what may not be used"
 
 
 def test_the_better_of_two_refused_replies_is_kept_with_its_problems() -> None:

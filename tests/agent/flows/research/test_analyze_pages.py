@@ -160,3 +160,16 @@ def test_a_quote_whose_stretches_may_not_be_joined_is_told_apart_from_one_that_i
     reply = AnalyzerReply(facts=[{"statement": "It was sold.", "quote": quote} for quote in quotes])
     joined, foreign = analyze_pages.find_quote_problems(reply, [opened])
     assert "may not be joined" in joined and "on none of the pages" in foreign
+
+
+def test_a_quote_that_ends_inside_a_word_of_the_page_is_refused_with_the_reason():
+    text = "It grows near Selm and Overby brooka stream that falls dry in July."
+    url = "https://a.test/"
+    stored = Page(url=url, final_url=url, outcome=Outcome.OK, text=text)
+    opened = OpenPage(PageRef(url=url, page_id="1"), "1", stored)
+    quote = "It grows near Selm and Overby brook"
+    reply = AnalyzerReply(facts=[{"statement": "It grows there.", "quote": quote}])
+    [problem] = analyze_pages.find_quote_problems(reply, [opened])
+    assert "cut inside a word" in problem
+    whole = AnalyzerReply(facts=[{"statement": "It grows there.", "quote": f"{quote}a stream"}])
+    assert not analyze_pages.find_quote_problems(whole, [opened])
