@@ -210,7 +210,11 @@ def render_refusal(reasons: Sequence[str], bindings: Bindings, keeps: str = "") 
         "role": "user",
         "content": f"Code refused this reply:\n{shown}\nReply again with the whole JSON object. Correct what "
         "was refused, or leave it out; "
-        + (f"of `{keeps}` give only what you correct, the rest of it is kept." if keeps else "keep the rest as it was."),
+        + (
+            f"of `{keeps}` give only what you correct, the rest of it is kept."
+            if keeps
+            else "keep the rest as it was."
+        ),
     }
 
 

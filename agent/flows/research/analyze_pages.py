@@ -275,9 +275,13 @@ def find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> list
 def _explain_refused(quote: str, group: Sequence[OpenPage]) -> str:
     """Why a quote does not count, and what to do."""
     if any(quote in page.page.text for page in group):
-        return "is cut inside a word, a number or a negation: copy the whole sentence, as it is spelled there."
+        return (
+            "is cut inside a word, a number or a negation: copy the whole sentence, as it is spelled there."
+        )
     if _has_all_stretches(quote, group):
-        return "joins by … what may not be joined: copy all between them, too, or make each a fact of its own."
+        return (
+            "joins by … what may not be joined: copy all between them, too, or make each a fact of its own."
+        )
     return "is on none of the pages: copy it character by character."
 
 
