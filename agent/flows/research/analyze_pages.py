@@ -108,7 +108,7 @@ def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observat
 
 
 def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPage]) -> RoleResult:
-    """The analyzer's report on some pages of the round, with the facts of a refused one whose quote is good."""
+    """The analyzer's report on some pages, with those facts of a refused one whose quotes are good."""
     here = [link.url for page in group for link in page.page.links]
 
     def check(reply: AnalyzerReply) -> list[str]:
