@@ -32,6 +32,7 @@ from agent.evidence.claims.joined_names import find_borrowed_names, find_joined_
 from agent.evidence.claims.names import find_other_names
 from agent.evidence.claims.quoted import find_unclean_cuts, is_quoted
 from agent.evidence.claims.words import ReadText, is_english, read_text
+from agent.evidence.statement_features import BEFORE_CHARS, words_before
 from agent.text.normalization import normalize_text
 from agent.text.tokens import is_stopword
 from agent.text.word_lists import load_words
@@ -104,7 +105,9 @@ def check_claims(claims: Sequence[Claim], judge: Judge | None = None) -> list[Cl
     coded = checks = [check_by_code(claim) for claim in claims]
     if judge and len({source for claim in claims for source in claim.sources}) > 1:
         checks = [
-            ClaimCheck("not_checked") if check.verdict == "quoted" and _opens_with_pronoun(claim) else check
+            ClaimCheck("not_checked")
+            if check.verdict == "quoted" and opens_with_pronoun(claim.statement)
+            else check
             for claim, check in zip(claims, checks, strict=True)
         ]
     open_claims = [
@@ -163,8 +166,10 @@ def _find_differences(
     context = read_text("\n".join([claim.context, claim.question, *claim.sources]))
     nearby = read_text("\n".join(claim.nearby))
     given = read_text("\n".join([*claim.quotes, claim.context, *claim.nearby]))
+    before = " ".join(map(words_before, claim.quotes, claim.nearby))
+    figures = find_figure_vetoes(statement, quotes, context, read_text("\n".join(claim.sources)))
     found = [
-        *find_figure_vetoes(statement, quotes, context, read_text("\n".join(claim.sources))),
+        *(f.replace(is_veto=not _is_dated(f, before)) for f in figures),
         *find_added_units(statement, quotes, context, nearby),
         *find_moved_figures(statement, quotes),
         *find_other_names(statement, quotes, context, alignment, nearby),
@@ -175,9 +180,17 @@ def _find_differences(
         found += [finding for finding in cut if not any(other.is_veto for other in found)]
     elif alignment and _are_words_comparable(statement, quotes, alignment):
         told = {word for finding in found for word in finding.claimed.split()} | {"…"}
-        doubts = [*find_other_bounds(statement, quotes), *find_doubts(quotes, alignment, context, nearby)]
+        doubts = [
+            *find_other_bounds(statement, quotes),
+            *find_doubts(quotes, alignment, context, nearby, before),
+        ]
         found += [doubt for doubt in doubts if not doubt.claimed or not set(doubt.claimed.split()) <= told]
     return tuple(found)
+
+
+def _is_dated(finding: ClaimFinding, before: str) -> bool:
+    """Is it a date of the sentences before a quote that gives none ("the same year")?"""
+    return finding.kind == "date" and not finding.quoted and finding.claimed in before
 
 
 def _are_words_comparable(statement: ReadText, quotes: Sequence[ReadText], alignment: Alignment) -> bool:
@@ -196,8 +209,9 @@ def _is_computed(statement: ReadText, computation: Computation, findings: Sequen
     return not others and is_carried(statement, computation)
 
 
-def _opens_with_pronoun(claim: Claim) -> bool:
-    words = normalize_text(claim.statement).words
+def opens_with_pronoun(text: str) -> bool:
+    """Whether the first word of a text is a pronoun."""
+    words = normalize_text(text[:BEFORE_CHARS]).words
     return bool(words) and words[0] in _PRONOUNS
 
 

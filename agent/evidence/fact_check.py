@@ -34,9 +34,11 @@ def _find_order(fact: Fact, text: str) -> str:
 def contradicts_quote(fact: Fact, text: str = "") -> bool:
     """Does the statement fail code's check of the quote?
 
-    The page's title, the headings and the `text` around the quote only say who is meant."""
+    The page's title, the headings and the `text` around the quote only say who is meant, and which day."""
     around = surrounding_text(text, fact.start, fact.end) if text and fact.start >= 0 else ""
     context = "\n".join(filter(None, (fact.title, fact.heading)))
     quotes = tuple(filter(None, (fact.quote, read_row(fact))))
     claim = Claim(fact.id, fact.statement, quotes, context, nearby=(around,))
-    return check_by_code(claim).verdict in ("vetoed", "doubted", "not_supported")
+    check = check_by_code(claim)
+    is_doubted = check.verdict == "doubted" and any(found.kind != "date" for found in check.findings)
+    return is_doubted or check.verdict in ("vetoed", "not_supported")

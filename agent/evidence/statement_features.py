@@ -15,6 +15,8 @@ from agent.text.tokens import is_stopword
 
 _NAME_BEFORE = re.compile(r"(?:^|\s)[A-Z][\w.-]*\s$")
 _CONTEXT_CHARS = 600
+BEFORE_CHARS = 240
+"""Characters before a quote that tell whom, what or when it means: about two sentences."""
 
 
 @dataclass(frozen=True)
@@ -75,3 +77,10 @@ def _is_event_year(statement: str, date: DateInterval) -> bool:
 def surrounding_text(text: str, start: int, end: int) -> str:
     """The span of a text with its surroundings, where a statement may have its year or unit from."""
     return text[max(0, start - _CONTEXT_CHARS) : end + _CONTEXT_CHARS]
+
+
+def words_before(quote: str, nearby: str) -> str:
+    """What the page says before a quote, from a whole word on; "" where it is not known."""
+    at = nearby.find(quote)
+    before = nearby[max(0, at - BEFORE_CHARS) : max(0, at)]
+    return " ".join((before.partition(" ")[2] if at > BEFORE_CHARS else before).split())

@@ -10,7 +10,8 @@ from functools import partial
 
 from pydantic import Field
 
-from agent.evidence.claim_check import Judgement, OpenClaim
+from agent.evidence.claim_check import Claim, Judgement, OpenClaim, opens_with_pronoun
+from agent.evidence.statement_features import BEFORE_CHARS, words_before
 from agent.roles.role import Role, RoleReply, RoleResult
 from agent.text.names import find_names
 from agent.text.tokens import fold
@@ -25,8 +26,6 @@ TAG_CHARS = 30
 """Characters around a claim or a quote in the prompt."""
 MAX_REASON_CHARS = 300
 """Characters of a judge's reason that are kept: one short sentence is asked for."""
-MAX_BEFORE_CHARS = 240
-"""Characters before a quote that the judge is shown: about two sentences."""
 DOUBT_QUESTIONS = {
     "name": "The quotes name “{quoted}”; do they speak of “{claimed}”?",
     "roles": "The quotes say “{quoted}”; is it the same one who does it to the same other in “{claimed}”?",
@@ -155,16 +154,17 @@ def _list_quotes(open_claim: OpenClaim) -> list[tuple[str, str, str]]:
     claim = open_claim.claim
     sources = claim.sources or (claim.context,) * len(claim.quotes)
     nearby = claim.nearby or ("",) * len(claim.quotes)
+    is_open = any(doubt.kind == "date" for doubt in open_claim.doubts)
     return [
-        (quote, source, _find_words_before(quote, around) if _is_open_whom(claim.statement, quote) else "")
+        (quote, source, words_before(quote, around) if is_open or _is_open_whom(claim, quote) else "")
         for quote, source, around in zip(claim.quotes, sources, nearby, strict=True)
     ]
 
 
-def _is_open_whom(statement: str, quote: str) -> bool:
-    """Whether a quote alone may not tell who is meant: the statement names nobody, or nobody in the quote."""
-    names = find_names(statement)
-    return not names or any(fold(name) not in fold(quote) for name in names)
+def _is_open_whom(claim: Claim, quote: str) -> bool:
+    """Whether a quote may not tell who is meant: it opens with a pronoun, or lacks the names of the claim."""
+    names = find_names(claim.statement)
+    return opens_with_pronoun(quote) or not names or any(fold(name) not in fold(quote) for name in names)
 
 
 def _show_claims(batch: Sequence[OpenClaim]) -> list[ClaimShown]:
@@ -202,15 +202,9 @@ def _show_text(text: str, shown: Sequence[ClaimShown]) -> str:
     if not "".join(pieces[::2]).strip():
         return ""
     return "".join(
-        piece if n % 2 or len(piece) <= MAX_BEFORE_CHARS else f"… {piece[-MAX_BEFORE_CHARS:]}"
+        piece if n % 2 or len(piece) <= BEFORE_CHARS else f"… {piece[-BEFORE_CHARS:]}"
         for n, piece in enumerate(pieces[:-1] or pieces)
     ).strip()
-
-
-def _find_words_before(quote: str, nearby: str) -> str:
-    """What the page says before a quote, to tell who is meant; "" where it is not known."""
-    at = nearby.find(quote)
-    return " ".join(nearby[max(0, at - MAX_BEFORE_CHARS) : at].split()) if at > 0 else ""
 
 
 def ask_doubt(doubt: ClaimFinding) -> str:

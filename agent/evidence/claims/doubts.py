@@ -19,7 +19,7 @@ from itertools import compress
 
 from agent.evidence.claims.alignment import Alignment, list_content, split_sentences
 from agent.evidence.claims.near_copies import find_changed_words
-from agent.evidence.claims.words import ReadText, Word
+from agent.evidence.claims.words import ReadText, Word, read_text
 from agent.text.date_intervals import MONTH_NAMES
 from agent.text.normalization import is_negation
 from agent.text.tokens import stem
@@ -75,10 +75,15 @@ _COMPARATIVES = frozenset(map(stem, _COMPARATIVE_WORDS.split()))
 
 
 def find_doubts(
-    quotes: Sequence[ReadText], alignment: Alignment, context: ReadText, nearby: ReadText | None = None
+    quotes: Sequence[ReadText],
+    alignment: Alignment,
+    context: ReadText,
+    nearby: ReadText | None = None,
+    before: str = "",
 ) -> list[ClaimFinding]:
-    """The differences of a claim from its closest sentence; what the context names may be added, and what is
-    denied `nearby` counts as denied. A negation in otherwise like words is a veto."""
+    """The differences of a claim from its closest sentence; what the context, another sentence of the quotes,
+    or the text `before` them names may be added, and what is denied `nearby` counts as denied. A negation in
+    otherwise like words is a veto."""
     around = [*quotes, nearby] if nearby else quotes
     opposites = list(_compare_opposites(alignment))
     found = [
@@ -87,7 +92,9 @@ def find_doubts(
         *opposites,
         *_compare_roles(alignment),
     ]
-    return found or list(find_changed_words(alignment, {stem(key) for key in context.keys}))
+    known, given = ({stem(key) for text in texts for key in text.keys} for texts in ([context], quotes))
+    given |= {stem(key) for key in read_text(before).keys}
+    return found or list(find_changed_words(alignment, known, given))
 
 
 def _compare_negation(

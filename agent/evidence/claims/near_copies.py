@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from agent.evidence.claims.alignment import Alignment
 from agent.evidence.claims.quoted import is_restrictable
@@ -32,9 +32,10 @@ _ONLY_SOME = frozenset("only solely few fewer less least most".split())
 """Words that say another thing of a list than of its members."""
 
 
-def find_changed_words(alignment: Alignment, known: set[str]) -> Iterator[ClaimFinding]:
+def find_changed_words(alignment: Alignment, known: set[str], given: set[str]) -> Iterator[ClaimFinding]:
     """One or two content words that differ in an otherwise same sentence: added ones where it is short, left
-    out ones where the claim speaks of all, none or few."""
+    out ones where the claim speaks of all, none or few. Words that are `known` from titles, or `given` by
+    other sentences, may be added, or stand for "these medications"."""
     added = len(alignment.claimed) - alignment.in_order
     dropped = len(alignment.quoted) - alignment.in_order
     least = min(len(alignment.claimed), len(alignment.quoted))
@@ -45,6 +46,11 @@ def find_changed_words(alignment: Alignment, known: set[str]) -> Iterator[ClaimF
     said, there = ({stemmed for stemmed, _ in side} for side in (alignment.claimed, alignment.quoted))
     new, dropped_words = said - there, there - said - _find_spare(alignment)
     new, dropped_words = _leave_out_synonyms(new, dropped_words)
+    if new and new <= known | given:
+        words = alignment.sentence
+        dropped_words -= {stem(b.key) for a, b in pairwise(words) if a.key in ("this", "these")}
+    if not dropped_words:
+        new -= known | given
     if not (is_restricted and dropped_words) and (not new or (not dropped_words and new <= _LIGHT)):
         return
     is_short = max(len(alignment.claimed), len(alignment.quoted)) <= MAX_SHORT
