@@ -81,9 +81,8 @@ def find_doubts(
     nearby: ReadText | None = None,
     before: str = "",
 ) -> list[ClaimFinding]:
-    """The differences of a claim from its closest sentence; what the context, another sentence of the quotes,
-    or the text `before` them names may be added, and what is denied `nearby` counts as denied. A negation in
-    otherwise like words is a veto."""
+    """The differences of a claim from its closest sentence; what the context, the quotes or the text `before`
+    name may be added, and what is denied `nearby` is denied. A negation in otherwise like words is a veto."""
     around = [*quotes, nearby] if nearby else quotes
     opposites = list(_compare_opposites(alignment))
     found = [
@@ -92,9 +91,7 @@ def find_doubts(
         *opposites,
         *_compare_roles(alignment),
     ]
-    known, given = ({stem(key) for text in texts for key in text.keys} for texts in ([context], quotes))
-    given |= {stem(key) for key in read_text(before).keys}
-    return found or list(find_changed_words(alignment, known, given))
+    return found or list(find_changed_words(alignment, context, [*quotes, read_text(before)]))
 
 
 def _compare_negation(

@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 
 from agent.evidence.claims.alignment import Alignment
 from agent.evidence.claims.quoted import is_restrictable
-from agent.evidence.claims.words import Word
+from agent.evidence.claims.words import ReadText, Word
 from agent.text.tokens import is_stopword, stem
 from agent.text.word_lists import read_rows
 from agent.types import ClaimFinding, FindingKind
@@ -32,10 +32,13 @@ _ONLY_SOME = frozenset("only solely few fewer less least most".split())
 """Words that say another thing of a list than of its members."""
 
 
-def find_changed_words(alignment: Alignment, known: set[str], given: set[str]) -> Iterator[ClaimFinding]:
+def find_changed_words(
+    alignment: Alignment, context: ReadText, around: Sequence[ReadText]
+) -> Iterator[ClaimFinding]:
     """One or two content words that differ in an otherwise same sentence: added ones where it is short, left
-    out ones where the claim speaks of all, none or few. Words that are `known` from titles, or `given` by
-    other sentences, may be added, or stand for "these medications"."""
+    out ones where the claim speaks of all, none or few. Words of the context (titles), or `around` the
+    sentence, may be added, or stand for "these medications"."""
+    known, given = ({stem(key) for text in texts for key in text.keys} for texts in ([context], around))
     added = len(alignment.claimed) - alignment.in_order
     dropped = len(alignment.quoted) - alignment.in_order
     least = min(len(alignment.claimed), len(alignment.quoted))
