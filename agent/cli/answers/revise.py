@@ -48,7 +48,7 @@ def run(
         raise UsageError(f"run {run_id} has no answer yet")
     before: Answer = view.state.answer
     if not note.strip():
-        write_stdout("\n".join(map(to_one_line, write_numbered_lines(before))))
+        write_stdout("\n".join(map(to_one_line, write_numbered_lines(before, {}))))
         return 0
     check_network(bench, view.run.settings.world, view.run.settings.flow)
     try:

@@ -69,8 +69,7 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     is_asked_plainly = is_length_final(now) or not fact_view.note_texts(now)
     if can_write and now.settings.report == "full" and is_asked_plainly:
         return {**reviewed, "pending": None}, next
-    wishes = revise.list_form_wishes(now)
-    judgement = ask_report(now, tools, question=revise.narrow_question(now), wishes=wishes)
+    judgement = ask_report(now, tools, question=revise.narrow_question(now), words=revise.find_words(now))
     length = choose_length(now, judgement)
     if judgement.by == "model" and length == "full":
         return {**reviewed, "pending": None}, next
@@ -153,11 +152,7 @@ def is_outline_current(state: ResearchRun) -> bool:
 
 def choose_report_facts(state: ResearchRun) -> list[Fact]:
     """The facts a report may use, MAX_REPORT_FACTS at most: each part's best in turn; by part and page."""
-    usable = [
-        fact
-        for fact in fact_view.facts_for_prompt(state, most=len(state.facts))
-        if fact.verified or fact.decision == "pinned"
-    ]
+    usable = fact_view.facts_for_answer(state, most=len(state.facts))
     parts = [find_part(state.plan, fact) for fact in usable]
     chosen = fact_view.share_by_part(usable, parts, MAX_REPORT_FACTS)
     return sorted(chosen, key=lambda fact: (find_part(state.plan, fact), fact.step, fact.url))
@@ -226,7 +221,8 @@ def _write_section(
         SECTION,
         check=_find_empty_section,
         question=find_planned_question(state),
-        notes=[*revise.list_form_wishes(state, len(plan.sections)), *fact_view.note_texts(state)],
+        notes=fact_view.note_texts(state),
+        words=revise.find_words(state, len(plan.sections)),
         outline=[f"{other.heading}{' (this one)' if other is section else ''}" for other in plan.sections],
         heading=section.heading,
         asked=next((part.question for part in state.plan if part.id == section.part), ""),

@@ -23,6 +23,7 @@ from agent.flows.shared.revision import (
     build_reading,
     current_reading,
     explain_unchanged,
+    mark_refuted,
     notes_on_answer,
     plan_after_reading,
     split_answer,
@@ -54,7 +55,7 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         question=state.full_question,
         notes=notes,
         parts=state.plan,
-        lines=write_numbered_lines(answer),
+        lines=write_numbered_lines(answer, fact_view.facts_after_notes(state)),
         sites=sorted({host(url) for url in urls if url})[:MAX_SITES],
     )
     said = [*judged.value.questions, *judged.value.searches]
@@ -97,14 +98,12 @@ def narrow_question(state: ResearchRun) -> str:
     return " ".join(part.question for part in state.plan) if is_narrow else ""
 
 
-def list_form_wishes(state: ResearchRun, sections: int = 1) -> list[str]:
-    """The limit of words that the newest notes mean, for an answer or one of its sections."""
+def find_words(state: ResearchRun, sections: int = 1) -> str:
+    """The length that the newest notes were read as, for an answer or one of its sections; "" for none."""
     reading = current_reading(state)
     most = reading.max_words // max(1, sections) if reading else 0
-    if not most:
-        return []
     form = "" if reading and reading.form else ", in the form it had"
-    return [f"At most {most} words in {'this section' if sections > 1 else 'all'}{form}."]
+    return f"about {most} words{form}" if most else ""
 
 
 def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
@@ -115,19 +114,21 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     if (former.by == "keyless" and tools.client) or state.edits_since_answer:
         return None  # a model writes what rules only quoted; a person's edits may bear on every sentence
     kept, pieces = split_answer(state, reading)
-    texts = [
-        [s.claim for n, s in enumerate(kept) if s and s.place != "other" and n not in piece.places]
+    stay = [
+        [s for n, s in enumerate(kept) if s and s.place != "other" and n not in piece.places]
         for piece in pieces
     ]
     replies = tools.judge_side_by_side(
-        [partial(_ask_piece, state, tools, piece, former, texts[n]) for n, piece in enumerate(pieces)]
+        [partial(_ask_piece, state, tools, piece, former, stay[n]) for n, piece in enumerate(pieces)]
     )
     layout = _Layout(former, kept, state.question)
     for n, (piece, reply) in enumerate(zip(pieces, replies, strict=True)):
         prefix, check = f"r{tools.step}p{n}b", partial(check_sentences, state, tools)
         if piece.is_cell and reply.by == "model":
             reply = reply.replace(value=_make_cell(reply.value, former, former.sentences[piece.places[0]]))
-        draft = _drop_repeated(write_draft(state, reply, check=check, prefix=prefix), texts[n])
+        _cite_as_before(reply.value, [former.sentences[k] for k in piece.places])
+        written = write_draft(state, reply, check=check, prefix=prefix)
+        draft = _drop_repeated(written, [said.claim for said in stay[n]])
         if _is_better(draft, [former.sentences[k] for k in piece.places if kept[k]]):
             layout.put(piece, draft, prefix)
     sentences, blocks = layout.join()
@@ -158,10 +159,13 @@ def finish_revision(state: ResearchRun, answer: Answer) -> Answer:
 
 
 def _ask_piece(
-    state: ResearchRun, tools: RunContext, piece: Piece, former: Answer, kept: Sequence[str]
+    state: ResearchRun, tools: RunContext, piece: Piece, former: Answer, stay: Sequence[Sentence]
 ) -> RoleResult:
-    """What the writer says of a piece; the facts of other pieces are not shown."""
-    ids = {fact.id for fact in piece.facts}
+    """What the writer says of a piece; facts of other pieces, and sentences of a full report on other parts,
+    are not shown."""
+    is_near = former.length != "full" or not piece.part
+    kept = [mark_refuted(said) for said in stay if is_near or said.part in ("", piece.part)]
+    ids, reading = {fact.id for fact in piece.facts}, current_reading(state)
     return ask_report(
         state,
         tools,
@@ -172,13 +176,19 @@ def _ask_piece(
             for conflict in find_open_conflicts(state)
             if any(ids.intersection(value.fact_ids) for value in conflict.values)
         ],
-        history=[],
-        former=" ".join(former.sentences[n].claim for n in piece.places),
+        history=[action for action in state.actions if reading and action.step > reading.note],
+        former=" ".join(mark_refuted(former.sentences[n]) for n in piece.places),
         is_cell=piece.is_cell,
         length="standard" if former.length == "full" else former.length,
-        is_length_final=True,
-        kept=list(kept) or ["(none)"],
+        kept=kept or ["(none)"],
     )
+
+
+def _cite_as_before(reply: ReportReply, former: Sequence[Sentence]) -> None:
+    """Give a sentence that the writer left as it was, citing nothing, the facts that it cited before."""
+    known = {said.claim: said.fact_ids for said in former}
+    for said in [*reply.answer, *(s for block in reply.blocks for s in block.sentences)]:
+        said.fact_ids = said.fact_ids or known.get(said.text, [])
 
 
 def _make_cell(reply: ReportReply, former: Answer, old: Sentence) -> ReportReply:

@@ -97,9 +97,9 @@ def share_by_part(facts: Sequence[Fact], parts: Sequence[str], most: int) -> lis
     return [facts[n] for n in sorted(n for _, n in sorted(order)[:most])]
 
 
-def facts_for_answer(state: RunState) -> list[Fact]:
-    """The facts a writer is shown: all that are verified or pinned, disputed ones included."""
-    return [fact for fact in facts_for_prompt(state) if fact.verified or fact.decision == "pinned"]
+def facts_for_answer(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact]:
+    """The facts a writer is shown: of the best `most` those that are verified or pinned, disputed or not."""
+    return [fact for fact in facts_for_prompt(state, most) if fact.verified or fact.decision == "pinned"]
 
 
 def ignore_disputes(facts: Sequence[Fact]) -> list[Fact]:

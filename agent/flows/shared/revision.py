@@ -4,7 +4,7 @@ answer they leave as they are. Pure."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -13,6 +13,7 @@ from agent.evidence import citation_check
 from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.citation_check import filter_citations
 from agent.flows.shared import fact_view
+from agent.flows.shared.claim_checks import FAILED_VERDICTS
 from agent.flows.shared.conflict_sentences import is_conflict_sentence
 from agent.flows.shared.plan import find_free_id, find_part
 from agent.roles.note_requests import UNDERSTOOD_WORDS, read_note
@@ -26,8 +27,10 @@ from agent.types import Answer, Fact, Note, NoteReading, PlanPart, ReportLength,
 MAX_LINE_CHARS, MAX_SEARCH_CHARS = 200, 80
 """Characters of a reply's text that are kept, and of a search that are told."""
 MAX_PIECE_FACTS = 16
-"""Facts that a rewritten piece may use, those of its own part first (our own judgement: as many as a section
-of a report, and the new ones)."""
+"""Facts that a rewritten piece may use beside those that it cited (our own judgement: as many as a section of
+a report, and the new ones)."""
+MAX_QUOTE_CHARS = 160
+"""Characters of a quote that the reader of a note is shown behind its sentence."""
 MAX_CELLS = 4
 """Cells of a table that are written one by one, a call each (our own judgement); more are one piece."""
 SHARE_OF_WORDS = 0.6
@@ -90,18 +93,35 @@ def describe_target(answer: Answer, target: str) -> str:
     return texts[number - 1] if 0 < number <= len(texts) else ""
 
 
-def write_numbered_lines(answer: Answer) -> list[str]:
-    """The answer for who reads the notes: each sentence and heading on a line behind its id."""
+def write_numbered_lines(answer: Answer, facts: Mapping[str, Fact]) -> list[str]:
+    """The answer for who reads the notes: each heading, and each sentence with the site and the beginning of
+    the quote that it rests on, on a line behind its id."""
     numbers = {id(said): n for n, said in enumerate(answer.sentences, start=1)}
     if not answer.blocks:
-        return [f"s{n}: {said.claim}" for n, said in enumerate(answer.sentences, start=1)]
+        return [f"s{n}: {_describe_source(said, facts)}" for n, said in enumerate(answer.sentences, start=1)]
     lines, heads = list[str](), 0
     for layout in lay_out_blocks(answer):
         if layout.block.kind == "heading":
             heads += 1
             lines.append(f"h{heads}: {layout.block.text}")
-        lines += [f"s{numbers[id(said)]}: {said.claim}" for said in layout.sentences]
+        lines += [f"s{numbers[id(said)]}: {_describe_source(said, facts)}" for said in layout.sentences]
     return lines
+
+
+def _describe_source(said: Sentence, facts: Mapping[str, Fact]) -> str:
+    """A sentence with its sites, and the quote of its first fact where that has other words."""
+    cited = [facts[i] for i in said.fact_ids if i in facts]
+    sites = ", ".join(dict.fromkeys(host(fact.url) for fact in cited if fact.url))
+    quote = cited[0].quote if cited and said.check != "quoted" else ""
+    short = quote if len(quote) <= MAX_QUOTE_CHARS else f"{quote[:MAX_QUOTE_CHARS]}…"
+    source = f" [{sites}{f': “{short}”' if short else ''}]" if sites else ""
+    return f"{mark_refuted(said)}{source}"
+
+
+def mark_refuted(said: Sentence, text: str = "") -> str:
+    """A sentence of a former answer for a model: marked where its quotes do not support it."""
+    text = text or said.claim
+    return f"{text} (not supported by its quotes)" if said.check in FAILED_VERDICTS else text
 
 
 def build_reading(
@@ -119,6 +139,8 @@ def build_reading(
     about = (
         [note.about for note in comments] if is_comment else [i for i in about if i in targets or i in parts]
     )
+    spoken = {answer.sentences[n].part for i in about for n in targets.get(i, [])} if answer else set()
+    about = [i for i in about if i not in spoken]  # beside sentences of it, a part is only where they stand
     named = [canonicalize(s) if "/" in s else s.strip().lower() for s in reply.excluded_sites]
     sites = [
         *find_excluded_sites(n.text for n in notes),
@@ -153,7 +175,8 @@ def build_reading(
             reading.questions,
         )
     ) and not (reading.searches or reading.not_understood or reading.needs_research)
-    form = bool(reading.length or reading.max_words or (reading.form and not reading.about))
+    is_of_piece = bool(reading.about or reading.questions)
+    form = bool(reading.length or reading.max_words or (reading.form and not is_of_piece))
     if reading.trouble and reading.not_understood:  # the writer may follow what the reader could not be asked
         return reading.replace(is_whole=not is_comment, not_understood=[], needs_research=True)
     is_whole = form or (not is_comment and (reply.is_whole or asks_nothing))
@@ -228,7 +251,9 @@ def describe_reading(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> str
         *(t if reading.by == "keyless" else f"nothing on {t}" for t in reading.excluded_topics),
         f"only {only}" if only else "",
         LENGTH_WORDS.get(reading.length or "", ""),
-        f"at most {reading.max_words} words" if reading.max_words else "",
+        f"{'at most' if reading.by == 'keyless' else 'about'} {reading.max_words} words"
+        if reading.max_words
+        else "",
         f"form: {reading.form}" if reading.form else "",
         *(f"new question: {question}" for question in reading.questions),
         *(f"look for: {_shorten(search)}" for search in reading.searches),
@@ -320,7 +345,7 @@ def _build_piece(state: RunState, answer: Answer, places: list[int], reading: No
     """The piece in the place of these sentences: from what is new, their own facts, and their part's."""
     part = answer.sentences[places[0]].part
     own = {i for n in places for i in answer.sentences[n].fact_ids}
-    usable = fact_view.facts_for_answer(state)
+    usable = fact_view.facts_for_answer(state, most=len(state.facts))
     new = [fact for fact in usable if fact.step > reading.note]
     if reading.by == "keyless" and own <= {
         fact.id for fact in usable
@@ -330,9 +355,10 @@ def _build_piece(state: RunState, answer: Answer, places: list[int], reading: No
         return Piece(
             asked, part, places, (new if is_own or not reading.searches else usable)[:MAX_PIECE_FACTS]
         )
+    cited = [fact for fact in usable if fact.id in own]
     near = [fact for fact in usable if find_part(state.plan, fact) == part]
-    ranked = [*new, *(fact for fact in usable if fact.id in own), *near]
-    facts = list({fact.id: fact for fact in ranked}.values())[:MAX_PIECE_FACTS]
+    ranked = {f.id: f for f in [*cited, *(f for f in new if f in near), *new, *near]}
+    facts = list(ranked.values())[: len(cited) + MAX_PIECE_FACTS]
     question = next((p.question for p in state.plan if p.id == part), state.full_question)
     is_cell = len(places) == 1 and bool(answer.sentences[places[0]].context)
     return Piece(question, part, places, facts, is_cell)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from agent.engine.context import RunContext
@@ -10,6 +9,7 @@ from agent.engine.run_state import RunState
 from agent.evidence.block_layout import prune_blocks, write_block_lines
 from agent.evidence.contradiction.resolution import CLOSED_REASONS
 from agent.flows.shared import fact_view
+from agent.flows.shared.revision import mark_refuted
 from agent.roles.answer_length import find_length
 from agent.roles.research.report import REPORT
 from agent.roles.role import RoleResult
@@ -57,24 +57,25 @@ def ask_report(
     tools: RunContext,
     *,
     question: str = "",
-    wishes: Sequence[str] = (),
+    words: str = "",
     **piece: Any,
 ) -> RoleResult:
     """What the report's writer says; without usable facts no model is asked.
 
-    `question` replaces the run's own, `wishes` precede the person's notes, and `piece` holds the blanks that
-    differ where only a piece of an answer is written. The analyzer's assessment is no
-    evidence and is not shown."""
+    `question` replaces the run's own, `words` is the length that notes were read as, and `piece` holds the
+    blanks that differ where only a piece of an answer is written. The analyzer's assessment is no evidence
+    and is not shown."""
     facts = fact_view.facts_for_answer(state)
     blanks: dict[str, Any] = {
         "question": question or state.full_question,
-        "notes": [*wishes, *fact_view.note_texts(state)],
+        "notes": fact_view.note_texts(state),
         "facts": facts,
         "conflicts": find_open_conflicts(state),
         "history": state.actions,
         "former": describe_former(state),
         "length": state.settings.report if tools.client else read_length(state),
         "is_length_final": is_length_final(state),
+        "words": words,
         "kept": [],
         "is_cell": False,
         "parts": [] if question else state.plan,
@@ -106,5 +107,5 @@ def describe_former(state: RunState) -> str:
     ]
     former = state.answer.replace(sentences=kept)
     former.blocks, former.sentences = prune_blocks(former.blocks, kept)
-    lines = write_block_lines(former, lambda sentence: sentence.text)
+    lines = write_block_lines(former, lambda sentence: mark_refuted(sentence, sentence.text))
     return "\n".join(lines).strip() or former.text

@@ -92,6 +92,7 @@ def fallback(
     former: str,
     length: ReportLength = "standard",
     is_length_final: bool = False,
+    words: str = "",
     kept: Sequence[str] = (),
     is_cell: bool = False,
     parts: Sequence[PlanPart] = (),

@@ -31,6 +31,7 @@ def fallback(
     form: SectionForm,
     facts: Sequence[Fact],
     conflicts: Sequence[Conflict],
+    words: str = "",
 ) -> SectionReply:
     """The statements of the facts as a list."""
     said = [

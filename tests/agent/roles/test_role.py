@@ -113,6 +113,7 @@ FULL: dict[str, dict[str, Any]] = {
         "former": EVIL,
         "length": "standard",
         "is_length_final": False,
+        "words": "",
     },
 }
 BARE: dict[str, dict[str, Any]] = {
@@ -161,6 +162,7 @@ BARE: dict[str, dict[str, Any]] = {
         "former": "",
         "length": "brief",
         "is_length_final": True,
+        "words": "",
         "kept": [],
         "is_cell": False,
         "parts": [],

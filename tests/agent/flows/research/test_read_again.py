@@ -102,5 +102,6 @@ def test_a_passage_shown_before_is_read_for_the_note_and_reported(
         layout.block.text for layout in lay_out_blocks(after.answer) if layout.block.kind == "heading"
     ]
     assert any("children" in heading for heading in headings)
+    assert not any(SALT in prompt for role, prompt in script.prompts if role == "report"), "of another part"
     kept = {said.text for said in before.answer.sentences}
     assert kept <= {said.text for said in after.answer.sentences}, "the rest stays word for word"

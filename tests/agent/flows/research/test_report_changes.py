@@ -131,7 +131,10 @@ def test_shorter_keeps_the_form_and_names_fewer_words_to_each_section():
     words = view.state.readings[-1].max_words
     assert 0 < words < len(before.state.answer.text.split())
     told = [prompt for role, prompt in script.prompts if role == "section"]
-    assert told and all(f"At most {words // 2} words in this section" in prompt for prompt in told)
+    for prompt in told:
+        assert f"Length of this section, as the notes were read: about {words // 2} words" in prompt
+        assert "words" not in prompt.partition("Notes by the person")[2].partition("Sections of the")[0]
+    assert told
 
 
 def test_without_a_model_shorter_goes_one_length_down(bench):

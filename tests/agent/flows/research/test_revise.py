@@ -111,6 +111,8 @@ def test_an_excluded_source_takes_its_sentences_and_leaves_the_others_as_they_ar
         assert len(pieces) == 1 and DESIGNED in pieces[0].partition("Sentences of the answer that stay")[2]
         shown = pieces[0].partition("Facts that may be used")[2].partition("What was done")[0]
         assert DESIGNED not in shown and OPENED_WIKI not in shown
+        assert "What was done for the notes (0 actions)" in pieces[0]
+        assert "Length: as the former passage" in pieces[0]
         [read] = after.state.readings
         assert read.excluded_sites == ["wiki.example"], "what is no site is dropped"
         assert "Understood as: leave out the wiki" in FLOWS["research"].describe(after.steps[before.head + 3])
@@ -146,12 +148,28 @@ def test_a_comment_starts_a_round_for_its_sentence_alone(tmp_path):
         [read] = after.state.readings
         assert (read.about, read.length, read.is_whole) == ([f"s{n + 1}"], None, False)
         assert after.state.notes[-1].quoted == OPENED_WIKI
+        assert any("What was done for the notes (1 actions)" in p for r, p in script.prompts if r == "report")
         decided = next(prompt for role, prompt in script.prompts if role == "decision")
         assert "Varn bridge length" in re.search(r"<wishes-\w+>(.*?)</wishes", decided, re.DOTALL)[1]
         assert NEWS in [action.query_or_url for action in after.state.actions]
         assert LENGTH in said(after) and DESIGNED in said(after)
         others = [text for text in said(before) if text != OPENED_WIKI]
         assert [text for text in said(after) if text in others] == others
+
+
+def test_a_sentence_that_the_writer_repeats_without_a_fact_keeps_its_own(tmp_path):
+    with reviewed(tmp_path, lambda _prompt: {"about": ["s1", "s2", "s3"]}) as (bench, run_id, script):
+        before = next(s for s in bench.snapshot(run_id).state.answer.sentences if s.text == OPENED_WIKI)
+        script.more["report"] = lambda prompt: {
+            "answer": [
+                {"text": OPENED_WIKI, "fact_ids": []},
+                {"text": "Traffic crosses it since 3 May 1931.", "fact_ids": find_fact_ids(prompt)[:1]},
+            ]
+        }
+        after = send_back(bench, run_id, "Say it better.").state.answer.sentences
+        assert any("Traffic" in s.text for s in after)
+        now = next(s for s in after if s.text == OPENED_WIKI)
+        assert (now.fact_ids, now.backed) == (before.fact_ids, True) and now.fact_ids
 
 
 def test_a_sentence_that_could_stay_is_not_replaced_by_an_unsupported_one(tmp_path):

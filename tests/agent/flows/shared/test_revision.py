@@ -1,0 +1,111 @@
+"""What is written anew after a note, what it is written from, and what the reader of the note is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent.engine.run_state import RunState
+from agent.flows.shared.fact_view import MAX_PROMPT_FACTS
+from agent.flows.shared.revision import build_reading, describe_reading, split_answer, write_numbered_lines
+from agent.flows.shared.write_report import describe_former
+from agent.roles.research.revision import RevisionReply
+from agent.types import Answer, AnswerBlock, Fact, Note, PlanPart, Sentence
+
+ASKED = {"1": "Who repairs the nets?", "2": "How are the nets dyed?"}
+MENDED, BARK, COPPER = (
+    "Anna mends the nets.",
+    "The nets are dyed with bark.",
+    "The nets are dyed with copper.",
+)
+
+
+def make_fact(name: str, text: str, part: str, step: int = 2, **more: Any) -> Fact:
+    url = f"https://{name}.example/"
+    known = {
+        "quote": text,
+        "page_id": name,
+        "url": url,
+        "verified": True,
+        "trust": 0.5,
+        "part": part,
+        "step": step,
+    }
+    return Fact(id=name, statement=text, **{**known, **more})
+
+
+def make_state(*facts: Fact, **answer: Any) -> RunState:
+    """A run with an answer of a full report's two sections, sent back by a note."""
+    blocks, sentences = list[AnswerBlock](), list[Sentence]()
+    for part, texts in (("1", [MENDED]), ("2", [BARK, COPPER])):
+        blocks += [AnswerBlock(id=f"h{part}", kind="heading", text=f"Part {part}", part=part)]
+        blocks += [AnswerBlock(id=f"p{part}", part=part)]
+        for text in texts:
+            ids = [fact.id for fact in facts if fact.statement.startswith(text)]
+            said = Sentence(text=text, fact_ids=ids, part=part, block=f"p{part}", backed=True)
+            sentences.append(said.replace(**{"check": "judged_supported", **answer.get(text, {})}))
+    made = Answer(n=1, verdict="answered", length="full", by="model", step=5, blocks=blocks)
+    return RunState(
+        question="Who repairs the nets, and how are they dyed?",
+        plan_parts=[PlanPart(id=id, question=text) for id, text in ASKED.items()],
+        facts={fact.id: fact for fact in facts},
+        answers=[made.replace(sentences=sentences)],
+        notes=[Note(text="More on the bark.", step=6)],
+    )
+
+
+FACTS = (make_fact("anna", MENDED, "1"), make_fact("bark", BARK, "2"), make_fact("copper", COPPER, "2"))
+
+
+def read(state: RunState, **reply: Any) -> Any:
+    return build_reading(state, RevisionReply(**reply), 7, by="model", trouble="")
+
+
+def test_a_part_that_is_named_beside_one_of_its_sentences_is_not_written_anew_as_a_whole() -> None:
+    state = make_state(*FACTS)
+    reading = read(state, about=["s2", "2"], searches=["bark"], needs_research=True)
+    assert reading.about == ["s2"]
+    kept, [piece] = split_answer(state, reading)
+    assert piece.places == [1] and [said.text for said in kept if said] == [MENDED, BARK, COPPER]
+    assert read(state, about=["s1", "2"]).about == ["s1", "2"], "a part of its own is written anew"
+    assert read(state, about=["part 2"]).about == ["2"]
+
+
+def test_a_piece_is_written_from_the_facts_of_its_former_passage_and_from_those_found_for_the_note() -> None:
+    many = [make_fact(f"m{n}", f"Net {n} is old.", "2", relevance=9) for n in range(2 * MAX_PROMPT_FACTS)]
+    new = make_fact("new", "The bark is boiled.", "2", step=8, relevance=0.1)
+    other = make_fact("other", "Anna has a boat.", "1", step=8, relevance=0.2)
+    state = make_state(*many, *FACTS, other, new)
+    _, [piece] = split_answer(state, read(state, about=["s2"], needs_research=True))
+    assert [fact.id for fact in piece.facts][:3] == ["bark", "new", "other"]
+
+
+def test_a_form_that_is_asked_for_a_new_matter_is_not_one_of_the_whole_answer() -> None:
+    state = make_state(*FACTS)
+    asked = read(state, questions=["Which trees give bark?"], form="a list", needs_research=True)
+    assert not asked.is_whole
+    assert read(state, form="a list").is_whole
+
+
+def test_the_reader_of_a_note_sees_the_site_and_the_quote_behind_each_sentence() -> None:
+    long = f"{BARK} Of oak and birch, says Anna. " + "It takes a week. " * 20
+    state = make_state(FACTS[0], make_fact("bark", BARK, "2", quote=long), FACTS[2])
+    quoted = {"check": "quoted"}
+    state = make_state(*state.facts.values(), **{MENDED: quoted})
+    assert state.answer is not None
+    lines = write_numbered_lines(state.answer, state.facts)
+    assert lines[1] == f"s1: {MENDED} [anna.example]"
+    assert lines[3].startswith(f"s2: {BARK} [bark.example: “{BARK} Of oak and birch") and len(lines[3]) < 260
+
+
+def test_a_sentence_that_was_judged_wrong_comes_back_to_a_model_with_a_mark() -> None:
+    state = make_state(*FACTS, **{COPPER: {"check": "not_supported", "backed": False}})
+    assert state.answer is not None
+    marked = f"{COPPER} (not supported by its quotes)"
+    assert f"s3: {marked}" in "\n".join(write_numbered_lines(state.answer, state.facts))
+    former = describe_former(state)
+    assert marked in former and f"{BARK} (not" not in former
+
+
+def test_a_number_of_words_that_a_model_read_is_a_target_and_no_limit() -> None:
+    state = make_state(*FACTS)
+    assert "about 250 words" in describe_reading(read(state, max_words=250))
