@@ -135,12 +135,7 @@ def build_reading(
     comments = [note for note in notes if note.kind == "comment"]
     length, max_words = _choose_length(reply, answer, by.get("by", ""))
     is_comment = bool(comments) and len(comments) == len(notes)
-    about = [re.sub(r"^part\s+", "", i.strip().lower()) for i in reply.about]
-    about = (
-        [note.about for note in comments] if is_comment else [i for i in about if i in targets or i in parts]
-    )
-    spoken = {answer.sentences[n].part for i in about for n in targets.get(i, [])} if answer else set()
-    about = [i for i in about if i not in spoken]  # beside sentences of it, a part is only where they stand
+    about = [note.about for note in comments] if is_comment else _choose_about(state, reply, targets)
     named = [canonicalize(s) if "/" in s else s.strip().lower() for s in reply.excluded_sites]
     sites = [
         *find_excluded_sites(n.text for n in notes),
@@ -186,6 +181,16 @@ def build_reading(
             reading.needs_research or reading.questions or reading.searches or reading.addresses
         ),
     )
+
+
+def _choose_about(state: RunState, reply: RevisionReply, targets: Mapping[str, list[int]]) -> list[str]:
+    """The sentences, headings and parts to be written again; a part that is named beside sentences of it only
+    tells where they stand."""
+    about = [re.sub(r"^part\s+", "", i.strip().lower()) for i in reply.about]
+    said = state.answer.sentences if state.answer else []
+    near = {said[n].part for i in about for n in targets.get(i, [])}
+    parts = {part.id for part in state.plan} - near
+    return [i for i in about if i in targets or i in parts]
 
 
 def _choose_length(reply: RevisionReply, answer: Answer | None, by: str) -> tuple[ReportLength | None, int]:
