@@ -45,10 +45,12 @@ _UNFINISHED = text(
 
 @dataclass
 class _OpenBench:
-    """An open workbench, the server's settings then, and when it was last asked for (monotonic clock)."""
+    """An open workbench, the server's settings then, whether its runs go on, and when it was last asked for
+    (monotonic clock)."""
 
     bench: Workbench
     server: Config
+    works: bool = True
     used_at: float = field(default_factory=time.monotonic)
 
     def is_idle(self, idle_s: float) -> bool:
@@ -119,10 +121,10 @@ class Workbenches:
         held = self._open.get(self._first_admin_id)
         return held.bench.config if held else self.config
 
-    def list_open(self) -> list[Workbench]:
-        """The workbenches that are open now."""
+    def list_open(self, *, working: bool = False) -> list[Workbench]:
+        """The workbenches that are open now; when `working`, without those of people who are blocked."""
         with self._lock:
-            return [held.bench for held in self._open.values()]
+            return [held.bench for held in self._open.values() if held.works or not working]
 
     def folder_of(self, person: Person) -> Path:
         """The folder of a person's store."""
@@ -202,6 +204,7 @@ class Workbenches:
                 held = self._open[key] = _OpenBench(make(), self._server_config())
             if works:
                 held.bench.start_workers()
+            held.works = works
             held.used_at = time.monotonic()
             return held.bench
 

@@ -46,7 +46,7 @@ class OperationsHttp:
     def handle_ready(self, request: Request) -> Response:
         """200 when every store can be written and every worker works, else 503, with the faults for some."""
         try:
-            opened = self._open_benches().list_open()
+            opened = self._open_benches().list_open(working=True)
             faults = [fault for bench in opened for fault in bench.find_faults()]
         except TouchstoneError as error:
             faults = [str(error)]

@@ -27,9 +27,11 @@ def choose_passages(
     *,
     tokens: int,
     shown: Mapping[str, Spans] | None = None,
+    first: Mapping[str, str] | None = None,
 ) -> dict[str, list[Passage]]:
     """What to show of each page (by its id), in the order of its text, for these questions and searches,
-    within `tokens` a page on the average. Nothing that was `shown` before is shown again.
+    within `tokens` a page on the average. Nothing that was `shown` before is shown again. `first`: what a
+    page is read for, by its id; else the first of the queries.
 
     A page gets its share of the tokens; what a short page leaves is given to the others. Passages are chosen
     by their ranks for all queries, the best with the other pieces of their list or table and with the
@@ -46,7 +48,8 @@ def choose_passages(
     room, chosen = tokens * len(pages), dict[str, list[Passage]]()
     for n, page_id in enumerate(sorted(pages, key=lambda name: _count_tokens(unseen[name]))):
         share = room // (len(pages) - n)
-        chosen[page_id] = _read_page(queries, unseen[page_id], share)
+        asked = [*filter(None, [(first or {}).get(page_id)]), *queries]
+        chosen[page_id] = _read_page(asked, unseen[page_id], share)
         room -= _count_tokens(chosen[page_id])
     return {page_id: chosen[page_id] for page_id in pages}
 

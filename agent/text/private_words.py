@@ -8,12 +8,16 @@ from agent.text.folded_search import fold_letters
 from agent.text.tokens import stem, stem_words, tokenize
 from agent.text.word_lists import STOPWORDS
 
-MIN_EMBEDDED_CHARS = 4
-"""From this length on a private word is also found inside words and with gaps ("a c m e")."""
+MIN_EMBEDDED_CHARS, MIN_EMBEDDED_FILE_CHARS = 4, 6
+"""From this length on a private word of a note, of a file, is also found inside words and with gaps ("a c m e").
+Short words of a file stand in many others ("share" in "shareholders")."""
 
 
-def find_private_words(text: str, private: Iterable[str], known: Iterable[str]) -> list[str]:
-    """The content words of `private` that occur in `text`, without those that `known` texts hold anyway."""
+def find_private_words(
+    text: str, private: Iterable[str], known: Iterable[str], *, least: int = MIN_EMBEDDED_CHARS
+) -> list[str]:
+    """The content words of `private` that occur in `text`, without those that `known` texts hold anyway;
+    those of `least` letters also inside words and with gaps."""
     secrets = dict.fromkeys(word for note in private for word in tokenize(note) if word not in STOPWORDS)
     if not secrets:
         return []
@@ -24,5 +28,5 @@ def find_private_words(text: str, private: Iterable[str], known: Iterable[str]) 
         word
         for word in secrets
         if stem(word) not in public
-        and (stem(word) in stems or (len(word) >= MIN_EMBEDDED_CHARS and fold_letters(word) in letters))
+        and (stem(word) in stems or (len(word) >= least and fold_letters(word) in letters))
     ]

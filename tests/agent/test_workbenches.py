@@ -180,7 +180,9 @@ def test_the_runs_of_who_is_blocked_rest_while_others_set_up_the_server(
     ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
     benches.accounts.people.set_role(ann, bo.id, "admin")
     benches.shut_out(bo, ann.id)
-    assert not benches.open_server(benches.accounts.people.get(bo.id)).worker._threads
+    server = benches.open_server(benches.accounts.people.get(bo.id))
+    assert not server.worker._threads and server in benches.list_open()
+    assert server not in benches.list_open(working=True), "who is blocked makes no server unready"
     benches.accounts.people.set_blocked(bo, ann.id, blocked=False)
     assert benches.open(benches.accounts.people.get(ann.id)).worker._threads
 

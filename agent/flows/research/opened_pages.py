@@ -143,6 +143,7 @@ def _choose_passages(
         {page.page_id: page.page for page in group},
         tokens=tokens,
         shown={page.page_id: page.ref.shown for page in group},
+        first={page.page_id: page.queries[0] for page in group if page.queries},
     )
 
 

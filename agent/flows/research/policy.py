@@ -25,7 +25,7 @@ from agent.flows.shared.page_refs import START_PAGE_REASON
 from agent.flows.shared.plan import bears_on
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.negative_constraints import is_excluded
-from agent.text.private_words import find_private_words
+from agent.text.private_words import MIN_EMBEDDED_FILE_CHARS, find_private_words
 from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, map_spellings
 from agent.types import (
     ENGINE_BY_ACTION,
@@ -349,8 +349,8 @@ def find_secrets(state: ResearchRun, query: str) -> list[str]:
     """The words of a query that are from a private note or an added file, of an earlier turn too: neither the
     person's other words, nor a page or result hold them."""
     notes = (note.text for note in state.notes if note.private)
-    private = [*state.earlier_private_notes, *notes, *state.file_words]
-    if not private:
+    private = [*state.earlier_private_notes, *notes]
+    if not (private or state.file_words):
         return []
     found = (fact for fact in state.facts.values() if fact.verified and fact.by != "person")
     quotes = (fact.quote for fact in found if not fact.url.startswith(FILE_SCHEME))
@@ -359,7 +359,8 @@ def find_secrets(state: ResearchRun, query: str) -> list[str]:
     titles = (page.title for page in state.pages.values() if page.origin == "fetched")
     parts = (part.question for part in state.plan if part.by == "person")
     known = [state.full_question, *public_note_texts(state), *parts, *quotes, *leads, *titles]
-    return find_private_words(query, private, known)
+    in_files = find_private_words(query, state.file_words, known, least=MIN_EMBEDDED_FILE_CHARS)
+    return list(dict.fromkeys([*find_private_words(query, private, known), *in_files]))
 
 
 def _refuse_url(state: ResearchRun, url: str) -> str:

@@ -30,7 +30,7 @@ def bench() -> Iterator[Workbench]:
 def client(
     *benches: Workbench, peer: tuple[str, int] = HERE, token: str = "", host: str = "localhost"
 ) -> TestClient:
-    served = SimpleNamespace(config=SimpleNamespace(METRICS_TOKEN=token), list_open=lambda: benches)
+    served = SimpleNamespace(config=SimpleNamespace(METRICS_TOKEN=token), list_open=lambda **_: benches)
     routes = OperationsHttp(lambda: served, lambda: ["localhost", "127.0.0.1"]).routes  # type: ignore[arg-type, return-value]
     return TestClient(Starlette(routes=routes), base_url=f"http://{host}", client=peer)
 

@@ -12,6 +12,7 @@ import pytest
 from agent import config
 from agent.actions import page_input
 from agent.flows.research import act
+from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import ResearchRun, ResearchState
 from agent.llm.scripted import ScriptedModel
 from agent.text.folded_search import fold_letters
@@ -176,6 +177,13 @@ def test_words_of_an_added_file_alone_reach_no_engine(tmp_path, bench, mind):
     further = bench.follow_up(run_id, "Who owns it today?")
     assert bench.drive(further) is Status.REVIEW
     assert len(world.asked) > 2 and [asked for asked in world.asked if is_given_away(asked)] == []
+
+
+def test_a_short_word_of_an_added_file_bars_no_longer_word_that_it_stands_in():
+    state = ResearchRun(question=QUESTION, file_words=[f"each share of {SECRET}"], own=ResearchState())
+    assert find_secrets(state, "shareholders of a ferry") == []
+    for query in ("a share", " ".join(SECRET), f"x{SECRET}x"):
+        assert find_secrets(state, query), query
 
 
 def test_a_search_that_carries_a_private_word_is_not_made_however_it_came_to_be():

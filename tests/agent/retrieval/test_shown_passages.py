@@ -131,3 +131,14 @@ def test_passages_that_follow_one_another_are_shown_as_one_with_the_text_between
     apart = page.text[: second.start] + "Menu" + page.text[second.start :]
     moved = second.replace(start=second.start + 4, end=second.end + 4)
     assert len(join_adjacent([first, moved], apart)) == 2
+
+
+def test_each_page_of_a_round_shows_first_what_it_was_opened_for():
+    kept = [
+        (n, f"The crew of the ferry Marna, list {n}: the crew slept, the crew ate. " * 6) for n in range(9)
+    ]
+    page = make_long_page(*kept, (50, f"A lamp is lit. {FILLER}"))
+    asked = ["crew of the ferry Marna", "keel of the ferry Marna", "Which lamp is lit?"]
+    pages, first = {"a": page, "b": page}, {"a": asked[0], "b": asked[2]}
+    shown = choose_passages(asked, pages, tokens=140, first=first)
+    assert ["crew" in shown["a"][0].text, "lamp is lit" in shown["b"][0].text] == [True, True]
