@@ -9,8 +9,8 @@ from agent.text.tokens import stem, stem_words, tokenize
 from agent.text.word_lists import STOPWORDS
 
 MIN_EMBEDDED_CHARS, MIN_EMBEDDED_FILE_CHARS = 4, 6
-"""From this length on a private word of a note, of a file, is also found inside words and with gaps ("a c m e").
-Short words of a file stand in many others ("share" in "shareholders")."""
+"""From this length on a private word (of a note, of a file) is also found inside words and with gaps
+("a c m e"). Short words of a file stand in many others ("share" in "shareholders")."""
 
 
 def find_private_words(
