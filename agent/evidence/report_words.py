@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from agent.text.language import MIN_QUESTION_LETTERS, choose_language, detect_language
-from agent.text.tokens import find_function_words, tokenize
+from agent.text.tokens import find_function_words, load_function_words, tokenize
 from agent.text.word_lists import read_sections
 
 ENGLISH = "en"
@@ -31,13 +31,16 @@ def list_report_words() -> list[Mapping[str, str]]:
 @lru_cache(maxsize=1024)
 def find_report_language(question: str) -> str:
     """The language of a question among those with a table: the one which most of its words are function words
-    of, of several the one that the detector calls most likely; English where it is none of them."""
+    of, of several English if its question word is one ("which"; a question word counts for all of them), else
+    the one that the detector calls most likely; English where it is none of them."""
     words, known = tokenize(question), list(read_sections(_FILE))
     counts = {language: len(find_function_words(words, language)) for language in known}
     best = [language for language in known if counts[language] == max(counts.values())]
     if not any(counts.values()):
         best = [code for code in known if code == detect_language(question, MIN_QUESTION_LETTERS)]
-    best = best or [ENGLISH]
+    own = {language: len(frozenset(words) & load_function_words(language)) for language in best}
+    if all(own.get(ENGLISH, 0) > own[language] for language in best if language != ENGLISH):
+        return ENGLISH
     return best[0] if len(best) == 1 else choose_language(question, best)
 
 

@@ -132,14 +132,14 @@ def find_function_words(words: Sequence[str], language: str = "") -> frozenset[s
     this language or the one that most of them belong to; and the question words that they begin with."""
     rest, languages = frozenset(words), [language] if language else FUNCTION_WORD_LANGUAGES
     asking = frozenset(word for word in words[:LEADING_WORDS] if _QUESTION_WORD.fullmatch(word))
-    return max((rest & _load_function_words(code) for code in languages), key=len) | asking
+    return max((rest & load_function_words(code) for code in languages), key=len) | asking
 
 
 def is_stemmed(text: str) -> bool:
     """Whether the stems of a text's words have lost their endings: not those of a language that the English
     and the Russian stemmer leave as they are, by the function words that the text has most of."""
     words = frozenset(tokenize(text))
-    counts = {code: len(words & _load_function_words(code)) for code in FUNCTION_WORD_LANGUAGES}
+    counts = {code: len(words & load_function_words(code)) for code in FUNCTION_WORD_LANGUAGES}
     return max(counts["en"], counts["ru"]) == max(counts.values())
 
 
@@ -152,7 +152,7 @@ LEADING_WORDS = 3
 
 
 @cache
-def _load_function_words(language: str) -> frozenset[str]:
+def load_function_words(language: str) -> frozenset[str]:
     return frozenset(word for words in get_stop_words(language) for word in tokenize(words))
 
 

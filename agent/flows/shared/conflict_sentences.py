@@ -56,6 +56,8 @@ def write_conflict_sentences(
     ruled = [c for c in _person_rulings(state) if _is_ruling_supported(c, facts)][-MAX_RULINGS:]
     cited = {i for sentence in written for i in sentence.fact_ids}
     left = [c for c in conflicts if sum(bool(cited.intersection(v.fact_ids)) for v in c.values) < 2]
+    if not (ruled or left):
+        return []
     words = words_for(state.question)
     named = [_conflict_sentence(c, facts, words) for c in left]
     return [_ruling_sentence(c, facts, words) for c in ruled] + named

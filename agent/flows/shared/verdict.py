@@ -294,10 +294,12 @@ def describe_open_parts(
 ) -> str:
     """Which parts of the question are open, and why, in the question's language, one cause each; "" for none.
     Without a model nothing is known but that no passage has these words."""
+    if not (left := _list_open(plan)):
+        return ""
     words = words_for(" ".join(part.question for part in plan))
     unanswered = {part.part for part in level.parts if part.unanswered}
     by_cause: dict[str, list[str]] = {}
-    for part in _list_open(plan):
+    for part in left:
         main = find_main_sentence(plan, part, sentences, facts)
         cause: str = part.status
         if part.status == "not_found" and by != "model":

@@ -54,3 +54,13 @@ def test_a_question_finds_the_words_of_its_language(language: str) -> None:
 )
 def test_a_question_in_a_language_without_a_table_gets_english_words(question: str) -> None:
     assert words_for(question)["summary"] == "Summary"
+
+
+@pytest.mark.parametrize("question", ["In which year was Lunde Mejeri founded?", "Volvo", "Who is in Lunde?"])
+def test_an_english_question_word_needs_no_detector(monkeypatch, question: str) -> None:
+    def fail(*_: object) -> str:
+        raise AssertionError("the detector takes a second and 120 MB")
+
+    monkeypatch.setattr(report_words, "choose_language", fail)
+    find_report_language.cache_clear()
+    assert find_report_language(question) == "en"
