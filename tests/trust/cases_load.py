@@ -13,6 +13,7 @@ from pathlib import Path
 from agent import config as configuration
 from agent.types import Settings, Status
 from agent.workbench import Workbench
+from tests.bench import steps
 from tests.bench.long_runs import Writer
 from tests.bench.sessions import Visitor, p95
 from tests.browser.served import Served
@@ -26,7 +27,6 @@ QUESTIONS = (
     "In which year was Älvmora Mejeri founded?",
     "How many tonnes of milk did Älvmora Mejeri take in during 2025?",
 )
-LONG = Settings(world="demo", model="keyless", max_steps=40, max_pages=40, until="budget")
 SHORT = Settings(world="demo", model="keyless")
 
 
@@ -66,13 +66,18 @@ def visit(visitors: list[Visitor], over_seconds: float) -> list[str]:
 
 
 class Served10:
-    """A server with live runs, and the workbench that started them."""
+    """A server with live runs, and the workbench that started them. Their world never answers the question: a
+    run of the demo world ends within a minute."""
 
     def __init__(self, folder: Path, runs: int, **settings: str) -> None:
         self.server = Served(folder, STEP_GAP="1.2", WORKERS=str(max(1, runs)), **settings).start()
         wait_until_warm(self.server)
         self.bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": str(folder)}))
-        self.runs = [self.bench.start(QUESTIONS[n % 4], LONG) for n in range(runs)]
+        world = folder / "world"
+        world.mkdir()
+        steps.write_world(world)
+        endless = Settings(world=str(world), model="keyless", max_steps=200, max_pages=200, until="budget")
+        self.runs = [self.bench.start(steps.QUESTION, endless) for _ in range(runs)]
         until = time.monotonic() + 60
         while any(self.bench.snapshot(run).head < 1 for run in self.runs) and time.monotonic() < until:
             time.sleep(0.1)
