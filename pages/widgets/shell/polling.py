@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from agent.types import Status
 from agent.workbench import RunSnapshot
@@ -15,6 +18,12 @@ V = TypeVar("V")
 SWITCHED_KEY = "following-left"
 """The session key that a callback sets when it has put another run into the address."""
 POLL_S = 1.0
+FOLLOWERS_PER_S = 25
+"""Screens drawn a second before all are drawn less often: one costs some 20 ms of one core."""
+FOLLOWER_S = 20.0
+"""Seconds for which a screen that was drawn counts as followed."""
+_followers: dict[str, float] = {}
+"""When each session last drew something at work."""
 IDLE_POLL_S = 10.0
 """Seconds between two checks of a run that rests: nothing is drawn then, unless it changed."""
 IDLE_STATUSES = (Status.PAUSED, Status.STOPPED, Status.FAILED, Status.REVIEW)
@@ -24,18 +33,30 @@ IDLE_STATUSES = (Status.PAUSED, Status.STOPPED, Status.FAILED, Status.REVIEW)
 def follow(
     load: Callable[[], V], is_moving: Callable[[V], bool], draw: Callable[[V], None], first: V
 ) -> None:
-    """Draw what `load` gives, every second as long as it moves; `first` is its state now."""
+    """Draw what `load` gives, every second (less often when many look) as long as it moves; `first` is its
+    state now."""
 
     def live(moving: bool) -> None:
         if st.session_state.pop(SWITCHED_KEY, False):
             st.rerun()  # a button of the run led to another one: the address names it already
         now = load()
-        if moving is not is_moving(now):
-            st.rerun()  # it came to rest (or woke up): the timer is set again, or not at all
+        if moving is not is_moving(now) or (moving and choose_pace() > pace):
+            st.rerun()  # it came to rest (or woke up), or many look: the timer is set again, or not at all
         draw(now)
 
     moving = is_moving(first)
-    st.fragment(live, run_every=POLL_S if moving else None)(moving)
+    pace = choose_pace() if moving else 0.0
+    st.fragment(live, run_every=pace or None)(moving)
+
+
+def choose_pace() -> float:
+    """Seconds between two drawings of a session that follows something now, by how many do."""
+    context, now = get_script_run_ctx(), time.monotonic()
+    _followers[context.session_id if context else ""] = now
+    for session, at in _followers.copy().items():
+        if now - at > FOLLOWER_S:
+            _followers.pop(session, None)
+    return POLL_S * math.ceil(len(_followers) / FOLLOWERS_PER_S)
 
 
 def watch(view: RunSnapshot, check: Callable[[], bool] = lambda: False) -> None:
