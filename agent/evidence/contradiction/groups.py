@@ -193,8 +193,8 @@ def _describe_topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
     subject = first.subject if first.attribute or not names else names[0]
     taken = frozenset(word.casefold() for word in subject.split())
     shared = dict.fromkeys(w for w in mine.frame if w in other.words and w not in taken)
-    counted = [pair.left.value.split()[-1]] if len(pair.contradiction.slot) >= MIN_COUNTED_LETTERS else []
-    return subject, first.attribute or " ".join([*shared, *counted])
+    counted = pair.left.value.split()[-1] if len(pair.contradiction.slot) >= MIN_COUNTED_LETTERS else ""
+    return subject, first.attribute or " ".join([*shared, *([counted] if counted.isalpha() else [])])
 
 
 def _is_about_question(conflict: Conflict, facts: dict[str, Fact], question: ParsedQuestion) -> bool:

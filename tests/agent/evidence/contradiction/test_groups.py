@@ -379,6 +379,8 @@ def test_a_conflict_names_what_is_counted() -> None:
         [fact("The mast of Skarvik is 80 m high.", A), fact("The mast of Skarvik is 95 m high.", B)]
     )
     assert found.topic == "Skarvik (mast high)", "a unit of measure says nothing"
+    [found] = find_conflicts([fact("Selm has a 36-bed hut.", A), fact("Selm has a 32-bed hut.", B)])
+    assert found.topic == "Selm (hut)", "a value is no topic"
     assert not find_conflicts(
         [
             fact("Selm has 12 mills, three more than Orrin.", A),
