@@ -115,7 +115,12 @@ def choose_readings(
         for page in group:
             passages = chosen[page.page_id]
             unseen = [
-                p for p in page.passages if not shown_passages.is_covered(p.start, p.end, page.ref.shown)
+                p
+                for p in page.passages
+                if not (
+                    shown_passages.is_covered(p.start, p.end, page.ref.shown)
+                    or shown_passages.is_title_only(p)
+                )
             ]
             page.reading = ShownPage(
                 url=page.page.final_url or page.page.url,
