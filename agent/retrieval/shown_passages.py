@@ -27,30 +27,32 @@ def choose_passages(
     *,
     tokens: int,
     shown: Mapping[str, Spans] | None = None,
+    before: Mapping[str, Spans] | None = None,
     first: Mapping[str, str] | None = None,
 ) -> dict[str, list[Passage]]:
     """What to show of each page (by its id), in the order of its text, for these questions and searches,
-    within `tokens` a page on the average. Nothing that was `shown` before is shown again. `first`: what a
-    page is read for, by its id; else the first of the queries.
+    within `tokens` a page on the average. Nothing that was `shown` is shown again; what was shown `before`,
+    for something else, only where there is room beside the rest. `first`: what a page is read for, by its
+    id; else the first of the queries.
 
     A page gets its share of the tokens; what a short page leaves is given to the others. Passages are chosen
     by their ranks for all queries, the best with the other pieces of their list or table and with the
     passages before and after them under the same heading."""
-    unseen = {
-        page_id: [
-            passage
-            for passage in split_passages(page, page_id)
-            if not is_covered(passage.start, passage.end, (shown or {}).get(page_id, ()))
-            and not is_title_only(passage)
-        ]
-        for page_id, page in pages.items()
+    unread = {
+        name: split_unread(
+            split_passages(page, name), (shown or {}).get(name, ()), (before or {}).get(name, ())
+        )
+        for name, page in pages.items()
     }
     room, chosen = tokens * len(pages), dict[str, list[Passage]]()
-    for n, page_id in enumerate(sorted(pages, key=lambda name: _count_tokens(unseen[name]))):
-        share = room // (len(pages) - n)
-        asked = [*filter(None, [(first or {}).get(page_id)]), *queries]
-        chosen[page_id] = _read_page(asked, unseen[page_id], share)
-        room -= _count_tokens(chosen[page_id])
+    for n, name in enumerate(sorted(pages, key=lambda name: sum(map(_count_tokens, unread[name])))):
+        share, (new, old) = room // (len(pages) - n), unread[name]
+        asked = [*filter(None, [(first or {}).get(name)]), *queries]
+        reading = _read_page(asked, new, share)
+        left = share - _count_tokens(reading)
+        more = _read_page(asked, old, left) if not new or left >= MIN_TOKENS else []
+        chosen[name] = sorted([*reading, *more], key=lambda passage: passage.start)
+        room -= _count_tokens(chosen[name])
     return {page_id: chosen[page_id] for page_id in pages}
 
 
@@ -68,6 +70,16 @@ def add_spans(spans: Spans, more: Spans) -> list[tuple[int, int]]:
 def is_covered(start: int, end: int, spans: Spans) -> bool:
     """Whether a stretch of a text lies within one of these."""
     return any(first <= start and end <= last for first, last in spans)
+
+
+def split_unread(
+    passages: Sequence[Passage], shown: Spans, before: Spans
+) -> tuple[list[Passage], list[Passage]]:
+    """The passages that were not `shown` and say more than a title: those that never were, and those that
+    were `before`, for something else."""
+    left = [p for p in passages if not is_covered(p.start, p.end, shown) and not is_title_only(p)]
+    old = {passage.id for passage in left if is_covered(passage.start, passage.end, before)}
+    return [p for p in left if p.id not in old], [p for p in left if p.id in old]
 
 
 def is_title_only(passage: Passage) -> bool:

@@ -114,21 +114,14 @@ def choose_readings(
         chosen = _choose_passages(state, tools, group, min(PAGE_TOKENS, budget))
         for page in group:
             passages = chosen[page.page_id]
-            unseen = [
-                p
-                for p in page.passages
-                if not (
-                    shown_passages.is_covered(p.start, p.end, page.ref.shown)
-                    or shown_passages.is_title_only(p)
-                )
-            ]
+            unread = shown_passages.split_unread(page.passages, page.ref.shown, ())[0]
             page.reading = ShownPage(
                 url=page.page.final_url or page.page.url,
                 title=page.page.title,
                 part=page.part,
                 passages=shown_passages.join_adjacent(passages, page.page.text) if tools.client else passages,
                 links=_choose_links(state, page.page, max(1, links // len(group))),
-                unread=len(unseen) - len(passages),
+                unread=len(unread) - len(passages),
             )
         yield group
 
@@ -142,13 +135,16 @@ def _choose_passages(
     if not tools.client:
         asked = " ".join([state.full_question, *notes])
         return {page.page_id: rank_passages(asked, page.passages, MAX_PASSAGES) for page in group}
-    queries = dict.fromkeys(query for page in group for query in [*page.queries, *notes[-1:]])
+    reading = current_reading(state)
+    wishes = reading.searches if reading else []
+    queries = dict.fromkeys([*wishes, *(q for page in group for q in [*page.queries, *notes[-1:]])])
     return shown_passages.choose_passages(
         list(queries),
         {page.page_id: page.page for page in group},
         tokens=tokens,
         shown={page.page_id: page.ref.shown for page in group},
-        first={page.page_id: page.queries[0] for page in group if page.queries},
+        first={page.page_id: (wishes or page.queries)[0] for page in group if wishes or page.queries},
+        before={page.page_id: page.ref.shown_before for page in group},
     )
 
 
@@ -171,12 +167,10 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
     passages: list[Passage] = []
     owner: dict[str, PageRef] = {}
     for ref in refs:
-        for passage in split_passages(tools.page(ref.page_id), ref.page_id):
-            if not shown_passages.is_covered(
-                passage.start, passage.end, ref.shown
-            ) and not shown_passages.is_title_only(passage):
-                passages.append(passage)
-                owner[passage.id] = ref
+        own = split_passages(tools.page(ref.page_id), ref.page_id)
+        new, old = shown_passages.split_unread(own, ref.shown, ref.shown_before)
+        passages += new or old
+        owner |= {passage.id: ref for passage in new or old}
     asked = {f"part {part.id}": part.question for part in state.plan if part.id not in answered}
     if (reading := current_reading(state)) and reading.needs_research:
         asked["note"] = reading.understood or " ".join(fact_view.note_texts(state)[-1:])

@@ -269,7 +269,8 @@ class _Layout:
         is_same = bool(old) and kinds <= {target.kind if target else "paragraph"} and "table" not in kinds
         if is_same:
             block = target.id if target else ""
-            self.new[piece.places[0]] = [replace_block(said, block) for said in sentences]
+            place = {"block": block, "row": -1, "column": -1, "context": ""}
+            self.new[piece.places[0]] = [said.replace(**place) for said in sentences]
         else:
             frame = AnswerBlock(id=f"{prefix}0", kind="paragraph", part=piece.part)
             loose = [said.replace(block=said.block or frame.id) for said in sentences]
@@ -301,8 +302,3 @@ class _Layout:
         if self.former.length == "full":
             blocks += self.frame
         return [*sentences, *(said for _, _, added in self.added for said in added)], blocks
-
-
-def replace_block(said: Sentence, block: str) -> Sentence:
-    """The sentence in this block."""
-    return said.replace(block=block, row=-1, column=-1, context="")

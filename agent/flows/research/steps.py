@@ -178,6 +178,8 @@ def _build_inputs(
 ) -> dict[str, Any]:
     """The blanks of the decision's prompt."""
     leads, results = policy.open_leads(state), _list_results(state)
+    is_stale = any(reading.step > state.own.reported_at for reading in state.readings)
+    stale = {"assessment": "None since the notes.", "suggestions_for_next_step": []} if is_stale else {}
     unread = opened_pages.find_unread_pages(state, tools) if "more" in actions else []
     if tools.client:
         listed = {canonicalize(line.url) for line in results}
@@ -196,7 +198,7 @@ def _build_inputs(
         "parts": state.plan,
         **policy.choose_known_facts(state),
         "report": AnalyzerReply.model_validate(
-            {**state.own.report, "answered_parts": policy.list_answered_parts(state)}
+            {**state.own.report, **stale, "answered_parts": policy.list_answered_parts(state)}
         )
         if state.own.report
         else None,

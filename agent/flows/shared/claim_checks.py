@@ -4,6 +4,7 @@ The flow decides what becomes of the sentences that still fail: it marks, trims 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -224,4 +225,5 @@ def _describe_faults(sentence: Sentence) -> list[str]:
     faults = [describe_finding(finding) for finding in sentence.findings]
     if not sentence.fact_ids:
         faults.append("It cites no quote.")
-    return [*faults, sentence.check_reason] if sentence.check_reason else faults
+    reason = re.sub(r"\bq\d+\b", "the quote", sentence.check_reason)  # numbered in the judge's call
+    return [*faults, reason] if reason else faults

@@ -149,9 +149,9 @@ def build_reading(
         excluded_topics=_clean_all(reply.excluded_topics),
         about=list(dict.fromkeys(about)),
         only_parts=[] if is_comment else [i for i in dict.fromkeys(reply.only_parts) if i in parts],
-        questions=_clean_all(q for q in reply.questions if q not in secrets)[
-            : 0 if is_comment else MAX_ITEMS
-        ],
+        questions=[]
+        if is_comment
+        else _clean_all(q for q in reply.questions if q not in secrets)[:MAX_ITEMS],
         searches=_clean_all(s for s in reply.searches if s not in secrets),
         length=None if is_comment else length,
         max_words=0 if is_comment else max_words,
@@ -161,26 +161,15 @@ def build_reading(
         not_understood=reply.not_understood,
         **by,  # type: ignore[arg-type]
     )
-    asks_nothing = not any(
-        (
-            reading.excluded_sites,
-            reading.excluded_topics,
-            reading.about,
-            reading.only_parts,
-            reading.questions,
-        )
-    ) and not (reading.searches or reading.not_understood or reading.needs_research)
-    is_of_piece = bool(reading.about or reading.questions)
-    form = bool(reading.length or reading.max_words or (reading.form and not is_of_piece))
+    pieces = [*reading.about, *reading.questions]
+    others = [*reading.excluded_sites, *reading.excluded_topics, *reading.only_parts, *reading.searches]
+    asks_nothing = not (pieces or others or reading.not_understood or reading.needs_research)
+    form = bool(reading.length or reading.max_words or (reading.form and not pieces))
     if reading.trouble and reading.not_understood:  # the writer may follow what the reader could not be asked
         return reading.replace(is_whole=not is_comment, not_understood=[], needs_research=True)
     is_whole = form or (not is_comment and (reply.is_whole or asks_nothing))
-    return reading.replace(
-        is_whole=is_whole,
-        needs_research=bool(
-            reading.needs_research or reading.questions or reading.searches or reading.addresses
-        ),
-    )
+    looks = reading.needs_research or bool(reading.questions or reading.searches or reading.addresses)
+    return reading.replace(is_whole=is_whole, needs_research=looks)
 
 
 def _choose_about(state: RunState, reply: RevisionReply, targets: Mapping[str, list[int]]) -> list[str]:
@@ -352,14 +341,11 @@ def _build_piece(state: RunState, answer: Answer, places: list[int], reading: No
     own = {i for n in places for i in answer.sentences[n].fact_ids}
     usable = fact_view.facts_for_answer(state, most=len(state.facts))
     new = [fact for fact in usable if fact.step > reading.note]
-    if reading.by == "keyless" and own <= {
-        fact.id for fact in usable
-    }:  # quotes stay; what is new, or asked for, joins them
+    if reading.by == "keyless" and own <= {fact.id for fact in usable}:  # quotes stay, what is found joins
         asked = "; ".join(reading.searches) or state.full_question
         is_own = any(answer.sentences[n].claim in reading.searches for n in places)
-        return Piece(
-            asked, part, places, (new if is_own or not reading.searches else usable)[:MAX_PIECE_FACTS]
-        )
+        joining = new if is_own or not reading.searches else usable
+        return Piece(asked, part, places, joining[:MAX_PIECE_FACTS])
     cited = [fact for fact in usable if fact.id in own]
     near = [fact for fact in usable if find_part(state.plan, fact) == part]
     ranked = {f.id: f for f in [*cited, *(f for f in new if f in near), *new, *near]}

@@ -71,6 +71,27 @@ def test_what_was_shown_before_is_not_shown_again_and_the_rest_is():
     assert "Entry 59." in page.text[seen[-1][0] : seen[-1][1]]
 
 
+def test_what_was_shown_for_another_question_comes_after_what_was_never_shown():
+    launched = "The ferry Marna was launched in 1931."
+    page = make_long_page((5, launched), (50, "The ferry Marna is green."), paragraphs=60)
+    [first] = [p for p in split_passages(page, "p") if launched in p.text]
+    before = {"p": [(first.start, first.end)]}
+
+    def show(shown: list[tuple[int, int]]) -> str:
+        given = {"tokens": 400, "shown": {"p": shown}, "before": before}
+        return " ".join(p.text for p in choose_passages(["ferry Marna launched"], {"p": page}, **given)["p"])
+
+    assert launched not in show([(0, 0)]) and "is green" in show([(0, 0)])
+    rest = [(0, first.start), (first.end, len(page.text))]
+    assert launched in show(rest), "nothing else is left"
+
+
+def test_a_short_page_that_was_shown_for_another_question_is_shown_again():
+    page = make_page(SHORT)
+    given = {"tokens": 400, "before": {"p": [(0, len(SHORT))]}}
+    assert "Ilse Bryn" in choose_passages(["ferry"], {"p": page}, **given)["p"][0].text
+
+
 def test_the_other_rows_of_a_table_come_with_the_best_one():
     head, rows = "ship | launched", [f"Marna {n} | {1900 + n}" for n in range(20)]
     table = "\n".join([head, *rows])

@@ -126,6 +126,8 @@ def test_a_note_that_needs_research_may_read_again_what_was_shown(tmp_path):
         [first, *_] = [prompt for role, prompt in script.prompts if role == "decision"]
         offered = first.partition("Pages that were read in part")[2]
         assert WIKI in offered and "note: " in offered
+        report = first.partition("The analyst's latest report")[2].partition("Parts answered")[0]
+        assert "None since the notes." in report and "Seen." not in report
 
 
 def test_a_model_never_weakens_an_earlier_exclusion(tmp_path):

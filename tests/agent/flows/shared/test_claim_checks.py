@@ -14,7 +14,7 @@ from agent.errors import ModelUnavailable
 from agent.evidence import citation_check, claim_check
 from agent.evidence.claim_check import Claim, ClaimCheck
 from agent.evidence.support import describe_support
-from agent.flows.shared.claim_checks import FAILED_VERDICTS, CheckedDraft, check_sentences
+from agent.flows.shared.claim_checks import FAILED_VERDICTS, CheckedDraft, check_sentences, repair_sentences
 from agent.llm.scripted import ScriptedModel
 from agent.llm.structured_call import CallContext, request_structured
 from agent.roles import check_claims
@@ -186,6 +186,13 @@ def test_the_repair_hears_which_words_fail_and_why() -> None:
         "so it reads",
         "It cites no quote.",
     ]
+
+
+def test_the_repair_is_not_told_the_numbers_that_the_quotes_had_in_the_judges_call() -> None:
+    checked = say("It works all week.", "mill").replace(check="not_supported", check_reason="q4 has it not.")
+    tools = play(NEVER)
+    repair_sentences(tools, [checked], FACTS, question="Who?")  # type: ignore[arg-type]
+    assert re.findall(r"^Wrong: (.*)$", tools.prompts[0], re.M) == ["the quote has it not."]
 
 
 @pytest.mark.parametrize("reply", [ModelUnavailable("The server is down."), {"claims": []}])
