@@ -29,7 +29,7 @@ MAX_LINE_CHARS, MAX_SEARCH_CHARS = 200, 80
 MAX_PIECE_FACTS = 16
 """Facts that a rewritten piece may use beside those that it cited (our own judgement: as many as a section of
 a report, and the new ones)."""
-MAX_QUOTE_CHARS = 160
+MAX_QUOTE_CHARS = 120
 """Characters of a quote that the reader of a note is shown behind its sentence."""
 MAX_CELLS = 4
 """Cells of a table that are written one by one, a call each (our own judgement); more are one piece."""
