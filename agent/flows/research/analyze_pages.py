@@ -191,7 +191,7 @@ def _extract_facts(
             by=judgement.by,
             given=page.page.origin,
         )
-        if (old := state.facts.get(fact.id)) and old.id not in cited and item.part:
+        if (old := state.facts.get(fact.id)) and old.id not in cited and item.part not in ("", old.part):
             facts[old.id] = old.replace(part=item.part)  # read again for a note: it may answer that part
         if old or fact.id in facts or fact.id in known:
             continue

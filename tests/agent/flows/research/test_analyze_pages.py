@@ -13,8 +13,9 @@ from agent.flows.research.analyze_pages import analyze
 from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.state import Observation, ResearchRun, ResearchState
 from agent.roles.research.analyzer import AnalyzerReply
+from agent.roles.role import RoleResult
 from agent.text.urls import site
-from agent.types import Outcome, Page, PageRef, Publication, SearchHit
+from agent.types import Answer, Outcome, Page, PageRef, Publication, SearchHit
 from tests.web.folders import page, write_world
 
 HERON = "In which year was the brass heron of Port Ember built?"
@@ -173,3 +174,21 @@ def test_a_quote_that_ends_inside_a_word_of_the_page_is_refused_with_the_reason(
     assert "cut inside a word" in problem
     whole = AnalyzerReply(facts=[{"statement": "It grows there.", "quote": f"{quote}a stream"}])
     assert not analyze_pages.find_quote_problems(whole, [opened])
+
+
+def test_a_fact_that_is_reported_again_for_its_own_part_is_not_new():
+    url = "https://a.test/"
+    stored = Page(url=url, final_url=url, outcome=Outcome.OK, text="The kiln of Selm was lit in 1801.")
+    opened = OpenPage(PageRef(url=url, page_id="1"), "1", stored)
+    tools = SimpleNamespace(assess_trust=lambda *_given: SimpleNamespace(value=0.5), step=3)
+
+    def extract(part, *known):
+        item = {"quote": stored.text, "statement": stored.text, "part": part}
+        judged = RoleResult(value=AnalyzerReply(facts=[item]), by="model")
+        facts, answer = {fact.id: fact for fact in known}, Answer(n=1, verdict="partial")
+        state = ResearchRun(own=ResearchState(), facts=facts, answers=[answer])
+        return analyze_pages._extract_facts(state, tools, [opened], judged, set())
+
+    [fact] = extract("1")
+    assert extract("1", fact) == []
+    assert [again.part for again in extract("2", fact)] == ["2"]
