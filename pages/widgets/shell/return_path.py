@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
@@ -44,6 +43,6 @@ class ReturnPathMiddleware:
 
 def _find_screen(headers: Headers, base: str) -> str:
     """The screen of this server that a request comes from, with its query; "" when it is none of ours."""
-    came = urlsplit(headers.get("referer", ""))
-    place = came.path.removeprefix(base) + (f"?{came.query}" if came.query else "")
-    return place if came.netloc == headers.get("host") and _SCREEN.fullmatch(place) else ""
+    here = re.escape(headers.get("host", "") + base)
+    came = re.fullmatch(f"https?://{here}({_SCREEN.pattern})", headers.get("referer", ""))
+    return came[1] if came else ""
