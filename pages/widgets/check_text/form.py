@@ -28,7 +28,7 @@ FORM = form_page.Form(
     nothing_recent=("Nothing checked yet", "Paste a text above, or try the example."),
 )
 TEXT, ADDRESS = "check:text", "check:address"
-FILE_KEY = "check-text-file"
+FILE_KEY, WAY_KEY = "check-text-file", "check-text-way"
 WAYS = {"paste": "Paste", "upload": "Upload", "address": "Web address"}
 EXAMPLE = ROOT / "demo" / "report-to-check.md"
 
@@ -37,9 +37,9 @@ def draw() -> None:
     """The whole screen."""
     offline = form_page.draw_head(FORM)
     with st.container(key="check-text-ask"):
-        way = _draw_input()
+        _draw_input()
         settings = form_page.draw_settings(
-            FORM, ("Check", "fact_check"), lambda chosen: _start_typed(way, chosen), _draw_options, _describe
+            FORM, ("Check", "fact_check"), _start_typed, _draw_options, _describe
         )
     label = form_page.label_example("A small dairy by the lake", "right, wrong, uncited and dead-link claims")
     form_page.draw_examples(FORM, [(label, (settings,))], _start_example)
@@ -53,14 +53,14 @@ def draw() -> None:
     )
 
 
-def _draw_input() -> str:
-    """The field for the text; returns which one is open."""
+def _draw_input() -> None:
+    """The choice of a way and its field for the text."""
     way = st.segmented_control(
         "How to give the text",
         list(WAYS),
         default="paste",
         required=True,
-        key="check-text-way",
+        key=WAY_KEY,
         persist_state="session",
         label_visibility="collapsed",
         format_func=WAYS.__getitem__,
@@ -73,7 +73,6 @@ def _draw_input() -> str:
     else:
         hint = "Paste the text with its links or its list of references. Markdown is understood."
         drafts.text_area("Text to check", TEXT, placeholder=hint, height=260, most=MAX_PASTED_CHARS)
-    return way or "paste"
 
 
 def _describe(settings: Settings, mode: str) -> list[str]:
@@ -96,7 +95,9 @@ def _draw_options(mode: str) -> Settings:
     return Settings(flow="check_text", at_cap="ask", world=world, model=model, check_text=own)
 
 
-def _start_typed(way: str, settings: Settings) -> None:
+def _start_typed(settings: Settings) -> None:
+    # the way as it stands at the click, which may come before the form is drawn anew
+    way = st.session_state.get(WAY_KEY) or "paste"
     given: Any = {
         "paste": drafts.read(TEXT),
         "upload": st.session_state.get(FILE_KEY),
