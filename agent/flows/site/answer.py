@@ -93,8 +93,8 @@ def answer_from_draft(
 def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
     """The change of the answer written again from the accepted facts, after a person's edits."""
     instruction = state.settings.instruction.strip() and tools.client
-    wishes = [state.settings.instruction] if instruction else []
-    judgement = ask_report(state, tools, question=state.asked, wishes=wishes)
+    notes = [*([state.settings.instruction] if instruction else []), *fact_view.note_texts(state)]
+    judgement = ask_report(state, tools, question=state.asked, notes=notes)
     if judgement.by == "keyless" and (kept := _keep_drafted_sentences(state)):
         judgement = judgement.replace(value=judgement.value.model_copy(update={"answer": kept}))
     check = partial(check_sentences, state, tools, question=state.asked)
