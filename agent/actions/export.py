@@ -28,6 +28,7 @@ from agent.export.report import Report
 from agent.export.ris import render_ris
 from agent.export.webpage import render_html
 from agent.export.word import render_docx
+from agent.flows.shared import fact_view
 from agent.types import Status
 from agent.types.collection import CollectedItem
 
@@ -100,7 +101,7 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
         former_answers=state.answers[:-1],
         notes=state.notes,
         readings=state.readings,
-        facts=list(state.facts.values()),
+        facts=fact_view.all_facts(state),
         conflicts=active_conflicts(state),
         plan=state.plan,
         confidence=state.confidence,

@@ -20,6 +20,7 @@ from agent.errors import NotFound, UsageError
 from agent.evidence.fact_check import contradicts_quote
 from agent.evidence.quote_match import find_quote, verify_quote
 from agent.evidence.source_trust import assess_trust
+from agent.flows.shared import fact_view
 from agent.flows.shared.recompute import recompute_after_edit
 from agent.retrieval.relevance import score_fact
 from agent.text.plurals import format_count
@@ -121,10 +122,14 @@ def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quo
 def edit_facts(state: RunState, step: int, edits: Iterable[FactEdit], pages: Mapping[str, Page]) -> Change:
     """The change of one edit of some facts; `pages` are the stored pages, by id, of those whose texts change.
     Raises NotFound for an unknown fact, UsageError when nothing would change or an edit is invalid."""
-    changed = []
+    changed, counting = [], {fact.id for fact in fact_view.remove_excluded(state, state.facts.values())}
     for edit in edits:
         if edit.id not in state.facts:
             raise NotFound(f"there is no fact {edit.id[:40]} in this run")
+        if edit.decision in ("none", "pinned") and edit.id not in counting:
+            raise UsageError(
+                "a note leaves this fact out for good: branch the run from a step before the note instead"
+            )
         old = state.facts[edit.id]
         if (new := _apply_edit(state, old, edit, pages)) != old:
             changed.append((old, new))

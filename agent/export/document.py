@@ -203,7 +203,9 @@ def describe_fact_marks(fact: Fact) -> str:
         "disputed" if fact.disputed else "",
         FLAG_NOTE if fact.flagged else "",
         f"written as “{fact.refused_statement}”, refused" if fact.refused_statement else "",
-        fact.decision if fact.decision != "none" else "",
+        fact.decision + (f" with {fact.struck_with}" if fact.struck_with else "")
+        if fact.decision != "none"
+        else "",
         PAGE_ORIGIN_LABELS[fact.given],
         "" if fact.origin == "page" else f"from: {fact.origin}".replace("_", " "),
     ]

@@ -110,4 +110,4 @@ def describe_person_edit(fact: Fact) -> str:
         else "",
     ]
     done = ", ".join(word for word in told if word)
-    return f"{done} with the source {fact.struck_with}" if fact.struck_with else done
+    return f"{done} with {fact.struck_with}" if fact.struck_with else done

@@ -70,8 +70,14 @@ def remove_excluded(state: RunState, facts: Iterable[Fact]) -> list[Fact]:
 
 
 def all_facts(state: RunState) -> list[Fact]:
-    """All facts for display, with the `disputed` marks that hold after the notes."""
-    return list({**state.facts, **facts_after_notes(state)}.values())
+    """All facts for display, as after the notes: what one leaves out is struck, with its reason."""
+    kept, excluded = facts_after_notes(state), excluded_sites(state)
+    return [kept.get(name) or _strike_by_note(fact, excluded) for name, fact in state.facts.items()]
+
+
+def _strike_by_note(fact: Fact, excluded: Sequence[str]) -> Fact:
+    source = next((name for name in excluded if is_excluded(fact.url, [name])), "its subject")
+    return fact.replace(decision="struck", struck_with=fact.struck_with or f"{source}, left out by a note")
 
 
 def facts_for_prompt(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact]:

@@ -7,6 +7,7 @@ import streamlit as st
 from agent.actions import fact_edits, source_strikes, undo_edits
 from agent.actions.source_strikes import StrikeImpact
 from agent.errors import UsageError
+from agent.flows.shared import fact_view
 from agent.text.plurals import format_count
 from agent.text.urls import site
 from agent.types import Fact, Status
@@ -115,7 +116,7 @@ def _add_fact(view: RunSnapshot) -> None:
 
 def _draw_strike_form(view: RunSnapshot) -> None:
     """Choose a site or a page; what falls is told before the button that does it."""
-    sources = list_sources(list(view.state.facts.values()))
+    sources = list_sources(fact_view.all_facts(view.state))
     if not sources:
         st.caption("All sources are excluded.")
         return

@@ -7,6 +7,7 @@ import streamlit as st
 
 from agent.actions import fact_edits
 from agent.actions.fact_edits import FactEdit
+from agent.flows.shared import fact_view
 from agent.types import Fact, PersonMark
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table
@@ -30,7 +31,8 @@ MARK_NOTICES: dict[PersonMark, str] = {
 @places.in_place
 def draw(view: RunSnapshot) -> None:
     """The fact that the address names; nothing when it names none of this run."""
-    fact = view.state.facts.get(st.query_params.get("fact", ""))
+    known = fact_view.all_facts(view.state) if "fact" in st.query_params else []
+    fact = next((one for one in known if one.id == st.query_params["fact"]), None)
     if fact is None or not fact_edits.is_editable(view):
         return
     with st.container(border=True, key="fact-card"):

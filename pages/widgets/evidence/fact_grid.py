@@ -76,11 +76,8 @@ def draw(view: RunSnapshot, fitting: Sequence[Fact], sift: FactFilter) -> None:
     everything = len(fitting) > len(shown) and st.checkbox(
         f"All {len(fitting):,} that fit, on every page", key=f"ledger-all-{run_id}"
     )
-    chosen = (
-        list(fitting)
-        if everything
-        else [shown[int(n)] for n, cells in changed.items() if cells.get("choose")]
-    )
+    picked = [shown[int(n)] for n, cells in changed.items() if cells.get("choose")]
+    chosen = list(fitting) if everything else picked
     _draw_buttons(view, drafts, chosen)
     _draw_quotes(chosen, run_id)
 

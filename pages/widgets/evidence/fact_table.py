@@ -77,11 +77,8 @@ def render_table(
 
 
 def _render_row(fact: Fact, run_id: str, *, editable: bool) -> str:
-    where = (
-        escape.render_link(fact.url, escape.host(fact.url))
-        if fact.url
-        else escape.html("you" if fact.is_own_knowledge else fact.origin.replace("_", " "))
-    )
+    where = escape.html("you" if fact.is_own_knowledge else fact.origin.replace("_", " "))
+    where = escape.render_link(fact.url, escape.host(fact.url)) if fact.url else where
     return (
         f"<tr><td><details><summary{STRUCK_CLASS if fact.decision == 'struck' else ''}>"
         f"{escape.html(fact.statement)}</summary>{render_evidence(fact, run_id)}"
@@ -134,5 +131,6 @@ def _render_origin(fact: Fact, run_id: str) -> str:
         f"published {escape.html(fact.published_at[:10])}" if fact.published_at else "",
         f"read {labels.format_time(fact.fetched_at)}" if fact.fetched_at else "",
         markup.stored_page_link(run_id, fact.page_id, fact.id, before=""),
+        f"excluded with {escape.html(fact.struck_with)}" if fact.struck_with else "",
     ]
     return " · ".join(part for part in parts if part)

@@ -13,6 +13,9 @@ from agent.actions import export, fact_edits, source_strikes, undo_edits
 from agent.actions.bundle_import import import_bundle
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.fact_edits import FactEdit
+from agent.errors import UsageError
+from agent.flows.shared import fact_view
+from agent.flows.shared.fact_filter import main_fact_status
 from agent.text.urls import site
 from agent.types import Status
 from agent.workbench import Workbench
@@ -82,3 +85,21 @@ def test_a_bundle_made_right_after_an_edit_on_the_way_holds(bench):
     fact_edits.mark(bench, run_id, list(bench.snapshot(run_id).state.facts), "struck")
     found = verify_bundle(export.export_run(bench, run_id, "bundle"))
     assert found.is_valid, found.problems
+
+
+def test_what_a_note_leaves_out_is_told_as_excluded_everywhere_and_no_mark_brings_it_back(bench):
+    run_id = reviewed(bench, "How old are the children of the couple who run Älvmora Mejeri?")
+    gone = [f.id for f in bench.snapshot(run_id).state.facts.values() if site(f.url) == "ostvandring.example"]
+    bench.send_back(run_id, bench.snapshot(run_id).head, "leave out ostvandring.example; shorter")
+    after = rewritten(bench, run_id)
+    listed = {fact.id: fact for fact in fact_view.all_facts(after)}
+    assert gone and {name for name, fact in listed.items() if main_fact_status(fact) == "struck"} == set(gone)
+    rows = csv.DictReader(io.StringIO(export.export_run(bench, run_id, "csv").decode("utf-8-sig")))
+    by = "ostvandring.example, left out by a note"
+    told = {row["id"]: (row["decision"], row["struck with"]) for row in rows}
+    assert [told[name] for name in gone] == [("struck", by)] * len(gone)
+    evidence = export.export_run(bench, run_id, "evidence.md").decode()
+    assert evidence.count(f"verified, struck with {by}") == len(gone)
+    assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
+    with pytest.raises(UsageError, match="a note leaves this fact out"):
+        fact_edits.mark(bench, run_id, gone[:1], "none")
