@@ -166,6 +166,8 @@ def _build_row(n: int, values: list[str], columns: list[str], at: int, settings:
         for name, value in cells.items():
             if (setting := _normalize_name(name)) in _CELL_PARSERS and value.strip():
                 row.own[setting] = _CELL_PARSERS[setting](value.strip())
+        if not question:
+            raise UsageError(f"the cell “{columns[at]}” is empty")
         validation.check_new_run(question, settings_for_row(row, settings), FLOWS)
     except UsageError as trouble:
         return row.replace(trouble=str(trouble), own={})

@@ -107,7 +107,8 @@ def list_checks(answer: Answer) -> list[str]:
 
 
 def count_support(answer: Answer) -> str:
-    """For example "5 of 7 supported: 3 quoted, 2 judged (1 in doubt); 1 not supported, 1 not checked".
+    """For example "5 of 7 supported: 3 quoted, 2 judged (1 in doubt); 1 not supported, 1 not checked", and
+    "8 of 8 quoted word for word" where all that is backed is quoted.
 
     Returns "" when there is no statement."""
     claims = [s for s in answer.sentences if s.check] or answer.sentences
@@ -117,7 +118,9 @@ def count_support(answer: Answer) -> str:
     others = [sentence for sentence in claims if not sentence.backed]
     in_doubt = sum(sentence.check == "judged_supported" and bool(sentence.findings) for sentence in backed)
     held = _list_counts(backed).replace("judged", f"judged ({in_doubt} in doubt)" if in_doubt else "judged")
-    text = f"{len(backed)} of {len(claims)} supported" + (f": {held}" if held else "")
+    is_quoted = {sentence.check for sentence in backed} == {"quoted"}
+    held = "quoted word for word" if is_quoted else f"supported: {held}" if held else "supported"
+    text = f"{len(backed)} of {len(claims)} {held}"
     text += f"; {_list_counts(others) or f'{len(others)} not supported'}" if others else ""
     dropped = answer.statements.dropped
     return text + (f"; {dropped} citations of unusable facts were dropped" if dropped else "")

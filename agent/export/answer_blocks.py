@@ -11,6 +11,7 @@ from agent.evidence.report_words import ENGLISH, load_report_words
 from agent.evidence.support import count_support, label_support, list_checks
 from agent.export.blocks import Block, Bullets, Chart, Folded, Heading, Inline, Paragraph, Span, Table
 from agent.text.plurals import format_percent
+from agent.text.sentences import format_sentence
 from agent.types import Answer, Sentence
 
 Writer = Callable[[Sentence], list[Span | str]]
@@ -38,7 +39,11 @@ def write_checks(answer: Answer) -> list[Block]:
     return [
         Paragraph([*_write_figures(answer), f" · model: {written}"]),
         *_write_checks(answer),
-        *(Paragraph([Span(f"{name}:", "strong"), f" {text}"]) for name, text in answer.side_notes if text),
+        *(
+            Paragraph([Span(f"{name}:", "strong"), f" {format_sentence(text)}"])
+            for name, text in answer.side_notes
+            if text
+        ),
         *_fold_others(answer, partial(_write_sentence, answer)),
     ]
 

@@ -104,7 +104,8 @@ def _answer(answer: Answer | None) -> list[Block]:
 def _describe_run(report: Report) -> Paragraph:
     """The run's id, status and times."""
     run = report.run
-    spans: list[Span | str] = ["Run ", Span(run.id, "code"), f" · status: {run.status}"]
+    status = "accepted" if run.is_accepted else run.status
+    spans: list[Span | str] = ["Run ", Span(run.id, "code"), f" · status: {status}"]
     spans += [
         f" · {name} {at}"
         for name, at in (("started", run.created_at), ("last changed", run.updated_at))

@@ -102,9 +102,10 @@ def split_question(question: str) -> list[str]:
 
 
 def extract_keywords(question: str) -> str:
-    """The question without function words and addresses."""
+    """The question without function words and addresses; a word that is no name stands once."""
     question = strip_question(question) or question
     words = [
         word for word in re.findall(r"[^\s?,;!]+", question) if fold(word).strip(".'\"") not in STOPWORDS
     ]
-    return " ".join(words) or question
+    kept = [word for n, word in enumerate(words) if not word.islower() or word not in words[:n]]
+    return " ".join(kept) or question

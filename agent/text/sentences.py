@@ -48,6 +48,11 @@ _ASSIGNMENT = re.compile(r"\s*[\w.-]+\s?[:=]")
 Span = tuple[int, int]
 
 
+def format_sentence(text: str) -> str:
+    """A reason as a sentence of its own: "all 3 pages are read" gives "All 3 pages are read."; "" stays."""
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '?', '!')) else '.'}" if text else ""
+
+
 def find_sentence_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each sentence, in order, blanks around it left out. A line break ends a sentence
     unless the line reads on in the next (see `find_stretches`)."""

@@ -297,6 +297,15 @@ class Run(Record):
     """The run whose steps 0 to `forked_at` it shares; "" when it is no fork."""
     forked_at: int = -1
 
+    @property
+    def is_accepted(self) -> bool:
+        """Whether a person accepted its answer; runs of other flows are done when they have spoken."""
+        return (
+            self.status == "done"
+            and self.settings.flow in ("research", "site", "collect")
+            and bool(self.verdict)
+        )
+
 
 class Usage(Record):
     """What a run has used. `cost_usd` is None when a price is unknown."""

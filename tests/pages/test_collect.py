@@ -89,7 +89,7 @@ def test_a_finished_run_shows_tree_digest_items_and_figures(
         "below 15",
         "below 60 s",
         "below $0.15",
-        "5 of 5 supported",
+        "5 of 5 quoted word for word",
         "Left out, as outside the time asked for: ",
     ]
     assert [part for part in parts if part not in text] == []

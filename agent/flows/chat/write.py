@@ -45,8 +45,7 @@ CAVEATS = (
 )
 """The caveat of an answer from 0, 1 or 2 relevant passages."""
 DEMO_LEFT_OUT = (
-    "The invented demo sources in the library were left out: --world demo (on the screen “With the demo’s "
-    "invented sources”) takes them in."
+    "The demo’s sources in the library were left out; “With the demo’s invented sources” takes them in."
 )
 MAX_TITLES, MIN_TITLE_RELEVANCE = 8, 0.3
 """Titles offered with a clarifying question, and the least relevance of their passages."""

@@ -1,4 +1,4 @@
-"""Conflicts as rows: what is said, by which sites in which words, since when, and how it stands."""
+"""Conflicts as rows: what is said, by which sites in which words, of which date, and how it stands."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) 
             "facts were found that say so.</p>"
         )
     rows = [_render_side(side, run_id) for side in found]
-    return f"{head}{reason}{markup.table(['Value', 'Said by', 'Since'], rows, 'sides')}"
+    return f"{head}{reason}{markup.table(['Value', 'Said by', 'Date'], rows, 'sides')}"
 
 
 def _render_status(conflict: Conflict) -> str:
@@ -114,12 +114,11 @@ def _render_side(side: SideSummary, run_id: str) -> list[str]:
     sites = escape.html(", ".join(side.sites) or format_count(len(side.facts), "fact"))
     count = f'<span class="small soft">{escape.html(side.source_count_text)}</span>'
     said = f"<details><summary>{sites}</summary>{quotes}</details>{count}"
-    return [f"<b>{escape.html(side.value)}</b>{mark}", said, _render_since(side)]
+    return [f"<b>{escape.html(side.value)}</b>{mark}", said, _render_date(side)]
 
 
-def _render_since(side: SideSummary) -> str:
+def _render_date(side: SideSummary) -> str:
     earliest, latest = side.earliest[:10], side.latest[:10]
     told = f"{earliest} to {latest}" if latest != earliest else earliest
     how = "published" if side.has_publication_date else "read"
-    since = '<span class="since small soft">since </span>'  # where the column has no room for its heading
-    return f'{since}{escape.html(told)}<br><span class="small soft">{how}</span>' if told else ""
+    return f'<span class="small soft">{how} </span><br>{escape.html(told)}' if told else ""

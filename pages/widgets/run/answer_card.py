@@ -13,6 +13,7 @@ from agent.evidence.block_layout import BlockLayout
 from agent.evidence.support import Support, count_support, describe_support
 from agent.flows.shared.conflict_sentences import is_disagreement
 from agent.text.plurals import format_count
+from agent.text.sentences import format_sentence
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source
 from agent.workbench import RunSnapshot
 from pages.widgets.run import report_view
@@ -90,7 +91,7 @@ def _render_pieces(
     lines = [
         _render_line("" if is_refusal else answer.certainty, "Certainty"),
         _render_line("" if has_gaps_in_place else answer.missing, "What is missing"),
-        _render_line(answer.why_stopped, "Why it stopped here"),
+        _render_line(format_sentence(answer.why_stopped), "Why it stopped here"),
         _render_line(answer.because, "Updated"),
         _render_line(answer.remark),
     ]

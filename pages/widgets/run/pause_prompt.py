@@ -40,7 +40,20 @@ def build_rest_hints(view: RunSnapshot, usual: Mapping[Status, str]) -> dict[Sta
     """What is expected of the reader at each rest: as usual, unless the run asks something."""
     halt = find_pause_request(view)
     asked = {Status.PAUSED: describe_pause(halt)} if halt else {}
+    if view.run.status is Status.REVIEW and (nothing := describe_nothing(view)):
+        asked[Status.REVIEW] = nothing
     return {**usual, **asked, **({Status.WAITING: "Check the plan."} if view.next == CHECK_PLAN else {})}
+
+
+def describe_nothing(view: RunSnapshot) -> str:
+    """What can be done where an answer says nothing and no fact was found; "" for any other."""
+    if view.state.facts or not view.state.answers or view.state.answers[-1].sentences:
+        return ""
+    if any(action.page_id for action in view.state.actions):
+        return "Nothing that answers it was found: send it back with other words."
+    return (
+        "Nothing could be read: send it back to try again, or ask in the demo world, which needs no network."
+    )
 
 
 def draw(view: RunSnapshot) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from agent.engine.budget_meters import list_caps
 from agent.flows.shared.revision import state_understood
 from agent.text.plurals import format_count
+from agent.text.sentences import format_sentence
 from agent.types import CAP_SETTINGS, Cap, NoteReading, Outcome, PlanPart, Settings, Step
 from pages.widgets.shell import labels
 
@@ -126,7 +127,7 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
                     step.n,
                     "event",
                     "A limit was reached",
-                    why=str(change.get("why_stopped", "")),
+                    why=format_sentence(str(change.get("why_stopped", ""))),
                     tone="warn",
                 )
             )
@@ -291,7 +292,9 @@ def _build_answer_card(n: int, answer: dict[str, Any]) -> Card:
 def _explain_answer(answer: dict[str, Any]) -> str:
     """Why it was written: for a person's edits, or because the run stopped."""
     because = str(answer.get("because", ""))
-    return f"{because[:1].upper()}{because[1:]}" if because else str(answer.get("why_stopped", ""))
+    return (
+        f"{because[:1].upper()}{because[1:]}" if because else format_sentence(answer.get("why_stopped", ""))
+    )
 
 
 def _build_note_cards(step: Step) -> list[Card]:

@@ -45,17 +45,15 @@ PART_STATUS = {
 }
 PART_TONE = {"open": "mute", "answered": "good", "found": "", "disputed": "warn", "not_found": "mute"}
 """The status of a part of the plan, and the colour of its mark."""
-REVIEWED_FLOWS = ("research", "site", "collect")
-"""Flows whose answer a person accepts; the others are done when they have spoken."""
 
 
 def describe_status(run: Run) -> str:
     """How a run stands, in a word or two: "Accepted" only where there was something to accept."""
-    if run.status is not Status.DONE:
+    if run.status is not Status.DONE or run.is_accepted:
         return STATUS[run.status]
     if run.settings.flow == "reply":
         return "Silent" if run.verdict in ("", "no_evidence") else "Replied"
-    return STATUS[run.status] if run.settings.flow in REVIEWED_FLOWS and run.verdict else "Done"
+    return "Done"
 
 
 UNTIL = {

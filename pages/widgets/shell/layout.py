@@ -19,7 +19,8 @@ ICON = (
     f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28" width="64" height="64">{LOGO_SHAPE}</svg>'
 )
 LOGO = f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 28" width="150" height="28">{LOGO_SHAPE}
-<text x="33" y="20" font-family="'Source Serif 4',Georgia,serif" font-size="18.5" font-weight="600" fill="INK">Touchstone</text></svg>"""
+<text x="33" y="20" font-family="'Source Serif 4',Georgia,serif" font-size="18.5" font-weight="600" class="ink">Touchstone</text>
+<style>.ink {{ fill: #1f2421 }} @media (prefers-color-scheme: dark) {{ .ink {{ fill: #ebe8e1 }} }}</style></svg>"""
 
 
 def draw() -> None:
@@ -29,8 +30,7 @@ def draw() -> None:
     )
     st.html(HERE / "style.css")
     url_state.sync()
-    dark = st.context.theme.type == "dark"
-    st.logo(LOGO.replace("INK", "#ebe8e1" if dark else "#1f2421"), size="large", link=None)
+    st.logo(LOGO, size="large", link=None)
     screen = st.navigation(_list_screens(), position="top" if sign_in.is_open() else "hidden")
     sign_in.require_sign_in()
     screen.run()
