@@ -28,7 +28,11 @@ def test_it_gathers_and_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.
     options = [text for name, file in files.items() for text in (f"--{name}", str(file))]
     assert main(["collect", "--world", "demo", "--model", "keyless", "--start", QUOTE, PROMPT, *options]) == 0
     out, err = capsys.readouterr()
-    assert "5 of 5 quoted word for word" in out and "3 gathered:" in out and "0 model calls (below 15: met)" in out
+    assert (
+        "5 of 5 quoted word for word" in out
+        and "3 gathered:" in out
+        and "0 model calls (below 15: met)" in out
+    )
     assert "nav:decision NAVIGATE_TO" in err and "nav:content_added" in err and "nav:" not in out
     assert len(json.loads(files["json"].read_text(encoding="utf-8"))["articles"]) == 3
     assert len(list(csv.DictReader(files["csv"].read_text(encoding="utf-8").splitlines()))) == 12
