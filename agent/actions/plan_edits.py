@@ -94,6 +94,9 @@ def build_plan(
         raise UsageError(f"a plan has at most {MAX_PARTS} parts: drop or join some of the {len(asked)}")
     if long := next((text for _, text in asked if len(text) > MAX_QUESTION_CHARS), ""):
         raise UsageError(f"this part is longer than {MAX_QUESTION_CHARS} characters: “{long[:60]}…”")
+    keys = [_key(question) for _, question in asked]
+    if twice := next((text for n, (_, text) in enumerate(asked) if keys[n] in keys[:n]), ""):
+        raise UsageError(f"two parts of the plan ask the same, keep one: “{twice[:60]}”")
     if unknown := next((id for id, _ in asked if id and id not in known), ""):
         raise UsageError(f"the plan has no part {unknown}: it has {', '.join(known)}")
     named = [id for id, _ in asked if id]
@@ -102,7 +105,7 @@ def build_plan(
     free = find_free_id(plan, facts)
     changed = list[PlanPart]()
     for id, question in asked:
-        if id and question == known[id].question:
+        if id and question == " ".join(known[id].question.split()):
             changed.append(known[id])
             continue
         kept = known[id] if id else PlanPart(id=str(free), question="")
@@ -118,14 +121,22 @@ def build_plan(
 def read_lines(plan: Sequence[PlanPart], text: str) -> list[PartEdit]:
     """The plan that a person wrote as lines, one part each: a line that is a part's question, or reads as it
     is shown, is that part; the others, when they are as many as the parts left, reword them in order; else
-    they are new."""
+    they are new. Equal lines count once."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
-    asked = {format_question(part.question): part.question for part in plan}
-    lines = [asked.get(line, line) for line in lines]
-    left = {part.question: part.id for part in plan}
-    named = [(line, left.pop(line, "")) for line in lines]
+    asked = {" ".join(format_question(part.question).split()): part.question for part in plan}
+    once, left = dict[str, str](), dict[str, str]()
+    for line in lines:
+        once.setdefault(_key(line), asked.get(line, line))
+    for part in plan:
+        left.setdefault(part.question, part.id)
+    named = [(line, left.pop(line, "")) for line in once.values()]
     free = list(left.values()) if len(left) == sum(not id for _, id in named) else []
     return [PartEdit(line, id or (free.pop(0) if free else "")) for line, id in named]
+
+
+def _key(question: str) -> str:
+    """Equal for two questions that read the same, but for case and blanks."""
+    return " ".join(format_question(question).split()).casefold()
 
 
 def build_change(state: RunState, step: int, plan: Sequence[PlanPart]) -> Change:

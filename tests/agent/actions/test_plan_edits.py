@@ -44,6 +44,7 @@ def test_a_reworded_part_is_open_again_and_keeps_its_id():
         ([], "at least one part"),
         ([PartEdit("  ", "1")], "needs a question"),
         ([PartEdit("What?", "7")], "no part 7"),
+        ([PartEdit("When was it?"), PartEdit("when  was it")], "ask the same"),
         ([PartEdit("What?", "1"), PartEdit("Why?", "1")], "once"),
         ([PartEdit("What?" * 200)], "longer than"),
         ([PartEdit(f"Part {n}?") for n in range(9)], "at most 8"),
@@ -75,6 +76,20 @@ def test_an_edit_that_makes_no_plan_is_refused_with_what_to_do(edits, told):
 )
 def test_lines_are_read_as_the_parts_they_were(text, read):
     assert read_lines([FIRST, SECOND], text) == [PartEdit(*part) for part in read]
+
+
+def test_equal_lines_are_one_part_and_the_plan_as_it_is_shown_changes_nothing():
+    when = "When was it?"
+    assert read_lines([FIRST], f"{FIRST.question}\n{when}\nwhen  WAS it") == [
+        PartEdit(FIRST.question, "1"),
+        PartEdit(when),
+    ]
+    twice = [FIRST, FIRST.replace(id="2"), SECOND.replace(id="3")]
+    shown = "\n".join(part.question for part in twice)
+    assert [edit.id for edit in read_lines(twice, shown)] == ["1", "3"]
+    spaced = [FIRST.replace(question="which  yard built it"), SECOND]
+    with pytest.raises(UsageError, match="nothing was changed"):
+        build_plan(spaced, read_lines(spaced, f"Which yard built it?\n{SECOND.question}"))
 
 
 def test_an_edit_is_described_in_words():
