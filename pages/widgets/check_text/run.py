@@ -165,7 +165,6 @@ PAGE = run_page.RunPage(
     tabs=("Unavailable sources", "Source graph", "Journey", "Workflow", "Model calls"),
     own_tabs={"Journey": timeline.draw_run},
     hints={
-        Status.PAUSED: "Paused. Resume at any time.",
         Status.STOPPED: "Nothing is lost: continue, or finish with what was checked.",
         Status.DONE: "Open a sentence for its quote and reason; what could not be read is listed below.",
     },

@@ -215,8 +215,6 @@ PAGE = run_page.RunPage(
     hints={
         Status.WAITING: "Approve the next step.",
         Status.REVIEW: "Read the digest and what was gathered, then accept it or send it back.",
-        Status.PAUSED: "Paused. Resume at any time.",
         Status.STOPPED: "Nothing is lost: continue, or write the digest from what was found.",
-        Status.DONE: "You accepted this.",
     },
 )

@@ -23,9 +23,6 @@ PAGE = run_page.RunPage(
     hints={
         Status.WAITING: "Decide on the next step.",
         Status.REVIEW: "Read the answer, check its quotes, then accept it or send it back.",
-        Status.PAUSED: "Paused. Resume at any time.",
-        Status.STOPPED: "Nothing is lost: continue, or write the answer from what was found.",
-        Status.DONE: "You accepted this answer.",
     },
 )
 

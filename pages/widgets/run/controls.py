@@ -4,7 +4,6 @@ back its answer."""
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 
@@ -90,10 +89,9 @@ def _draw_verdict(view: RunSnapshot) -> None:
     run_id, head, bench = view.run.id, view.head, client.workbench()
     with st.container(horizontal=True, width="content"):
         if view.run.status is Status.REVIEW:
-            ways: list[Literal["primary", "secondary"]] = ["primary", "secondary"]
-            accept, back = reversed(ways) if pause_prompt.describe_nothing(view) else ways
-            ui.action("Accept", "research-accept", bench.accept, run_id, head, icon="check", type=accept)
-            with st.popover("Send back", icon=":material/undo:", key="research-send-back", type=back):
+            first = "secondary" if pause_prompt.is_empty(view) else "primary"
+            ui.action("Accept", "research-accept", bench.accept, run_id, head, icon="check", type=first)
+            with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
                 hint = "e.g. Which year? Leave out wiki.example."
                 drafts.text_area("What is wrong or missing?", f"back:{run_id}", placeholder=hint)
                 st.caption(_explain_notes(view))

@@ -36,24 +36,27 @@ def describe_pause(halt: PauseRequest) -> str:
     return PROMPTS.get(halt.kind, PROMPTS[""])
 
 
+NOTHING_HINT = "Nothing could be read or found: send it back with “go on”, or ask in the demo world."
+USUAL_HINTS = {
+    Status.PAUSED: "Paused. Resume at any time.",
+    Status.STOPPED: "Nothing is lost: continue, or write the answer from what was found.",
+    Status.DONE: "You accepted this answer.",
+}
+
+
 def build_rest_hints(view: RunSnapshot, usual: Mapping[Status, str]) -> dict[Status, str]:
     """What is expected of the reader at each rest: as usual, unless the run asks something."""
     halt = find_pause_request(view)
     asked = {Status.PAUSED: describe_pause(halt)} if halt else {}
-    if view.run.status is Status.REVIEW and (nothing := describe_nothing(view)):
-        asked[Status.REVIEW] = nothing
-    return {**usual, **asked, **({Status.WAITING: "Check the plan."} if view.next == CHECK_PLAN else {})}
+    asked |= {Status.REVIEW: NOTHING_HINT} if is_empty(view) else {}
+    asked |= {Status.WAITING: "Check the plan."} if view.next == CHECK_PLAN else {}
+    return {**USUAL_HINTS, **usual, **asked}
 
 
-def describe_nothing(view: RunSnapshot) -> str:
-    """What can be done where an answer says nothing and no fact was found; "" for any other."""
-    if view.state.facts or not view.state.answers or view.state.answers[-1].sentences:
-        return ""
-    if any(action.page_id for action in view.state.actions):
-        return "Nothing that answers it was found: send it back with other words."
-    return (
-        "Nothing could be read: send it back to try again, or ask in the demo world, which needs no network."
-    )
+def is_empty(view: RunSnapshot) -> bool:
+    """Whether it waits with an answer that says nothing, and no fact was found."""
+    is_reviewed = view.run.status is Status.REVIEW and bool(view.state.answers)
+    return is_reviewed and not (view.state.facts or view.state.answers[-1].sentences)
 
 
 def draw(view: RunSnapshot) -> None:

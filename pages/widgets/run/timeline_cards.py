@@ -292,9 +292,7 @@ def _build_answer_card(n: int, answer: dict[str, Any]) -> Card:
 def _explain_answer(answer: dict[str, Any]) -> str:
     """Why it was written: for a person's edits, or because the run stopped."""
     because = str(answer.get("because", ""))
-    return (
-        f"{because[:1].upper()}{because[1:]}" if because else format_sentence(answer.get("why_stopped", ""))
-    )
+    return because[:1].upper() + because[1:] or format_sentence(str(answer.get("why_stopped", "")))
 
 
 def _build_note_cards(step: Step) -> list[Card]:

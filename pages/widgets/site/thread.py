@@ -34,12 +34,7 @@ PAGE = run_page.RunPage(
         "Decisions": lambda view: st.html(trace.render_decisions(view.state, view.run.id)),
         "Pages read": lambda view: st.html(trace.render_pages(view.state, view.run.id)),
     },
-    hints={
-        Status.REVIEW: "Check the quotes, accept the answer, or ask a follow-up.",
-        Status.PAUSED: "Paused. Resume at any time.",
-        Status.STOPPED: "Nothing is lost: continue, or write the answer from what was found.",
-        Status.DONE: "You accepted this answer.",
-    },
+    hints={Status.REVIEW: "Check the quotes, accept the answer, or ask a follow-up."},
 )
 FOLLOW_UP = "site:follow-up"
 
