@@ -52,7 +52,7 @@ EVERYBODYS = {"types", "text", *FLOORS[0]}
 Trees = dict[Path, ast.Module]
 FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service", "base", "core"}
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
-MAX_LINES = {"agent": 60_300, "pages": 13_250}
+MAX_LINES = {"agent": 60_310, "pages": 13_250}
 NAMES_IN_ING = {
     "drawing": "a noun: a picture",
     "encoding": "a noun: of characters",

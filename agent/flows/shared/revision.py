@@ -313,9 +313,10 @@ def split_answer(state: RunState, reading: NoteReading) -> tuple[list[Sentence |
         has_fallen = checked.fact_ids != said.fact_ids
         touched += [n] if not is_gone and (has_fallen or n in wanted) else []
         kept.append(None if is_gone or has_fallen else checked)
+    keys = _find_passages(answer, touched if reading.by == "model" else ())
     pieces = [
         _build_piece(state, answer, places, reading)
-        for _, group in groupby(touched, key=lambda n: (answer.sentences[n].block, answer.sentences[n].part))
+        for _, group in groupby(touched, key=keys.__getitem__)
         for places in _split_cells(answer, list(group))
     ]
     shown = {said.part for said in kept if said} | {piece.part for piece in pieces}
@@ -327,6 +328,20 @@ def split_answer(state: RunState, reading: NoteReading) -> tuple[list[Sentence |
     if new and reading.searches and not pieces:
         pieces.append(Piece("; ".join(reading.searches), facts=new[:MAX_PIECE_FACTS]))
     return kept, [piece for piece in pieces if piece.facts]
+
+
+def _find_passages(answer: Answer, touched: Sequence[int]) -> list[tuple[str, str]]:
+    """The passage and part of each sentence. A passage is its block, or all blocks between two headings or
+    tables where every sentence of them is touched."""
+    first, start = {"": ""}, ""
+    for block in answer.blocks:
+        start = block.id if block.kind in ("heading", "table") or not start else start
+        first[block.id] = start
+        start = "" if block.kind == "table" else start
+    own = [first.get(said.block, said.block) for said in answer.sentences]
+    spared = {where for n, where in enumerate(own) if n not in touched}
+    both = zip(answer.sentences, own, strict=True)
+    return [(said.block if where in spared else where, said.part) for said, where in both]
 
 
 def _split_cells(answer: Answer, places: list[int]) -> list[list[int]]:

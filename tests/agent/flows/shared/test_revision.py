@@ -79,6 +79,17 @@ def test_a_piece_is_written_from_the_facts_of_its_former_passage_and_from_those_
     assert [fact.id for fact in piece.facts][:3] == ["bark", "new", "other"]
 
 
+def test_the_paragraphs_of_a_section_are_one_piece_where_all_are_written_anew() -> None:
+    state = make_state(*FACTS)
+    answer = state.answers[0]
+    said = [*answer.sentences[:2], answer.sentences[2].replace(block="q2")]
+    state.answers = [answer.replace(sentences=said, blocks=[*answer.blocks, AnswerBlock(id="q2", part="2")])]
+    assert [piece.places for piece in split_answer(state, read(state, about=["2"]))[1]] == [[1, 2]]
+    assert [piece.places for piece in split_answer(state, read(state, about=["s3"]))[1]] == [[2]]
+    both = split_answer(state, read(state, about=["s1", "s2", "s3"]))[1]
+    assert [piece.places for piece in both] == [[0], [1, 2]], "no heading stands within a piece"
+
+
 def test_a_form_that_is_asked_for_a_new_matter_is_not_one_of_the_whole_answer() -> None:
     state = make_state(*FACTS)
     asked = read(state, questions=["Which trees give bark?"], form="a list", needs_research=True)
