@@ -76,7 +76,7 @@ def test_a_finished_run_shows_its_answer_with_sources_and_can_be_accepted(app, d
     tester = app(run=run_id)
     assert not tester.exception
     text = shown(tester)
-    assert " supported: " in text and "31 people" in text and 'class="cite"' in text
+    assert "quoted word for word" in text and "31 people" in text and 'class="cite"' in text
     assert "Answer 1 written" in text and "page?run=" in text
     _button(tester, "Accept").click().run()
     assert bench.snapshot(run_id).run.status is Status.DONE

@@ -71,7 +71,7 @@ def test_a_table_goes_in_and_a_table_comes_out(bench: Workbench) -> None:
         and rows[1]["backed"] == rows[1]["statements"]
     )
     assert rows[3]["run"] == rows[0]["run"] and rows[3]["remark"] == "the same as row 2"
-    assert rows[5]["state"] == "cannot be asked" and "no question" in rows[5]["why stopped"]
+    assert rows[5]["state"] == "cannot be asked" and "is empty" in rows[5]["why stopped"]
     assert len({row["run"] for row in rows if row["run"]}) == 4 == len(bench.runs())
     told = json.loads(export_json(bench, batch_id))
     assert (

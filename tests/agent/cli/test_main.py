@@ -61,7 +61,7 @@ def test_a_process_answers_on_stdout_and_tells_its_progress_on_stderr():
     assert (
         "412" in done.stdout
         and "[1]" in done.stdout
-        and "supported: " in done.stdout
+        and "quoted word for word" in done.stdout
         and "https://" in done.stdout
     )
     assert (

@@ -144,7 +144,7 @@ def test_a_refusal_tells_that_the_demo_was_left_out_and_how_to_take_it_in(bench:
     asked = "Which orchestra played at the opening of the opera in Valparaiso?"
     assert Talk(bench).say(asked).state.answer.remark == ""
     bench.library.add_file("lies.md", b"# Lies\n\nThe moon is a cheese.\n", tags=["demo"])
-    assert "--world demo" in Talk(bench).say(asked).state.answer.remark
+    assert "With the demo’s invented sources" in Talk(bench).say(asked).state.answer.remark
 
 
 def test_an_empty_library_is_searched_no_more_often_than_allowed_and_then_the_person_is_asked(
