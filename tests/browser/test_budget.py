@@ -49,7 +49,7 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(
     expect(halt).to_be_hidden()
     screen.stands("Answer to review")
     expect(page.locator(".answer-grid")).to_contain_text(
-        "all 3 searches and page visits of this round are used"
+        "All 3 searches and page visits of this round are used"
     )
 
     screen.open()
