@@ -36,7 +36,7 @@ def describe_pause(halt: PauseRequest) -> str:
     return PROMPTS.get(halt.kind, PROMPTS[""])
 
 
-NOTHING_HINT = "Nothing could be read or found: send it back with “go on”, or ask in the demo world."
+NOTHING_HINT = "Nothing could be read or found: send it back with “go on” or with other words."
 USUAL_HINTS = {
     Status.PAUSED: "Paused. Resume at any time.",
     Status.STOPPED: "Nothing is lost: continue, or write the answer from what was found.",
