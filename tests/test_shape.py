@@ -5,7 +5,8 @@ The lines of agent/ and of pages/ must not grow (`MAX_LINES`, lowered when they 
 and 9,500. The ceiling was raised three times: from 43,300 for documents of ten formats, passages by structure,
 collecting from archives and the crawl ahead of a question; from 48,750 for plans, rounds, reports in blocks,
 nine further engines and the check of a text from elsewhere; from 56,400 for people with a login, secrets at
-rest, backups, operations, the circuit breaker and prompts that fit a small model."""
+rest, backups, operations, the circuit breaker and prompts that fit a small model; from 60,310 by at most 600 for
+limits on all that sockets bring and on all that leaves a run."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ FLOORS = [
         "personal_config",
         "types",
     },
-    {"text"},
+    {"text", "net"},
     {"web", "llm", "store"},
     {"retrieval", "evidence"},
     {"export"},
@@ -52,7 +53,7 @@ EVERYBODYS = {"types", "text", *FLOORS[0]}
 Trees = dict[Path, ast.Module]
 FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service", "base", "core"}
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
-MAX_LINES = {"agent": 60_310, "pages": 13_250}
+MAX_LINES = {"agent": 60_910, "pages": 13_250}
 NAMES_IN_ING = {
     "drawing": "a noun: a picture",
     "encoding": "a noun: of characters",

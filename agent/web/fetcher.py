@@ -18,17 +18,18 @@ from requests.adapters import HTTPAdapter
 from requests.cookies import RequestsCookieJar
 from urllib3.exceptions import HTTPError
 
+from agent.net import transport
+from agent.net.deadline import Deadline, DeadlineExceeded
+from agent.net.deadline_sockets import use_deadline
+from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.text import urls
 from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, Page, SourceFilter
-from agent.web import http_outcomes, transport
-from agent.web.deadline import Deadline, DeadlineExceeded
-from agent.web.deadline_sockets import use_deadline
+from agent.web import http_outcomes
 from agent.web.extract import dispatch
 from agent.web.http_outcomes import REDIRECT_STATUSES, Failure
 from agent.web.rate_limit import DEFAULT_PAUSE_S, HostRateLimiter
 from agent.web.robots import MAX_BYTES, RobotsCache, RobotsResponse
-from agent.web.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 
 MAX_REDIRECTS = 10
 MAX_ROBOTS_REDIRECTS = 5

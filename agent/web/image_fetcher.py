@@ -16,11 +16,11 @@ from requests.cookies import RequestsCookieJar
 from urllib3.exceptions import HTTPError
 
 from agent.config import Config
+from agent.net.deadline import Deadline, DeadlineExceeded
+from agent.net.deadline_sockets import use_deadline
+from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
+from agent.net.transport import GuardedAdapter, read_body, send_get
 from agent.web import http_outcomes, mime
-from agent.web.deadline import Deadline, DeadlineExceeded
-from agent.web.deadline_sockets import use_deadline
-from agent.web.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
-from agent.web.transport import GuardedAdapter, read_body, send_get
 
 MAX_BYTES = 8_000_000
 MAX_REDIRECTS = 3

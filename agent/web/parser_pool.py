@@ -22,8 +22,8 @@ from typing import IO, Any
 from pydantic import TypeAdapter, ValidationError
 
 from agent.config import ROOT, Config, child_environment
+from agent.net.deadline import POLL_SECONDS, Deadline, DeadlineExceeded, run_with_deadline
 from agent.types import Outcome
-from agent.web.deadline import POLL_SECONDS, Deadline, DeadlineExceeded, run_with_deadline
 from agent.web.extract.extraction import Extraction
 
 MAX_PROCESSES = 2

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from agent.net.deadline import POLL_SECONDS, Deadline
 from agent.text.retry_after import MAX_RETRY_AFTER_S
-from agent.web.deadline import POLL_SECONDS, Deadline
 
 MAX_CONCURRENT = 2
 MAX_GAP_S = 30.0

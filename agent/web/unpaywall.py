@@ -10,9 +10,9 @@ import requests
 from urllib3.exceptions import HTTPError
 
 from agent.config import Config
-from agent.web.deadline import DeadlineExceeded
+from agent.net.deadline import DeadlineExceeded
+from agent.net.ssrf_guard import FetchRefused, HostUnreachable
 from agent.web.engines.http_api import ApiClient, ApiRequest
-from agent.web.ssrf_guard import FetchRefused, HostUnreachable
 
 ADDRESS = "https://api.unpaywall.org/v2"
 NO_EMAIL = "With CONTACT_EMAIL set, an open copy is looked for at Unpaywall."

@@ -18,8 +18,10 @@ from requests.adapters import HTTPAdapter
 from agent import counters
 from agent.config import ROOT, Config
 from agent.errors import NotFound
+from agent.net.deadline import Deadline, DeadlineExceeded, run_with_deadline
+from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
+from agent.net.transport import GuardedAdapter
 from agent.types import ENGINE_NAMES, Outcome, Page, SearchResult, SourceFilter
-from agent.web.deadline import Deadline, DeadlineExceeded, run_with_deadline
 from agent.web.engines.folder import FolderIndex
 from agent.web.engines.http_api import ApiEngine
 from agent.web.engines.registry import build_engines
@@ -28,8 +30,6 @@ from agent.web.folder_docs import find_docs_file
 from agent.web.folder_transport import FolderAdapter, FolderSite
 from agent.web.rate_limit import HostRateLimiter
 from agent.web.search_results import SearchEngine, explain_failure, find_pause
-from agent.web.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
-from agent.web.transport import GuardedAdapter
 from agent.web.unpaywall import OpenCopy, Unpaywall
 
 SEARCH_SECONDS = 30.0

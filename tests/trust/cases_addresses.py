@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 from urllib3.util import parse_url
 
 from agent import config as configuration
+from agent.net.deadline import Deadline
+from agent.net.deadline_sockets import use_deadline
+from agent.net.ssrf_guard import FetchRefused, SsrfGuard
+from agent.net.transport import GuardedAdapter, RequestsCookieJar, send_get
 from agent.text import urls
 from agent.types import Outcome
-from agent.web.deadline import Deadline
-from agent.web.deadline_sockets import use_deadline
 from agent.web.image_fetcher import ImageFetcher
-from agent.web.ssrf_guard import FetchRefused, SsrfGuard
-from agent.web.transport import GuardedAdapter, RequestsCookieJar, send_get
 from tests.corpora.ssrf_urls import attacks
 from tests.trust.nets import INNER, Net
 from tests.trust.scorecard import Bench, Result, case

@@ -18,10 +18,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from agent import config as configuration
+from agent.net.transport import GuardedAdapter
 from agent.types import Outcome
 from agent.web.fetcher import Fetcher
 from agent.web.rate_limit import HostRateLimiter
-from agent.web.transport import GuardedAdapter
 from tests.trust.nets import INNER, PUBLIC, Net
 from tests.trust.scorecard import Bench, Result, case
 from tests.web.site import Site, html

@@ -14,12 +14,12 @@ from pathlib import Path
 import brotli
 import zstandard
 
+from agent.net.ssrf_guard import SsrfGuard
+from agent.net.transport import GuardedAdapter
 from agent.types import Outcome
 from agent.web.extract import dispatch
 from agent.web.fetcher import Fetcher
 from agent.web.rate_limit import HostRateLimiter
-from agent.web.ssrf_guard import SsrfGuard
-from agent.web.transport import GuardedAdapter
 from tests.agent.web.hostile_pdfs import pdf_of_lines
 from tests.trust.nets import raw_server
 from tests.trust.scorecard import Bench, Result, case

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from agent.web.deadline import Deadline
+from agent.net.deadline import Deadline
+from agent.net.ssrf_guard import SocketAddress, SsrfGuard
+from agent.net.transport import GuardedAdapter
 from agent.web.fetcher import Fetcher
 from agent.web.rate_limit import HostRateLimiter
-from agent.web.ssrf_guard import SocketAddress, SsrfGuard
-from agent.web.transport import GuardedAdapter
 
 PUBLIC = "93.184.216.34"
 """An address of the public internet. It stands for the servers of this machine; nothing is sent to it."""

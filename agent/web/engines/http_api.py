@@ -14,12 +14,13 @@ import requests
 from urllib3.exceptions import HTTPError
 
 from agent.config import Config
+from agent.net import transport
+from agent.net.deadline import Deadline, DeadlineExceeded
+from agent.net.deadline_sockets import use_deadline
+from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.text.identifiers import find_doi
 from agent.text.retry_after import parse_retry_after
 from agent.types import ENGINE_BY_NAME, Outcome, Publication, SearchResult, SourceFilter
-from agent.web import transport
-from agent.web.deadline import Deadline, DeadlineExceeded
-from agent.web.deadline_sockets import use_deadline
 from agent.web.rate_limit import HostRateLimiter
 from agent.web.search_results import (
     DEFAULT_PAUSE_S,
@@ -28,7 +29,6 @@ from agent.web.search_results import (
     explain_failure,
     strip_markup,
 )
-from agent.web.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 
 TIMEOUT_S = 15
 MAX_BYTES = 5_000_000

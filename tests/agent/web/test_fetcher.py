@@ -11,11 +11,11 @@ from collections.abc import Callable
 import pytest
 
 from agent.errors import StopRequested
+from agent.net.ssrf_guard import SsrfGuard
+from agent.net.transport import GuardedAdapter
 from agent.types import Outcome, SourceFilter
 from agent.web.fetcher import Fetcher
 from agent.web.rate_limit import HostRateLimiter
-from agent.web.ssrf_guard import SsrfGuard
-from agent.web.transport import GuardedAdapter
 from agent.web.world import World
 from tests.agent.web.hostile_pdfs import pdf_of_lines
 from tests.web.site import Asked, Reply, Site, html, sends_to

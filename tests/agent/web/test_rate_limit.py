@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from agent.errors import StopRequested
-from agent.web.deadline import Deadline, DeadlineExceeded
+from agent.net.deadline import Deadline, DeadlineExceeded
 from agent.web.rate_limit import MAX_CONCURRENT, HostRateLimiter
 
 

@@ -20,10 +20,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from requests.cookies import RequestsCookieJar
 
-from agent.web import transport
-from agent.web.deadline import Deadline, DeadlineExceeded
-from agent.web.deadline_sockets import use_deadline
-from agent.web.ssrf_guard import SsrfGuard
+from agent.net import transport
+from agent.net.deadline import Deadline, DeadlineExceeded
+from agent.net.deadline_sockets import use_deadline
+from agent.net.ssrf_guard import SsrfGuard
 from tests.web.site import Site, html
 
 NAME = "pages.example"

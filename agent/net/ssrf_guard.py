@@ -16,9 +16,9 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 import idna
 
 from agent.errors import TouchstoneError
-from agent.web import public_ip
-from agent.web.deadline import Deadline, DeadlineExceeded, run_with_deadline
-from agent.web.deadline_sockets import connect
+from agent.net import public_ip
+from agent.net.deadline import Deadline, DeadlineExceeded, run_with_deadline
+from agent.net.deadline_sockets import connect
 
 PORTS = frozenset((80, 443, 8080, 8443))
 """Ports a public page may be fetched from. Hosts an operator allows may use any."""

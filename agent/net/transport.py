@@ -18,9 +18,9 @@ from urllib3.poolmanager import PoolManager
 from urllib3.util.ssl_ import create_urllib3_context
 
 from agent.config import USER_AGENT
-from agent.web.deadline import POLL_SECONDS, Deadline
-from agent.web.deadline_sockets import DeadlineTLSSocket, current_deadline
-from agent.web.ssrf_guard import SsrfGuard
+from agent.net.deadline import POLL_SECONDS, Deadline
+from agent.net.deadline_sockets import DeadlineTLSSocket, current_deadline
+from agent.net.ssrf_guard import SsrfGuard
 
 REQUEST_HEADERS: Mapping[str, str] = {
     "User-Agent": USER_AGENT,

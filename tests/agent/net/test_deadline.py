@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from agent.errors import StopRequested
-from agent.web.deadline import Deadline, DeadlineExceeded, run_with_deadline
+from agent.net.deadline import Deadline, DeadlineExceeded, run_with_deadline
 
 
 def test_what_is_done_in_time_comes_back() -> None:

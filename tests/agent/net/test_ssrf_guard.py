@@ -9,14 +9,14 @@ from ipaddress import ip_address
 
 import pytest
 
+from agent.net import ssrf_guard
+from agent.net.deadline import Deadline
+from agent.net.public_ip import CLOUD_METADATA_ADDRESSES, is_public
+from agent.net.ssrf_guard import NOT_PUBLIC, FetchRefused, HostUnreachable, SocketAddress, SsrfGuard
+from agent.net.transport import GuardedAdapter
 from agent.types import Outcome
-from agent.web import ssrf_guard
-from agent.web.deadline import Deadline
 from agent.web.fetcher import Fetcher
-from agent.web.public_ip import CLOUD_METADATA_ADDRESSES, is_public
 from agent.web.rate_limit import HostRateLimiter
-from agent.web.ssrf_guard import NOT_PUBLIC, FetchRefused, HostUnreachable, SocketAddress, SsrfGuard
-from agent.web.transport import GuardedAdapter
 from tests.corpora.ssrf_urls import attacks
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agent.web.deadline import Deadline, DeadlineExceeded
+from agent.net.deadline import Deadline, DeadlineExceeded
 
 CONNECT_SECONDS = 10.0
 """Seconds one address may take to accept a connection, and TLS to shake hands."""

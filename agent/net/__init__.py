@@ -1,0 +1,1 @@
+"""Outgoing connections: deadlines, the guard against inner addresses, limits. No pages, no models."""
