@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from agent.config import SETTINGS
-from agent.web import public_ip
+from agent.net import public_ip
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
