@@ -6,21 +6,13 @@ filled in by a reader who did not see how the sentence had been checked."""
 from __future__ import annotations
 
 import json
-import re
-from collections import defaultdict, deque
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from agent.errors import ModelUnavailable
-from agent.llm.reply_model import ReplyModel
-from agent.llm.scripted import ScriptedModel
 from agent.types import SUPPORTED_VERDICTS, Sentence
-from agent.workbench import Workbench
-from tests.played.scenario import FOLDER, REPLIES, Outcome, Scenario, drive_scenario, load_scenarios
+from tests.played.replay import replay
+from tests.played.scenario import FOLDER, REPLIES, Outcome, load_scenarios
 
-PROMPTS = Path(__file__).parents[2] / "prompts"
 SCENARIOS = {scenario.id: scenario for scenario in load_scenarios()}
 RECORDED = sorted(path.stem for path in REPLIES.glob("*.jsonl"))
 LABELS: dict[str, dict[str, bool]] = json.loads((FOLDER / "labels.json").read_text("utf-8"))
@@ -33,7 +25,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
         played = {}
         for name in RECORDED:
             patch.setenv("TOUCHSTONE_DATA", str(tmp_path_factory.mktemp(name)))
-            played[name] = _replay(SCENARIOS[name], patch)
+            played[name] = replay(SCENARIOS[name])
         return played
 
 
@@ -112,37 +104,3 @@ def _false_sentences(outcomes: dict[str, Outcome]) -> list[tuple[str, Sentence]]
 def _is_shown_as_supported(sentence: Sentence) -> bool:
     """Supported and without a mark that tells a person of a doubt."""
     return sentence.check in SUPPORTED_VERDICTS and not sentence.findings
-
-
-def _replay(scenario: Scenario, patch: pytest.MonkeyPatch) -> Outcome:
-    replies: dict[str, deque[str]] = defaultdict(deque)
-    for line in (REPLIES / f"{scenario.id}.jsonl").read_text("utf-8").splitlines():
-        row = json.loads(line)
-        replies[row["role"]].append(row["reply"])
-
-    def answer(messages: list[dict[str, Any]], schema: object) -> str | Exception:
-        waiting = replies[_role_of(str(messages[0]["content"]))]
-        return waiting.popleft() if waiting else ModelUnavailable("no recorded reply is left for this role")
-
-    model = ScriptedModel(answer)
-    bench = Workbench()
-    patch.setattr(bench.worker, "model_client", lambda name, fast="": (model, ""))
-    patch.setattr(ReplyModel, "client", lambda self, name="auto": (model, ""))
-    try:
-        return drive_scenario(bench, scenario, watch=lambda line: None)
-    finally:
-        bench.shutdown()
-
-
-def _role_of(system: str) -> str:
-    """The role whose prompt this is, by the longest opening words that it has in common with a prompt file."""
-    return max(_openings(), key=lambda role: _openings()[role] in system and len(_openings()[role]))
-
-
-def _openings(known: dict[str, str] = {}) -> dict[str, str]:  # noqa: B006 - read once
-    if not known:
-        for path in PROMPTS.glob("*.md"):
-            system = path.read_text("utf-8").split("<!-- system -->")[1].split("<!-- user -->")[0]
-            plain = [line for line in system.splitlines() if line.strip() and not re.match(r"\s*\{", line)]
-            known[path.stem] = re.split(r"[{]", plain[0])[0].strip()
-    return known

@@ -1,0 +1,58 @@
+"""Replays a recorded run on a workbench of its own: each role gets the replies it was given when the run was
+played, in their order."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict, deque
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from agent.errors import ModelUnavailable
+from agent.llm.reply_model import ReplyModel
+from agent.llm.scripted import ScriptedModel
+from agent.workbench import Workbench
+from tests.played.scenario import REPLIES, Outcome, Scenario, drive_scenario
+
+PROMPTS = Path(__file__).parents[2] / "prompts"
+
+
+def replay(scenario: Scenario) -> Outcome:
+    """What comes out of the scenario with the recorded replies; a role without one left has no model."""
+    replies: dict[str, deque[str]] = defaultdict(deque)
+    for line in (REPLIES / f"{scenario.id}.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        replies[row["role"]].append(row["reply"])
+
+    def answer(messages: list[dict[str, Any]], schema: object) -> str | Exception:
+        waiting = replies[find_role(str(messages[0]["content"]))]
+        return waiting.popleft() if waiting else ModelUnavailable("no recorded reply is left for this role")
+
+    model = ScriptedModel(answer)
+    bench = Workbench()
+    with (
+        patch.object(bench.worker, "model_client", lambda name, fast="": (model, "")),
+        patch.object(ReplyModel, "client", lambda self, name="auto": (model, "")),
+    ):
+        try:
+            return drive_scenario(bench, scenario, watch=lambda line: None)
+        finally:
+            bench.shutdown()
+
+
+def find_role(system: str) -> str:
+    """The role whose prompt this is, by the longest opening words that it has in common with a prompt file."""
+    return max(_openings(), key=lambda role: _openings()[role] in system and len(_openings()[role]))
+
+
+@cache
+def _openings() -> dict[str, str]:
+    known = {}
+    for path in PROMPTS.glob("*.md"):
+        system = path.read_text("utf-8").split("<!-- system -->")[1].split("<!-- user -->")[0]
+        plain = [line for line in system.splitlines() if line.strip() and not re.match(r"\s*\{", line)]
+        known[path.stem] = re.split(r"[{]", plain[0])[0].strip()
+    return known
