@@ -165,7 +165,7 @@ class Workbenches:
 
     def delete_data(self, person: Person) -> Path:
         """Put a person's store and what they saved into the bin; returns where it is. What they used today
-        stays counted, links to their runs and comments on them are gone. The settings of the server, in the
+        stays counted, links to their runs are gone. The settings of the server, in the
         folder of the first admin, stay."""
         if self.accounts is None:
             raise UsageError("there is nobody to sign in here: delete the data folder")

@@ -1,4 +1,4 @@
-"""A shared run, for a guest: read only, with a box for a comment where its owner allows them."""
+"""A shared run, for a guest, who reads it."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ except NotFound:
     empty_state.draw("There is no such shared run", "The link may be incomplete, or its owner took it back.")
     ui.link("pages/research.py", "Ask a question of your own", "travel_explore")
 else:
-    guest_view.draw(key, share, shared)
+    guest_view.draw(share, shared)

@@ -24,7 +24,6 @@ AuditAction = Literal[
     "revoke token",
     "share run",
     "take back share",
-    "comment",
     "export data",
     "delete data",
 ]

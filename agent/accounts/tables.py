@@ -13,6 +13,8 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    inspect,
+    text,
 )
 
 metadata = MetaData()
@@ -56,21 +58,9 @@ shares = Table(
     Column("hash", String(64), nullable=False, unique=True),
     Column("owner_id", String(32), nullable=False),
     Column("run_id", String(32), nullable=False),
-    Column("may_comment", Integer, nullable=False),
     Column("created_at", String(32), nullable=False),
     Column("revoked_at", String(32), nullable=False, default=""),
     Index("shares_by_run", "owner_id", "run_id"),
-)
-
-comments = Table(
-    "comments",
-    metadata,
-    Column("id", String(32), primary_key=True),
-    Column("share_id", String(32), nullable=False),
-    Column("author", Text, nullable=False),
-    Column("text", Text, nullable=False),
-    Column("at", String(32), nullable=False),
-    Index("comments_by_share", "share_id"),
 )
 
 quotas = Table(
@@ -105,8 +95,15 @@ audit = Table(
 
 
 def a001_initial(connection: Connection) -> None:
-    """People, tokens, shares with their comments, quotas and the audit log."""
+    """People, tokens, shares, quotas and the audit log."""
     metadata.create_all(connection)
 
 
-MIGRATIONS = (a001_initial,)
+def a002_no_comments(connection: Connection) -> None:
+    """Guests read and do not comment: what they wrote goes. A new database never had it."""
+    connection.execute(text("DROP TABLE IF EXISTS comments"))
+    if "may_comment" in {column["name"] for column in inspect(connection).get_columns("shares")}:
+        connection.execute(text("ALTER TABLE shares DROP COLUMN may_comment"))
+
+
+MIGRATIONS = (a001_initial, a002_no_comments)

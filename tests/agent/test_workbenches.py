@@ -271,17 +271,15 @@ def test_deleted_data_is_in_the_bin_and_what_was_used_stays_counted(benches: Wor
     kept.close()
 
 
-def test_deletion_ends_links_and_forgets_comments_and_keys_kept_in_memory(benches: Workbenches) -> None:
+def test_deletion_ends_links_and_forgets_keys_kept_in_memory(benches: Workbenches) -> None:
     sign_in(benches, "ann")
     run_id, bo = _demo(benches, "bo"), sign_in(benches, "bo")
     shares = benches.accounts.shares
-    _, key = shares.create(bo, run_id, may_comment=True)
-    shares.comment(key, sign_in(benches, "ann"), "Who is the client?")
+    _, key = shares.create(bo, run_id)
     save_engine_setting(benches.open(bo), "BRAVE_API_KEY", "bo-key-0815")
     assert benches.open(bo).config.saved.is_held("BRAVE_API_KEY"), "there is no key to encrypt it with"
     benches.delete_data(bo)
     assert benches.open(bo).config.BRAVE_API_KEY == ""
-    assert shares.list_comments(bo, run_id) == []
     with pytest.raises(NotFound):
         shares.find(key)
 

@@ -9,7 +9,6 @@ import streamlit as st
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import clarify_form, message_box, scope, trace, turn
-from pages.widgets.people import share_dialog
 from pages.widgets.run import controls, pause_prompt, run_page
 from pages.widgets.shell import client, drafts, polling, ui
 
@@ -62,7 +61,6 @@ def _draw_heading(view: RunSnapshot) -> None:
         )
     if view.run.imported:
         run_page.draw_band("Imported", "This conversation was opened from an evidence bundle.")
-    share_dialog.draw_comments(view)
 
 
 def _draw_earlier(turns: list[str]) -> None:

@@ -12,7 +12,6 @@ from agent.types import Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_list, fact_editor, trust_form, unreadable_pages
 from pages.widgets.forms import source_filter_form
-from pages.widgets.people import share_dialog
 from pages.widgets.run import (
     confidence_chart,
     flow_diagram,
@@ -102,7 +101,6 @@ def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "", chips: str 
     title = f'<h1 class="ts-question">{escape.html(run.question)}</h1>'
     st.html(f'<div class="ts">{title}{detail}{sources}{status}</div>')
     fork_dialog.draw_origin(view)
-    share_dialog.draw_comments(view)
 
 
 def draw_tabs(page: RunPage, view: RunSnapshot, key: str = "") -> None:

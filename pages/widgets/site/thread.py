@@ -10,7 +10,6 @@ from agent.types import Answer, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_card
 from pages.widgets.forms import form_page, source_filter_form
-from pages.widgets.people import share_dialog
 from pages.widgets.run import answer_card, controls, fork_dialog, pause_prompt, run_page
 from pages.widgets.shell import badges, client, drafts, escape, labels, ui
 from pages.widgets.site import trace
@@ -64,7 +63,6 @@ def _draw_heading(view: RunSnapshot) -> None:
         f'<p class="small soft">Reads inside {escape.html(inside)}{instruction}</p>'
         f"{source_filter_form.render_summary(settings, allowed=False)}</div>"
     )
-    share_dialog.draw_comments(view)
 
 
 def _draw_turn(view: RunSnapshot) -> None:
