@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict, deque
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,16 @@ from tests.played.scenario import REPLIES, Outcome, Scenario, drive_scenario
 PROMPTS = Path(__file__).parents[2] / "prompts"
 
 
-def replay(scenario: Scenario) -> Outcome:
+Alter = Callable[[str, list[dict[str, Any]], str], str]
+"""Given a role, its messages and the recorded reply ("" when none is left), the reply it gets ("": none)."""
+
+
+def keep_reply(role: str, messages: list[dict[str, Any]], reply: str) -> str:
+    """The recorded reply as it is."""
+    return reply
+
+
+def replay(scenario: Scenario, alter: Alter = keep_reply) -> Outcome:
     """What comes out of the scenario with the recorded replies; a role without one left has no model."""
     replies: dict[str, deque[str]] = defaultdict(deque)
     for line in (REPLIES / f"{scenario.id}.jsonl").read_text("utf-8").splitlines():
@@ -28,8 +38,9 @@ def replay(scenario: Scenario) -> Outcome:
         replies[row["role"]].append(row["reply"])
 
     def answer(messages: list[dict[str, Any]], schema: object) -> str | Exception:
-        waiting = replies[find_role(str(messages[0]["content"]))]
-        return waiting.popleft() if waiting else ModelUnavailable("no recorded reply is left for this role")
+        role = find_role(str(messages[0]["content"]))
+        reply = alter(role, messages, replies[role].popleft() if replies[role] else "")
+        return reply or ModelUnavailable("no recorded reply is left for this role")
 
     model = ScriptedModel(answer)
     bench = Workbench()
