@@ -6,6 +6,7 @@ current `Deadline` (set with `use_deadline`), so pooled connections obey the fet
 from __future__ import annotations
 
 import errno
+import io
 import os
 import select
 import socket
@@ -43,6 +44,13 @@ def current_deadline() -> Deadline:
     return watch if isinstance(watch, Deadline) else Deadline(CONNECT_SECONDS)
 
 
+class _Reader(io.BufferedReader):
+    """Cuts endless lines: urllib3 reads the size of a chunk, and what follows the last one, by the line."""
+
+    def readline(self, size: int | None = -1) -> bytes:
+        return super().readline(BUFFER_BYTES + 2 if size is None or size < 0 else size)
+
+
 class DeadlineSocket(socket.socket):
     """A plain connection that checks the deadline while it waits for bytes."""
 
@@ -57,14 +65,27 @@ class DeadlineSocket(socket.socket):
             except TimeoutError:
                 continue
 
+    def sendall(self, data: Any, flags: int = 0) -> None:
+        """As `socket.sendall`; raises a Signal or DeadlineExceeded while the other side does not read."""
+        watch, left = current_deadline(), memoryview(data).cast("B")
+        while left:
+            watch.check()
+            self.settimeout(watch.poll_interval())
+            try:
+                left = left[self.send(left[:BUFFER_BYTES], flags) :]
+            except TimeoutError:
+                continue
+
     def settimeout(self, value: float | None) -> None:
         """As `socket.settimeout`, without a system call when nothing changes."""
         if value != self.gettimeout():
             super().settimeout(value)
 
     def makefile(self, mode: Any = "r", buffering: int | None = None, **kwargs: Any) -> Any:
-        """As `socket.makefile`, with a buffer that holds most pages."""
-        return super().makefile(mode, BUFFER_BYTES if buffering is None else buffering, **kwargs)
+        """As `socket.makefile`, with a buffer that holds most pages, and lines that end."""
+        if mode != "rb" or buffering is not None:
+            return super().makefile(mode, buffering, **kwargs)
+        return _Reader(super().makefile("rb", 0), BUFFER_BYTES)
 
 
 class DeadlineTLSSocket(DeadlineSocket, ssl.SSLSocket):

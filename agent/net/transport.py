@@ -15,6 +15,7 @@ from requests.cookies import RequestsCookieJar
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.poolmanager import PoolManager
+from urllib3.response import BaseHTTPResponse
 from urllib3.util.ssl_ import create_urllib3_context
 
 from agent.config import USER_AGENT
@@ -49,17 +50,6 @@ def send_get(
     return response
 
 
-def send_to_api(
-    adapter: HTTPAdapter, url: str, headers: Mapping[str, str], body: bytes | None = None
-) -> requests.Response:
-    """The response of a service to a GET, or to a POST of a JSON `body`; no cookies, no redirects."""
-    request = _prepare("POST" if body else "GET", url, {"Accept": "*/*", **headers})
-    if body:
-        request.prepare_body(body, None)
-        request.headers["Content-Type"] = "application/json"
-    return adapter.send(request, stream=True, timeout=POLL_SECONDS)
-
-
 def _prepare(method: str, url: str, headers: Mapping[str, str]) -> requests.PreparedRequest:
     request = requests.PreparedRequest()
     request.prepare_method(method)
@@ -68,11 +58,11 @@ def _prepare(method: str, url: str, headers: Mapping[str, str]) -> requests.Prep
     return request
 
 
-def read_body(response: requests.Response, deadline: Deadline, limit: int) -> bytes:
+def read_body(answer: BaseHTTPResponse, deadline: Deadline, limit: int) -> bytes:
     """The decoded body, cut off soon after `limit` bytes: a longer result is a body that is too large."""
     parts: list[bytes] = []
     size = 0
-    for chunk in response.raw.stream(_CHUNK, decode_content=True):
+    for chunk in answer.stream(_CHUNK, decode_content=True):
         deadline.check()
         parts.append(chunk)
         size += len(chunk)
@@ -90,16 +80,24 @@ class GuardedAdapter(HTTPAdapter):
 
     def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **kwargs: Any) -> None:
         """As in `requests`, with pools whose connections are the guard's."""
-        context = create_urllib3_context()
-        context.sslsocket_class = DeadlineTLSSocket
-        context.verify_mode = ssl.CERT_REQUIRED
-        self.poolmanager = PoolManager(
-            num_pools=connections, maxsize=maxsize, block=block, ssl_context=context, **kwargs
+        self.poolmanager = build_pools(
+            self._guard, create_context(), connections, maxsize, block=block, **kwargs
         )
-        self.poolmanager.pool_classes_by_scheme = _build_pools(self._guard)
 
 
-def _build_pools(guard: SsrfGuard) -> dict[str, type[HTTPConnectionPool]]:
+def create_context() -> ssl.SSLContext:
+    """TLS over sockets that obey the deadline; it trusts nobody yet."""
+    context = create_urllib3_context()
+    context.sslsocket_class = DeadlineTLSSocket
+    context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+def build_pools(
+    guard: SsrfGuard, context: ssl.SSLContext, connections: int = 64, maxsize: int = 32, **kwargs: Any
+) -> PoolManager:
+    """Pools whose connections are the guard's."""
+
     class GuardedHTTPConnection(HTTPConnection):
         def _new_conn(self) -> socket.socket:
             return guard.connect(self.host, self.port, current_deadline())
@@ -114,4 +112,6 @@ def _build_pools(guard: SsrfGuard) -> dict[str, type[HTTPConnectionPool]]:
     class GuardedHTTPSPool(HTTPSConnectionPool):
         ConnectionCls = GuardedHTTPSConnection
 
-    return {"http": GuardedHTTPPool, "https": GuardedHTTPSPool}
+    pools = PoolManager(num_pools=connections, maxsize=maxsize, ssl_context=context, **kwargs)
+    pools.pool_classes_by_scheme = {"http": GuardedHTTPPool, "https": GuardedHTTPSPool}
+    return pools

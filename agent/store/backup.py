@@ -11,11 +11,10 @@ import json
 import shutil
 import sqlite3
 import tempfile
-import uuid
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -30,10 +29,10 @@ BACKUPS = "backups"
 """The folder of scheduled backups, in the data folder."""
 KEPT = "before-restore-"
 """What was there before a restore lies in a folder whose name begins so."""
-SKIPPED_FOLDERS = {"worlds", BACKUPS}
 BIN = "deleted"
 """The folder in the data folder of what people deleted: a backup would bring it back."""
-_RESTORING = ".restoring-"
+_ROOM = ".touchstone-room-"
+"""Folders in which backups and restores are prepared are named so."""
 _SKIPPED_ENDS = ("-wal", "-shm", "-journal", ".part")
 _CHUNK = 1 << 20
 MAX_MANIFEST_BYTES = 64_000_000
@@ -72,29 +71,25 @@ def write_backup(folder: Path, target: Path, skipped: Path | None = None) -> Man
     sources = sorted(_list_files(folder, skipped))
     if not sources:
         raise UsageError(f"{folder} holds nothing yet: there is nothing to back up")
-    part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
     files = []
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        part.touch(mode=0o600)
-        with (
-            tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as room,
-            zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive,
-        ):
-            for source in sources:
-                copy = _copy(source, Path(room) / "copy")
-                name = source.relative_to(folder).as_posix()
-                files.append(BackupFile(name=name, sha256=_hash_file(copy), bytes=copy.stat().st_size))
-                archive.write(copy, name)
-                copy.unlink()
-            manifest = Manifest(format=FORMAT, made_at=utc_timestamp(), files=files)
-            archive.writestr(MANIFEST, manifest.model_dump_json(indent=1))
-        part.replace(target)
-    except OSError as error:
+        with _make_room(target.parent) as room:
+            whole = room / "whole"
+            whole.touch(mode=0o600)
+            with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
+                for source in sources:
+                    copy = _copy(source, room / "copy")
+                    name = source.relative_to(folder).as_posix()
+                    files.append(BackupFile(name=name, sha256=_hash_file(copy), bytes=copy.stat().st_size))
+                    archive.write(copy, name)
+                    copy.unlink()
+                manifest = Manifest(format=FORMAT, made_at=utc_timestamp(), files=files)
+                undated = zipfile.ZipInfo(MANIFEST)  # no zip file can hold every year a clock may say
+                archive.writestr(undated, manifest.model_dump_json(indent=1), zipfile.ZIP_DEFLATED)
+            whole.replace(target)
+    except (OSError, sqlite3.Error) as error:
         raise StoreError(f"no backup could be written to {target}: {error}") from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
     return manifest
 
 
@@ -110,25 +105,26 @@ def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restor
         )
     for database in (path for path in _list_files(folder, None) if path.suffix == ".db"):
         _check_unused(database)
-    room = folder / f"{_RESTORING}{uuid.uuid4().hex[:8]}"
     kept = folder / f"{KEPT}{utc_timestamp()[:19].replace(':', '')}" if former else None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        manifest = _extract(source, room)
-        for file in manifest.files:
-            if file.name.endswith(".db"):
-                _open_up(room / file.name)
-        if kept:
-            kept.mkdir()
-            for path in former:
-                path.rename(kept / path.name)
-        for path in sorted(room.glob("*")):
-            path.rename(folder / path.name)
+        with _make_room(folder) as room:
+            manifest = _extract(source, room / "all")
+            for file in manifest.files:
+                if file.name.endswith(".db"):
+                    _open_up(room / "all" / file.name)
+            with ExitStack() as undo:
+                if kept:
+                    kept.mkdir(mode=0o700)
+                    undo.callback(kept.rmdir)
+                for path in [*former, *(room / "all").glob("*")]:
+                    target = (kept if kept and path.parent == folder else folder) / path.name
+                    path.rename(target)
+                    undo.callback(target.rename, path)
+                undo.pop_all()
     except (OSError, sqlite3.Error) as error:
         where = f"; what was there before is in {kept}" if kept and kept.exists() else ""
         raise StoreError(f"{source} could not be restored in {folder}: {error}{where}") from error
-    finally:
-        shutil.rmtree(room, ignore_errors=True)
     return Restored(manifest, kept)
 
 
@@ -138,13 +134,36 @@ def verify_backup(source: Path) -> Manifest:
         return _extract(source, Path(room) / "all")
 
 
+def sweep_rooms(folder: Path) -> None:
+    """Delete what killed backups and restores left in a folder; those still at work hold a lock."""
+    for room in folder.glob(f"{_ROOM}*"):
+        with suppress(sqlite3.Error), _hold_room(room):
+            shutil.rmtree(room, ignore_errors=True)
+
+
+@contextmanager
+def _make_room(folder: Path) -> Iterator[Path]:
+    """A private folder, held, and gone at the end."""
+    sweep_rooms(folder)
+    with tempfile.TemporaryDirectory(prefix=_ROOM, dir=folder) as name, _hold_room(Path(name)):
+        yield Path(name)
+
+
+@contextmanager
+def _hold_room(room: Path) -> Iterator[None]:
+    """No process but this has the room. Raises sqlite3.Error when another has."""
+    with closing(sqlite3.connect(room / "lock", timeout=0, isolation_level=None)) as lock:
+        lock.execute("BEGIN EXCLUSIVE")
+        yield
+
+
 def _list_files(folder: Path, skipped: Path | None) -> Iterator[Path]:
     for path in folder.rglob("*"):
         top = path.relative_to(folder).parts
         is_left_out = (
-            SKIPPED_FOLDERS & set(top[:-1])
-            or top[0] == BIN
-            or any(part.startswith((KEPT, _RESTORING, ".backup-")) for part in top)
+            top[0] in (BACKUPS, BIN)
+            or (top[2:] if top[0] == "people" else top)[:1] == ("worlds",)
+            or any(part.startswith((KEPT, _ROOM)) for part in top)
             or path.name.endswith(_SKIPPED_ENDS)
             or ".db.before-" in path.name
             or (skipped and path.is_relative_to(skipped))
@@ -154,11 +173,13 @@ def _list_files(folder: Path, skipped: Path | None) -> Iterator[Path]:
 
 
 def _is_replaced(path: Path) -> bool:
-    return path.name != BACKUPS and not path.name.startswith((KEPT, _RESTORING))
+    """Whether a restore moves this top folder or file, and may bring it."""
+    return path.name != BACKUPS and not path.name.startswith((KEPT, _ROOM))
 
 
 def _copy(source: Path, target: Path) -> Path:
     """A copy of a file, of a database by SQLite: reading its file by other means would release its locks."""
+    target.touch(mode=0o600)
     if source.suffix != ".db":
         return Path(shutil.copyfile(source, target))
     try:
@@ -259,9 +280,10 @@ def _read_manifest(source: Path, archive: zipfile.ZipFile) -> Manifest:
         raise UsageError(f"{source} was written by a newer Touchstone: update this one first")
     for file in manifest.files:
         path = PurePosixPath(file.name)
-        if path.is_absolute() or ".." in path.parts or "\\" in file.name or ":" in file.name:
+        is_outside = path.is_absolute() or ".." in path.parts or "\\" in file.name or ":" in file.name
+        if is_outside or not path.parts or not _is_replaced(Path(path.parts[0])):
             raise UsageError(
-                f"{source}: {file.name[:60]!r} leads out of the data folder. Nothing was changed"
+                f"{source}: {file.name[:60]!r} is no place that a backup may fill. Nothing was changed"
             )
     return manifest
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from agent.config import Config, resolve_folder
 from agent.errors import TouchstoneError
-from agent.store.backup import BACKUPS, write_backup
+from agent.store.backup import BACKUPS, sweep_rooms, write_backup
 
 log = logging.getLogger(__name__)
 LOOK_EVERY_S = 60.0
@@ -25,7 +28,9 @@ class BackupSchedule:
         self._stopped = threading.Event()
 
     def start(self) -> None:
-        """Begin, where backups are switched on and the store is a file of its own."""
+        """Sweep, and begin where backups are switched on and the store is a file of its own."""
+        for folder in (self.folder, self.config.data_folder):
+            sweep_rooms(folder)
         if self.config.BACKUP_EVERY_H and not self.config.DATABASE_URL:
             threading.Thread(target=self._work, name="backups", daemon=True).start()
 
@@ -33,19 +38,17 @@ class BackupSchedule:
         """End; a backup under way is abandoned."""
         self._stopped.set()
 
-    def list_backups(self) -> list[Path]:
-        """The backups of this schedule, oldest first."""
-        return sorted(self.folder.glob("touchstone-" + "[0-9]" * 8 + "T" + "[0-9]" * 6 + "Z.zip"))
-
     def write_due(self, now: float) -> Path | None:
-        """Write a backup when the newest is old enough at `now` (Unix time); returns it. Raises
+        """Write a backup unless one was made within the interval before `now` (Unix time); returns it. Raises
         TouchstoneError or OSError, and deletes nothing then."""
-        made = self.list_backups()
-        if made and now - made[-1].stat().st_mtime < self.config.BACKUP_EVERY_H * 3600:
+        made = list_backups(self.folder)
+        if any(0 <= now - at < self.config.BACKUP_EVERY_H * 3600 for _, at, _ in made):
             return None
-        target = self.folder / name_backup(now)
+        if ahead := [path for _, at, path in made if at > now]:
+            log.warning("%s is dated in the future: check the clock. A new backup is written", ahead[-1])
+        target = self.folder / name_backup(self.folder, now)
         write_backup(self.config.data_folder, target, self.folder)
-        for old in self.list_backups()[: -self.config.BACKUP_KEEP]:
+        for _, _, old in list_backups(self.folder)[: -self.config.BACKUP_KEEP]:
             old.unlink(missing_ok=True)
         return target
 
@@ -58,6 +61,19 @@ class BackupSchedule:
                 log.error("no backup could be written: %s", error)
 
 
-def name_backup(now: float) -> str:
-    """The file name of a backup made at `now` (Unix time)."""
-    return time.strftime("touchstone-%Y%m%dT%H%M%SZ.zip", time.gmtime(now))
+def list_backups(folder: Path) -> list[tuple[int, float, Path]]:
+    """The backups with a name of the program's, in the order they were made: number, Unix time, path. The
+    number decides, for a clock may be wrong; those that have none came first."""
+    made = []
+    for path in folder.glob("touchstone-*.zip"):
+        if found := re.fullmatch(r"touchstone-(?:(\d+)-)?(\d{8}T\d{6})Z\.zip", path.name):
+            with suppress(ValueError):  # no such day: somebody else's file
+                at = datetime.strptime(f"{found[2]}+0000", "%Y%m%dT%H%M%S%z").timestamp()
+                made.append((int(found[1] or 0), at, path))
+    return sorted(made)
+
+
+def name_backup(folder: Path, now: float) -> str:
+    """The file name of the next backup in a folder, made at `now` (Unix time)."""
+    number = max((number for number, _, _ in list_backups(folder)), default=0) + 1
+    return time.strftime(f"touchstone-{number:05}-%Y%m%dT%H%M%SZ.zip", time.gmtime(now))

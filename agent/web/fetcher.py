@@ -213,7 +213,7 @@ class Fetcher:
             return _ResponseBody(status, headers)
         if failure := http_outcomes.explain_unreadable_body(headers, self._max_bytes):
             return _ResponseBody(status, headers, failure=failure)
-        raw = transport.read_body(response, deadline, limit)
+        raw = transport.read_body(response.raw, deadline, limit)
         if len(raw) > self._max_bytes:
             return _ResponseBody(status, headers, failure=http_outcomes.explain_too_large(self._max_bytes))
         return _ResponseBody(status, headers, raw)

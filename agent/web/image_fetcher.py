@@ -18,11 +18,11 @@ from urllib3.exceptions import HTTPError
 from agent.config import Config
 from agent.net.deadline import Deadline, DeadlineExceeded
 from agent.net.deadline_sockets import use_deadline
+from agent.net.policies import PICTURE
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.net.transport import GuardedAdapter, read_body, send_get
 from agent.web import http_outcomes, mime
 
-MAX_BYTES = 8_000_000
 MAX_REDIRECTS = 3
 _RETRY_STATUSES = (408, 425, 429, 500, 502, 503, 504)
 
@@ -93,9 +93,9 @@ class ImageFetcher:
 def _read_image(url: str, response: requests.Response, deadline: Deadline) -> ImageResult:
     if (status := response.status_code) != 200:
         return ImageResult(url, detail=f"Its server answered {status}.", can_retry=status in _RETRY_STATUSES)
-    data = read_body(response, deadline, MAX_BYTES)
-    if len(data) > MAX_BYTES:
-        return ImageResult(url, detail=f"It is larger than {MAX_BYTES // 1_000_000} MB.")
+    data = read_body(response.raw, deadline, PICTURE.max_bytes)
+    if len(data) > PICTURE.max_bytes:
+        return ImageResult(url, detail=f"It is larger than {PICTURE.max_bytes // 1_000_000} MB.")
     if not (kind := mime.detect_image_type(data)):
         return ImageResult(url, detail="What came is no PNG, JPEG, GIF or WebP picture.")
     return ImageResult(url, kind, data, hashlib.sha256(data).hexdigest())

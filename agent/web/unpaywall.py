@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
-import requests
-from urllib3.exceptions import HTTPError
-
 from agent.config import Config
 from agent.net.deadline import DeadlineExceeded
+from agent.net.exchange import AnswerUnusable
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable
 from agent.web.engines.http_api import ApiClient, ApiRequest
 
@@ -47,21 +44,14 @@ class Unpaywall:
                 return OpenCopy(detail="Unpaywall does not know its DOI.")
             if response.status == 422:
                 return OpenCopy(detail="Unpaywall does not accept the e-mail address in CONTACT_EMAIL.")
-            best = json.loads(response.body).get("best_oa_location") if response.status == 200 else {}
+            best = response.json().get("best_oa_location") if response.status == 200 else {}
             if best is None:
                 return OpenCopy(detail="Unpaywall knows no open copy.")
             url = best.get("url_for_pdf") or best.get("url") or ""
             if url:
                 return OpenCopy(str(url), str(best.get("license") or ""))
-        except (
-            FetchRefused,
-            HostUnreachable,
-            DeadlineExceeded,
-            requests.RequestException,
-            HTTPError,
-            OSError,
-        ):
+        except (FetchRefused, HostUnreachable, DeadlineExceeded, AnswerUnusable):
             pass
-        except (ValueError, AttributeError, RecursionError):  # no JSON, or of another shape
+        except (ValueError, AttributeError):  # no JSON, or of another shape
             pass
         return OpenCopy(detail="Unpaywall did not answer.")

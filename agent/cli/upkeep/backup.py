@@ -20,7 +20,7 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a new file, o
     config = read_config()
     if config.DATABASE_URL:
         raise UsageError("DATABASE_URL names a database of its own: back that up with its own tools")
-    target = file / name_backup(time.time()) if file.is_dir() else file
+    target = file / name_backup(file, time.time()) if file.is_dir() else file
     manifest = write_backup(config.data_folder, target.resolve())
     size = sum(one.bytes for one in manifest.files)
     write_stderr(f"{len(manifest.files)} files, {size / 1e6:,.1f} MB; keys in it stay encrypted")

@@ -10,14 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-import requests
-from urllib3.exceptions import HTTPError
-
 from agent.config import Config
-from agent.net import transport
 from agent.net.deadline import Deadline, DeadlineExceeded
-from agent.net.deadline_sockets import use_deadline
-from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
+from agent.net.exchange import AnswerUnusable, Connections, Reply
+from agent.net.policies import ENGINE
+from agent.net.ssrf_guard import FetchRefused, HostUnreachable
 from agent.text.identifiers import find_doi
 from agent.text.retry_after import parse_retry_after
 from agent.types import ENGINE_BY_NAME, Outcome, Publication, SearchResult, SourceFilter
@@ -30,8 +27,6 @@ from agent.web.search_results import (
     strip_markup,
 )
 
-TIMEOUT_S = 15
-MAX_BYTES = 5_000_000
 MAX_AUTHORS = 30
 """Authors that are kept of a paper: more than any citation style names (APA: 20)."""
 MAX_SNIPPET_CHARACTERS = 500
@@ -46,14 +41,6 @@ class ApiRequest(NamedTuple):
     body: Mapping[str, Any] | None = None
 
 
-class ApiResponse(NamedTuple):
-    """What came back."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-
 class ApiError(ValueError):
     """The engine answered with an error instead of results; the message is for a person."""
 
@@ -66,23 +53,20 @@ class ApiClient:
     """Sends requests to one service, one at a time, `gap_s` seconds apart. Thread-safe."""
 
     def __init__(self, own_hosts: Iterable[str], gap_s: float = 0.0) -> None:
-        self._guard = SsrfGuard(list(own_hosts))
-        self._adapter = transport.GuardedAdapter(self._guard)
+        self._connections = Connections(own_hosts)
         self._pace = HostRateLimiter(gap_s, concurrent=1)
 
-    def send(self, url: str, request: ApiRequest) -> ApiResponse:
-        """Raises FetchRefused, HostUnreachable, DeadlineExceeded, or what `requests` and urllib3 raise."""
-        deadline = Deadline(TIMEOUT_S)
+    def send(self, url: str, request: ApiRequest) -> Reply:
+        """Raises FetchRefused, HostUnreachable, DeadlineExceeded, AnswerUnusable."""
+        deadline = Deadline(ENGINE.seconds)
         words = urlencode({name: value for name, value in request.params.items() if value != ""})
-        full = self._guard.check_url(f"{url}{'&' if '?' in url else '?'}{words}" if words else url)
+        full = self._connections.guard.check_url(
+            f"{url}{'&' if '?' in url else '?'}{words}" if words else url
+        )
         body = json.dumps(request.body).encode() if request.body else None
-        with use_deadline(deadline), self._pace.hold_slot(urlsplit(full).netloc, deadline):
-            response = transport.send_to_api(self._adapter, full, request.headers, body)
-            try:
-                raw = transport.read_body(response, deadline, MAX_BYTES)
-            finally:
-                response.close()
-        return ApiResponse(response.status_code, response.headers, raw)
+        headers = {**request.headers, **({"Content-Type": "application/json"} if body else {})}
+        with self._pace.hold_slot(urlsplit(full).netloc, deadline):
+            return self._connections.exchange(ENGINE, full, headers, body, deadline=deadline)
 
 
 class ApiEngine:
@@ -129,7 +113,10 @@ class ApiEngine:
             return explain_failure(self, query, Outcome.TIMEOUT)
         except FetchRefused as refusal:
             return explain_failure(self, query, Outcome.REFUSED, f"{self.label}: {refusal}")
-        except (HostUnreachable, requests.RequestException, HTTPError, OSError):
+        except AnswerUnusable as unusable:
+            detail = f"{self.label} {unusable}. Use another engine."
+            return explain_failure(self, query, Outcome.ERROR, detail)
+        except HostUnreachable:
             detail = f"{self.label} could not be reached. Check the network, or use another engine."
             return explain_failure(self, query, Outcome.ERROR, detail)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):  # another shape
@@ -139,7 +126,7 @@ class ApiEngine:
             return explain_failure(self, query, Outcome.EMPTY)
         return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=hits)
 
-    def _explain_status(self, query: str, response: ApiResponse) -> SearchResult:
+    def _explain_status(self, query: str, response: Reply) -> SearchResult:
         status = response.status
         asked = parse_retry_after(response.headers.get("Retry-After"))
         if status in self.limited or (status == 503 and asked is not None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -80,7 +81,7 @@ def test_each_try_has_its_time() -> None:
 
 
 def test_a_picture_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(image_fetcher, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(image_fetcher, "PICTURE", replace(image_fetcher.PICTURE, max_bytes=1_000_000))
     with Site({"/x": Reply(200, PNG + bytes(1_000_000))}) as site:
         got = fetched(site, "/x")
         assert got.detail == "It is larger than 1 MB." and len(site.asked) == 1

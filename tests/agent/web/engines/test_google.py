@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 
@@ -9,7 +10,7 @@ import pytest
 
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web.world import World
-from tests.web.site import Reply, Site
+from tests.web.site import Reply, Site, sends_to
 
 KEY = "not-a-real-key-123"
 Live = Callable[..., World]
@@ -95,3 +96,24 @@ def test_without_keys_it_is_absent_and_says_why(live_world: Live) -> None:
     assert "GOOGLE_CSE_ID" in world.absent["google"]
     result = world.search("google", "x")
     assert result.outcome is Outcome.REFUSED and "GOOGLE_CSE_ID" in result.detail
+
+
+def test_a_redirect_is_not_followed(live_world: Live) -> None:
+    with Site(
+        {"/inner": reply(200, {"items": [{"link": "https://a.example/", "title": "inner secret"}]})}
+    ) as inner:
+        result, _ = search(live_world, sends_to(inner.url("/inner")))
+    assert result.outcome is Outcome.ERROR and not result.hits and inner.asked == []
+
+
+def test_an_answer_is_unpacked_within_its_limit(live_world: Live) -> None:
+    bomb = Reply(200, gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})
+    result, _ = search(live_world, bomb)
+    assert result.outcome is Outcome.ERROR and "sent more than 5 MB" in result.detail
+
+
+def test_an_endpoint_that_nobody_named_is_public(live_world: Live) -> None:
+    with Site({}) as site:
+        engine = live_world(GOOGLE_API_KEY=KEY, GOOGLE_CSE_ID="cx1")._engines_by_name["google"]
+        engine._endpoint = site.url("/")  # type: ignore[attr-defined]
+        assert engine.search("ferry", 3, SourceFilter()).outcome is Outcome.REFUSED and site.asked == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote
@@ -107,7 +108,7 @@ def test_a_check_tries_a_blocked_engine_again(live_world: Live) -> None:
 
 
 def test_a_server_that_stalls_is_a_timeout(live_world: Live, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_api, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(http_api, "ENGINE", replace(http_api.ENGINE, seconds=0.3))
     result, _ = ask(live_world, "openalex", Reply(200, b"{", ends="stalls"))
     assert result.outcome is Outcome.TIMEOUT
 
@@ -117,9 +118,9 @@ def test_an_answer_that_is_too_long_or_nests_too_deep_is_an_error(
 ) -> None:
     result, _ = ask(live_world, "openalex", reply("[" * 200_000))
     assert result.outcome is Outcome.ERROR
-    monkeypatch.setattr(http_api, "MAX_BYTES", 1000)
+    monkeypatch.setattr(http_api, "ENGINE", replace(http_api.ENGINE, max_bytes=1000))
     result, _ = ask(live_world, "openalex", reply({**ANSWERS["openalex"], "meta": "x" * 300_000}))
-    assert result.outcome is Outcome.ERROR
+    assert result.outcome is Outcome.ERROR and "sent more than 0.001 MB" in result.detail
 
 
 def test_only_a_host_that_a_setting_names_may_be_on_the_own_network(live_world: Live) -> None:

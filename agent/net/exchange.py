@@ -1,0 +1,108 @@
+"""One request to a service and its whole answer, within the limits of a policy (`policies`).
+
+No redirects, no cookies, no proxy of the environment, no .netrc: a key goes to the server it was given for.
+Connections are kept. What goes wrong ends the connection, and no thread is left behind."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from requests.utils import DEFAULT_CA_BUNDLE_PATH
+from urllib3 import HTTPHeaderDict
+from urllib3.exceptions import HTTPError
+from urllib3.response import BaseHTTPResponse
+
+from agent.config import USER_AGENT
+from agent.errors import TouchstoneError
+from agent.net.deadline import POLL_SECONDS, Deadline
+from agent.net.deadline_sockets import use_deadline
+from agent.net.policies import Policy
+from agent.net.ssrf_guard import HostUnreachable, SsrfGuard
+from agent.net.transport import build_pools, create_context, read_body
+from agent.text.json_text import parse_json
+
+NO_HEADERS: Mapping[str, str] = {}
+READ_ENCODINGS = ("", "identity", "gzip", "x-gzip")
+"""Compressions that are read: those whose unpacking can be stopped at a size."""
+
+
+class AnswerUnusable(TouchstoneError):
+    """An answer is too large, or packed as nobody asked; the message goes on after a server's name."""
+
+
+class Reply(NamedTuple):
+    """An answer, its body unpacked."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        """What the body says. Raises ValueError."""
+        return parse_json(self.body)
+
+
+class Connections:
+    """Kept connections to public servers and to `hosts`, wherever these are. Thread-safe."""
+
+    def __init__(self, hosts: Iterable[str] = ()) -> None:
+        self.guard = SsrfGuard(list(hosts))
+        self._pools = build_pools(self.guard, _trusting_context())
+        self.close = self._pools.clear
+
+    def exchange(
+        self,
+        policy: Policy,
+        url: str,
+        headers: Mapping[str, str] = NO_HEADERS,
+        body: bytes | None = None,
+        *,
+        method: str = "",
+        deadline: Deadline | None = None,
+    ) -> Reply:
+        """The answer to a GET, or with a body to a POST. Raises FetchRefused, HostUnreachable,
+        DeadlineExceeded, AnswerUnusable, and what the deadline's checkpoint raises."""
+        deadline = deadline or Deadline(policy.seconds)
+        sent = HTTPHeaderDict({"User-Agent": USER_AGENT, "Accept": "*/*"})
+        sent.update({**headers, "Accept-Encoding": "gzip"})
+        with use_deadline(deadline):
+            deadline.check()
+            try:
+                answer = self._pools.urlopen(
+                    method or ("GET" if body is None else "POST"),
+                    url,
+                    body=body,
+                    headers=sent,
+                    redirect=False,
+                    retries=False,
+                    preload_content=False,
+                    timeout=POLL_SECONDS,
+                )
+                try:
+                    return Reply(answer.status, answer.headers, _read(answer, policy, deadline))
+                finally:
+                    answer.close()
+            except (HTTPError, OSError) as error:
+                raise HostUnreachable("The connection failed. Try again later.") from error
+
+
+def _read(answer: BaseHTTPResponse, policy: Policy, deadline: Deadline) -> bytes:
+    encoding = answer.headers.get("Content-Encoding", "").strip().lower()
+    if encoding not in READ_ENCODINGS:
+        raise AnswerUnusable(f"packed its answer in a way that is not read here ({encoding[:40]!r})")
+    body = read_body(answer, deadline, policy.max_bytes)
+    if len(body) > policy.max_bytes:
+        raise AnswerUnusable(f"sent more than {policy.max_bytes / 1_000_000:g} MB for {policy.purpose}")
+    return body
+
+
+@lru_cache(maxsize=1)
+def _trusting_context() -> ssl.SSLContext:
+    """The certificates of the system and those of `certifi`, read once: 20 ms."""
+    context = create_context()
+    context.load_default_certs()
+    context.load_verify_locations(DEFAULT_CA_BUNDLE_PATH)
+    return context
