@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import itertools
 import json
+import os
+import signal
 import sqlite3
+import subprocess
+import sys
 import threading
+import time
 import zipfile
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +24,7 @@ from agent.config import read_config
 from agent.errors import StoreError, UsageError
 from agent.store import backup
 from agent.store.backup import KEPT, MANIFEST, restore_backup, verify_backup, write_backup
-from agent.store.backup_schedule import BackupSchedule
+from agent.store.backup_schedule import BackupSchedule, list_backups, name_backup
 from agent.store.database import Store
 from agent.types import Settings, Status
 from agent.workbench import Workbench
@@ -70,11 +77,12 @@ def test_all_databases_and_files_come_back_as_they_were(folder: Path, tmp_path: 
 
 
 def test_what_a_person_deleted_is_in_no_backup(folder: Path, tmp_path: Path) -> None:
-    for name in ("deleted/ann-2026/kb/secret.md", "kb/deleted/kept.md"):
+    kept = {f"kb/{name}/kept.md" for name in ("deleted", "backups", "worlds")}
+    for name in ("deleted/ann-2026/kb/secret.md", "people/p1/worlds/again.db", *kept):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("text", encoding="utf-8")
     names = {file.name for file in write_backup(folder, tmp_path / "b.zip").files}
-    assert "kb/deleted/kept.md" in names and not [name for name in names if name.startswith("deleted/")]
+    assert kept <= names and not [name for name in names if name.startswith("deleted/") or "again" in name]
 
 
 def test_a_backup_is_whole_while_another_thread_writes(tmp_path: Path) -> None:
@@ -156,7 +164,7 @@ def test_a_changed_a_cut_and_a_foreign_file_change_nothing(folder: Path, tmp_pat
         "is not what was backed up": rewritten(
             tmp_path / "b.zip", tmp_path / "1.zip", {"people/p1/settings.json": b"{}"}
         ),
-        "leads out of": rewritten(
+        "no place that a backup may fill": rewritten(
             tmp_path / "b.zip", tmp_path / "2.zip", {MANIFEST: json.dumps(escaping).encode()}
         ),
         "newer Touchstone": rewritten(
@@ -169,7 +177,7 @@ def test_a_changed_a_cut_and_a_foreign_file_change_nothing(folder: Path, tmp_pat
     for told, source in bad.items():
         with pytest.raises(UsageError, match=told):
             restore_backup(source, folder, force=True)
-        assert read_rows(folder / "touchstone.db") == [0, 1, 2] and not list(folder.glob(".restoring*")), told
+        assert read_rows(folder / "touchstone.db") == [0, 1, 2] and not list(folder.glob(".*")), told
     assert not (tmp_path / "out.db").exists()
 
 
@@ -210,24 +218,149 @@ def test_a_place_that_cannot_be_written_is_told(folder: Path, tmp_path: Path) ->
         restore_backup(tmp_path / "b.zip", tmp_path / "file" / "data")
 
 
-def test_scheduled_backups_keep_the_newest_and_a_failure_deletes_none(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOUCHSTONE_DATA", str(folder))
-    monkeypatch.setenv("BACKUP_EVERY_H", "2")
-    monkeypatch.setenv("BACKUP_KEEP", "2")
-    schedule = BackupSchedule(read_config())
-    first = schedule.write_due(1_000_000_000)
+NOON = 1_795_000_000.0
+"""A day in 2026."""
+YEAR = 366 * 86400.0
+
+
+def make_schedule(folder: Path, keep: int) -> BackupSchedule:
+    given = {"TOUCHSTONE_DATA": str(folder), "BACKUP_EVERY_H": "2", "BACKUP_KEEP": str(keep)}
+    return BackupSchedule(read_config(given))
+
+
+def backups_in(folder: Path) -> list[Path]:
+    return [path for _, _, path in list_backups(folder)]
+
+
+def test_scheduled_backups_keep_the_newest_and_a_failure_deletes_none(folder: Path) -> None:
+    schedule = make_schedule(folder, 2)
+    first = schedule.write_due(NOON)
     assert first and first.parent == folder / "backups"
-    now = first.stat().st_mtime
-    assert schedule.write_due(now + 7100) is None
-    second, third = schedule.write_due(now + 7300), schedule.write_due(now + 30_000)
-    assert schedule.list_backups() == [second, third]
+    assert schedule.write_due(NOON + 7100) is None
+    second, third = schedule.write_due(NOON + 7300), schedule.write_due(NOON + 30_000)
+    assert backups_in(schedule.folder) == [second, third]
     assert "backups" not in " ".join(file.name for file in verify_backup(third).files)  # type: ignore[arg-type]
     (folder / "touchstone.db").write_bytes(b"damaged " * 100)
     with pytest.raises(StoreError):
-        schedule.write_due(now + 60_000)
-    assert schedule.list_backups() == [second, third]
+        schedule.write_due(NOON + 60_000)
+    assert backups_in(schedule.folder) == [second, third]
+
+
+@pytest.mark.parametrize("keep", [1, 3])
+@pytest.mark.parametrize("wrong", [NOON + 10 * YEAR, 60.0])
+def test_a_clock_that_was_wrong_once_stops_no_backup_and_deletes_no_new_one(
+    wrong: float, keep: int, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    schedule = make_schedule(folder, keep)
+    made = [schedule.write_due(at) for at in (NOON, wrong)]
+    made += [schedule.write_due(NOON + n * 7300) for n in range(1, 5)]
+    assert None not in made and backups_in(schedule.folder) == made[-keep:]
+    assert "is dated in the future: check the clock" in caplog.text
+    assert schedule.write_due(NOON + 4 * 7300 + 60) is None
+
+
+def test_backups_without_a_number_and_those_of_other_names_come_before_numbered_ones(folder: Path) -> None:
+    schedule = make_schedule(folder, 2)
+    schedule.folder.mkdir()
+    for name in ("touchstone-20360101T000000Z.zip", "touchstone-20269999T000000Z.zip"):
+        (schedule.folder / name).write_bytes(b"")
+    first, second = schedule.write_due(NOON), schedule.write_due(NOON + 7300)
+    assert backups_in(schedule.folder) == [first, second] and len(list(schedule.folder.iterdir())) == 3
+    assert second and name_backup(schedule.folder, NOON).startswith("touchstone-00003-2026")
+
+
+@pytest.mark.parametrize("at", [0, 2**33])
+def test_a_backup_is_written_in_a_year_that_no_zip_file_can_hold(
+    at: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy_file = backup._copy
+
+    def copy_then(source: Path, target: Path) -> Path:
+        os.utime(copy_file(source, target), (at, at))
+        return target
+
+    clock = SimpleNamespace(time=lambda: at, localtime=lambda _at=at: time.gmtime(at))
+    monkeypatch.setattr(backup, "_copy", copy_then)
+    monkeypatch.setattr(backup.zipfile, "time", clock)
+    made = write_backup(folder, tmp_path / "b.zip")
+    assert verify_backup(tmp_path / "b.zip") == made
+
+
+def kill_in(work: str, folder: Path, target: Path) -> None:
+    """Run this line in a process that is killed in the midst of it."""
+    script = (
+        "import os, pathlib, signal, sys; from agent.store import backup\n"
+        "backup._hash_file = lambda path: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "folder, target = map(pathlib.Path, sys.argv[1:])\n" + work
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(folder), str(target)], check=False)
+    assert done.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("then", ["the next backup", "the next start", "a restore"])
+def test_what_a_killed_backup_leaves_is_private_and_swept(then: str, folder: Path, tmp_path: Path) -> None:
+    schedule = make_schedule(folder, 2)
+    kill_in("os.umask(0o022); backup.write_backup(folder, target)", folder, schedule.folder / "b.zip")
+    [room] = schedule.folder.iterdir()
+    left = {path.name: path.stat().st_mode & 0o777 for path in room.iterdir()}
+    assert room.stat().st_mode & 0o777 == 0o700 and left["copy"] == left["whole"] == 0o600
+    if then == "the next backup":
+        schedule.write_due(NOON)
+    elif then == "the next start":
+        schedule.start()
+    else:
+        room.rename(folder / room.name)
+        write_backup(folder, tmp_path / "b.zip")
+        restore_backup(tmp_path / "b.zip", folder, force=True)
+    assert not list(folder.rglob(".*"))
+
+
+def test_a_backup_at_work_is_not_swept(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def sweep_first(path: Path) -> str:
+        swept = "from agent.store.backup import *; sweep_rooms(Path(sys.argv[1]))"
+        command = [sys.executable, "-c", f"import sys; {swept}", str(tmp_path)]
+        subprocess.run(command, check=True)
+        return hash_file(path)
+
+    hash_file = backup._hash_file
+    monkeypatch.setattr(backup, "_hash_file", sweep_first)
+    made = write_backup(folder, tmp_path / "b.zip")
+    monkeypatch.undo()
+    assert verify_backup(tmp_path / "b.zip") == made
+
+
+@pytest.mark.parametrize("name", ["backups/x", "before-restore-2026/x", ".touchstone-room-a/x", "."])
+def test_a_backup_that_fills_a_place_of_the_program_moves_nothing(
+    name: str, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "backups").mkdir()
+    (folder / "backups" / "kept.zip").write_text("kept")
+    listed = {"name": name, "sha256": hashlib.sha256(b"x").hexdigest(), "bytes": 1}
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr(name, b"x")
+        archive.writestr(MANIFEST, json.dumps({"format": 1, "made_at": "", "files": [listed]}))
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(UsageError, match="no place that a backup may fill"):
+        restore_backup(tmp_path / "b.zip", folder, force=True)
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("failing", range(1, 7))
+def test_a_restore_whose_move_fails_moves_everything_back(
+    failing: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_backup(folder, tmp_path / "b.zip")
+    before, rename, moves = sorted(folder.rglob("*")), Path.rename, itertools.count(1)
+
+    def rename_but_one(path: Path, target: Path) -> Path:
+        if next(moves) == failing:
+            raise OSError(errno.EBUSY, "mounted")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", rename_but_one)
+    with pytest.raises(StoreError, match=r"mounted$"):
+        restore_backup(tmp_path / "b.zip", folder, force=True)
+    assert sorted(folder.rglob("*")) == before and read_rows(folder / "touchstone.db") == [0, 1, 2]
 
 
 def test_a_backup_that_unpacks_to_more_than_the_disk_holds_is_refused(
@@ -258,12 +391,9 @@ def test_a_backup_somebody_made_by_hand_is_never_deleted_and_never_taken_for_the
     tmp_path: Path,
 ) -> None:
     make_database(tmp_path / "data" / "touchstone.db")
-    config = read_config(
-        {"TOUCHSTONE_DATA": str(tmp_path / "data"), "BACKUP_EVERY_H": "1", "BACKUP_KEEP": "1"}
-    )
-    schedule = BackupSchedule(config)
+    schedule = make_schedule(tmp_path / "data", 1)
     by_hand = schedule.folder / "touchstone-1-before-upgrade.zip"
     by_hand.parent.mkdir(parents=True)
     by_hand.write_bytes(b"mine")
     made = schedule.write_due(by_hand.stat().st_mtime)
-    assert made and by_hand.exists() and schedule.list_backups() == [made]
+    assert made and by_hand.exists() and backups_in(schedule.folder) == [made]
