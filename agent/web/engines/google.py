@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 from agent.config import Config
+from agent.net.deadline import DeadlineExceeded
+from agent.net.exchange import AnswerUnusable, Connections
+from agent.net.policies import ENGINE
+from agent.net.ssrf_guard import FetchRefused, HostUnreachable
 from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web import search_params
 from agent.web.extract.page_dates import normalize_date
 from agent.web.search_results import DEFAULT_PAUSE_S, RawResult, build_hits, explain_failure
 
-TIMEOUT_S = 10
 MAX_RESULTS_PER_REQUEST = 10
 """The API gives at most this many results a request."""
 GOOGLE_LANGUAGE_CODES = {"he": "iw", "zh": "zh-CN"}
@@ -30,7 +34,7 @@ _QUOTA_REASONS = (
 
 
 class Google:
-    """The engine. Its service description ships with the library; each search has its own connection."""
+    """The engine. Its service description ships with the library, which asks over our connections."""
 
     name = "google"
     label = "Google"
@@ -39,11 +43,23 @@ class Google:
         self._key = config.GOOGLE_API_KEY
         self._cx = config.GOOGLE_CSE_ID
         self._endpoint = config.GOOGLE_ENDPOINT
+        own = urlsplit(self._endpoint).hostname
+        self._connections = Connections([own] if own else [])
+
+    def request(
+        self, uri: str, method: str = "GET", body: Any = None, headers: Any = None, **_: Any
+    ) -> tuple[Any, bytes]:
+        """What the library calls on `httplib2.Http`."""
+        import httplib2
+
+        url, sent = self._connections.guard.check_url(uri), body.encode() if body else None
+        reply = self._connections.exchange(ENGINE, url, headers or {}, sent, method=method)
+        told = {name.lower(): value for name, value in reply.headers.items()}
+        return httplib2.Response({**told, "status": str(reply.status)}), reply.body
 
     def search(self, query: str, max_results: int, reach: SourceFilter) -> SearchResult:
         """Up to `max_results` (at most 10) hits."""
         # The library takes a third of a second to import, so it is imported at the first search.
-        import httplib2
         from googleapiclient.errors import HttpError
 
         words = search_params.add_site_operators(query, reach)
@@ -51,9 +67,14 @@ class Google:
             found = self._execute(words, min(max_results, MAX_RESULTS_PER_REQUEST), reach)
         except HttpError as error:
             return self._explain_http_error(query, error)
-        except TimeoutError:
+        except DeadlineExceeded:
             return explain_failure(self, query, Outcome.TIMEOUT)
-        except (OSError, httplib2.HttpLib2Error, ValueError):
+        except FetchRefused as refusal:
+            return explain_failure(self, query, Outcome.REFUSED, f"{self.label}: {refusal}")
+        except AnswerUnusable as unusable:
+            detail = f"{self.label} {unusable}. Use another engine."
+            return explain_failure(self, query, Outcome.ERROR, detail)
+        except (HostUnreachable, ValueError, RecursionError):
             detail = "Google could not be reached, or its answer made no sense. Check the network."
             return explain_failure(self, query, Outcome.ERROR, detail)
         hits = build_hits(self.name, map(_read_item, found.get("items") or []), max_results)
@@ -62,7 +83,6 @@ class Google:
         return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=hits)
 
     def _execute(self, query: str, number: int, reach: SourceFilter) -> dict[str, Any]:
-        import httplib2
         from googleapiclient.discovery import build
 
         service = build(
@@ -71,7 +91,7 @@ class Google:
             developerKey=self._key,
             static_discovery=True,
             cache_discovery=False,
-            http=httplib2.Http(timeout=TIMEOUT_S),
+            http=self,
             client_options={"api_endpoint": self._endpoint} if self._endpoint else None,
         )
         limits: dict[str, Any] = {"dateRestrict": f"d{search_params.days_back(reach)}"} if reach.since else {}
