@@ -218,6 +218,14 @@ class Config(BaseSettings):
     ADMIN_EMAILS: Words = _setting(
         [], "who is an admin from the first sign-in on, comma-separated; empty: the first person who signs in"
     )
+    SIGN_IN_TRUSTED_ISSUERS: Words = _setting(
+        [],
+        "providers (iss, comma-separated) whose addresses count as proven without email_verified; "
+        "warning: where people there choose their address, whoever chooses an admin's is admin here",
+    )
+    SIGN_IN_DAYS: float = _setting(
+        7.0, "days a sign-in holds; 0: until its ID token expires, often an hour", least=0, most=30
+    )
     QUOTA_RUNS: int = _setting(
         3, "runs of one person that may work at once, with a login", least=1, most=1000
     )

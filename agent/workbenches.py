@@ -165,10 +165,11 @@ class Workbenches:
 
     def delete_data(self, person: Person) -> Path:
         """Put a person's store and what they saved into the bin; returns where it is. What they used today
-        stays counted, links to their runs are gone. The settings of the server, in the
+        stays counted, their tokens and the links to their runs end. The settings of the server, in the
         folder of the first admin, stay."""
         if self.accounts is None:
             raise UsageError("there is nobody to sign in here: delete the data folder")
+        self.accounts.tokens.revoke_all(person)
         with self._lock:
             bench = self.open(person)
             used = measure_day(bench.store)

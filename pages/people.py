@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.widgets.people import audit_log, person_row
-from pages.widgets.shell import client, empty_state, ui
+from pages.widgets.shell import client, empty_state, escape, ui
 
 admin = client.require_person()
 client.show_notice("people")
@@ -14,6 +14,10 @@ if admin.is_admin:
         '<div class="ts"><h1 class="ts-question">People</h1><p class="soft">Who signs in here. '
         "An admin changes roles and quotas and sees the log, but no runs and no keys of others.</p></div>"
     )
+    if trusted := client.benches().config.SIGN_IN_TRUSTED_ISSUERS:
+        st.warning(
+            f"Addresses count as proven without a word of the provider: {escape.md(', '.join(trusted))}."
+        )
     for person in client.accounts().people.list():
         person_row.draw(admin, person)
     audit_log.draw()

@@ -28,6 +28,7 @@ from agent.actions import fact_edits, page_input
 from agent.actions.settings.engine_settings import save_engine_setting
 from agent.actions.trust import list_trust_ratings, set_trust_rating
 from agent.batch import csv_input, jobs
+from agent.bot.http import ReplyHttp
 from agent.config import read_config
 from agent.errors import SignInRefused, TouchstoneError, UsageError
 from agent.types import BatchBudget, ModelCall, Outcome, Page, Settings
@@ -233,6 +234,34 @@ def test_a_program_with_a_token_of_another_is_answered_from_their_library(team: 
     answer = team.http.post("/reply", json=asked, headers=header)
     assert answer.status_code == 200 and "spring" not in answer.text
     assert team.http.post("/messages", json={}, headers=header).status_code == 401, "another scope"
+
+
+@pytest.mark.parametrize("end", ["sign out", "delete", "block"])
+def test_a_token_that_ends_while_its_request_is_sent_finds_nobody(end: str, team: Team, monkeypatch) -> None:
+    monkeypatch.setattr(client, "_benches", [team.benches])
+    accounts = team.benches.accounts
+    assert accounts is not None
+    first = accounts.people.find_first_admin()
+    dee = accounts.people.recognize(make_claims(f"dee-{end[0]}"))
+    _, text = accounts.tokens.create(dee, "bot", ["reply"])
+    read = ReplyHttp._read_body
+
+    async def read_slowly(self, request, shape):
+        body = await read(self, request, shape)
+        if end == "sign out":
+            accounts.people.sign_out_everywhere(dee, dee.id)
+        elif end == "delete":
+            team.benches.delete_data(dee)
+        else:
+            team.benches.shut_out(first, dee.id)
+        return body
+
+    monkeypatch.setattr(ReplyHttp, "_read_body", read_slowly)
+    asked = {"conversation": [{"role": "user", "text": "When?"}]}
+    for _ in range(2):
+        answer = team.http.post("/reply", json=asked, headers={"authorization": f"Bearer {text}"})
+        assert answer.status_code == 401
+    assert accounts.find_caller(text, "reply") is None
 
 
 def test_a_session_without_a_sign_in_has_no_workbench(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:

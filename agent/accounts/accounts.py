@@ -7,6 +7,7 @@ from agent.accounts.audit import AuditLog
 from agent.accounts.people import People, Person
 from agent.accounts.quotas import Quota, Quotas
 from agent.accounts.shares import Shares
+from agent.accounts.sign_in import SignInRules
 from agent.accounts.tokens import ApiTokens
 from agent.config import Config
 from agent.store.database import open_engine
@@ -17,7 +18,7 @@ ACCOUNTS_FILE = "accounts.db"
 
 
 class Accounts:
-    """People, tokens, shares, quotas and the audit log. Raises StoreTooNew, StoreError."""
+    """People, tokens, shares, quotas and the audit log. Raises StoreTooNew, StoreError, UsageError."""
 
     def __init__(self, config: Config) -> None:
         config.data_folder.mkdir(parents=True, exist_ok=True)
@@ -26,7 +27,7 @@ class Accounts:
         migrate(self._engine, writer, tables.MIGRATIONS)
         defaults = Quota(config.QUOTA_RUNS, config.QUOTA_PAGES, config.QUOTA_TOKENS, config.QUOTA_DOLLARS)
         self.audit = AuditLog(self._engine, writer)
-        self.people = People(self._engine, writer, self.audit, config.ADMIN_EMAILS, config.ALLOWED_EMAILS)
+        self.people = People(self._engine, writer, self.audit, SignInRules(config))
         self.tokens = ApiTokens(self._engine, writer, self.audit)
         self.shares = Shares(self._engine, writer, self.audit)
         self.quotas = Quotas(self._engine, writer, self.audit, defaults)

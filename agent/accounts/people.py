@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from sqlalchemy import Engine, func, insert, select, update
 
 from agent.accounts import tables
-from agent.accounts.audit import AuditLog
+from agent.accounts.audit import AuditAction, AuditLog
+from agent.accounts.sign_in import SignIn, SignInRules
 from agent.errors import NotFound, SignInRefused, UsageError
 from agent.store.ledger import utc_timestamp
 from agent.store.table_access import TableAccess
@@ -56,38 +57,22 @@ class Person:
 class People(TableAccess):
     """Who has signed in. Thread-safe."""
 
-    def __init__(
-        self,
-        reader: Engine,
-        writer: Writer,
-        audit: AuditLog,
-        admin_emails: Sequence[str] = (),
-        allowed: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, reader: Engine, writer: Writer, audit: AuditLog, rules: SignInRules) -> None:
         super().__init__(reader, writer)
-        self._audit, self._admin_emails = audit, {email.casefold() for email in admin_emails}
-        self._allowed = {one.casefold() for one in allowed}
-        """Addresses and @domains that may sign in; empty: all."""
+        self._audit, self.rules = audit, rules
         self._known: dict[tuple[str, str], tuple[float, Person]] = {}
         self._lock = threading.Lock()
 
     def recognize(self, claims: Mapping[str, Any]) -> Person:
         """The person of a sign-in, by the claims of its ID token. A new person is added; a sign-in seen for
         the first time is recorded. Raises SignInRefused when it does not hold."""
-        issuer, subject = str(claims.get("iss") or ""), str(claims.get("sub") or "")
-        issued = int(claims.get("iat") or 0)
-        if not subject:
-            raise SignInRefused("sign in first")
-        if not self.is_allowed(claims):
-            raise SignInRefused("this server admits certain addresses only: ask its admin to add yours")
-        person = self._find_known(issuer, subject) or self._add(issuer, subject, claims)
-        if person.is_blocked:
+        sign_in = self.rules.read(claims)
+        person = self._find_known(sign_in.issuer, sign_in.subject)
+        if person and person.is_blocked:
             raise SignInRefused("an admin of this server has blocked your account: ask them")
-        if issued <= person.signed_out_at:
+        if person and sign_in.issued <= person.signed_out_at:
             raise SignInRefused("you signed out everywhere: sign in again")
-        if issued > person.signed_in_at:
-            person = self._record_sign_in(person, claims, issued)
-        return person
+        return person if person and sign_in.issued <= person.signed_in_at else self._record(sign_in)
 
     def get(self, person_id: str) -> Person:
         """A person by id. Raises NotFound."""
@@ -113,27 +98,25 @@ class People(TableAccess):
         self._change(actor.id, person_id, "change role", f"{person_id} is {role} now", role=role)
 
     def set_blocked(self, actor: Person, person_id: str, *, blocked: bool) -> None:
-        """Block someone (no sign-in, no token holds) or let them in again. Raises UsageError for oneself."""
+        """Block someone, which ends their sign-ins and tokens, or let them in again. Raises UsageError for
+        oneself and for the first admin, whose settings are the server's."""
         if person_id == actor.id:
             raise UsageError("you cannot block yourself")
-        self.get(person_id)
+        person = self.get(person_id)
+        if blocked and not person.folder:
+            raise UsageError(f"{person.label} owns the settings of this server and cannot be blocked")
         action: Literal["block", "unblock"] = "block" if blocked else "unblock"
-        self._change(actor.id, person_id, action, person_id, is_blocked=int(blocked))
+        self._change(actor.id, person_id, action, ends_tokens=blocked, is_blocked=int(blocked))
 
     def sign_out_everywhere(self, actor: Person, person_id: str) -> None:
-        """End every sign-in of a person that this server has seen."""
+        """End every sign-in of a person that this server has seen, and every token."""
         seen = self.get(person_id).signed_in_at
-        self._change(actor.id, person_id, "sign out everywhere", person_id, signed_out_at=seen)
-
-    def is_allowed(self, claims: Mapping[str, Any]) -> bool:
-        """May whoever has this e-mail address use the server?"""
-        email = _read_names(claims)[0].casefold()
-        domain = f"@{email.rpartition('@')[2]}"
-        return not self._allowed or (_is_verified(claims) and bool({email, domain} & self._allowed))
+        self._change(actor.id, person_id, "sign out everywhere", ends_tokens=True, signed_out_at=seen)
 
     def is_let_in(self, person: Person) -> bool:
-        """May this person still use the server?"""
-        return not person.is_blocked and self.is_allowed({"email": person.email})
+        """May this person still use the server, by what is known of them now?"""
+        now = self._find_known(person.issuer, person.subject)
+        return bool(now and not now.is_blocked and self.rules.admits(now.email))
 
     def _find_known(self, issuer: str, subject: str) -> Person | None:
         key = (issuer, subject)
@@ -149,54 +132,57 @@ class People(TableAccess):
             self._known[key] = (time.monotonic(), found)
         return found
 
-    def _add(self, issuer: str, subject: str, claims: Mapping[str, Any]) -> Person:
-        """A new person. The first admin gets the data folder itself, and all that is in it."""
-        person_id = uuid.uuid4().hex
-        email, name = _read_names(claims)
+    def _record(self, sign_in: SignIn) -> Person:
+        """Record a sign-in, the first of a new person or a later one. The first admin gets the data folder
+        itself, and all that is in it. Raises SignInRefused for the address of somebody else."""
+        stated = {"signed_in_at": sign_in.issued, "email": sign_in.email, "name": sign_in.name}
         with self._writer.begin() as connection:
-            same = (p.issuer == issuer, p.subject == subject)
-            if connection.scalar(select(func.count()).where(*same)) == 0:
+            same = (p.issuer == sign_in.issuer, p.subject == sign_in.subject)
+            person_id = connection.scalar(select(p.id).where(*same)) or ""
+            others = select(p.id).where(func.lower(p.email) == sign_in.email, p.id != person_id)
+            if sign_in.email and connection.scalar(others.where(p.is_blocked == 0)):
+                raise SignInRefused(
+                    "your address belongs to another account that has signed in here: sign in with that one, "
+                    "or ask an admin to block it"
+                )
+            if person_id:
+                newer = (p.id == person_id, p.signed_in_at < sign_in.issued)
+                connection.execute(update(tables.people).where(*newer).values(stated))
+            else:
+                person_id = uuid.uuid4().hex
                 has_first = connection.scalar(select(func.count()).where(p.folder == "")) or 0
-                may_be_admin = _is_verified(claims) and email.casefold() in self._admin_emails
-                is_admin = may_be_admin or (not self._admin_emails and not has_first)
+                is_admin = sign_in.email in self.rules.admins if self.rules.admins else not has_first
                 row = {
                     "id": person_id,
-                    "issuer": issuer,
-                    "subject": subject,
-                    "email": email,
-                    "name": name,
+                    "issuer": sign_in.issuer,
+                    "subject": sign_in.subject,
                     "role": "admin" if is_admin else "member",
                     "folder": "" if is_admin and not has_first else f"people/{person_id}",
                     "created_at": utc_timestamp(),
                 }
-                connection.execute(insert(tables.people).values(row))
-        added = self._find_known(issuer, subject)
-        if added is None:
-            raise NotFound("there is no such person")
-        return added
-
-    def _record_sign_in(self, person: Person, claims: Mapping[str, Any], issued: int) -> Person:
-        email, name = _read_names(claims)
-        columns = {"signed_in_at": issued, "email": email, "name": name}
-        self._change(person.id, person.id, "sign in", email, **columns)
-        return self.get(person.id)
-
-    def _change(self, actor: str, person_id: str, action: Any, target: str, **columns: Any) -> None:
-        self._write(update(tables.people).where(p.id == person_id).values(columns))
+                connection.execute(insert(tables.people).values(row | stated))
         with self._lock:
             self._known.clear()
-        self._audit.add(actor, action, target)
+        self._audit.add(person_id, "sign in", sign_in.email)
+        return self.get(person_id)
 
-
-def _is_verified(claims: Mapping[str, Any]) -> bool:
-    """Does the provider not deny that the address is theirs? Some say so in a word, some say nothing."""
-    return str(claims.get("email_verified")).lower() != "false"
-
-
-def _read_names(claims: Mapping[str, Any]) -> tuple[str, str]:
-    """The e-mail address and the name that a sign-in states."""
-    name = claims.get("name") or claims.get("preferred_username") or ""
-    return str(claims.get("email") or "")[:320], str(name)[:200]
+    def _change(
+        self,
+        actor: str,
+        person_id: str,
+        action: AuditAction,
+        told: str = "",
+        *,
+        ends_tokens: bool = False,
+        **columns: Any,
+    ) -> None:
+        with self._writer.begin() as connection:
+            connection.execute(update(tables.people).where(p.id == person_id).values(columns))
+            if ends_tokens:
+                connection.execute(tables.end_tokens(person_id))
+        with self._lock:
+            self._known.clear()
+        self._audit.add(actor, action, told or person_id)
 
 
 def _to_person(row: Any) -> Person:

@@ -13,9 +13,13 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    Update,
     inspect,
     text,
+    update,
 )
+
+from agent.store.ledger import utc_timestamp
 
 metadata = MetaData()
 
@@ -92,6 +96,12 @@ audit = Table(
     Column("action", String(32), nullable=False),
     Column("target", Text, nullable=False),
 )
+
+
+def end_tokens(person_id: str) -> Update:
+    """The statement that revokes every token of a person."""
+    mine = (tokens.c.person_id == person_id, tokens.c.revoked_at == "")
+    return update(tokens).where(*mine).values(revoked_at=utc_timestamp())
 
 
 def a001_initial(connection: Connection) -> None:

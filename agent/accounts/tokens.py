@@ -75,6 +75,10 @@ class ApiTokens(TableAccess):
             raise NotFound("there is no such token")
         self._audit.add(person.id, "revoke token", token_id)
 
+    def revoke_all(self, person: Person) -> None:
+        """Revoke every token of this person, at once."""
+        self._write(tables.end_tokens(person.id))
+
     def find(self, text: str, scope: str) -> ApiToken | None:
         """The token of this text that holds for a scope, or None. Notes its use, once a minute at most."""
         row = self._row(select(tables.tokens).where(t.hash == hash_key(text), t.revoked_at == ""))

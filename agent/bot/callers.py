@@ -4,6 +4,7 @@ no token is set, whoever calls the server by a name it is known by."""
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.accounts.rate_limits import RequestRates
@@ -14,10 +15,12 @@ from agent.workbenches import Workbenches
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks. `owner` is the id of the person whose workbench answers ("" where nobody signs in)."""
+    """Who asks. `owner` is the id of the person whose workbench answers ("" where nobody signs in);
+    `still_holds`: does the token hold at this moment?"""
 
     owner: str
     bench: Workbench
+    still_holds: Callable[[], bool] = lambda: True
 
 
 class RequestRefused(UsageError):
@@ -40,7 +43,8 @@ def identify_caller(
         return _open_for_server(benches)
     if benches.accounts and given and (person := benches.accounts.find_caller(given, scope)):
         _count_request(rates, person.id)
-        return Caller(person.id, benches.open(person))
+        find = benches.accounts.find_caller
+        return Caller(person.id, benches.open(person), lambda: find(given, scope) is not None)
     if benches.accounts:
         raise RequestRefused(401, "send an API token (made on the screen You): authorization: Bearer …")
     if wanted:

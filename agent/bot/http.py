@@ -164,6 +164,8 @@ class ReplyHttp:
             return opened
 
     def _open_for_request(self, caller: Caller) -> _Opened:
+        if not caller.still_holds():  # it ended while the body was being sent
+            raise RequestRefused(401, "this token was revoked")
         try:
             return self._open(caller)
         except TouchstoneError as error:  # a missing folder, a wrong settings file

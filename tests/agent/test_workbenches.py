@@ -157,13 +157,16 @@ def test_more_runs_that_an_admin_allows_work_at_once_without_a_new_start(
     assert len(worker._threads) == 5 and quotas.get(bo.id).runs == 2
 
 
-def test_every_admin_sets_the_servers_engines_until_they_are_admin_no_more(benches: Workbenches) -> None:
+def test_every_admin_sets_the_servers_engines_until_they_are_admin_no_more(
+    benches: Workbenches, monkeypatch
+) -> None:
     ann, bo, cy = (sign_in(benches, name) for name in ("ann", "bo", "cy"))
     people = benches.accounts.people
     with pytest.raises(UsageError, match="an admin sets up"):
         benches.open_server(bo)
     people.set_role(ann, bo.id, "admin")
-    people.set_blocked(bo, ann.id, blocked=True)  # who set the server up has left the team
+    admitted = frozenset({"bo@example.org", "cy@example.org"})
+    monkeypatch.setattr(people.rules, "allowed", admitted)  # who set the server up has left the team
     save_engine_setting(benches.open_server(people.get(bo.id)), "SEARXNG_URL", "http://search.lan/")
     assert benches.open(cy).config.SEARXNG_URL == "http://search.lan/" and is_fixed(
         benches.open(bo).config, "SEARXNG_URL"
@@ -173,17 +176,17 @@ def test_every_admin_sets_the_servers_engines_until_they_are_admin_no_more(bench
         benches.open_server(people.get(bo.id))
 
 
-def test_the_runs_of_who_is_blocked_rest_while_others_set_up_the_server(
+def test_the_runs_of_who_is_not_let_in_rest_while_others_set_up_the_server(
     benches: Workbenches, monkeypatch
 ) -> None:
     monkeypatch.setattr(Workbench, "start_workers", START_WORKERS)
     ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
     benches.accounts.people.set_role(ann, bo.id, "admin")
-    benches.shut_out(bo, ann.id)
+    monkeypatch.setattr(benches.accounts.people.rules, "allowed", frozenset({"bo@example.org"}))
     server = benches.open_server(benches.accounts.people.get(bo.id))
     assert not server.worker._threads and server in benches.list_open()
-    assert server not in benches.list_open(working=True), "who is blocked makes no server unready"
-    benches.accounts.people.set_blocked(bo, ann.id, blocked=False)
+    assert server not in benches.list_open(working=True), "who is not let in makes no server unready"
+    monkeypatch.setattr(benches.accounts.people.rules, "allowed", frozenset())
     assert benches.open(benches.accounts.people.get(ann.id)).worker._threads
 
 

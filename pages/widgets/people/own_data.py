@@ -31,8 +31,8 @@ def draw(owner: Person) -> None:
     with st.expander("Delete my data", icon=":material/delete:", key="you-delete"):
         st.write(
             f"All your runs, pages, facts, batches, saved sites, ratings{saved} and drafts go into the bin "
-            "of this server; your share links end. Whoever runs it can bring them back until they empty it, "
-            "and from older backups. Your account and your tokens stay."
+            "of this server; your share links and tokens end. Whoever runs it can bring the data back until "
+            "they empty it, and from older backups. Your account stays."
         )
         st.text_input(f"To do so, type: {CONFIRM_TEXT}", key=CONFIRM_KEY)
         is_sure = st.session_state.get(CONFIRM_KEY, "").strip().casefold() == CONFIRM_TEXT

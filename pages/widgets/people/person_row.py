@@ -21,8 +21,8 @@ def draw(admin: Person, person: Person) -> None:
         you = " (you)" if person.id == admin.id else ""
         st.html(
             f'<div class="ts"><b>{escape.html(person.label)}</b>{you} {role} {blocked}<br>'
-            f'<span class="small soft">{escape.html(person.email)} · since {person.created_at[:10]}'
-            "</span></div>"
+            f'<span class="small soft">{escape.html(person.email or "no proven address")} · '
+            f"since {person.created_at[:10]}</span></div>"
         )
         opened = ui.popover("Change", f"person-change-{person.id}", "tune")
     if opened.open:
@@ -39,7 +39,7 @@ def _draw_actions(admin: Person, person: Person) -> None:
         ui.button("Sign out everywhere", f"{key}-out", _as_admin, "sign_out_everywhere", person.id)
         if person.is_blocked:
             ui.button("Let in again", f"{key}-in", _as_admin, "let_in", person.id)
-        elif person.id != admin.id:
+        elif person.id != admin.id and person.folder:  # the first admin cannot be blocked
             ui.button("Block", f"{key}-block", _as_admin, "block", person.id, icon="block")
 
 

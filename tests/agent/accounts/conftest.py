@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from agent.accounts.accounts import Accounts
 from agent.accounts.people import Person
 from agent.config import read_config
 
+BEGAN = int(time.time()) - 10_000
 SignIn = Callable[..., Person]
 
 
@@ -32,11 +34,11 @@ def sign_in(accounts: Accounts) -> SignIn:
 
 
 def make_claims(name: str, at: int = 100) -> dict[str, Any]:
-    """The claims of an ID token."""
+    """The claims of an ID token, issued `at` seconds after BEGAN."""
     return {
         "iss": "https://login.example",
         "sub": name,
-        "iat": at,
+        "iat": BEGAN + at,
         "email": f"{name}@example.org",
         "email_verified": True,
         "name": name.title(),

@@ -60,7 +60,7 @@ def test_only_allowed_addresses_sign_in(email: str, is_let_in: bool, monkeypatch
     opened = Accounts(read_config())
     claims = make_claims("someone") | {"email": email}
     if is_let_in:
-        assert opened.people.recognize(claims).email == email
+        assert opened.people.recognize(claims).email == email.lower()
     else:
         with pytest.raises(SignInRefused):
             opened.people.recognize(claims)
@@ -69,7 +69,8 @@ def test_only_allowed_addresses_sign_in(email: str, is_let_in: bool, monkeypatch
 
 
 def test_the_same_subject_of_another_provider_is_another_person(sign_in: SignIn) -> None:
-    assert sign_in("ann").id != sign_in("ann", iss="https://other.example").id
+    other = sign_in("ann", iss="https://other.example", email="ann@other.example")
+    assert sign_in("ann").id != other.id
 
 
 def test_a_sign_in_without_a_subject_is_none(sign_in: SignIn) -> None:
@@ -131,3 +132,54 @@ def test_accounts_of_a_newer_version_are_refused(accounts) -> None:
         connection.exec_driver_sql("INSERT INTO migrations (name, at) VALUES ('a999_later', '')")
     with pytest.raises(StoreTooNew):
         Accounts(read_config())
+
+
+def test_an_address_never_leads_to_the_account_of_another_subject(sign_in: SignIn, accounts) -> None:
+    ann, bo = sign_in("ann"), sign_in("bo")
+    for more in ({"email": "ann@example.org"}, {"email": "ANN@EXAMPLE.org"}):
+        with pytest.raises(SignInRefused, match="belongs to another account"):
+            sign_in("eve", **more)
+        with pytest.raises(SignInRefused, match="belongs to another account"):
+            sign_in("bo", at=200, **more)
+    with pytest.raises(SignInRefused, match="belongs to another account"):
+        sign_in("ann", iss="https://other.example")
+    assert [person.id for person in accounts.people.list()] == [ann.id, bo.id], "nobody was added"
+    assert accounts.people.get(bo.id).email == "bo@example.org" and sign_in("ann", at=300).id == ann.id
+    accounts.people.set_blocked(ann, bo.id, blocked=True)
+    heir = sign_in("heir", email="bo@example.org")
+    assert heir.id != bo.id and heir.folder != bo.folder and not heir.is_admin
+
+
+def test_the_first_admin_cannot_be_blocked_by_another(sign_in: SignIn, accounts) -> None:
+    ann, bo = sign_in("ann"), sign_in("bo")
+    accounts.people.set_role(ann, bo.id, "admin")
+    with pytest.raises(UsageError, match="cannot be blocked"):
+        accounts.people.set_blocked(bo, ann.id, blocked=True)
+    assert sign_in("ann", at=200).is_admin
+
+
+@pytest.mark.parametrize("admins", ["", "p3@example.org,p5@example.org"])
+def test_many_first_sign_ins_at_once_make_one_owner_of_the_data_folder(admins: str, monkeypatch) -> None:
+    monkeypatch.setenv("ADMIN_EMAILS", admins)
+    opened = Accounts(read_config())
+    with ThreadPoolExecutor(12) as threads:
+        list(threads.map(lambda n: opened.people.recognize(make_claims(f"p{n}")), range(12)))
+    people = opened.people.list()
+    assert len(people) == 12 and sum(not person.folder for person in people) == 1
+    assert sum(person.is_admin for person in people) == (2 if admins else 1)
+    opened.close()
+
+
+@pytest.mark.parametrize("act", ["sign_out_everywhere", "block"])
+def test_tokens_end_with_the_sign_ins(act: str, sign_in: SignIn, accounts) -> None:
+    ann, bo = sign_in("ann"), sign_in("bo")
+    _, text = accounts.tokens.create(bo, "bot", ["reply"])
+    _, kept = accounts.tokens.create(ann, "bot", ["reply"])
+    if act == "block":
+        accounts.people.set_blocked(ann, bo.id, blocked=True)
+        accounts.people.set_blocked(ann, bo.id, blocked=False)
+    else:
+        accounts.people.sign_out_everywhere(bo, bo.id)
+    sign_in("bo", at=200)
+    assert accounts.find_caller(text, "reply") is None and accounts.find_caller(kept, "reply") == ann
+    assert all(token.revoked_at for token in accounts.tokens.list(bo))

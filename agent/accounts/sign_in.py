@@ -1,0 +1,121 @@
+"""A sign-in as its provider states it, read strictly, and whom this server lets in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import idna
+
+from agent.config import Config
+from agent.errors import SignInRefused, UsageError
+
+MAX_ADDRESS_CHARS = 254
+MAX_NAME_CHARS = 200
+MAX_TIME = 2**40
+"""Seconds since 1970 that are still a date."""
+CLOCK_SKEW_S = 300
+"""Seconds by which the provider's clock may be ahead of this server's."""
+DAY_S = 86_400
+
+
+@dataclass(frozen=True)
+class SignIn:
+    """Who signed in at which provider, and when (seconds since 1970, on its clock). `email` is an address
+    that is proven to be theirs, "" for none; `expires` is 0 when the provider does not say."""
+
+    issuer: str
+    subject: str
+    email: str
+    name: str
+    issued: int
+    expires: int
+
+
+class SignInRules:
+    """Whom this server lets in, by its settings. Raises UsageError for an entry that is no address."""
+
+    def __init__(self, config: Config) -> None:
+        self.admins = _read_addresses("ADMIN_EMAILS", config.ADMIN_EMAILS)
+        self.allowed = _read_addresses("ALLOWED_EMAILS", config.ALLOWED_EMAILS)
+        """Addresses and @domains that may sign in; empty: all."""
+        self.trusted_issuers, self.days = frozenset(config.SIGN_IN_TRUSTED_ISSUERS), config.SIGN_IN_DAYS
+
+    def admits(self, email: str) -> bool:
+        """May whoever has this proven address use the server?"""
+        return not self.allowed or bool({email, f"@{email.partition('@')[2]}"} & self.allowed)
+
+    def read(self, claims: Mapping[str, Any]) -> SignIn:
+        """The sign-in that these claims of an ID token state. Raises SignInRefused when it does not hold."""
+        issuer, subject = claims.get("iss"), claims.get("sub")
+        if not (isinstance(issuer, str) and isinstance(subject, str) and issuer and subject):
+            raise SignInRefused("sign in first")
+        times = {name: _read_time(claims, name) for name in ("iat", "exp", "auth_time")}
+        issued, expires, now = times["iat"], times["exp"], time.time()
+        if not 0 < issued <= now + CLOCK_SKEW_S:
+            raise SignInRefused(
+                "your sign-in does not say when it was made, or its clock is ahead: sign in again, and tell "
+                "who runs this server if that does not help"
+            )
+        if now >= (issued + self.days * DAY_S if self.days else expires):
+            raise SignInRefused("your sign-in has ended: sign in again")
+        verified = claims.get("email_verified")
+        is_proven = (
+            verified is True
+            or verified == "true"
+            or ("email_verified" not in claims and issuer in self.trusted_issuers)
+        )
+        email = normalize_address(claims.get("email")) if is_proven else ""
+        if not self.admits(email):
+            raise SignInRefused(
+                "this server admits certain addresses only: ask its admin to add yours"
+                if is_proven
+                else "this server admits certain addresses only, and your provider does not say that yours "
+                "is verified: verify it there, or ask who runs this server (SIGN_IN_TRUSTED_ISSUERS)"
+            )
+        names = (claims.get(key) for key in ("name", "preferred_username"))
+        name = next((text for text in names if isinstance(text, str) and text), "")
+        return SignIn(issuer, subject, email, name[:MAX_NAME_CHARS], issued, expires)
+
+
+def normalize_address(given: object) -> str:
+    """An e-mail address in the one form in which addresses are compared: ASCII letters small, the domain as
+    it goes over the wire, nothing else changed; "" for what is none."""
+    if not isinstance(given, str) or len(given) > MAX_ADDRESS_CHARS or given.count("@") != 1:
+        return ""
+    local, domain = _lower_ascii(given).split("@")
+    try:
+        domain = ".".join(idna.alabel(label).decode() for label in domain.split("."))
+    except idna.IDNAError:
+        return ""
+    is_whole = local and all(letter.isprintable() and not letter.isspace() for letter in local)
+    return f"{local}@{domain}" if is_whole else ""
+
+
+def _lower_ascii(text: str) -> str:
+    return "".join(letter.lower() if letter.isascii() else letter for letter in text)
+
+
+def _read_addresses(setting: str, entries: Iterable[str]) -> frozenset[str]:
+    """The addresses and @domains of a setting. Raises UsageError."""
+    found = set()
+    for entry in entries:
+        is_domain = entry.startswith("@") and setting == "ALLOWED_EMAILS"
+        address = normalize_address(f"any{entry}" if is_domain else entry)
+        if not address:
+            raise UsageError(f"{setting} has {entry[:60]!r}: write e-mail addresses or @domains, with commas")
+        found.add(address.removeprefix("any") if is_domain else address)
+    return frozenset(found)
+
+
+def _read_time(claims: Mapping[str, Any], name: str) -> int:
+    """A time of a sign-in in whole seconds; 0 when it is not stated. Raises SignInRefused."""
+    value = claims.get(name, 0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_TIME:
+        raise SignInRefused(
+            f"your sign-in states no time that can be read ({name}): sign in again, and tell who runs this "
+            "server if that does not help"
+        )
+    return int(value)
