@@ -10,25 +10,22 @@ most five times; they cost nothing, do not count as tries, and what worked is re
 A server that fails all tries of a completion is left alone (`circuit_breaker`): then every completion fails
 at once, but for one try a minute.
 
-Each HTTP call runs in a daemon thread of its own, which is abandoned when `checkpoint()` raises or when the
-call takes longer than `timeout_s`. Its answer, if one still comes, is dropped; the server may bill it all the
-same.
+A call ends within `timeout_s`, with its connection, and at once when `checkpoint()` raises; the server may
+bill it all the same.
 
 `openai` costs about half a second and 40 MB to import, so it is imported when the first client is made."""
 
 from __future__ import annotations
 
 import copy
-import queue
 import random
 import threading
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
-from ssl import SSLContext
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from agent.errors import ModelUnavailable, PromptTooLong
 from agent.llm import circuit_breaker, http_errors
@@ -44,6 +41,12 @@ from agent.llm.model import (
     messages_to_text,
 )
 from agent.llm.request_options import RequestOptions
+from agent.net.deadline import Deadline, DeadlineExceeded
+from agent.net.deadline_sockets import use_deadline
+from agent.net.exchange import AnswerUnusable, Connections
+from agent.net.httpx_transport import make_transport
+from agent.net.policies import MODEL_REPLY
+from agent.net.ssrf_guard import FetchRefused, HostUnreachable
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -84,7 +87,7 @@ class ModelClient:
         self._options_by_model: dict[str, RequestOptions] = {}
         self._lock = threading.Lock()
         self.breaker = circuit_breaker.find_breaker(self._base_url, key)
-        self._sdk = _create_sdk(self._base_url, key, timeout_s)
+        self._sdk = _create_sdk(self._base_url, key)
 
     def __repr__(self) -> str:
         return f"ModelClient({self.strong!r}, {self.fast!r}, at {self.server})"
@@ -104,7 +107,7 @@ class ModelClient:
         return other
 
     def close(self) -> None:
-        """Close the connections; abandoned calls end with them."""
+        """Close the connections."""
         self._sdk.close()
 
     def complete(self, request: CompletionRequest) -> Completion:
@@ -178,56 +181,32 @@ class ModelClient:
         return max(asked or 0.0, min(jitter, self._patience_s - waited))
 
     def _send(self, arguments: dict[str, Any], checkpoint: Checkpoint) -> Completion:
-        """One HTTP call, in a thread that is abandoned when `checkpoint` raises or the time is over."""
-        checkpoint()
-        box: queue.SimpleQueue[Completion | ServerFault] = queue.SimpleQueue()
-
-        def call() -> None:
-            try:
-                box.put(self._call_server(arguments))
-            except ServerFault as fault:
-                box.put(fault)
-
-        thread = threading.Thread(target=call, name="model call", daemon=True)
-        thread.start()
-        deadline = time.monotonic() + self._timeout_s
-        while time.monotonic() < deadline:
-            try:
-                result = box.get(timeout=POLL_S)
-            except queue.Empty:
-                checkpoint()
-                if thread.is_alive() or not box.empty():
-                    continue
-                raise ServerFault(
-                    f"The call to {self.server} failed inside this program; see its log."
-                ) from None
-            if isinstance(result, ServerFault):
-                raise result
-            return result
-        raise self._timeout_fault()
-
-    def _call_server(self, arguments: dict[str, Any]) -> Completion:
+        """One HTTP call. Raises ServerFault, and what `checkpoint` raises."""
         import httpx2
         import openai
 
         try:
-            raw = self._sdk.chat.completions.with_raw_response.create(**arguments)
+            with use_deadline(Deadline(self._timeout_s, checkpoint)):
+                raw = self._sdk.chat.completions.with_raw_response.create(**arguments)
             body, kind = raw.text, raw.headers.get("content-type", "")
         except openai.APIStatusError as error:
             answer = error.response
             raise http_errors.explain_error_status(
                 answer.status_code, answer.headers, answer.text, server=self.server, model=arguments["model"]
             ) from None
-        except (openai.APITimeoutError, httpx2.TimeoutException):
-            raise self._timeout_fault() from None
-        except (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError) as error:
-            cause = f"{type(error.__cause__ or error).__name__}: {error.__cause__ or error}"
-            check = "Check OPENAI_BASE_URL and that it runs."
-            raise ServerFault(
-                f"{self.server} could not be reached ({cause}). {check}", can_retry=True, is_outage=True
-            ) from None
-        except (httpx2.InvalidURL, ValueError, RuntimeError) as error:  # e.g. a key that no header can hold
-            cause = type(error).__name__
+        except DeadlineExceeded:
+            limit = f"{self._timeout_s:g} s (MODEL_TIMEOUT)"
+            sentence = f"{self.server} gave no reply within {limit}."
+            raise ServerFault(sentence, can_retry=True, is_outage=True) from None
+        except AnswerUnusable as unusable:
+            sentence = f"{self.server} {unusable}. Check OPENAI_BASE_URL."
+            raise ServerFault(sentence, can_retry=True) from None
+        except HostUnreachable as error:
+            cause, check = type(error.__cause__ or error).__name__, "Check OPENAI_BASE_URL and that it runs."
+            sentence = f"{self.server} could not be reached ({cause}). {check}"
+            raise ServerFault(sentence, can_retry=True, is_outage=True) from None
+        except (FetchRefused, openai.OpenAIError, httpx2.InvalidURL, ValueError, RuntimeError) as error:
+            cause = type(error).__name__  # e.g. a key that no header can hold
             check = "Check OPENAI_API_KEY and OPENAI_BASE_URL."
             raise ServerFault(f"No request to {self.server} could be made ({cause}). {check}") from None
         prompt = messages_to_text(arguments["messages"])
@@ -235,29 +214,14 @@ class ModelClient:
             body, kind, server=self.server, prompt=prompt, model=arguments["model"]
         )
 
-    def _timeout_fault(self) -> ServerFault:
-        limit = f"{self._timeout_s:g} s (MODEL_TIMEOUT)"
-        return ServerFault(f"{self.server} gave no reply within {limit}.", can_retry=True, is_outage=True)
 
-
-def _create_sdk(base_url: str, key: str, timeout_s: float) -> OpenAI:
+def _create_sdk(base_url: str, key: str) -> OpenAI:
     import httpx2
     import openai
 
-    # trust_env=False: a proxy named in the environment would take the calls to a server on this machine.
-    timeout = httpx2.Timeout(timeout_s, connect=min(timeout_s, 10.0))
-    http = httpx2.Client(trust_env=False, timeout=timeout, verify=_load_certificates())
-    return openai.OpenAI(
-        base_url=base_url, api_key=key or "none", timeout=timeout, max_retries=0, http_client=http
-    )
-
-
-@lru_cache(maxsize=1)
-def _load_certificates() -> SSLContext:
-    """The system's trusted certificates, read once: 20 ms for each client otherwise."""
-    import httpx2
-
-    return httpx2.create_ssl_context(trust_env=False)
+    connections = Connections([urlsplit(base_url).hostname or ""])
+    http = httpx2.Client(trust_env=False, transport=make_transport(connections, MODEL_REPLY))
+    return openai.OpenAI(base_url=base_url, api_key=key or "none", max_retries=0, http_client=http)
 
 
 def _sleep_with_checkpoint(seconds: float, checkpoint: Checkpoint) -> None:

@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from agent.llm.http import RequestProblem, identify_server, request_json
+from agent.net.policies import MODEL_LIST
 
 ASSUMED_TOKENS = 32_768
 """Where nobody tells: what hosted models have at least (2026); no prompt of ours needs more."""
@@ -18,7 +19,6 @@ OLLAMA_TOKENS = 4_096
 """What Ollama gives a model on a machine with less than 24 GiB of video memory (its documentation, 2026)."""
 LEAST_TOKENS = 1_024
 """A smaller figure is no context length."""
-ASK_TIMEOUT_S = 3.0
 _FIELDS = (
     *("loaded_context_length", "max_model_len", "context_length", "context_window", "n_ctx"),
     *("max_context_length", "max_input_tokens"),
@@ -83,7 +83,7 @@ def _list_items(data: Any) -> list[dict[str, Any]]:
 def _request(url: str, key: str, body: Any = None) -> dict[str, Any] | None:
     """The answer, None where there is none that can be read."""
     try:
-        data = request_json(url, key=key, timeout=ASK_TIMEOUT_S, body=body)
+        data = request_json(url, MODEL_LIST, key=key, body=body)
     except RequestProblem:
         return None
     return data if isinstance(data, dict) else None

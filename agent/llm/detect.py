@@ -17,9 +17,8 @@ from agent.llm.client import ModelClient
 from agent.llm.http import OPENAI_URL, RequestProblem, check_server_url, identify_server, request_json
 from agent.llm.model import CompletionRequest, Model
 from agent.llm.parse_reply import parse_reply
+from agent.net.policies import MODEL_LIST
 
-LIST_TIMEOUT_S = 3.0
-"""Seconds a configured server may take to list its models."""
 LOCAL_LIST_TIMEOUT_S = 0.3
 """Seconds a local Ollama may take: one that runs answers in milliseconds."""
 CHECK_TIMEOUT_S = 30.0
@@ -90,7 +89,7 @@ def _find_configured(config: Config) -> DetectedModel:
     server = check_server_url(base_url, "OPENAI_BASE_URL")
     strong, reason = config.MODEL, "as MODEL says"
     if not strong:
-        strong = _choose_chat_model(_list_models(base_url, key=key, within_s=LIST_TIMEOUT_S), server)
+        strong = _choose_chat_model(_list_models(base_url, key=key, within_s=MODEL_LIST.seconds), server)
         reason = "the first chat model it offers; MODEL chooses another"
     client = _build_client(config, base_url, strong=strong, key=key)
     return DetectedModel(client, f"{strong} at {server}", f"{strong} at {server}, {reason}.")
@@ -142,7 +141,7 @@ def _list_models(base_url: str, *, key: str, within_s: float) -> list[str]:
     """The names that GET /models lists."""
     server, _ = identify_server(base_url)
     try:
-        data = request_json(f"{base_url.rstrip('/')}/models", key=key, timeout=within_s)
+        data = request_json(f"{base_url.rstrip('/')}/models", MODEL_LIST, key=key, timeout=within_s)
     except RequestProblem as problem:
         raise _NoModel(f"{server} {_explain_list_problem(problem, within_s)}") from None
     listed = data.get("data") if isinstance(data, dict) else None
@@ -155,6 +154,7 @@ def _explain_list_problem(problem: RequestProblem, within_s: float) -> str:
     without = "set MODEL to go without the list."
     return {
         "timeout": f"did not list its models within {within_s:g} s. Set MODEL to go without the list.",
+        "unusable": f"{problem.cause}. Check OPENAI_BASE_URL, or {without}",
         "not_json": "did not answer like a model server. Check OPENAI_BASE_URL, or set MODEL.",
         "unreachable": "could not be reached. Check OPENAI_BASE_URL and that it runs.",
         "status": f"did not list its models ({problem.status}). Check OPENAI_BASE_URL, or {without}",

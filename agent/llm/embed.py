@@ -21,13 +21,13 @@ from agent.errors import ModelUnavailable
 from agent.llm import http_errors
 from agent.llm.http import OPENAI_URL, RequestProblem, check_server_url, identify_server, request_json
 from agent.llm.http_errors import ServerFault, SettingNames
+from agent.net.policies import VECTORS
 
 Vector = Sequence[float]
 
 MAX_TRIES = 3
 QUERY_TIMEOUT_S = 5.0
 """Seconds the embedding of a query may take."""
-BATCH_TIMEOUT_S = 60.0
 FAILURE_PAUSE_S = 30.0
 """Seconds a server that failed is left alone."""
 MAX_FAILURE_PAUSE_S = 600.0
@@ -128,7 +128,7 @@ class ServerEmbedder:
         tries = 1 if query else MAX_TRIES
         for attempt in range(1, tries + 1):
             try:
-                vectors = self._request_vectors(inputs, QUERY_TIMEOUT_S if query else BATCH_TIMEOUT_S)
+                vectors = self._request_vectors(inputs, QUERY_TIMEOUT_S if query else VECTORS.seconds)
                 return self._check_dimensions(vectors)
             except ServerFault as fault:
                 if attempt == tries or not fault.can_retry:
@@ -147,7 +147,7 @@ class ServerEmbedder:
     def _request_vectors(self, texts: list[str], within_s: float) -> list[list[float]]:
         body = {"model": self.name, "input": texts, "encoding_format": "float"}
         try:
-            answer = request_json(self._url, key=self._key, timeout=(min(within_s, 3.0), within_s), body=body)
+            answer = request_json(self._url, VECTORS, key=self._key, timeout=within_s, body=body)
         except RequestProblem as problem:
             raise self._explain_problem(problem, within_s) from None
         return _parse_vectors(answer, len(texts), self.server)
@@ -163,6 +163,7 @@ class ServerEmbedder:
                 names=SETTINGS,
             )
         sentence = {
+            "unusable": f"{problem.cause}. Check EMBEDDING_BASE_URL.",
             "timeout": f"gave no vectors within {within_s:g} s.",
             "not_json": "answered with something that is not JSON. Check EMBEDDING_BASE_URL.",
             "unreachable": f"could not be reached ({problem.cause}). {_CHECK_RUNS}",

@@ -1,24 +1,30 @@
 """Plain HTTP requests to a model server: its address, its name for a person, and one JSON request with one
 kind of error.
 
-`requests` instead of the SDK, because looking for a server must not cost the SDK's import. No proxy of the
-environment, no redirects: a key goes to the server it was given for."""
+Not over the SDK, because looking for a server must not cost its import."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-import requests
+from urllib3.util import make_headers
+
+from agent.net.deadline import Deadline, DeadlineExceeded
+from agent.net.exchange import AnswerUnusable, Connections
+from agent.net.policies import Policy
+from agent.net.ssrf_guard import FetchRefused, HostUnreachable
 
 OPENAI_URL = "https://api.openai.com/v1"
-ProblemKind = Literal["timeout", "not_json", "unreachable", "status"]
+ProblemKind = Literal["timeout", "not_json", "unusable", "unreachable", "status"]
 
 
 class RequestProblem(Exception):
-    """Why there is no JSON answer. `kind` "status": not 200; then the answer's parts are set."""
+    """Why there is no JSON answer. `kind` "status": not 200; then the answer's parts are set. "unusable":
+    `cause` goes on after the server's name."""
 
     def __init__(
         self,
@@ -34,25 +40,34 @@ class RequestProblem(Exception):
         self.status, self.headers, self.body = status, headers or {}, body
 
 
-def request_json(url: str, *, key: str, timeout: float | tuple[float, float], body: Any = None) -> Any:
-    """The JSON of a 200: GET without a `body`, else POST. Raises RequestProblem."""
+def request_json(url: str, policy: Policy, *, key: str, timeout: float = 0.0, body: Any = None) -> Any:
+    """The JSON of a 200: GET without a `body`, else POST, within `timeout` seconds or the policy's. Raises
+    RequestProblem."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    method = "GET" if body is None else "POST"
-    with requests.Session() as session:
-        session.trust_env = False
-        try:
-            answer = session.request(
-                method, url, json=body, headers=headers, timeout=timeout, allow_redirects=False
-            )
-            if answer.status_code != 200:
-                raise RequestProblem("status", "", answer.status_code, answer.headers, answer.text)
-            return answer.json()
-        except requests.Timeout as error:
-            raise RequestProblem("timeout") from error
-        except requests.JSONDecodeError as error:
-            raise RequestProblem("not_json") from error
-        except (requests.RequestException, ValueError) as error:
-            raise RequestProblem("unreachable", type(error).__name__) from error
+    if name_and_password := urlsplit(url).netloc.rpartition("@")[0]:
+        headers |= make_headers(basic_auth=unquote(name_and_password))
+    sent = None if body is None else json.dumps(body).encode()
+    if sent is not None:
+        headers["Content-Type"] = "application/json"
+    connections = Connections([urlsplit(url).hostname or ""])
+    try:
+        deadline = Deadline(timeout or policy.seconds)
+        answer = connections.exchange(policy, url, headers, sent, deadline=deadline)
+    except DeadlineExceeded:
+        raise RequestProblem("timeout") from None
+    except AnswerUnusable as unusable:
+        raise RequestProblem("unusable", str(unusable)) from None
+    except (HostUnreachable, FetchRefused, ValueError) as error:
+        raise RequestProblem("unreachable", type(error.__cause__ or error).__name__) from error
+    finally:
+        connections.close()
+    if answer.status != 200:
+        text = answer.body.decode("utf-8", "replace")
+        raise RequestProblem("status", "", answer.status, answer.headers, text)
+    try:
+        return answer.json()
+    except ValueError as error:
+        raise RequestProblem("not_json") from error
 
 
 def identify_server(base_url: str) -> tuple[str, bool]:

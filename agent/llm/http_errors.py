@@ -10,6 +10,7 @@ from typing import Any
 
 from agent.llm.model import Completion, estimate_tokens
 from agent.llm.request_options import CONTEXT_OVERFLOW_PHRASES
+from agent.text.json_text import parse_json
 from agent.text.retry_after import parse_retry_after
 
 _RETRY_STATUSES = (408, 409, 429)
@@ -61,8 +62,8 @@ def parse_completion(body: str, content_type: str, *, server: str, prompt: str, 
         check = "Check that OPENAI_BASE_URL ends where the API begins, often /v1."
         raise ServerFault(f"{server} answered with a web page, not a reply. {check}")
     try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
+        data = parse_json(body)
+    except ValueError:
         raise ServerFault(f"{server} answered with something that is not JSON.", can_retry=True) from None
     choice = _first_choice(data)
     if choice is None:
@@ -166,8 +167,8 @@ def _read_token_count(value: Any) -> int:
 
 def _parse_json(body: str) -> Any:
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
+        return parse_json(body)
+    except ValueError:
         return None
 
 

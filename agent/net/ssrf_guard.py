@@ -115,12 +115,13 @@ class SsrfGuard:
         for _, (name, _port) in found:
             if "%" in name or not self._can_connect(ip_address(name), host):
                 raise FetchRefused(NOT_PUBLIC)
+        failed: OSError | None = None
         for family, peer in found:
             try:
                 return self._connect(family, peer, watch)
-            except OSError:
-                continue
-        raise HostUnreachable(_NO_ANSWER)
+            except OSError as error:
+                failed = error
+        raise HostUnreachable(_NO_ANSWER) from failed
 
     def _can_connect(self, address: public_ip.IpAddress, host: str) -> bool:
         if public_ip.is_cloud_metadata(address):

@@ -153,6 +153,7 @@ class ModelServer:
         self.refused = 0
         self.requests: list[Request] = []
         self.paths: list[str] = []
+        self.connections = 0
         self.arrived = threading.Event()
         """Set when a completion has been asked for: a test can wait for it instead of sleeping."""
         self.closing = threading.Event()
@@ -307,6 +308,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
 
     def handle(self) -> None:
+        self.server.owner.connections += 1
         try:
             super().handle()
         except (OSError, ValueError):  # the client went away, or the connection was reset by the script

@@ -3,6 +3,7 @@ once."""
 
 from __future__ import annotations
 
+import gzip
 import logging
 import subprocess
 import sys
@@ -301,17 +302,18 @@ def test_a_stopped_run_asks_nobody():
         assert server.requests == []
 
 
-def test_an_abandoned_call_cannot_keep_the_program_alive():
+def test_a_stopped_call_leaves_no_thread():
     with ModelServer([web.stalls()]) as server:
 
         def checkpoint() -> None:
             if server.arrived.is_set():
                 raise StopRequested("stop")
 
+        before = threading.active_count()
         with pytest.raises(StopRequested):
             asked(made(server, timeout_s=600), checkpoint)
-        left = [thread for thread in threading.enumerate() if thread.name == "model call"]
-        assert left and all(thread.daemon for thread in left)
+        left = [thread.name for thread in threading.enumerate() if "process_request" not in thread.name]
+        assert len(left) <= before
 
 
 def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch):
@@ -388,3 +390,41 @@ def test_extra_fields_are_sent_in_every_body_and_tries_are_counted():
         with pytest.raises(ModelUnavailable, match="Tried 1 time;"):
             asked(plain.with_options(tries=1, format="json_schema", extra={}).with_models("other"))
     assert [request.body.get("vram_limit") for request in server.requests] == [24, 24, None]
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "told"),
+    [
+        (
+            gzip.compress(b" " * 50_000_000),
+            {"Content-Encoding": "gzip"},
+            "sent more than 4 MB for a reply of a model",
+        ),
+        (b" " * 5_000_000, {}, "sent more than 4 MB"),
+        (b"[" * 200_000, {}, "not JSON"),
+        (b"abc", {"Content-Encoding": "br"}, "packed its answer"),
+        (b"abc", {"Content-Encoding": "zstd"}, "packed its answer"),
+        (b"abc", {"Content-Encoding": "deflate"}, "packed its answer"),
+    ],
+    ids=["gzip", "long", "deep", "br", "zstd", "deflate"],
+)
+def test_a_bomb_is_a_broken_reply(body: bytes, headers: dict[str, str], told: str):
+    with ModelServer(lambda request: Answer(body=body, headers=headers)) as server:
+        sentence = failure(server)
+    assert told in sentence and "Tried 3 times" in sentence
+
+
+def test_connections_are_kept_between_calls():
+    with ModelServer(lambda request: '{"ok": true}') as server:
+        client = made(server)
+        for _ in range(4):
+            asked(client)
+        assert server.connections == 1
+        client.close()
+
+
+def test_a_redirect_is_not_followed():
+    away = Answer(status=307, headers={"Location": "http://127.0.0.1:9/v1/chat/completions"})
+    with ModelServer(lambda request: away) as server:
+        failure(server)
+    assert len(server.requests) == 1

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
 from agent.llm.http import RequestProblem, check_server_url, identify_server, request_json
-from tests.web.model_server import ModelServer, html, resets, sends, status
+from agent.net.policies import MODEL_LIST, VECTORS
+from tests.web.model_server import Answer, ModelServer, drips, html, resets, sends, stalls, status
 
 
 @pytest.mark.parametrize(
@@ -41,13 +44,41 @@ def test_a_setting_that_is_no_address_is_named(url: str, sentence: str):
 )
 def test_every_failure_has_a_kind(answer, kind: str, code: int):
     with ModelServer(embeds=lambda _texts: answer) as server, pytest.raises(RequestProblem) as caught:
-        request_json(f"{server.url}/embeddings", key="k", timeout=5, body={"input": ["x"]})
+        request_json(f"{server.url}/embeddings", VECTORS, key="k", timeout=5, body={"input": ["x"]})
     assert (caught.value.kind, caught.value.status) == (kind, code)
 
 
 def test_the_json_of_a_200_comes_back():
     with ModelServer(embeds=lambda _texts: sends({"data": [1]})) as server:
-        assert request_json(f"{server.url}/embeddings", key="k", timeout=5, body={"input": ["x"]}) == {
-            "data": [1]
-        }
+        assert request_json(
+            f"{server.url}/embeddings", VECTORS, key="k", timeout=5, body={"input": ["x"]}
+        ) == {"data": [1]}
         assert server.requests[0].headers["authorization"] == "Bearer k"
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (Answer(body=b"[" * 200_000), "not_json"),
+        (Answer(body=gzip.compress(b" " * 20_000_000), headers={"Content-Encoding": "gzip"}), "unusable"),
+        (Answer(body=b" " * 2_000_000), "unusable"),
+        (Answer(body=b"x", headers={"Content-Encoding": "br"}), "unusable"),
+        (drips(), "timeout"),
+        (stalls(), "timeout"),
+        (Answer(status=307, headers={"Location": "http://127.0.0.1:9/"}), "status"),
+    ],
+    ids=["deep", "gzip", "long", "br", "drips", "stalls", "redirect"],
+)
+def test_a_hostile_list_is_a_problem_with_a_kind(answer: Answer, kind: str):
+    with ModelServer() as server:
+        server.models = answer
+        with pytest.raises(RequestProblem) as caught:
+            request_json(f"{server.url}/models", MODEL_LIST, key="", timeout=0.5 if kind == "timeout" else 0)
+    assert caught.value.kind == kind
+
+
+def test_a_name_and_password_in_the_address_are_sent():
+    with ModelServer(embeds=lambda _texts: sends({})) as server:
+        url = server.url.replace("//", "//ann:se%20cret@")
+        request_json(f"{url}/embeddings", VECTORS, key="k", body={"input": ["x"]})
+        assert server.requests[0].headers["authorization"] == "Basic YW5uOnNlIGNyZXQ="

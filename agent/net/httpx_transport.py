@@ -1,0 +1,50 @@
+"""Clients of `httpx2` (OpenAI's library, the login's) over our own exchange. `httpx2` takes a tenth of a
+second to import, so it is imported for the first one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent.net.deadline import Deadline
+from agent.net.deadline_sockets import current_deadline, use_deadline
+from agent.net.exchange import Connections
+from agent.net.policies import Policy
+
+if TYPE_CHECKING:
+    from httpx2 import BaseTransport
+
+_UNPACKED = ("content-encoding", "content-length", "transfer-encoding")
+
+
+def make_transport(connections: Connections, policy: Policy) -> BaseTransport:
+    """What a client sends its requests with: within the limits of a policy. One that waits is held by its
+    thread's deadline, one that awaits by the policy's. Raises what `Connections.exchange` raises."""
+    import anyio.to_thread
+    import httpx2
+
+    class ExchangeTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
+        def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+            reply = connections.exchange(
+                policy,
+                str(request.url),
+                request.headers,
+                request.content,
+                method=request.method,
+                deadline=current_deadline(),
+            )
+            kept = [(name, value) for name, value in reply.headers.items() if name.lower() not in _UNPACKED]
+            return httpx2.Response(reply.status, headers=kept, content=reply.body)
+
+        def close(self) -> None:
+            connections.close()
+
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            await request.aread()
+
+            def send() -> httpx2.Response:
+                with use_deadline(Deadline(policy.seconds)):
+                    return self.handle_request(request)
+
+            return await anyio.to_thread.run_sync(send)
+
+    return ExchangeTransport()
