@@ -347,7 +347,9 @@ def _has_password(value: str) -> bool:
     return "://" in value and "@" in value
 
 
-_CHILD_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
+_CHILD_VARIABLES = (
+    "PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR",
+)  # fmt: skip
 
 
 def child_environment() -> dict[str, str]:

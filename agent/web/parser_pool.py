@@ -15,9 +15,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -32,8 +32,8 @@ MAX_DOCUMENTS = 100
 """Documents after which a process is replaced: what a library leaks goes with it."""
 WALL_FACTOR = 6.0
 """How much longer than its CPU time a document may take by the clock: a busy computer shares its cores."""
-MAX_REPLY_BYTES = 400_000_000
 _LENGTH_BYTES = 8
+T = TypeVar("T")
 _CPU_SIGNAL: int | None = getattr(signal, "SIGXCPU", None)
 """What the kernel ends a process with that used up its CPU time; Windows has none."""
 _READING = TypeAdapter(Extraction)
@@ -59,9 +59,10 @@ class ParserLimits:
     seconds: float = Config.model_fields["PARSER_TIMEOUT"].default
     """CPU time."""
     megabytes: float = Config.model_fields["PARSER_MAX_MB"].default
+    reply_bytes: int = 400_000_000
 
 
-class _ParserDied(Exception):
+class ParserDied(Exception):
     """The process ended in the middle of a document; `code` as in subprocess."""
 
     def __init__(self, code: int) -> None:
@@ -90,8 +91,8 @@ class _ParserProcess:
         """Whether it still runs."""
         return self._process.poll() is None
 
-    def exchange(self, kind: str, data: bytes, about: dict[str, Any]) -> Extraction:
-        """Its reading of the document. Raises _ParserDied."""
+    def exchange(self, kind: str, data: bytes, about: Mapping[str, Any], reply: TypeAdapter[T]) -> T:
+        """Its reading of the document. Raises ParserDied."""
         head = json.dumps({"kind": kind, "seconds": self.limits.seconds, "about": about}).encode()
         self.documents += 1
         try:
@@ -101,19 +102,19 @@ class _ParserProcess:
             to.write(data)
             to.flush()
             length = int.from_bytes(self._receive(_LENGTH_BYTES), "big")
-            return _READING.validate_json(self._receive(length))
+            return reply.validate_json(self._receive(length))
         except (OSError, ValueError, ValidationError) as error:  # ValueError: a pipe that kill() closed
-            raise _ParserDied(self.kill()) from error
+            raise ParserDied(self.kill()) from error
 
     def _receive(self, count: int) -> bytes:
-        received = self._pipe(self._process.stdout).read(min(count, MAX_REPLY_BYTES))
+        received = self._pipe(self._process.stdout).read(min(count, self.limits.reply_bytes))
         if len(received) < count:
-            raise _ParserDied(self.kill())
+            raise ParserDied(self.kill())
         return received
 
     def _pipe(self, pipe: IO[bytes] | None) -> IO[bytes]:
         if pipe is None:
-            raise _ParserDied(self.kill())
+            raise ParserDied(self.kill())
         return pipe
 
     def kill(self) -> int:
@@ -143,6 +144,7 @@ class ParserPool:
         self._lock = threading.Lock()
         self._idle: list[_ParserProcess] = []
         self._busy: set[_ParserProcess] = set()
+        atexit.register(self.close)
 
     def read(
         self,
@@ -154,33 +156,41 @@ class ParserPool:
         """What the document holds, or the outcome that says why it could not be read; a page of PAGE_KINDS as
         its server and address describe it: `about` is what `read_page` or `read_structure` takes. Raises what
         `checkpoint` raises; the process is then killed."""
+        try:
+            return self.run(kind, data, about, _READING, checkpoint)
+        except OSError as trouble:
+            return Extraction(outcome=Outcome.ERROR, detail=_NO_PROCESS.format(trouble.strerror or trouble))
+        except DeadlineExceeded:
+            return _explain_failure(kind, self.limits, is_late=True)
+        except ParserDied as death:
+            is_late = _CPU_SIGNAL is not None and death.code == -_CPU_SIGNAL
+            return _explain_failure(kind, self.limits, is_late=is_late)
+
+    def run(
+        self,
+        kind: str,
+        data: bytes,
+        about: Mapping[str, str | int | bool | None],
+        reply: TypeAdapter[T],
+        checkpoint: Callable[[], None],
+    ) -> T:
+        """What a process replies. Raises OSError where none could start, DeadlineExceeded, ParserDied, and
+        what `checkpoint` raises; the process is then killed."""
         checkpoint()
         while not self._slots.acquire(timeout=POLL_SECONDS):
             checkpoint()
         watch = Deadline(WALL_FACTOR * self.limits.seconds, checkpoint)
         try:
-            return self._read_in_process(kind, data, about, watch)
+            parser = self._take_process()
+            is_usable = False
+            try:
+                found = run_with_deadline(lambda: parser.exchange(kind, data, about, reply), watch)
+                is_usable = True
+                return found
+            finally:
+                self._put_back(parser, is_usable)
         finally:
             self._slots.release()
-
-    def _read_in_process(self, kind: str, data: bytes, about: dict[str, Any], watch: Deadline) -> Extraction:
-        try:
-            parser = self._take_process()
-        except OSError as trouble:
-            return Extraction(outcome=Outcome.ERROR, detail=_NO_PROCESS.format(trouble.strerror or trouble))
-        is_usable = False
-        try:
-            reading = run_with_deadline(lambda: parser.exchange(kind, data, about), watch)
-            is_usable = True
-            return reading
-        except DeadlineExceeded:
-            return _explain_failure(kind, parser.limits, is_late=True)
-        except _ParserDied as death:
-            return _explain_failure(
-                kind, parser.limits, is_late=_CPU_SIGNAL is not None and death.code == -_CPU_SIGNAL
-            )
-        finally:
-            self._put_back(parser, is_usable)
 
     def _take_process(self) -> _ParserProcess:
         with self._lock:
@@ -229,4 +239,3 @@ def _explain_failure(kind: str, limits: ParserLimits, *, is_late: bool) -> Extra
 
 shared_pool = ParserPool()
 """The pool of this program; `Workbench` gives it the configured limits."""
-atexit.register(shared_pool.close)

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 from pydantic import TypeAdapter
 
 from agent.types import Outcome
+from agent.web.engines import ddgs_search
 from agent.web.extract import dispatch
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import docx, epub, odt, pdf, rtf, sheets, slides
@@ -27,7 +28,9 @@ try:
 except ImportError:  # Windows: the deadline of the parent is the only limit
     resource = None  # type: ignore[assignment]
 
-READING = TypeAdapter(Extraction)
+READING: TypeAdapter[Extraction | ddgs_search.BackendReply] = TypeAdapter(
+    Extraction | ddgs_search.BackendReply
+)
 """How a reading travels: as JSON, so that a hijacked process can send nothing but values."""
 LENGTH = struct.Struct(">Q")
 PARTIAL_SHARE = 0.7
@@ -71,7 +74,13 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         data = requests.read(body_length)
         _limit_cpu(head["seconds"])
         try:
-            reply = READING.dump_json(read_format(head["kind"], data, head["seconds"], **head["about"]))
+            if head["kind"] == "search":
+                found: Extraction | ddgs_search.BackendReply = ddgs_search.search_backend(
+                    data.decode(), **head["about"]
+                )
+            else:
+                found = read_format(head["kind"], data, head["seconds"], **head["about"])
+            reply = READING.dump_json(found)
         except MemoryError:
             reply = READING.dump_json(Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY))
         replies.write(LENGTH.pack(len(reply)) + reply)

@@ -19,6 +19,8 @@ PAUSES_S = {
     Outcome.ERROR: 60.0,
 }
 """Seconds to leave a failed engine alone that named none (our own judgement: a block outlasts a fault)."""
+MAX_CHARACTERS = 5_000
+"""Characters of a title or snippet that are looked at, many times what an engine shows."""
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
 
 
@@ -68,8 +70,8 @@ def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> l
         if key and key not in found:
             found[key] = SearchHit(
                 url=raw.url.strip(),
-                title=strip_markup(raw.title),
-                snippet=strip_markup(raw.snippet),
+                title=strip_markup(raw.title[:MAX_CHARACTERS]),
+                snippet=strip_markup(raw.snippet[:MAX_CHARACTERS]),
                 rank=len(found) + 1,
                 engine=engine,
                 published_at=raw.published_at,

@@ -19,6 +19,7 @@ from agent import counters
 from agent.config import ROOT, Config
 from agent.errors import NotFound
 from agent.net.deadline import Deadline, DeadlineExceeded, run_with_deadline
+from agent.net.deadline_sockets import use_deadline
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.net.transport import GuardedAdapter
 from agent.types import ENGINE_NAMES, Outcome, Page, SearchResult, SourceFilter
@@ -117,9 +118,10 @@ class World:
             detail = f"{asked.label} {why}; it can be asked again in {max(1, round(wait))} s."
             return explain_failure(asked, query, last.outcome, detail, wait if is_limited else None)
         checkpoint()
-        run = partial(asked.search, query, max_results, reach)
+        watch = Deadline(SEARCH_SECONDS, checkpoint)
+        run = use_deadline(watch)(partial(asked.search, query, max_results, reach))
         try:
-            result = run_with_deadline(run, Deadline(SEARCH_SECONDS, checkpoint)) if self.live else run()
+            result = run_with_deadline(run, watch) if self.live else run()
         except DeadlineExceeded:
             result = explain_failure(asked, query, Outcome.TIMEOUT)
         health = EngineHealth(result.outcome, result.detail, time.monotonic(), find_pause(result))

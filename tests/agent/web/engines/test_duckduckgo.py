@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import subprocess
+import threading
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from urllib.parse import parse_qs
@@ -9,8 +13,10 @@ from urllib.parse import parse_qs
 import pytest
 
 from agent.types import Outcome, SourceFilter
+from agent.web.engines import duckduckgo
+from agent.web.parser_pool import ParserLimits
 from agent.web.world import World
-from tests.web.site import Reply, Site, html
+from tests.web.site import Reply, Site, html, sends_to
 
 RESULT = '<div class="body"><h2>{title}</h2><a href="{url}">{text}</a></div>'
 FOUND = html(
@@ -106,3 +112,63 @@ def test_the_check_is_a_real_search(live_world: Live) -> None:
         assert world.check("duckduckgo").outcome is Outcome.OK
         assert world.is_reachable()
     assert not world.is_reachable()
+
+
+def test_a_redirect_to_another_server_is_not_followed(live_world: Live) -> None:
+    with Site({"/": FOUND}) as inner, Site({"/html/": sends_to(inner.url())}) as site:
+        result = live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a")
+        assert (result.outcome, result.hits, inner.asked) == (Outcome.BLOCKED, [], [])
+        assert "not followed" in result.detail
+
+
+def test_a_redirect_on_the_same_server_is(live_world: Live) -> None:
+    with Site({"/html/": FOUND, "/old/": sends_to("/html/")}) as site:
+        assert live_world(DDG_ENDPOINT=site.url("/old/")).search("duckduckgo", "a").hits
+
+
+@pytest.mark.parametrize("body", [b"<p>" * 5_000_000, FOUND.body + b" " * 5_000_000])
+def test_no_more_than_a_limit_is_unpacked(live_world: Live, body: bytes) -> None:
+    bomb = Reply(200, gzip.compress(body), {"Content-Encoding": "gzip", "Content-Type": "text/html"})
+    with Site({"/html/": bomb}) as site:
+        result = live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a")
+        assert result.outcome is Outcome.BLOCKED and "more than 5 MB" in result.detail
+
+
+def test_an_answer_that_takes_too_long_to_read_ends_at_the_limit_and_the_next_one_is_read(
+    live_world: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = html("<a " + " ".join(f"a{n}=1" for n in range(120_000)) + ">x</a>")
+    monkeypatch.setattr(duckduckgo._pool, "limits", ParserLimits(seconds=1, megabytes=300))
+    with Site({"/slow/": slow, "/html/": FOUND}) as site:
+        spent = time.process_time()
+        result = live_world(DDG_ENDPOINT=site.url("/slow/")).search("duckduckgo", "a")
+        assert result.outcome is Outcome.ERROR and "too much time" in result.detail
+        assert time.process_time() - spent < 0.5
+        assert live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a").hits
+
+
+def test_a_stop_ends_the_process_of_a_search(live_world: Live) -> None:
+    class Stopped(Exception):
+        pass
+
+    with Site({"/html/": Reply(ends="stalls")}) as site:
+
+        def stop_when_asked() -> None:
+            if site.asked:
+                raise Stopped
+
+        with pytest.raises(Stopped):
+            live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a", checkpoint=stop_when_asked)
+        while duckduckgo._pool._busy:
+            threading.Event().wait(0.01)
+        assert not duckduckgo._pool._idle
+
+
+def test_a_process_that_cannot_start_is_told(live_world: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_args: object, **_more: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    duckduckgo._pool.close()
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    result = live_world(DDG_ENDPOINT="http://127.0.0.1:9/").search("duckduckgo", "a")
+    assert result.outcome is Outcome.ERROR and "Resource temporarily unavailable" in result.detail
