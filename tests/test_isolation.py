@@ -48,7 +48,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Workbench, "start_workers", lambda self: None)
         folder = tmp_path_factory.mktemp("team")
-        patch.setattr(http_gate, "_is_local", lambda scope: False)
+        patch.setattr(http_gate, "is_loopback", lambda address: False)
         plain = {
             "TOUCHSTONE_DATA": str(folder),
             "OLLAMA_URL": "",

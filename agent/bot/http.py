@@ -36,6 +36,7 @@ from agent.bot.callers import Caller, RequestRefused, identify_caller
 from agent.bot.debounce import Debouncer, MessageBatch
 from agent.bot.outcome import ReplyOutcome
 from agent.bot.responder import MOST_PICTURES, ReplyService
+from agent.bot.routes import RULES, KnowsName
 from agent.errors import TouchstoneError
 from agent.text.urls import canonicalize
 from agent.types.reply import Conversation, Message, RequestContext
@@ -43,8 +44,6 @@ from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 
 log = logging.getLogger(__name__)
-MAX_BODY_BYTES = 512_000
-"""Bytes a request may have."""
 MAX_PARALLEL = 16
 """Replies made at the same time; further ones wait, and their time runs meanwhile."""
 MAX_FAULTS_SHOWN = 4
@@ -111,25 +110,18 @@ RequestBody = TypeVar("RequestBody", bound=BaseModel)
 
 
 class ReplyHttp:
-    """The routes of `reply` with the services behind them, one a person, opened at the first request.
-    Thread-safe.
+    """The routes of `reply` with the services behind them, one a person, opened at the first request by
+    `open_benches`. Thread-safe."""
 
-    `open_benches` gives the workbenches, `allowed_hosts` the names under which the server may be called
-    without a token (["*"] for any, "*.example.org" with subdomains)."""
-
-    def __init__(
-        self,
-        open_benches: Callable[[], Workbenches],
-        allowed_hosts: Callable[[], Sequence[str]] = lambda: ["*"],
-    ) -> None:
-        self._open_benches, self._allowed_hosts = open_benches, allowed_hosts
+    def __init__(self, open_benches: Callable[[], Workbenches], is_known_name: KnowsName) -> None:
+        self._open_benches, self._is_known_name = open_benches, is_known_name
         self._lock = threading.Lock()
         self._opened: dict[str, _Opened] = {}
         """By the id of the person; "" where nobody signs in."""
         self._rates: RequestRates | None = None
         self.routes = [
-            Route("/reply", self._handle_reply, methods=["POST"]),
-            Route("/messages", self._handle_message, methods=["POST"]),
+            Route("/reply", self._handle_reply, methods=RULES["/reply"].methods),
+            Route("/messages", self._handle_message, methods=RULES["/messages"].methods),
         ]
 
     def get_service(self, owner: str, bench: Workbench) -> ReplyService:
@@ -209,13 +201,9 @@ class ReplyHttp:
         """The parsed body. Raises RequestRefused."""
         if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
             raise RequestRefused(415, "send JSON, with the header content-type: application/json")
-        body = bytearray()
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MAX_BODY_BYTES:
-                raise RequestRefused(413, f"a request may have {MAX_BODY_BYTES:,} bytes")
+        body = await request.body()
         try:
-            return shape.model_validate(json.loads(bytes(body)))
+            return shape.model_validate(json.loads(body))
         except ValidationError as wrong:
             faults = wrong.errors(include_url=False, include_input=False)[:MAX_FAULTS_SHOWN]
             told = (f"{'.'.join(map(str, fault['loc'])) or 'the body'}: {fault['msg']}" for fault in faults)
@@ -229,8 +217,7 @@ class ReplyHttp:
         benches = self._open_benches()
         with self._lock:
             self._rates = rates = self._rates or RequestRates(benches.config.API_RATE)
-        is_known = is_host_among(self._allowed_hosts(), request.url.hostname or "")
-        given = request.headers.get("authorization", "")
+        is_known, given = self._is_known_name(request.headers), request.headers.get("authorization", "")
         return identify_caller(benches, rates, given, scope, is_known_name=is_known)
 
 
@@ -254,12 +241,6 @@ def _refuse(refused: RequestRefused) -> JSONResponse:
     if refused.retry_after:
         headers["retry-after"] = str(refused.retry_after)
     return JSONResponse({"error": str(refused)}, status_code=refused.status, headers=headers)
-
-
-def is_host_among(allowed: Sequence[str], name: str) -> bool:
-    """Is a host's name among the allowed ones (["*"] for any, "*.example.org" with subdomains)?"""
-    name = name.lower().rstrip(".")
-    return any(host in ("*", name) or (host.startswith("*.") and name.endswith(host[1:])) for host in allowed)
 
 
 def _to_context(body: ReplyRequest | MessageRequest) -> RequestContext:

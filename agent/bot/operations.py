@@ -6,15 +6,14 @@ address of the peer does, unless a proxy on this machine passes on the requests 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Sequence
-from ipaddress import ip_address
+from collections.abc import Callable
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agent.bot import metrics
-from agent.bot.http import is_host_among
+from agent.bot.routes import RULES, KnowsName, is_loopback
 from agent.errors import TouchstoneError
 from agent.workbenches import Workbenches
 
@@ -24,19 +23,14 @@ _REFUSED = "send the token of METRICS_TOKEN: authorization: Bearer …; without 
 
 
 class OperationsHttp:
-    """The routes. `open_benches` gives the workbenches of the server, `allowed_hosts` the names by which it
-    may be called (a page elsewhere can point its own name at this machine)."""
+    """The routes. `open_benches` gives the workbenches of the server."""
 
-    def __init__(
-        self,
-        open_benches: Callable[[], Workbenches],
-        allowed_hosts: Callable[[], Sequence[str]] = lambda: ["*"],
-    ) -> None:
-        self._open_benches, self._allowed_hosts = open_benches, allowed_hosts
+    def __init__(self, open_benches: Callable[[], Workbenches], is_known_name: KnowsName) -> None:
+        self._open_benches, self._is_known_name = open_benches, is_known_name
         self.routes = [
-            Route("/healthz", self.handle_alive, methods=["GET"]),
-            Route("/readyz", self.handle_ready, methods=["GET"]),
-            Route("/metrics", self.handle_metrics, methods=["GET"]),
+            Route("/healthz", self.handle_alive, methods=RULES["/healthz"].methods),
+            Route("/readyz", self.handle_ready, methods=RULES["/readyz"].methods),
+            Route("/metrics", self.handle_metrics, methods=RULES["/metrics"].methods),
         ]
 
     def handle_alive(self, _request: Request) -> Response:
@@ -71,12 +65,5 @@ class OperationsHttp:
             given = request.headers.get("authorization", "")
             return hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
         is_passed_on = any(name in request.headers for name in _FORWARDED)
-        is_known = is_host_among(self._allowed_hosts(), request.url.hostname or "")
-        return is_known and not is_passed_on and _is_this_machine(request)
-
-
-def _is_this_machine(request: Request) -> bool:
-    try:
-        return ip_address((request.scope.get("client") or ("",))[0]).is_loopback
-    except ValueError:
-        return False
+        is_here = is_loopback((request.scope.get("client") or ("",))[0])
+        return is_here and not is_passed_on and self._is_known_name(request.headers)

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import threading
 
-import streamlit as st
-
 from agent import reply_config
 from agent.bot.http import ReplyHttp
 from agent.bot.responder import ReplyService
 from agent.errors import UsageError
 from agent.reply_config import DEMO_KB, ResponseConfig
 from agent.types.reply import RequestContext
-from pages.widgets.shell import client
+from pages.widgets.shell import client, http_gate
 
 LIBRARY, DEMO = "library", "demo"
 SCREEN_PLATFORM = "screen"
 """The platform that a request from here comes from; its channel is the place that is answered from."""
 
 
-def list_allowed_hosts() -> list[str]:
-    """The names by which the server may be called."""
-    return st.get_option("server.allowedHosts") or ["*"]
-
-
-HTTP = ReplyHttp(client.benches, list_allowed_hosts)
+HTTP = ReplyHttp(client.benches, http_gate.is_known_name)
 """The routes for bots; their service answers the screen, too."""
 _lock = threading.Lock()
 _demo_services: dict[str, ReplyService] = {}

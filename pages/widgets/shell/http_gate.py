@@ -6,18 +6,17 @@ it was made for alone; to everybody else it does not exist."""
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.requests import cookie_parser
-from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config as streamlit_config
 from streamlit import runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
@@ -26,11 +25,10 @@ from streamlit.url_util import make_url_path
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME
 from streamlit.web.server.starlette import starlette_websocket
 
+from agent.bot.routes import RouteRule, find_rule, is_loopback
 from agent.errors import SignInRefused
 from pages.widgets.shell import client
 
-TOKEN_PATHS = ("/reply", "/messages", "/healthz", "/readyz", "/metrics")
-"""Routes that check the Host themselves: a token opens them by any name; probes tell only of health."""
 MAX_REMEMBERED = 10_000
 """Sessions and files whose owner is remembered; the oldest are forgotten, and then served to nobody."""
 NOT_FOUND = PlainTextResponse("Not Found", status_code=404)
@@ -40,10 +38,9 @@ LOCAL_ONLY = PlainTextResponse(
     status_code=403,
 )
 OTHER_NAME = PlainTextResponse(
-    "This server is not known by this name: add it to ALLOWED_HOSTS, or call it by another.\n",
-    status_code=403,
+    "This server is not known by this name: add it to ALLOWED_HOSTS, or call it by another.\n", 403
 )
-OTHER_ORIGIN = PlainTextResponse("Only pages of this server may ask this.\n", status_code=403)
+OTHER_ORIGIN = PlainTextResponse("Only pages of this server may ask this.\n", 403)
 
 _lock = threading.Lock()
 _sessions: OrderedDict[str, str] = OrderedDict()
@@ -96,40 +93,66 @@ class HttpGate:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = _find_refusal(scope) if scope["type"] in ("http", "websocket") else None
-        if refusal is None:
-            await self.app(scope, receive, send)
+        rule = find_rule(_inner_path(scope)) if scope["type"] in ("http", "websocket") else None
+        if (refusal := rule and _find_refusal(scope, rule)) is None:
+            await self.app(scope, _limit_body(receive, rule.max_body) if rule else receive, send)
         elif scope["type"] == "http":
             await refusal(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})
 
 
-def _find_refusal(scope: Scope) -> PlainTextResponse | None:
+def is_known_name(headers: Headers) -> bool:
+    """Do these headers call the server by a name it is known by? The Host is read as it was sent: Starlette
+    takes the server's own address for one with odd characters."""
+    hosts = headers.getlist("host")
+    return starlette_websocket.is_host_allowed(hosts[0] if len(hosts) == 1 else None)
+
+
+def _find_refusal(scope: Scope, rule: RouteRule) -> Response | None:
     """Why this request is refused; None when it is not."""
-    headers, path = Headers(scope=scope), scope["path"]
-    config = client.benches().config
-    if not (config.has_login or config.ALLOW_PUBLIC_WITHOUT_LOGIN or _is_local(scope)):
+    headers, config = Headers(scope=scope), client.benches().config
+    is_local = is_loopback((scope.get("client") or ("localhost",))[0])  # or a Unix socket
+    if not (config.has_login or config.ALLOW_PUBLIC_WITHOUT_LOGIN or is_local):
         return LOCAL_ONLY
-    host = headers.get("host")
-    if path not in TOKEN_PATHS and not starlette_websocket.is_host_allowed(host):
+    is_open = rule.caller == "probe" or (rule.caller == "token" and "authorization" in headers)
+    if not is_open and not is_known_name(headers):
         return OTHER_NAME
-    origin = headers.get("origin")
-    base = make_url_path(streamlit_config.get_option("server.baseUrlPath"), "")
-    inner = "/" + path.removeprefix(base).lstrip("/")
-    is_internal = scope["type"] == "websocket" or inner.startswith("/_stcore/")
-    if is_internal and origin is not None and urlsplit(origin).netloc.lower() != (host or "").lower():
+    host = headers.get("host", "").lower()
+    if any(origin.lower().partition("://")[2] != host for origin in headers.getlist("origin")):
         return OTHER_ORIGIN
-    return NOT_FOUND if config.has_login and _is_of_another(inner, headers) else None
+    if rule.caller == "nobody" or (config.has_login and rule.caller == "owner" and _is_of_another(scope)):
+        return NOT_FOUND
+    is_method_known = scope["type"] == "websocket" or scope["method"] in rule.methods
+    return None if is_method_known else Response(status_code=405, headers={"allow": ", ".join(rule.methods)})
 
 
-def _is_of_another(path: str, headers: Headers) -> bool:
-    """Is this a file or an upload of somebody else than who asks, or what nobody is to know?"""
-    if not path.startswith(("/media/", "/_stcore/upload_file/")):
-        return path == "/_stcore/metrics"
-    is_upload, owner = path.startswith("/_stcore"), _find_caller(headers)
-    name = path.split("/")[3 if is_upload else 2]
-    return not owner or owner not in ({_sessions.get(name, "")} if is_upload else _owners_of(name))
+def _limit_body(receive: Receive, most: int | None) -> Receive:
+    """The same, refusing with 413 a body of more bytes."""
+    read = 0
+
+    async def limited() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if most is not None and read > most:
+            raise HTTPException(413, f"A request here may have {most:,} bytes.")
+        return message
+
+    return limited
+
+
+def _inner_path(scope: Scope) -> str:
+    """The path below the base path that Streamlit may be set to serve from."""
+    base = make_url_path(streamlit_config.get_option("server.baseUrlPath"), "")
+    return "/" + scope["path"].removeprefix(base).lstrip("/")
+
+
+def _is_of_another(scope: Scope) -> bool:
+    """Is this a file or an upload of somebody else than who asks?"""
+    _, first, *rest = _inner_path(scope).split("/")
+    owners = {_sessions.get(rest[1], "")} if first == "_stcore" else _owners_of(rest[0])
+    return _find_caller(Headers(scope=scope)) not in owners - {""}
 
 
 def _find_caller(headers: Headers) -> str:
@@ -147,17 +170,6 @@ def read_cookie(headers: Headers) -> Mapping[str, Any]:
     signed = starlette_websocket._get_signed_cookie_with_chunks(cookies, AUTH_COOKIE_NAME)
     claims = json.loads(signed) if signed else {}
     return claims if isinstance(claims, dict) and claims.get("is_logged_in") else {}
-
-
-def _is_local(scope: Scope) -> bool:
-    """Does the request come from this machine? One over a Unix socket does."""
-    host = (scope.get("client") or ("127.0.0.1", 0))[0]
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback)
 
 
 def _remember_file(url: str, owner: str) -> None:

@@ -203,7 +203,7 @@ def handle_script_error(trouble: Exception) -> bool:
     return True
 
 
-_OPERATIONS = OperationsHttp(client.benches, bot_services.list_allowed_hosts)
+_OPERATIONS = OperationsHttp(client.benches, http_gate.is_known_name)
 ROUTES = [*_OPERATIONS.routes, *bot_services.HTTP.routes]
 MIDDLEWARE = [
     Middleware(SecurityHeadersMiddleware),

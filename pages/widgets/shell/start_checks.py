@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import secrets
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,6 +10,7 @@ import streamlit as st
 from streamlit import config as streamlit_config
 from streamlit import net_util
 
+from agent.bot.routes import is_loopback
 from agent.config import Config
 from agent.errors import UsageError
 
@@ -36,14 +36,6 @@ def check_address(config: Config) -> None:
         "change all. Start it on 127.0.0.1, set up a login (docs/guide/people.md), or set "
         "ALLOW_PUBLIC_WITHOUT_LOGIN=true."
     )
-
-
-def is_loopback(address: str) -> bool:
-    """Does this address, or name, reach this machine alone?"""
-    try:
-        return ipaddress.ip_address(address.strip("[]")).is_loopback
-    except ValueError:
-        return address == "localhost"
 
 
 def allow_own_names(config: Config) -> None:

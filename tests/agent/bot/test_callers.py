@@ -84,7 +84,7 @@ def test_too_many_requests_with_the_tokens_of_one_person_are_told_when_to_come_a
     tokens = benches.accounts.tokens  # type: ignore[union-attr]
     one, other = (tokens.create(ann, name, ["reply", "messages"])[1] for name in ("one", "other"))
     of_bo = tokens.create(sign_in(benches, "bo"), "bot", ["reply"])[1]
-    routes = ReplyHttp(lambda: benches)
+    routes = ReplyHttp(lambda: benches, lambda headers: False)
     with TestClient(Starlette(routes=list(routes.routes))) as http:
         asked = [
             http.post("/reply", json=ASKED, headers={"authorization": f"Bearer {one}"}) for _ in range(3)

@@ -16,6 +16,7 @@ import requests
 import uvicorn
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 
 from agent.bot import http as http_module
 from agent.bot.callers import Caller
@@ -36,6 +37,10 @@ ASKED = {"conversation": [{"role": "user", "text": "When do backups run?"}]}
 Post = Callable[..., requests.Response]
 
 
+def is_local_name(headers: Headers) -> bool:
+    return headers["host"].partition(":")[0] in ("localhost", "127.0.0.1")
+
+
 @pytest.fixture
 def http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplyHttp]:
     """The routes, with a stocked workbench that is opened at the first request and stores conversations."""
@@ -49,7 +54,7 @@ def http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplyHttp]
             stocked(benches[0].local())
         return benches[0]
 
-    made = ReplyHttp(open_benches, lambda: ["localhost", "127.0.0.1"])
+    made = ReplyHttp(open_benches, is_local_name)
     yield made
     made.close()
     for opened in benches:
@@ -61,7 +66,7 @@ def address(http: ReplyHttp) -> Iterator[str]:
     """A server with these routes."""
     server = uvicorn.Server(
         uvicorn.Config(
-            Starlette(routes=[*http.routes, *OperationsHttp(http._open_benches).routes]),
+            Starlette(routes=[*http.routes, *OperationsHttp(http._open_benches, is_local_name).routes]),
             port=0,
             log_level="error",
             lifespan="off",
@@ -135,17 +140,9 @@ def test_what_may_not_be_is_refused_with_a_sentence(post: Post, body: Any, told:
     assert re.search(told, answer.json()["error"]), answer.json()
 
 
-def test_only_json_of_a_fair_size_is_read(post: Post, address: str) -> None:
+def test_only_json_is_read(post: Post) -> None:
     assert post("/reply", ASKED, content_type="text/plain").status_code == 415
     assert post("/reply", ASKED, content_type="application/json; charset=utf-8").status_code == 200
-    piecemeal = iter([b"x" * 300_000] * 2)
-    assert (
-        requests.post(
-            address + "/reply", data=piecemeal, headers={"content-type": "application/json"}, timeout=30
-        ).status_code
-        == 413
-    )
-    assert post("/reply", b" " * 600_000).status_code == 413
 
 
 def test_other_methods_are_refused(address: str) -> None:
@@ -174,7 +171,8 @@ def test_a_token_is_asked_for_when_one_is_set(
 
 
 def test_without_a_token_only_names_of_this_machine_are_served(post: Post) -> None:
-    assert post("/reply", ASKED, host="evil.example").status_code == 403
+    for host in ("evil.example", "a{b.evil.example", "localhost@evil.example"):
+        assert post("/reply", ASKED, host=host).status_code == 403
     assert post("/reply", ASKED, host="localhost:8501").status_code == 200
 
 

@@ -31,7 +31,7 @@ def client(
     *benches: Workbench, peer: tuple[str, int] = HERE, token: str = "", host: str = "localhost"
 ) -> TestClient:
     served = SimpleNamespace(config=SimpleNamespace(METRICS_TOKEN=token), list_open=lambda **_: benches)
-    routes = OperationsHttp(lambda: served, lambda: ["localhost", "127.0.0.1"]).routes  # type: ignore[arg-type, return-value]
+    routes = OperationsHttp(lambda: served, lambda headers: headers["host"] == "localhost").routes  # type: ignore[arg-type, return-value]
     return TestClient(Starlette(routes=routes), base_url=f"http://{host}", client=peer)
 
 
@@ -76,6 +76,8 @@ def test_an_ended_worker_is_named(thread: str, bench: Workbench) -> None:
         ({"peer": ELSEWHERE}, {"host": "localhost"}, 401),
         ({"peer": ("unix socket", 0)}, {}, 401),
         ({"host": "rebound.example"}, {}, 401),
+        ({}, {"host": "127.0.0.1:99999"}, 401),
+        ({}, {"host": "a{b.evil.example"}, 401),
         ({}, {"x-forwarded-for": "127.0.0.1"}, 401),
         ({}, {"forwarded": "for=127.0.0.1"}, 401),
         ({"token": "t-canary"}, {}, 401),

@@ -8,28 +8,45 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import streamlit as st
+from starlette.exceptions import HTTPException
 from streamlit import config as streamlit_config
+from streamlit.runtime import Runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from agent.accounts.people import Person
-from agent.config import read_config
+from agent.bot.routes import RULES, find_rule
+from agent.config import ROOT, read_config
 from agent.workbenches import Workbenches
-from pages.widgets.shell import client, http_gate
+from pages.widgets.shell import client, http_gate, server
 from tests.agent.accounts.conftest import make_claims
 from tests.web.login import LOGIN, sign_in
 
 HOST = "127.0.0.1:8501"
 
 
-def ask(path: str, *, kind: str = "http", sender: str = "127.0.0.1", **headers: str) -> int:
+def ask(
+    path: str,
+    *,
+    kind: str = "http",
+    sender: str = "127.0.0.1",
+    method: str = "",
+    body: int = 0,
+    **headers: str,
+) -> int:
     """The status that the gate answers with, 200 when it lets through; 403 for a refused websocket."""
     answered: list[int] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await receive()
         answered.append(200)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"x" * (body // 2)}
 
     async def send(message: Any) -> None:
         if message["type"] == "http.response.start":
@@ -39,10 +56,14 @@ def ask(path: str, *, kind: str = "http", sender: str = "127.0.0.1", **headers: 
 
     named = {"host": HOST, **headers}
     scope = {
-        "type": kind, "path": path, "client": (sender, 5), "query_string": b"", "method": "GET",
+        "type": kind, "path": path, "client": (sender, 5), "query_string": b"",
+        "method": method or find_rule(path.removeprefix("/team/tools")).methods[0],
         "headers": [(name.encode(), value.encode()) for name, value in named.items() if value],
     }  # fmt: skip
-    asyncio.run(http_gate.HttpGate(app)(scope, None, send))  # type: ignore[arg-type]
+    try:
+        asyncio.run(http_gate.HttpGate(app)(scope, receive, send))
+    except HTTPException as refused:
+        answered.append(refused.status_code)
     return answered[0]
 
 
@@ -111,7 +132,34 @@ def test_a_foreign_name_is_refused(host: str, path: str, kind: str) -> None:
 
 def test_a_known_name_is_answered_and_a_token_may_come_by_any() -> None:
     assert ask("/", host="research.lan") == 200
-    assert ask("/reply", host="evil.example") == 200, "the route checks the token, or the name"
+    assert ask("/reply", host="evil.example") == ask("/metrics", host="a{b.evil.example") == 403
+    assert ask("/reply", host="evil.example", authorization="Bearer x") == 200, "the route checks the token"
+    assert ask("/", host="evil.example", authorization="Bearer x") == 403
+    assert ask("/readyz", host="evil.example") == 200, "a probe learns of health alone"
+
+
+def test_a_method_or_a_body_that_is_not_in_the_table_is_refused() -> None:
+    assert ask("/reply", method="GET") == ask("/", method="POST") == ask("/media/x", method="PUT") == 405
+    most = find_rule("/reply").max_body or 0
+    assert ask("/reply", body=most) == 200 and ask("/reply", body=most + 2) == 413
+    assert ask("/", body=2) == 413 and ask("/_stcore/upload_file/s/f", body=2_000_000) == 200
+    assert ask("/_stcore/agent/mcp") == 404, "nobody may"
+
+
+def test_every_route_of_the_server_has_its_row_with_its_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Runtime, "_instance", None)
+    app = st.App(str(ROOT / "app.py"), routes=server.ROUTES)
+    served = app._build_starlette_app().routes
+    paths = [getattr(route, "path", "") for route in served]
+    assert {"/reply", "/media/{file_id:path}", "/_stcore/stream", "/oauth2callback"} <= set(paths)
+    for route in server.ROUTES:
+        assert route.path in RULES and set(route.methods or ()) == set(RULES[route.path].methods), route.path
+    assert RULES.keys() - set(paths) == {name for name in RULES if "*" in name}, "no row without a route"
+    for path in filter(None, paths):  # the one without is the mount of the screens
+        rule = find_rule(path)
+        assert rule is not RULES["/*"], f"{path} needs a row of its own"
+        allowed = {m for route in served if route.path == path for m in getattr(route, "methods", None) or ()}
+        assert rule.caller == "nobody" or allowed <= set(rule.methods), path
 
 
 @pytest.mark.parametrize(
@@ -122,11 +170,18 @@ def test_a_known_name_is_answered_and_a_token_may_come_by_any() -> None:
         "http://evil.example",
         "https://evil.example:8501",
         "null",
+        "http://[",
         "x",
     ],
 )
 @pytest.mark.parametrize(
-    ("path", "kind"), [("/_stcore/stream", "websocket"), ("/_stcore/upload_file/s/f", "http")]
+    ("path", "kind"),
+    [
+        ("/_stcore/stream", "websocket"),
+        ("/_stcore/upload_file/s/f", "http"),
+        ("/reply", "http"),
+        ("/", "http"),
+    ],
 )
 def test_a_page_of_another_origin_or_port_is_refused(origin: str, path: str, kind: str) -> None:
     assert ask(path, kind=kind, origin=origin) == 403
