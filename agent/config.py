@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+import pydantic
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
@@ -19,6 +20,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from agent import logs
 from agent.config_file import DEFAULT_CONFIG_FILE, read_config_file
 from agent.errors import UsageError
+from agent.key_addresses import KEY_ADDRESSES, bind_key, find_address
 from agent.saved_settings import SavedSettings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,6 +45,10 @@ def _secret(description: str) -> Any:
     return Field("", description=description, repr=False)
 
 
+_OUTSIDE = "set outside Settings"
+"""Among the values of all sources: the names of those that were not saved on the Settings screen."""
+
+
 class ConfigFileSource(PydanticBaseSettingsSource):
     """The settings at the top level of the file that CONFIG_FILE names."""
 
@@ -62,7 +68,8 @@ class SavedSource(ConfigFileSource):
         so_far = self.current_state
         folder, keys = so_far.get("TOUCHSTONE_DATA", ""), str(so_far.get("TOUCHSTONE_SECRET_KEY", ""))
         saved = SavedSettings(resolve_data_folder(folder), keys, is_secret).read()
-        return {name: value for name, value in saved.items() if name in SETTINGS and name not in _NOT_SAVED}
+        usable = {name: text for name, text in saved.items() if name in SETTINGS and name not in _NOT_SAVED}
+        return {_OUTSIDE: [name for name, value in so_far.items() if value not in ("", None)], **usable}
 
 
 class Config(BaseSettings):
@@ -152,10 +159,7 @@ class Config(BaseSettings):
         most=3600,
     )
     PARSER_MAX_MB: float = _setting(
-        512.0,
-        "megabytes of memory that reading one document may take, 128 to 1,000,000",
-        least=128,
-        most=1_000_000,
+        512.0, "megabytes of memory for reading one document, 128 to 1,000,000", least=128, most=1_000_000
     )
     FETCH_ALLOW: Words = _setting(
         [], "hosts, addresses or networks on your own network that pages may be fetched from, comma-separated"
@@ -164,10 +168,7 @@ class Config(BaseSettings):
         1.0, "seconds between two fetches from one host, 0 to 3600", least=0, most=3600
     )
     STEP_GAP: float = _setting(
-        0.0,
-        "seconds a run rests between two steps, to be watched at leisure, 0 to 3600",
-        least=0,
-        most=3600,
+        0.0, "seconds a run rests between two steps, to be watched at leisure, 0 to 3600", least=0, most=3600
     )
     WORKERS: int = _setting(4, "runs that may work at the same time, 1 to 256", least=1, most=256)
     CONVERSATIONAL_MODE: bool = _setting(
@@ -266,6 +267,8 @@ class Config(BaseSettings):
 
     _server: Config | None = PrivateAttr(default=None)
     """The settings of the server, where these are those of one person (agent.personal_config)."""
+    _outside: frozenset[str] = PrivateAttr(default=frozenset())
+    """The settings that the environment or a file makes."""
 
     @classmethod
     def settings_customise_sources(
@@ -288,9 +291,18 @@ class Config(BaseSettings):
         value = value.strip() if isinstance(value, str) else value
         return field.default if value in ("", None) and field.annotation is not str else value
 
-    def model_post_init(self, _context: Any) -> None:
-        """No log ever shows a secret of this configuration."""
-        logs.remember_secrets(self.secrets)
+    @pydantic.model_validator(mode="wrap")
+    @classmethod
+    def _bind_keys(cls, values: Any, build: pydantic.ModelWrapValidatorHandler[Config]) -> Config:
+        """A key from outside Settings belongs to the address from there. No log ever shows a secret."""
+        outside = frozenset(values.pop(_OUTSIDE, ()))
+        made = build(values)
+        made._outside = outside
+        for name in KEY_ADDRESSES.keys() & outside:
+            if " " not in (key := getattr(made, name)):
+                setattr(made, name, bind_key(key, find_address(made, name, outside)))
+        logs.remember_secrets(made.secrets)
+        return made
 
     def __repr_args__(self) -> list[tuple[str | None, Any]]:
         return []
@@ -324,6 +336,7 @@ class Config(BaseSettings):
     def secrets(self) -> list[str]:
         """What must never leave in a file: the keys and tokens, and the passwords inside addresses."""
         values = {name: str(value) for name, value in self}
+        values |= {name: values[name].partition(" ")[0] for name in KEY_ADDRESSES}
         passwords = [
             value.rpartition("@")[0].rpartition(":")[2] for value in values.values() if _has_password(value)
         ]
@@ -379,13 +392,9 @@ def format_value(value: Any) -> str:
     """A setting's value as it is written in the environment."""
     if isinstance(value, list):
         return ",".join(value)
-    return (
-        f"{value:g}"
-        if isinstance(value, float)
-        else str(value).lower()
-        if value in (True, False)
-        else str(value)
-    )
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value).lower() if value in (True, False) else str(value)
 
 
 def resolve_folder(name: str) -> Path | None:

@@ -5,22 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agent.config import SECRETS, Config, format_value, is_secret, read_config
+from agent.config import Config, is_secret, read_config
+from agent.key_addresses import KEY_ADDRESSES
 from agent.saved_settings import SavedSettings
 
-_SERVERS_OWN = (
-    "REPLY_TOKEN",
-    "METRICS_TOKEN",
-    "TOUCHSTONE_SECRET_KEY",
-    "OIDC_CLIENT_SECRET",
-    "OIDC_COOKIE_SECRET",
-    "EMBEDDING_API_KEY",
-)
 PERSONAL_SETTINGS = frozenset(
-    {"MODEL", "FAST_MODEL", "GOOGLE_CSE_ID", "CONTACT_EMAIL", "ENGINES_OFF", *SECRETS}.difference(
-        _SERVERS_OWN
-    )
-)
+    {"MODEL", "FAST_MODEL", "GOOGLE_CSE_ID", "CONTACT_EMAIL", "ENGINES_OFF", *KEY_ADDRESSES}
+) - {"EMBEDDING_API_KEY"}
 """What each person sets for themselves. No address is among them: it would lead into the server's own
 network, or take the server's keys elsewhere."""
 
@@ -30,6 +21,7 @@ def personalize(server: Config, folder: Path) -> Config:
     saved = SavedSettings(folder, server.TOUCHSTONE_SECRET_KEY, is_secret).read()
     own = read_config({name: value for name, value in saved.items() if name in PERSONAL_SETTINGS})
     update = {name: getattr(own, name) for name in PERSONAL_SETTINGS & saved.keys()}
+    update |= {name: saved[name] for name in KEY_ADDRESSES.keys() & update.keys()}
     made = server.model_copy(update={**update, "TOUCHSTONE_DATA": str(folder), "DATABASE_URL": ""})
     made._server = server
     return made
@@ -44,7 +36,7 @@ def is_fixed(config: Config, name: str) -> bool:
     """Is this setting made elsewhere, so that nothing that its user saves would hold?"""
     if is_personal(config):
         return name not in PERSONAL_SETTINGS
-    return config.saved.read().get(name, "") != format_value(getattr(config, name))
+    return name in config._outside
 
 
 def find_default(config: Config, name: str) -> Any:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from agent.config import ROOT, SETTINGS, Config, resolve_folder
 from agent.config_file import read_config_file
 from agent.errors import UsageError
+from agent.key_addresses import bind_key, find_address
 from agent.types import ReplySettings
 
 MAX_ERRORS_SHOWN = 4
@@ -123,14 +124,13 @@ def read_response_config(config: Config) -> ResponseConfig:
 
 
 def apply_llm_settings(config: Config, llm: LLMSettings) -> Config:
-    """The settings of the environment, overridden by the model settings of the file.
-
-    A key of the environment belongs to the server of the environment: it is never sent to another one."""
+    """The settings of the environment, overridden by the model settings of the file."""
     changed: dict[str, Any] = {}
     if llm.base_url and llm.base_url.rstrip("/") != config.OPENAI_BASE_URL.rstrip("/"):
-        changed |= {"OPENAI_BASE_URL": llm.base_url, "OPENAI_API_KEY": "", "MODEL": "", "FAST_MODEL": ""}
+        changed |= {"OPENAI_BASE_URL": llm.base_url, "MODEL": "", "FAST_MODEL": ""}
     if secret := llm.api_key.get_secret_value():
-        changed["OPENAI_API_KEY"] = secret
+        outside = find_address(config, "OPENAI_API_KEY", config._outside)
+        changed["OPENAI_API_KEY"] = bind_key(secret, llm.base_url or outside)
     if llm.model:
         changed |= {"MODEL": llm.model, "FAST_MODEL": ""}
     if "timeout_seconds" in llm.model_fields_set:

@@ -32,6 +32,7 @@ FLOORS = [
         "logs",
         "saved_settings",
         "secrets_at_rest",
+        "key_addresses",
         "personal_config",
         "types",
     },

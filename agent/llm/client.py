@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from agent.errors import ModelUnavailable, PromptTooLong
+from agent.key_addresses import OPENAI_URL
 from agent.llm import circuit_breaker, http_errors
 from agent.llm.context_length import ASSUMED_TOKENS, ask_context_length, read_stated_limit
-from agent.llm.http import OPENAI_URL, identify_server
+from agent.llm.http import identify_server
 from agent.llm.http_errors import ServerFault
 from agent.llm.model import (
     Checkpoint,

@@ -5,20 +5,23 @@ It looks at model names only; how good a model is, is not known here. No sentenc
 
 from __future__ import annotations
 
+import logging
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
 from agent.config import Config
 from agent.errors import ModelReplyError, ModelUnavailable
+from agent.key_addresses import explain_unused_key, find_address, use_key
 from agent.llm.client import ModelClient
-from agent.llm.http import OPENAI_URL, RequestProblem, check_server_url, identify_server, request_json
+from agent.llm.http import RequestProblem, check_server_url, identify_server, request_json
 from agent.llm.model import CompletionRequest, Model
 from agent.llm.parse_reply import parse_reply
 from agent.net.policies import MODEL_LIST
 
+log = logging.getLogger(__name__)
 LOCAL_LIST_TIMEOUT_S = 0.3
 """Seconds a local Ollama may take: one that runs answers in milliseconds."""
 CHECK_TIMEOUT_S = 30.0
@@ -57,12 +60,16 @@ class _NoModel(Exception):
 
 def find_model(config: Config) -> DetectedModel:
     """The server the settings name, else a local Ollama. A named server that fails is not replaced."""
+    if unused := explain_unused_key(config, "OPENAI_API_KEY"):
+        log.warning(unused)
+    if unused and not config.OPENAI_BASE_URL:
+        return DetectedModel(None, "keyless", unused)
+    is_named = config.OPENAI_API_KEY or config.OPENAI_BASE_URL
     try:
-        if config.OPENAI_API_KEY or config.OPENAI_BASE_URL:
-            return _find_configured(config)
-        return _find_ollama(config)
+        found = _find_configured(config) if is_named else _find_ollama(config)
     except (_NoModel, ValueError) as absent:
-        return DetectedModel(None, "keyless", str(absent))
+        found = DetectedModel(None, "keyless", str(absent))
+    return replace(found, detail=f"{found.detail} {unused}".rstrip())
 
 
 def check_model(client: Model, *, within_s: float = CHECK_TIMEOUT_S) -> tuple[bool, str]:
@@ -85,7 +92,8 @@ def check_model(client: Model, *, within_s: float = CHECK_TIMEOUT_S) -> tuple[bo
 
 
 def _find_configured(config: Config) -> DetectedModel:
-    base_url, key = config.OPENAI_BASE_URL or OPENAI_URL, config.OPENAI_API_KEY
+    base_url = find_address(config, "OPENAI_API_KEY")
+    key = use_key(config, "OPENAI_API_KEY", base_url)
     server = check_server_url(base_url, "OPENAI_BASE_URL")
     strong, reason = config.MODEL, "as MODEL says"
     if not strong:

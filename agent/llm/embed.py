@@ -18,8 +18,9 @@ from typing import Any, Protocol
 
 from agent.config import Config
 from agent.errors import ModelUnavailable
+from agent.key_addresses import explain_unused_key, find_address, use_key
 from agent.llm import http_errors
-from agent.llm.http import OPENAI_URL, RequestProblem, check_server_url, identify_server, request_json
+from agent.llm.http import RequestProblem, check_server_url, identify_server, request_json
 from agent.llm.http_errors import ServerFault, SettingNames
 from agent.net.policies import VECTORS
 
@@ -83,17 +84,14 @@ def find_embedder(config: Config) -> DetectedEmbedder:
 
 
 def _build_server_embedder(config: Config, model: str) -> DetectedEmbedder:
-    own, chat = config.EMBEDDING_BASE_URL, config.OPENAI_BASE_URL
-    address = own or chat or OPENAI_URL
+    address = find_address(config, "EMBEDDING_API_KEY")
     try:
         server = check_server_url(address, "EMBEDDING_BASE_URL")
     except ValueError as error:
         return DetectedEmbedder(None, str(error))
-    is_chat_server = not own or own.rstrip("/") == chat.rstrip(
-        "/"
-    )  # a key goes to the server it was given for
-    key = config.EMBEDDING_API_KEY or (config.OPENAI_API_KEY if is_chat_server else "")
-    return DetectedEmbedder(ServerEmbedder(address, model, key=key), f"{model} at {server}.")
+    key = use_key(config, "EMBEDDING_API_KEY", address) or use_key(config, "OPENAI_API_KEY", address)
+    detail = f"{model} at {server}. {explain_unused_key(config, 'EMBEDDING_API_KEY')}".rstrip()
+    return DetectedEmbedder(ServerEmbedder(address, model, key=key), detail)
 
 
 class ServerEmbedder:

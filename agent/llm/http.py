@@ -13,12 +13,12 @@ from urllib.parse import unquote, urlsplit
 
 from urllib3.util import make_headers
 
+from agent.key_addresses import OPENAI_URL
 from agent.net.deadline import Deadline, DeadlineExceeded
 from agent.net.exchange import AnswerUnusable, Connections
 from agent.net.policies import Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable
 
-OPENAI_URL = "https://api.openai.com/v1"
 ProblemKind = Literal["timeout", "not_json", "unusable", "unreachable", "status"]
 
 

@@ -97,7 +97,7 @@ def test_words_and_the_data_folder(tmp_path):
 
 def test_a_secret_is_not_printed():
     read = config.read_config({"OPENAI_API_KEY": "CANARY", "DATABASE_URL": "postgresql://me:CANARY2@db/t"})
-    assert read.OPENAI_API_KEY == "CANARY" and "CANARY" not in repr(read) + str(read)
+    assert read.OPENAI_API_KEY == "CANARY https://api.openai.com" and "CANARY" not in repr(read) + str(read)
     assert read.secrets == ["CANARY", "CANARY2"]
 
 

@@ -12,6 +12,7 @@ import yaml
 from agent import config, reply_config
 from agent.config import ROOT, Config
 from agent.errors import UsageError
+from agent.key_addresses import use_key
 from agent.reply_config import AIResponseSettings, KBSettings, LLMSettings
 
 DEFAULTS = {
@@ -196,7 +197,9 @@ ENVIRONMENT = {
 
 def over(**llm: Any) -> list[str]:
     values = reply_config.apply_llm_settings(config.read_config(ENVIRONMENT), LLMSettings(**llm))
-    return [config.format_value(getattr(values, name)) for name in ENVIRONMENT]
+    key, *others = [config.format_value(getattr(values, name)) for name in ENVIRONMENT]
+    assert not key or " " in key
+    return [use_key(values, "OPENAI_API_KEY", values.OPENAI_BASE_URL), *others]
 
 
 def test_the_file_goes_before_the_environment() -> None:

@@ -217,7 +217,9 @@ def test_a_person_sets_keys_of_their_own_and_no_addresses(benches: Workbenches, 
     ann, bo, cy = (sign_in(benches, name) for name in ("ann", "bo", "cy"))
     bench = benches.open(bo)
     save_engine_setting(bench, "BRAVE_API_KEY", "bos-own-key-0815")
-    assert bench.config.BRAVE_API_KEY == "bos-own-key-0815" and is_personal(bench.config)
+    assert bench.config.BRAVE_API_KEY == "bos-own-key-0815 https://api.search.brave.com" and is_personal(
+        bench.config
+    )
     for other in (ann, cy):
         assert benches.open(other).config.BRAVE_API_KEY == ""
     for name in ("SEARXNG_URL", "OPENAI_BASE_URL", "REPLY_TOKEN", "OIDC_CLIENT_SECRET", "FETCH_ALLOW"):
@@ -235,7 +237,7 @@ def test_the_settings_of_the_first_admin_hold_for_who_has_none(monkeypatch) -> N
     opened = Workbenches(config)
     sign_in(opened, "ann")
     bench = opened.open(sign_in(opened, "bo"))
-    assert bench.config.BRAVE_API_KEY == "server-key-4711"
+    assert bench.config.BRAVE_API_KEY == "server-key-4711 https://api.search.brave.com"
     values = {name: value for name, value, _ in bench.active_configuration().values}
     assert values["BRAVE_API_KEY"] == "set" and "4711" not in str(values)
     opened.close()

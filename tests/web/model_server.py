@@ -154,6 +154,8 @@ class ModelServer:
         self.requests: list[Request] = []
         self.paths: list[str] = []
         self.connections = 0
+        self.keys: set[str] = set()
+        """The Authorization headers of all requests; "" where there was none."""
         self.arrived = threading.Event()
         """Set when a completion has been asked for: a test can wait for it instead of sleeping."""
         self.closing = threading.Event()
@@ -249,6 +251,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.owner.paths.append(self.path)
+        self.server.owner.keys.add(self.headers.get("Authorization", ""))
         if self.path != "/v1/models":
             self._send(status(404, "no such path"))
             return
@@ -262,6 +265,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         owner = self.server.owner
         owner.paths.append(self.path)
+        owner.keys.add(self.headers.get("Authorization", "").replace("Bearer none", ""))
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path == "/v1/embeddings" and owner.embeds is not None:
             self._send(

@@ -33,7 +33,7 @@ class EngineStatus:
     @property
     def needed(self) -> list[str]:
         """The settings that it cannot be asked without and that are not set."""
-        return [field.name for field in self.fields if field.is_needed and not field.is_set]
+        return [field.name for field in self.fields if field.is_needed and (field.unused or not field.is_set)]
 
 
 def list_engines(bench: ActionContext) -> list[EngineStatus]:

@@ -13,6 +13,7 @@ from agent import logs
 from agent.actions.context import ActionContext
 from agent.config import SECRETS, SETTINGS
 from agent.errors import UsageError
+from agent.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_address
 from agent.personal_config import find_default, is_fixed, is_personal
 
 MOST_CHARS = 500
@@ -21,7 +22,7 @@ MOST_CHARS = 500
 @dataclass(frozen=True)
 class SettingField:
     """A setting as it stands. `value` is "" for a secret; `is_fixed`: it is set outside the screen;
-    `is_held`: it is forgotten when the server stops."""
+    `is_held`: it is forgotten when the server stops; `unused`: why a key is not sent, a sentence."""
 
     name: str
     help: str
@@ -31,6 +32,7 @@ class SettingField:
     is_fixed: bool
     is_held: bool
     value: str
+    unused: str
 
 
 def describe_field(bench: ActionContext, name: str, is_needed: bool = False) -> SettingField:
@@ -46,6 +48,7 @@ def describe_field(bench: ActionContext, name: str, is_needed: bool = False) -> 
         is_fixed=fixed,
         is_held=bench.config.saved.is_held(name),
         value="" if is_secret or (fixed and is_personal(bench.config)) else value,
+        unused=explain_unused_key(bench.config, name),
     )
 
 
@@ -69,6 +72,8 @@ def save_value(bench: ActionContext, name: str, value: str, parsed: Any = None) 
         )
         file = "" if is_personal(bench.config) else " the configuration file: change it there"
         raise UsageError(f"{name} is set {where}{file}")
+    if name in KEY_ADDRESSES:
+        value = bind_key(value, find_address(bench.config, name))
     bench.config.saved.save(name, value)
     kept = value if parsed is None else parsed
     bench.config = bench.config.model_copy(update={name: kept or find_default(bench.config, name) or kept})

@@ -32,7 +32,7 @@ class Brave(ApiEngine):
                 "freshness": f"{reach.since}to{last}" if reach.since else "",
                 "text_decorations": "false",
             },
-            {"X-Subscription-Token": self.config.BRAVE_API_KEY, "Accept": "application/json"},
+            {"X-Subscription-Token": self.key, "Accept": "application/json"},
         )
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agent.config import Config
+from agent.key_addresses import find_address, use_key
 from agent.net.deadline import DeadlineExceeded
 from agent.net.exchange import AnswerUnusable, Connections
 from agent.net.policies import ENGINE
@@ -40,7 +41,7 @@ class Google:
     label = "Google"
 
     def __init__(self, config: Config) -> None:
-        self._key = config.GOOGLE_API_KEY
+        self._key = use_key(config, "GOOGLE_API_KEY", find_address(config, "GOOGLE_API_KEY"))
         self._cx = config.GOOGLE_CSE_ID
         self._endpoint = config.GOOGLE_ENDPOINT
         own = urlsplit(self._endpoint).hostname

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from agent.config import Config
+from agent.key_addresses import KEY_ADDRESSES, use_key
 from agent.net.deadline import Deadline, DeadlineExceeded
 from agent.net.exchange import AnswerUnusable, Connections, Reply
 from agent.net.policies import ENGINE
@@ -85,6 +86,8 @@ class ApiEngine:
         self.config = config
         named = dict(entry.partition("=")[::2] for entry in config.ENGINE_URLS).get(self.name, "")
         self.url = named or self.address
+        keys = [name for name in self.profile.settings if name in KEY_ADDRESSES]
+        self.key = use_key(config, keys[0], self.url) if keys else ""
         own = [urlsplit(named).hostname or ""] if named else []
         self.client = ApiClient(own, self.profile.gap_s)
 
@@ -134,9 +137,8 @@ class ApiEngine:
             wait = DEFAULT_PAUSE_S if asked is None else asked
             return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
         if status in (401, 402, 403):
-            settings = [*self.profile.needs, *self.profile.takes]
-            keys = [name for name in settings if name.endswith("_KEY") and getattr(self.config, name)]
-            advice = f"Check {keys[0]}." if keys else self.blocked_advice
+            keys = [name for name in self.profile.settings if name in KEY_ADDRESSES]
+            advice = f"Check {keys[0]}." if self.key else self.blocked_advice
             detail = f"{self.label} does not answer this program ({status}). {advice}"
             return explain_failure(self, query, Outcome.BLOCKED, detail)
         trouble = "is in trouble" if status >= 500 else "did not accept the request"

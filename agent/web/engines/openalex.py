@@ -33,7 +33,7 @@ class OpenAlex(ApiEngine):
                 "select": f"{_FIELDS},abstract_inverted_index",
                 "per_page": max_results,
                 "mailto": self.config.CONTACT_EMAIL,
-                "api_key": self.config.OPENALEX_API_KEY,
+                "api_key": self.key,
             }
         )
 

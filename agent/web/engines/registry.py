@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agent.config import Config
+from agent.key_addresses import explain_unused_key
 from agent.types import ENGINES
 from agent.web.engines.arxiv import ArXiv
 from agent.web.engines.brave import Brave
@@ -42,10 +43,13 @@ def build_engines(config: Config) -> tuple[list[SearchEngine], dict[str, str]]:
     absent: dict[str, str] = {}
     for profile, adapter in zip(ENGINES, _ADAPTERS, strict=True):
         missing = [name for name in profile.needs if not getattr(config, name)]
+        unused = [told for name in profile.needs if (told := explain_unused_key(config, name))]
         if profile.name in config.ENGINES_OFF:
             absent[profile.name] = SWITCHED_OFF
         elif missing:
             absent[profile.name] = f"no {' and '.join(missing)} set"
+        elif unused:
+            absent[profile.name] = " ".join(unused)
         else:
             found.append(adapter(config))
     return found, absent

@@ -21,7 +21,6 @@ class SemanticScholar(ApiEngine):
 
     def build_request(self, query: str, max_results: int, reach: SourceFilter) -> ApiRequest:
         """As in the base class. Its documentation asks to write hyphens as spaces."""
-        key = self.config.SEMANTIC_SCHOLAR_API_KEY
         return ApiRequest(
             {
                 "query": query.replace("-", " "),
@@ -31,7 +30,7 @@ class SemanticScholar(ApiEngine):
                 if reach.since or reach.before
                 else "",
             },
-            {"x-api-key": key} if key else {},
+            {"x-api-key": self.key} if self.key else {},
         )
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:

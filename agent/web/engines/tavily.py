@@ -33,7 +33,7 @@ class Tavily(ApiEngine):
             "start_date": reach.since,
             "end_date": reach.before,
         }
-        key = {"Authorization": f"Bearer {self.config.TAVILY_API_KEY}"}
+        key = {"Authorization": f"Bearer {self.key}"}
         return ApiRequest({}, key, {name: value for name, value in asked.items() if value})
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.actions.settings.fields import SettingField
 from agent.errors import UsageError
-from pages.widgets.shell import client, ui
+from pages.widgets.shell import client, escape, ui
 
 Save = Callable[[str, str], None]
 """Saves a value under a setting's name; an empty one removes it."""
@@ -28,11 +28,12 @@ def draw(field: SettingField, key: str, label: str, save: Save) -> None:
         disabled=field.is_fixed,
         autocomplete="off",
     )
+    held = "Held in memory only: forgotten when the server stops." if field.is_held else ""
+    for told in filter(None, (field.unused, held)):
+        st.caption(escape.md(told))
     if field.is_fixed:
         st.caption("Set in the environment or a file, or by an admin; change it there.")
         return
-    if field.is_held:
-        st.caption("Held in memory only: forgotten when the server stops.")
     with st.container(horizontal=True):
         ui.button("Save", f"{key}-save", _submit, field.name, typed, save, icon="save")
         if field.is_set:

@@ -17,12 +17,15 @@ from agent.actions.settings.engine_settings import (
 from agent.actions.settings.fields import describe_field
 from agent.config import read_config
 from agent.errors import UsageError
+from agent.key_addresses import use_key
 from agent.saved_settings import SAVED_FILE
 from agent.secrets_at_rest import make_key
 from agent.types import ENGINES
 from agent.workbench import Workbench
 from tests.web.engine_answers import OPENALEX, reply
 from tests.web.site import Site
+
+BRAVE = ("BRAVE_API_KEY", "https://api.search.brave.com/res/v1/web/search")
 
 
 @pytest.fixture
@@ -47,8 +50,8 @@ def test_every_engine_is_listed_with_what_it_lacks(bench: Workbench) -> None:
 
 def test_a_key_holds_at_once_and_at_the_next_start_in_a_file_of_its_owner(bench: Workbench) -> None:
     save_engine_setting(bench, "BRAVE_API_KEY", " key-1 ", "brave")
-    assert "brave" in bench.worker.world("live").engines and bench.config.BRAVE_API_KEY == "key-1"
-    assert read_config().BRAVE_API_KEY == "key-1" and "key-1" in read_config().secrets
+    assert "brave" in bench.worker.world("live").engines and use_key(bench.config, *BRAVE) == "key-1"
+    assert use_key(read_config(), *BRAVE) == "key-1" and "key-1" in read_config().secrets
     path = bench.config.data_folder / SAVED_FILE
     assert "key-1" not in path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -76,7 +79,7 @@ def test_what_the_environment_sets_is_changed_there(monkeypatch: pytest.MonkeyPa
             save_engine_setting(bench, "TAVILY_API_KEY", "other", "tavily")
         with pytest.raises(UsageError, match="ENGINES_OFF is set in the environment"):
             switch_engine(bench, "arxiv", on=True)
-        assert bench.config.TAVILY_API_KEY == "from-outside"
+        assert use_key(bench.config, "TAVILY_API_KEY", "https://api.tavily.com/search") == "from-outside"
     finally:
         bench.shutdown()
 

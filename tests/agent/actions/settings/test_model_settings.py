@@ -9,6 +9,7 @@ import pytest
 from agent.actions.settings.model_settings import list_embedding_fields, list_model_fields, save_model_setting
 from agent.config import read_config
 from agent.errors import UsageError
+from agent.key_addresses import use_key
 from agent.saved_settings import SAVED_FILE
 from agent.secrets_at_rest import make_key
 from agent.types import Settings
@@ -34,7 +35,7 @@ def test_a_model_is_used_at_once_and_at_the_next_start(bench: Workbench) -> None
         save_model_setting(bench, "MODEL", "second")
         assert bench.active_configuration().model == "second"
         assert {request.headers["authorization"] for request in server.requests} == {"Bearer sk-canary"}
-    assert read_config().OPENAI_API_KEY == "sk-canary"
+    assert use_key(read_config(), "OPENAI_API_KEY", server.url) == "sk-canary"
     assert "canary" not in (bench.config.data_folder / SAVED_FILE).read_text()
     key = next(field for field in list_model_fields(bench) if field.name == "OPENAI_API_KEY")
     assert (key.is_set, key.value, key.is_fixed, key.is_held) == (True, "", False, False)
