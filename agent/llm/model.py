@@ -1,4 +1,4 @@
-"""What every model looks like to its callers, be it a real server (`client`) or a double (`scripted`)."""
+"""What every model looks like to its callers, be it a real server (`client`) or a double."""
 
 from __future__ import annotations
 

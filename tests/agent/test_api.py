@@ -11,9 +11,9 @@ from agent import api
 from agent.api import call_llm, crawl_web, is_valid_url, run_agent, run_agent_sync
 from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, UsageError
 from agent.llm.detect import DetectedModel
-from agent.llm.scripted import ScriptedModel
 from agent.types import CollectLimits, Settings
 from agent.workbench import Workbench
+from tests.web.scripted import ScriptedModel
 
 QUOTE = "https://borskvart.example/stock/KALL"
 PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"

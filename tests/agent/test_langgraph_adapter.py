@@ -18,12 +18,12 @@ from agent.errors import TouchstoneError, UsageError
 from agent.flows import FLOWS
 from agent.langgraph_adapter import VIEW_FIELDS, _dump_state, build_graph
 from agent.llm.detect import DetectedModel
-from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web import chatting_model, replying_model
 from tests.web.reply_runs import ASKED as REPLY_ASKED
 from tests.web.reply_runs import KEPT, NIGHT
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,11 @@ import pytest
 
 from agent import config
 from agent.actions.export import export_run
-from agent.llm.scripted import ScriptedModel
 from agent.types import Outcome, Settings, Status
 from agent.workbench import Workbench
 from tests.web.engine_answers import ANSWERS, OPENALEX, reply
 from tests.web.researching_model import Script, crawl
+from tests.web.scripted import ScriptedModel
 from tests.web.site import Asked, Reply, Site, html
 
 LIVE = Settings(world="live", model="keyless", max_steps=6)

@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from agent import config
-from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.claim_judge import ALWAYS, check_reply
 from tests.web.folders import page, write_world
 from tests.web.reporting_model import find_facts
+from tests.web.scripted import ScriptedModel
 
 PARTS = ("mills", "ferries", "dairies", "quarries", "lighthouses", "railways")
 PAGES_A_PART = 12

@@ -28,12 +28,12 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from agent import config as configuration  # noqa: E402
-from agent.llm.scripted import ScriptedModel  # noqa: E402
 from agent.store.database import Store  # noqa: E402
 from agent.types import Settings, Status, Step  # noqa: E402
 from agent.workbench import Workbench  # noqa: E402
 from tests.web.claim_judge import ALWAYS, check_reply  # noqa: E402
 from tests.web.reporting_model import ReportScript, start_report  # noqa: E402
+from tests.web.scripted import ScriptedModel  # noqa: E402
 
 QUESTIONS = (
     "How old are the children of the couple who run Älvmora Mejeri?",

@@ -23,11 +23,11 @@ from typing import Any
 
 from agent import config
 from agent.engine.state import to_jsonable
-from agent.llm.scripted import ScriptedModel
 from agent.types import Fact, ModelCall, Outcome, Page, PageRef, PlanPart, Settings, Status
 from agent.workbench import Workbench
 from tests.web.claim_judge import check_reply
 from tests.web.reporting_model import find_facts
+from tests.web.scripted import ScriptedModel
 
 MAX_CALLS, MAX_TOKENS = 2.0, 4_000
 PAGES = 30

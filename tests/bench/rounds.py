@@ -33,10 +33,10 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from agent import config
-from agent.llm.scripted import ScriptedModel
 from agent.types import ModelCall, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.claim_judge import ALWAYS, check_reply
+from tests.web.scripted import ScriptedModel
 
 GOALS = {
     "calls": 12,

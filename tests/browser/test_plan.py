@@ -8,12 +8,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from agent import config
-from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.browser.screen import TOO_WIDE, Screen
 from tests.browser.served import Served
 from tests.web.researching_model import SOLAR, Script
+from tests.web.scripted import ScriptedModel
 
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 EMPLOYED = "How many people does Älvmora Mejeri employ?"

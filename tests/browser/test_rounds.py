@@ -9,12 +9,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from agent import config
-from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.browser.screen import TOO_WIDE, Screen
 from tests.browser.served import Served
 from tests.web.researching_model import ASK, ROOF, SOLAR, Script, crawl, together
+from tests.web.scripted import ScriptedModel
 
 WORDS = "Älvmora Mejeri panels permit of the municipality"
 QUESTION = "Which roof is meant?"

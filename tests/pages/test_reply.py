@@ -9,13 +9,13 @@ import pytest
 
 from agent.bot.responder import ReplyService
 from agent.errors import ModelUnavailable
-from agent.llm.scripted import ScriptedModel
 from agent.types import Outcome, Page
 from agent.types.reply import Conversation, Message, RequestContext
 from pages.widgets.reply import bot_help, bot_services
 from pages.widgets.shell import drafts, labels
 from tests.pages.conftest import shown
 from tests.web.replying_model import Script, stocked
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 

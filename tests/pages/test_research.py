@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from tests.pages.conftest import QUESTION, shown
 from tests.web.researching_model import ASK, Script, together
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 

@@ -14,9 +14,9 @@ from unittest.mock import patch
 
 from agent.errors import ModelUnavailable
 from agent.llm.reply_model import ReplyModel
-from agent.llm.scripted import ScriptedModel
 from agent.workbench import Workbench
 from tests.played.scenario import REPLIES, Outcome, Scenario, drive_scenario
+from tests.web.scripted import ScriptedModel
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
 

@@ -17,7 +17,6 @@ from agent import api
 from agent import config as configuration
 from agent.actions.export import export_run
 from agent.errors import TouchstoneError
-from agent.llm.scripted import ScriptedModel
 from agent.text.folded_search import fold_letters
 from agent.types import CollectLimits, Settings, SiteLimits, Status
 from agent.workbench import RunSnapshot, Workbench
@@ -25,6 +24,7 @@ from tests.agent.web.extract.sample_documents import make_pdf
 from tests.trust.traitor import BOATS, KEY, NOTE, OTHER, PIER, QUESTION, TRUE, YARD, Mind, carry
 from tests.web.chatting_model import given
 from tests.web.folders import Told, page, write_world
+from tests.web.scripted import ScriptedModel
 
 
 class Laboratory:

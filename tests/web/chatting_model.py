@@ -16,10 +16,10 @@ from pydantic import BaseModel
 
 from agent.flows.chat.state import ChatRun
 from agent.llm.detect import DetectedModel
-from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.claim_judge import ALWAYS, Judging, check_reply
+from tests.web.scripted import ScriptedModel
 from tests.web.stock import made_once
 
 FERRY = """# The Brannvik ferry

@@ -9,7 +9,6 @@ from typing import Any
 
 from agent import config
 from agent.engine.run_state import RunState
-from agent.llm.scripted import ScriptedModel
 from agent.types import (
     Settings,
     Status,
@@ -17,6 +16,7 @@ from agent.types import (
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import page, write_world
 from tests.web.researching_model import Script
+from tests.web.scripted import ScriptedModel
 
 QUESTION = "Who built the ferry Vinga, and when was the ferry Vinga launched?"
 BUILDER, LAUNCH, OTHER = (f"https://{name}.example/vinga" for name in ("yard", "archive", "museum"))

@@ -23,9 +23,9 @@ from agent.batch.jobs import BatchStatus, create, drive, export_csv, export_json
 from agent.engine.batch_scheduler import BUDGET_REASON_PREFIX, describe_exhausted_budget
 from agent.errors import NotFound, UsageError
 from agent.llm.detect import DetectedModel
-from agent.llm.scripted import ScriptedModel
 from agent.types import BatchBudget, Settings, Status
 from agent.workbench import Workbench
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 

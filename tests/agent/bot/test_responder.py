@@ -12,7 +12,6 @@ import pytest
 from agent.bot.responder import ReplyService
 from agent.engine.context import RunContext
 from agent.errors import ModelUnavailable, StoreError
-from agent.llm.scripted import ScriptedModel
 from agent.store.lease_owner import new_owner_id
 from agent.types import Settings, Status, Step
 from agent.types.reply import AIResult, Conversation, RequestContext
@@ -20,6 +19,7 @@ from tests.agent.bot.replies import NIGHT, Open, counted, line_of, rise, says
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer
 from tests.web.replying_model import Script
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 

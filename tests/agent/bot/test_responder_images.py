@@ -7,10 +7,10 @@ import logging
 import pytest
 
 from agent.bot.responder import MOST_PICTURES
-from agent.llm.scripted import ScriptedModel
 from agent.types.reply import AIResult, Conversation, Message
 from tests.agent.bot.replies import ASKED, NIGHT, PNG, Open, line_of, says
 from tests.web.replying_model import Script
+from tests.web.scripted import ScriptedModel
 from tests.web.site import Reply, Site, sends_to
 
 pytestmark = pytest.mark.slow

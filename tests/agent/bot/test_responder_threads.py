@@ -19,11 +19,11 @@ from agent.engine.context import RunContext
 from agent.flows import FLOWS
 from agent.flows.reply.flow import REPLY
 from agent.llm.model import CompletionRequest
-from agent.llm.scripted import ScriptedModel
 from agent.store import tables
 from agent.types.reply import AIResult, Conversation, RequestContext
 from tests.agent.bot.replies import Open, counted, rise, says
 from tests.web.replying_model import place
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 

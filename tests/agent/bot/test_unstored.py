@@ -11,11 +11,11 @@ import pytest
 
 from agent.bot.responder import ReplyService
 from agent.errors import NotFound
-from agent.llm.scripted import ScriptedModel
 from agent.types import Status, TrustRating
 from agent.types.reply import Conversation, Message, RequestContext
 from tests.agent.bot.replies import NIGHT, Open, counted, rise, says
 from tests.web.replying_model import WEB, Script
+from tests.web.scripted import ScriptedModel
 
 SECRET = "Quillfeather"
 TALK = Conversation(

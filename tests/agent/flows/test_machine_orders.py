@@ -13,11 +13,11 @@ from agent.actions.bundle_verify import verify_bundle
 from agent.cli.facts import format_fact
 from agent.evidence.citation_check import FLAG_REASON
 from agent.evidence.support import describe_support
-from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.claim_judge import CHECKING_SHAPES, check_reply
 from tests.web.folders import page, write_world
+from tests.web.scripted import ScriptedModel
 
 START = "https://cellar.example/tour"
 QUOTE = "the cellar tour is free of charge"

@@ -14,11 +14,11 @@ from agent.actions import page_input
 from agent.flows.research import act
 from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import ResearchRun, ResearchState
-from agent.llm.scripted import ScriptedModel
 from agent.text.folded_search import fold_letters
 from agent.types import Note, Outcome, Proposal, SearchResult, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import Told, page, write_world
+from tests.web.scripted import ScriptedModel
 from tests.web.site import Site, html
 
 pytestmark = pytest.mark.slow

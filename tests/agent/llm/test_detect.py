@@ -8,9 +8,9 @@ import pytest
 from agent.config import read_config
 from agent.llm.client import ModelClient
 from agent.llm.detect import DetectedModel, check_model, find_model
-from agent.llm.scripted import ScriptedModel
 from tests.web import model_server as web
 from tests.web.model_server import Answer, ModelServer
+from tests.web.scripted import ScriptedModel
 
 KEY = "sk-very-secret-0123456789"
 

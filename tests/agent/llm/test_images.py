@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from agent.llm.images import IMAGE_ADAPTERS, Image, VisionModel, format_image_mark
 from agent.llm.model import CompletionRequest, messages_to_text
-from agent.llm.scripted import ScriptedModel
 from agent.types import ReplySettings
+from tests.web.scripted import ScriptedModel
 
 ONE = Image("https://cdn.example/1.png", "image/png", "a" * 64, b"\x89PNG one")
 TWO = Image("https://cdn.example/2.jpg", "image/jpeg", "b" * 64, b"\xff\xd8\xff two")

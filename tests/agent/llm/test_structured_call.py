@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict
 from agent.errors import BudgetSpent, LeaseLost, ModelReplyError, ModelUnavailable, StopRequested
 from agent.llm.client import ModelClient
 from agent.llm.model import MAX_TOKENS, Completion, Message, Model
-from agent.llm.scripted import ScriptedModel
 from agent.llm.structured_call import CallContext, add_schema, compute_call_key, request_structured
 from agent.types import ModelCall
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Reply
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 

@@ -15,12 +15,12 @@ from agent.actions.export import export_run
 from agent.errors import NotFound, UsageError
 from agent.flows.check_text import steps
 from agent.flows.check_text.state import UNFOUND_NOTE
-from agent.llm.scripted import ScriptedModel
 from agent.types import CheckTextSettings, MarkedSentence, Settings, Status
 from agent.web.world import World
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.claim_judge import check_reply
 from tests.web.folders import Told, limited, page, write_world
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 

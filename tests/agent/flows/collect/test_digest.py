@@ -12,10 +12,10 @@ import pytest
 from agent.evidence.citation_check import list_evidence
 from agent.flows.collect import windows
 from agent.llm.detect import DetectedModel
-from agent.llm.scripted import ScriptedModel
 from agent.types import CollectLimits, Passage, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import page, write_world
+from tests.web.scripted import ScriptedModel
 
 SITE = "https://a.example"
 PASSAGE = re.compile(r"^Passage (p\d+):\n<(passage-\w+)>\n(.*?)\n</\2>$", re.MULTILINE | re.DOTALL)

@@ -12,11 +12,11 @@ import pytest
 
 from agent.engine.context import RunContext
 from agent.flows.collect.state import CollectRun
-from agent.llm.scripted import ScriptedModel
 from agent.text.urls import canonicalize
 from agent.types import CollectLimits, Outcome, Settings, Status
 from agent.workbench import Workbench
 from tests.agent.flows.collect.conftest import BOARD, DOCS, QUOTE, branch
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 NEWS = "https://granvattnet-courier.example/news/"

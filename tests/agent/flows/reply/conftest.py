@@ -10,13 +10,13 @@ from agent.engine.loop import advance
 from agent.engine.state import to_jsonable
 from agent.flows import FLOWS
 from agent.flows.reply.flow import REPLY
-from agent.llm.scripted import ScriptedModel
 from agent.store.lease_owner import new_owner_id
 from agent.types import ReplySettings, Settings, Step
 from agent.types.reply import Conversation, Message, Picture
 from agent.workbench import Workbench
 from tests.web.reply_runs import ASKED, Ran, Run
 from tests.web.replying_model import Script, stocked
+from tests.web.scripted import ScriptedModel
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import pytest
 from agent.actions import budget, forks, run_diff
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
-from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from tests.web.model_server import ModelServer, Request
 from tests.web.researching_model import (
@@ -23,6 +22,7 @@ from tests.web.researching_model import (
     run,
     workbench,
 )
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 

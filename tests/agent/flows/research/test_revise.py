@@ -16,12 +16,12 @@ from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
 from agent.flows.shared.revision import restate_guidance, state_understood
-from agent.llm.scripted import ScriptedModel
 from agent.types import Note, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import write_world
 from tests.web.model_server import ModelServer
 from tests.web.researching_model import Script, crawl, find_fact_ids, together, workbench
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 QUESTION = "When was the Varn bridge opened, and who designed the Varn bridge?"

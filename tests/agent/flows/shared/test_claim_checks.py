@@ -15,12 +15,12 @@ from agent.evidence import citation_check, claim_check
 from agent.evidence.claim_check import Claim, ClaimCheck
 from agent.evidence.support import describe_support
 from agent.flows.shared.claim_checks import FAILED_VERDICTS, CheckedDraft, check_sentences, repair_sentences
-from agent.llm.scripted import ScriptedModel
 from agent.llm.structured_call import CallContext, request_structured
 from agent.roles import check_claims
 from agent.roles.role import Role, RoleResult
 from agent.types import ClaimFinding, Fact, Sentence
 from tests.web.claim_judge import ALWAYS, NEVER, Judging, check_reply, read_befores, read_quotes, unfence
+from tests.web.scripted import ScriptedModel
 
 PETRA = "Petra Vasshaug was born in Tallåsen in 1921."
 MILL = "The mill does not grind on Sundays."

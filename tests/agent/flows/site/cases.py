@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from agent.llm.scripted import ScriptedModel
 from agent.types import SiteLimits
 from agent.workbench import Workbench
 from tests.web.folders import page, write_world
+from tests.web.scripted import ScriptedModel
 
 START, RETURNS = "https://kallsteg.example/", "https://kallsteg.example/support/returns"
 SEED_WAVES = SiteLimits(crawl_ahead=0, max_iterations=1, max_urls_per_iteration=1)

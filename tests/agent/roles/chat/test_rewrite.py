@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from agent.llm.scripted import ScriptedModel
 from agent.llm.structured_call import CallContext, request_structured
 from agent.roles.chat.rewrite import REWRITE, RewriteReply, fallback
 from agent.roles.prompt_templates import render
@@ -14,6 +13,7 @@ from agent.roles.role import RoleResult
 from agent.text.tokens import content_stems
 from agent.types import Turn
 from tests.agent.roles.blanks import find_blanks
+from tests.web.scripted import ScriptedModel
 
 TALK = [Turn(user="How do I return a Kallsteg C2 logger?", bot="Write to the service in Lövnäs.")]
 

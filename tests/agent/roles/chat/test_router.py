@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from agent.llm.scripted import ScriptedModel
 from agent.llm.structured_call import CallContext, request_structured
 from agent.roles.chat.router import ROUTER, RouterReply, fallback
 from agent.roles.prompt_templates import render
 from agent.roles.role import RoleResult
 from agent.types import Fact, Turn
 from tests.agent.roles.blanks import find_blanks
+from tests.web.scripted import ScriptedModel
 
 TALK = [
     Turn(

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from agent.errors import ModelUnavailable, StopRequested
 from agent.llm.client import ModelClient
 from agent.llm.model import Completion, CompletionRequest
-from agent.llm.scripted import ScriptedModel
+from tests.web.scripted import ScriptedModel
 
 
 class Yes(BaseModel):

@@ -1,5 +1,4 @@
-"""A model with scripted replies: the double that ships with the product, for tests, demonstrations and
-rehearsals.
+"""A model with scripted replies.
 
 Replies come from a list, one a completion, or from a function of the messages and the schema. They go through
 the same parsing and repair as those of a real server."""
