@@ -103,7 +103,7 @@ def _read_table(text: str) -> tuple[str, Iterator[list[str]]]:
     """The separator that gives the header a column “question” and most columns, and the rows."""
     lines = text.lstrip("\r\n")
     first = next((line for line in io.StringIO(lines, newline=None) if line.strip()), "")
-    headers = {mark: next(csv.reader([first], delimiter=mark), []) for mark in SEPARATORS}
+    headers = {mark: next(csv.reader([first[:MAX_CELL_CHARS]], delimiter=mark), []) for mark in SEPARATORS}
     fitting = [
         mark for mark, names in headers.items() if any(_normalize_name(name) == "question" for name in names)
     ]
@@ -114,20 +114,23 @@ def _read_table(text: str) -> tuple[str, Iterator[list[str]]]:
 
 
 def _read_records(text: str, separator: str) -> Iterator[list[str]]:
-    """The records, empty ones too. Raises UsageError for a quotation mark that is never closed."""
-    strict = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    opened = 1
+    """The records, empty ones too. Raises UsageError for a quotation mark that is never closed and for a cell
+    that is too long."""
+    strict, n = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True), 0
     try:
-        for row in strict:
-            if max(map(len, row), default=0) > MAX_CELL_CHARS:
-                raise UsageError(_TOO_LONG.format(opened, MAX_CELL_CHARS))
-            opened += 1
+        for _ in strict:
+            n += 1
     except csv.Error as trouble:
         if "unexpected end" in str(trouble):
-            raise UsageError(f"a quotation mark is opened in row {opened} and never closed") from trouble
-        if "field larger" in str(trouble):
-            raise UsageError(_TOO_LONG.format(opened, MAX_CELL_CHARS)) from trouble
-    return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+            raise UsageError(f"a quotation mark is opened in row {n + 1} and never closed") from trouble
+    records, n = csv.reader(io.StringIO(text, newline=""), delimiter=separator), 0
+    try:
+        for n, row in enumerate(records, 1):
+            if max(map(len, row), default=0) > MAX_CELL_CHARS:
+                raise UsageError(_TOO_LONG.format(n, MAX_CELL_CHARS))
+            yield row
+    except csv.Error as trouble:
+        raise UsageError(_TOO_LONG.format(n + 1, MAX_CELL_CHARS)) from trouble
 
 
 def _name_columns(head: list[str]) -> tuple[list[str], int]:

@@ -145,8 +145,10 @@ def sweep_rooms(folder: Path) -> None:
 def _make_room(folder: Path) -> Iterator[Path]:
     """A private folder, held, and gone at the end."""
     sweep_rooms(folder)
-    with tempfile.TemporaryDirectory(prefix=_ROOM, dir=folder) as name, _hold_room(Path(name)):
-        yield Path(name)
+    with tempfile.TemporaryDirectory(prefix=_ROOM, dir=folder) as name:
+        (Path(name) / "lock").touch(mode=0o600)  # its journal gets the same
+        with _hold_room(Path(name)):
+            yield Path(name)
 
 
 @contextmanager

@@ -7,11 +7,13 @@ Each child process drives one run (of the demo world without a model, or with a 
 of three; or one that only writes its full report, section by section); the parent kills it after a random delay and starts another, which must take
 the run up where it stood. In the end every run must have reached review, its steps
 must be numbered without gap or double, and what they changed must equal, time stamps aside, what an
-undisturbed run changed. Exit code 1 when any of this fails."""
+undisturbed run changed. No prompt may reach the model again once the store has its answer. Exit code 1 when any
+of this fails."""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -20,6 +22,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -89,11 +92,36 @@ class ReportModel:
         return self.script.served(SimpleNamespace(prompt=prompt))  # type: ignore[arg-type]
 
 
+class Asked:
+    """The prompts that reach a model, one hash a line in a file that outlives the process."""
+
+    def __init__(self, folder: str, mind: Any) -> None:
+        self.path, self.mind = Path(folder) / "asked.txt", mind
+
+    def __call__(self, messages: list[dict[str, Any]], shape: type[Any]) -> Any:
+        with self.path.open("ab", buffering=0) as file:
+            file.write(hash_prompt(messages).encode() + b"\n")
+        return self.mind(messages, shape)
+
+
+def hash_prompt(messages: Iterable[dict[str, Any]]) -> str:
+    """What tells one prompt of a run from another."""
+    return hashlib.sha256(json.dumps(list(messages), sort_keys=True).encode()).hexdigest()
+
+
+def take_asked(folder: str) -> list[str]:
+    """The prompts that reached a model since the last look."""
+    path = Path(folder) / "asked.txt"
+    asked = path.read_text().split() if path.exists() else []
+    path.unlink(missing_ok=True)
+    return asked
+
+
 def open_bench(folder: str, settings: Settings) -> Workbench:
     """The workbench of a process; with a scripted model where the run has one."""
     bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder}))
     if settings.model != "keyless":
-        mind = ReportModel() if settings.report == "full" else RoundsModel()
+        mind = Asked(folder, ReportModel() if settings.report == "full" else RoundsModel())
         bench.worker.model_client = lambda name, fast="": (ScriptedModel(mind), "")  # type: ignore[method-assign]
     return bench
 
@@ -125,6 +153,8 @@ def undisturbed(question: str, settings: Settings) -> list[str]:
         bench.drive(run_id)
         steps = told(bench.snapshot(run_id).steps)
         bench.shutdown()
+        asked = take_asked(folder)
+        assert len(asked) == len(set(asked)), "a run left alone asks nothing twice"
         return steps
 
 
@@ -147,6 +177,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=["keyless", "rounds"])
     options = parser.parse_args(arguments)
     dice, kills, runs, wrong, worst, within = random.Random(options.seed), 0, 0, [], 0.0, 0
+    calls, again = 0, 0
     cases = [(question, kind) for question in QUESTIONS for kind in map(KINDS.__getitem__, options.kinds)]
     expected = [undisturbed(question, settings) for question, settings in cases]
     with tempfile.TemporaryDirectory() as folder:
@@ -155,32 +186,42 @@ def main(arguments: list[str]) -> int:
             question, settings = cases[runs % len(cases)]
             runs += 1
             run_id = begin(folder, question, settings)
-            killed = 0
+            killed, paid = 0, set[str]()
             while True:
                 began, pid = time.monotonic(), child(folder, run_id, settings)
                 patience = dice.uniform(0.005, 0.4) if killed < 8 and kills < options.kills else 120.0
-                if ended(pid, patience):
+                if not (is_over := ended(pid, patience)):
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+                asked = take_asked(folder)
+                calls += len(asked)
+                twice = len(asked) - len(set(asked) - paid)
+                if twice:
+                    again += twice
+                    wrong.append(f"{run_id}: {twice} answered calls were paid again after kill {killed}")
+                if is_over:
                     worst = max(worst, time.monotonic() - began)
                     break
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
                 killed, kills = killed + 1, kills + 1
-                within += find_head(config, run_id) > 0
+                head, paid = read_progress(config, run_id)
+                within += head > 0
             wrong += check(config, run_id, expected[(runs - 1) % len(cases)])
     print(
-        f"{kills} kills ({within} after the first step), {runs} runs, {len(wrong)} wrong; the longest last stretch took {worst:.1f} s"
+        f"{kills} kills ({within} after the first step), {runs} runs, {len(wrong)} wrong, {again} of {calls} "
+        f"model calls paid again; the longest last stretch took {worst:.1f} s"
     )
     for line in wrong[:20]:
         print(" ", line)
     return 1 if wrong else 0
 
 
-def find_head(config: configuration.Config, run_id: str) -> int:
-    """The number of the run's last step."""
+def read_progress(config: configuration.Config, run_id: str) -> tuple[int, set[str]]:
+    """The number of the run's last step, and the prompts whose answer is stored."""
     store = Store(config.database_url)
     head = len(store.ledger.steps(run_id)) - 1
+    paid = {hash_prompt(call.prompt) for call in store.calls.list_for_run(run_id) if call.prompt_tokens}
     store.close()
-    return head
+    return head, paid
 
 
 def ended(pid: int, patience: float) -> bool:

@@ -32,12 +32,20 @@ def kills_keyless(bench: Bench) -> Result:
     return kill("keyless", bench.pick(600, 10), 11)
 
 
-@case("S6.2r", "SIGKILL in rounds of three actions side by side, with a model", "0 lost, 0 doubled of 250")
+@case(
+    "S6.2r",
+    "SIGKILL in rounds of three actions side by side, with a model",
+    "0 lost, 0 doubled of 250; no answered call paid twice",
+)
 def kills_rounds(bench: Bench) -> Result:
     return kill("rounds", bench.pick(250, 10), 12)
 
 
-@case("S6.2w", "SIGKILL while a full report is written, section by section", "0 lost, 0 doubled of 150")
+@case(
+    "S6.2w",
+    "SIGKILL while a full report is written, section by section",
+    "0 lost, 0 doubled of 150; no answered call paid twice",
+)
 def kills_report(bench: Bench) -> Result:
     return kill("report", bench.pick(150, 10), 13)
 

@@ -121,6 +121,8 @@ def test_the_same_question_is_asked_once() -> None:
         (b"PK\x03\x04\0\0", "not a text file"),
         (b"question\n" + b"x" * 4001, "4,001 characters"),
         (b"question\n" + b"y" * 200_000, "(?i)row 2 (has a cell of more|cannot be asked)"),
+        (b"question," + b"x" * 140_000 + b"\nWhy?,b", "row 1 has a cell of more than 100,000"),
+        (b'question,a\n"W"hy?,b\nWho?,' + b"x" * 140_000, "row 3 has a cell of more than 100,000"),
         (b"question\n" + b"q?\n" * (MOST_ROWS + 1), "more than 1,000 rows"),
         (b"x" * 5_000_001, "5 MB are the most"),
     ],
