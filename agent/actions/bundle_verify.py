@@ -6,6 +6,7 @@ Verification stores nothing."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,6 +24,7 @@ from agent.evidence.quote_match import has_quote
 from agent.export import bundle
 from agent.export.archive import sha256
 from agent.export.bundle import BundleContents
+from agent.export.hiding import is_withheld
 from agent.flows import FLOWS
 from agent.flows.shared import recheck_answers
 from agent.roles.check_claims import CHECK_CLAIMS
@@ -243,7 +245,7 @@ def _check_quotes(facts: Sequence[Fact], found: Sequence[Fact]) -> Iterator[str]
 def _check_wording(found: Sequence[Fact], contents: BundleContents) -> Iterator[str]:
     """What code worded by rule, without a model, holds the words of its quote and place alone."""
     for fact in found:
-        is_worded = is_written_by_rule(fact) and fact.by != "code"
+        is_worded = is_written_by_rule(fact) and fact.by != "code" and not is_withheld(fact.statement)
         if is_worded and not is_rule_statement(fact, contents.pages[fact.page_id]):
             yield f"a fact's wording is not its page's: “{fact.statement[:120]}”"
 
@@ -299,5 +301,7 @@ def _list_remarks(found: Sequence[Fact], contents: BundleContents) -> Iterator[s
     ]
     if unsupported:
         yield f"by the rules of this version, {len(unsupported)} of its facts say more than their quotes"
+    if any("[withheld: sha256:" in json.dumps(step.change) for step in contents.steps):
+        yield "texts that hold a private note are withheld; a hash with a secret salt stands for each"
     if contents.run.imported:
         yield "the run had itself been imported from a bundle"

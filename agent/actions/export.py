@@ -6,7 +6,9 @@ It collects what a format needs and passes it to the writer in agent.export."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +17,7 @@ from agent import reply_config
 from agent.actions.budget import read_meters
 from agent.actions.conflict_rulings import active_conflicts
 from agent.actions.context import ActionContext
+from agent.actions.outgoing import release
 from agent.errors import BundleError, UsageError
 from agent.export import bundle, collected, sheets
 from agent.export.bibtex import render_bibtex
@@ -90,8 +93,8 @@ def _walk_page_ids(value: Any) -> Iterator[str]:
 
 
 def build_report(bench: ActionContext, run_id: str) -> Report:
-    """Everything a report needs of a run, with the pages it names."""
-    view = bench.snapshot(run_id)
+    """Everything a report needs of a run, as it may leave, with the pages it names."""
+    view, _ = release(bench, run_id)
     state = view.state
     report = Report(
         run=view.run,
@@ -99,7 +102,7 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
         answer=state.answer,
         checked=state.own.checked_text(state),
         former_answers=state.answers[:-1],
-        notes=state.notes,
+        notes=[note for note in state.notes if not note.private],
         readings=state.readings,
         facts=fact_view.all_facts(state),
         conflicts=active_conflicts(state),
@@ -121,7 +124,7 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
 
 def build_record(bench: ActionContext, run_id: str) -> dict[str, Any]:
     """The run as the object that `--json` writes."""
-    view = bench.snapshot(run_id)
+    view, _ = release(bench, run_id)
     extra: dict[str, Any] = view.state.own.export_extra(view.state, bench.store.pages.read_text)
     budget = {"budget": [meter.model_dump() for meter in read_meters(bench, view)]}
     return build_run_record(build_report(bench, run_id)) | extra | budget
@@ -130,7 +133,7 @@ def build_record(bench: ActionContext, run_id: str) -> dict[str, Any]:
 def build_collection(bench: ActionContext, run_id: str) -> CollectionResult:
     """What a run has gathered so far, articles with their whole text. Raises NotFound, and UsageError for
     another flow."""
-    view = bench.snapshot(run_id)
+    view, _ = release(bench, run_id)
     state = view.state
     if view.run.settings.flow != "collect":
         raise UsageError(f"run {run_id} collected nothing: it is a {view.run.settings.flow} run")
@@ -159,16 +162,20 @@ def read_item_text(bench: ActionContext, item: CollectedItem) -> str:
 
 def _write_bibliography(bench: ActionContext, run_id: str, writer: Callable[[Any], str]) -> bytes:
     """A bibliography; that of a collecting run lists all it gathered."""
-    state = bench.snapshot(run_id).state
+    state = release(bench, run_id)[0].state
     return writer(collect_references(build_report(bench, run_id), state.own.extra_sources(state))).encode()
 
 
 def _write_bundle(bench: ActionContext, run_id: str) -> bytes:
-    view = bench.snapshot(run_id)
+    """The bundle; in place of each text that may not leave stands a commitment, whose salt stays here."""
+    name = f"salt:{run_id}"
+    salt = bench.store.draft(name) or bench.store.draft(name, secrets.token_hex(32))
+    view, calls = release(
+        bench, run_id, lambda text: f"[withheld: sha256:{hashlib.sha256((salt + text).encode()).hexdigest()}]"
+    )
     if view.run.status is Status.RUNNING:
         raise UsageError("the run is at work: pause it or let it finish, then export the bundle")
     pages, missing = bench.store.pages.get_many(find_page_ids(bench, run_id), raw=True)
-    calls = bench.store.calls.list_for_run(run_id)
     facts = list(view.state.facts.values())
     contents = bundle.BundleContents(view.run, view.usage, view.steps, facts, pages, calls, missing)
     try:
@@ -180,6 +187,16 @@ def _write_bundle(bench: ActionContext, run_id: str) -> bytes:
 
 def _write_json(bench: ActionContext, run_id: str) -> bytes:
     return (json.dumps(build_record(bench, run_id), ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _read(render: Callable[[Report], str | bytes]) -> Writer:
+    """For who reads the answer: nothing else of the run is passed on."""
+
+    def write(bench: ActionContext, run_id: str) -> bytes:
+        made = render(build_report(bench, run_id).to_read)
+        return made.encode() if isinstance(made, str) else made
+
+    return write
 
 
 def _text(render: Callable[[Report], str], encoding: str = "utf-8") -> Writer:
@@ -213,8 +230,8 @@ _BUNDLE = "pages, quotes and prompts in one zip: can be verified, and imported o
 _GRAPH = "how the pages led to one another, for Gephi and yEd"
 _facts, _pages = _text(sheets.render_facts_csv, _CSV_ENCODING), _text(sheets.render_pages_csv, _CSV_ENCODING)
 _bib, _ris, _csl = _references(render_bibtex), _references(render_ris), _references(render_csl)
-_html, _md, _evidence = _text(render_html), _text(render_markdown), _text(render_evidence_markdown)
-_docx, _graph = _binary(render_docx), _binary(render_graphml)
+_html, _md, _evidence = _read(render_html), _read(render_markdown), _text(render_evidence_markdown)
+_docx, _graph = _read(render_docx), _binary(render_graphml)
 _ALL = (
     ExportFormat("md", "Markdown", "the answer with numbered references", "md", _MD, READ, _md),
     ExportFormat(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.actions.outgoing import find_private
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.flows.shared import fact_view
@@ -33,7 +34,8 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
         read = [ref for ref in view.state.pages.values() if ref.page_id and not ref.waiting]
         pages |= {ref.url: ref.replace(step=0, facts=0) for ref in [*read, *offer_again(read)]}
         excluded += fact_view.excluded_sites(view.state)
-        private |= dict.fromkeys(note.text for note in view.state.notes if note.private)
+        told = find_private(view.steps, ())
+        private |= dict.fromkeys([*told.texts, *(text for text in told.derived if " " in text)])
     change: Change = {"facts": list(facts.values()), "pages": list(pages.values())}
     if excluded:
         sites = list(dict.fromkeys(excluded))

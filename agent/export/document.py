@@ -1,6 +1,7 @@
-"""The report of a run as a list of blocks, which `markdown`, `word` and `webpage` render.
+"""The report of a run as a list of blocks, which `markdown` renders as the file with the evidence.
 
-Everything a format shows is decided here, once; the renderers know blocks and spans, not runs."""
+Everything it shows is decided here, once; the renderers know blocks and spans, not runs. The answer alone, to
+be read, is in `paper`."""
 
 from __future__ import annotations
 
@@ -69,7 +70,10 @@ def build_document(report: Report) -> list[Block]:
     sections: tuple[tuple[str, Iterable[Block]], ...] = (
         ("Answer", [] if is_check or full else _answer(answer)),
         ("Conflicts", [] if full else conflicts),
-        (references, [b for source in answer.sources for b in _source(source, report)] if answer else []),
+        (
+            references,
+            [b for source in answer.sources for b in write_source(source, report)] if answer else [],
+        ),
         ("How the answer was checked", [*write_checks(full), _describe_run(report)] if full else []),
         ("Conflicts", conflicts if full else []),
         ("Facts", [] if is_check else _facts(report)),
@@ -147,12 +151,13 @@ def _conflict(conflict: Conflict) -> tuple[Inline, Sequence[str]]:
     return [Span(topic, "strong"), f" ({conflict.kind}): {conflict.status_text}"], sides
 
 
-def _source(source: Source, report: Report) -> list[Block]:
+def write_source(source: Source, report: Report, *, is_audit: bool = True) -> list[Block]:
+    """A source with its quotes; for an audit with the time and the hash of its text."""
     origin = PAGE_ORIGIN_LABELS[source.given]
     kept = [
         f"{origin[:1].upper()}{origin[1:]}, who says it is this page's; not fetched" if origin else "",
         f"Retrieved {source.fetched_at}" if source.fetched_at else "",
-        f"SHA-256 {source.sha256}" if source.sha256 else "",
+        f"SHA-256 {source.sha256}" if source.sha256 and is_audit else "",
     ]
     note = " · ".join(part for part in kept if part)
     reference = make_reference(source, report, set())
@@ -235,10 +240,7 @@ def _journey(report: Report) -> list[Block]:
     if report.actions:
         heads = ["Step", "Action", "Query or address", "Outcome", "New facts", "Why"]
         blocks.append(Table(heads, [_action(report, action) for action in report.actions]))
-    notes = [
-        f"{_place(report, n.step)}, {'private ' * n.private}note ({n.kind.replace('_', ' ')}): {n.text}"
-        for n in report.notes
-    ]
+    notes = [f"{_place(report, n.step)}, note ({n.kind.replace('_', ' ')}): {n.text}" for n in report.notes]
     stalls = [
         f"{_place(report, s.step)}, no progress: {s.reason} Next: {STALL_LABELS[s.rung]}."
         for s in report.blockages

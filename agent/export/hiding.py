@@ -1,4 +1,5 @@
-"""Redacts secrets in exports: this workbench's keys, tokens and passwords, and those in addresses."""
+"""Redacts secrets in exports: this workbench's keys, tokens and passwords, and those in addresses; and the
+marks of what was withheld."""
 
 from __future__ import annotations
 
@@ -7,7 +8,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 REDACTED = "[hidden]"
+_WITHHELD = re.compile(r"\[(hidden|erased|withheld: sha256:[0-9a-f]{64})\]")
 _URL_CREDENTIALS = re.compile(r"(https?://)[^/\s@]+@(?=\S+$)", re.IGNORECASE)
+
+
+def is_withheld(text: str) -> bool:
+    """Whether this stands in the place of a text that was withheld or erased."""
+    return bool(_WITHHELD.fullmatch(text))
 
 
 def make_redactor(secrets: Iterable[str]) -> Callable[[Any], Any]:

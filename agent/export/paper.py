@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Literal
 
 from agent.evidence.answer_layout import format_question
 from agent.evidence.report_words import words_for
@@ -12,14 +13,16 @@ from agent.evidence.support import describe_mark
 from agent.export.answer_blocks import write_body
 from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Span
 from agent.export.checked_text import write_checked_text
-from agent.export.document import DEMO_WORLD_NOTE
+from agent.export.document import DEMO_WORLD_NOTE, write_source
+from agent.export.hiding import is_withheld
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
 from agent.types import Answer, Sentence
 
 
-def build_paper(report: Report) -> list[Block]:
-    """The blocks of the paper. Sentences that are not supported, disputed or in doubt are marked."""
+def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
+    """The blocks of the paper. Sentences that are not supported, disputed or in doubt are marked. `quoted`:
+    with how certain the answer is, how it was found, and each source with its quotes."""
     answer, question = report.answer, report.run.question or "Untitled question"
     words = words_for(question)
     title = answer.title if answer else ""
@@ -34,21 +37,34 @@ def build_paper(report: Report) -> list[Block]:
     if not answer.sentences:
         return [*blocks, Paragraph([answer.certainty])]
     blocks += [Paragraph([words["unjudged"]], "soft")] if answer.verdict == "passages_found" else []
-    blocks += write_body(answer, partial(_write_sentence, answer, words), level=2, words=words)
+    write = partial(_write_sentence, answer, words, style="cite" if quoted else "ref")
+    blocks += write_body(answer, write, level=2, words=words)
     for name, text in (("note", answer.remark), ("not_answered", answer.missing)):
-        blocks += [_label(words[name], text)] if text else []
-    return blocks + _list_references(report, answer, words)
+        blocks += [_label(words[name], text)] if text and not is_withheld(text) else []
+    if not quoted:
+        return blocks + _list_references(report, answer, words)
+    told = [text for text in (answer.certainty, answer.journey) if text and not is_withheld(text)]
+    blocks += [Paragraph([text], "soft") for text in told]
+    cited = {n for said in answer.main_sentences for n in answer.citation_numbers(said)}
+    used = [source for source in answer.sources if source.n in cited]
+    sources = [b for source in used for b in write_source(source, report, is_audit=False)]
+    return [*blocks, *([Heading(2, words["references"]), *sources] if sources else [])]
 
 
 def _label(name: str, text: str) -> Paragraph:
     return Paragraph([Span(f"{name}:", "strong"), f" {text}"])
 
 
-def _write_sentence(answer: Answer, words: Mapping[str, str], sentence: Sentence) -> list[Span | str]:
+def _write_sentence(
+    answer: Answer, words: Mapping[str, str], sentence: Sentence, *, style: Literal["ref", "cite"]
+) -> list[Span | str]:
     numbers = answer.citation_numbers(sentence)
     mark = describe_mark(sentence, words)
     spans: list[Span | str] = [sentence.text]
-    spans += [" ", Span(", ".join(map(str, numbers)), "ref")] if numbers else []
+    if numbers and style == "cite":
+        spans += [" ", *(Span(str(n), style) for n in numbers)]
+    elif numbers:
+        spans += [" ", Span(", ".join(map(str, numbers)), style)]
     spans += [" ", Span(f"({mark})", "emphasis")] if mark else []
     return spans
 

@@ -63,6 +63,13 @@ class Report:
     """The stored pages by their ids, as far as the export needs them."""
 
     @property
+    def to_read(self) -> Report:
+        """What a reader of the answer needs: nothing of how it was made."""
+        run = self.run.replace(id="", imported="", forked_from="", error="")
+        kept = ("settings", "answer", "checked", "facts", "pages", "stored_pages")
+        return Report(run=run, **{name: getattr(self, name) for name in kept})
+
+    @property
     def unread_pages(self) -> list[PageRef]:
         """The pages that could not be read."""
         return [page for page in self.pages if page.outcome != Outcome.OK]

@@ -27,8 +27,8 @@ from agent.export.blocks import (
     Table,
 )
 from agent.export.chart import draw_svg
-from agent.export.document import build_document
 from agent.export.escaping import clean_url, strip_invisible
+from agent.export.paper import build_paper
 from agent.export.report import Report
 
 HERE = Path(__file__).parent
@@ -37,14 +37,14 @@ _NUMBER = re.compile(r"[+−-]?[\d.,]+(?: %)?")
 
 
 def render_html(report: Report) -> str:
-    """The report of a run as one HTML file. Quotes of pages in `report.stored_pages` are shown in context."""
+    """The answer of a run as one HTML file. Quotes of pages in `report.stored_pages` are shown in context."""
     style = (HERE / "webpage.css").read_text(encoding="utf-8")
     frame = Markup((HERE / "webpage.html").read_text(encoding="utf-8"))
     return frame.format(
         policy=content_security_policy(style),
         title=_clean(report.run.question or "Untitled question"),
         style=Markup(style),
-        body=Markup("\n").join(map(_render_block, build_document(report))),
+        body=Markup("\n").join(map(_render_block, build_paper(report, quoted=True))),
     )
 
 
@@ -77,14 +77,11 @@ def _render_block(block: Block) -> Markup:
         case Quote(text, before, after):
             around = [_clean(_EMPTY_LINES.sub("\n", part)) for part in (before, text, after)]
             return Markup("<blockquote>{}<mark>{}</mark>{}</blockquote>").format(*around)
-        case Curve():
-            return _render_curve(block)
         case Chart(caption, series):
             picture = Markup(draw_svg(series))
             return Markup("<figure>{}<figcaption>{}</figcaption></figure>").format(picture, _clean(caption))
-        case Folded(title, blocks):
-            inside = Markup("\n").join(map(_render_block, blocks))
-            return Markup("<details><summary>{}</summary>\n{}</details>").format(_clean(title), inside)
+        case Curve() | Folded():
+            return Markup("")
 
 
 def _clean(text: str) -> Markup:
@@ -116,26 +113,3 @@ def _render_cell(cell: Cell) -> Markup:
     numeric = isinstance(cell, str) and _NUMBER.fullmatch(cell)
     inside = _render_span(cell) if isinstance(cell, Span | str) else _render_spans(cell)
     return Markup("<td{}>{}</td>").format(Markup(' class="n"') if numeric else "", inside)
-
-
-def _render_curve(curve: Curve) -> Markup:
-    """The confidence after each step, drawn 640 units wide and 180 high; a dashed line is the threshold."""
-    wide = max(1, len(curve.values) - 1)
-    points = [(round(45 + 580 * n / wide, 1), _curve_y(value)) for n, value in enumerate(curve.values)]
-    goal = _curve_y(curve.threshold)
-    axes = "".join(
-        f'<line class="axis" x1="40" x2="630" y1="{_curve_y(level)}" y2="{_curve_y(level)}"/>'
-        f'<text x="4" y="{_curve_y(level) + 4}">{level:.0%}</text>'.replace("%<", " %<")
-        for level in (0, 0.5, 1)
-    )
-    line = " ".join(f"{x},{y}" for x, y in points)
-    dots = "".join(f'<circle cx="{x}" cy="{y}" r="3.5"/>' for x, y in points)
-    return Markup(
-        f'<svg viewBox="0 0 640 180" role="img" aria-label="Confidence after each step">{axes}'
-        f'<line class="goal" x1="40" x2="630" y1="{goal}" y2="{goal}"/>'
-        f'<polyline class="curve" points="{line}"/>{dots}</svg>'
-    )
-
-
-def _curve_y(value: float) -> float:
-    return round(160 - 150 * min(1.0, max(0.0, value)), 1)

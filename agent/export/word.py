@@ -22,23 +22,23 @@ from agent.export.blocks import (
     Table,
 )
 from agent.export.chart import draw_png
-from agent.export.document import build_document
 from agent.export.escaping import clean_url, clean_xml, to_one_line
+from agent.export.paper import build_paper
 from agent.export.report import Report
 
 HYPERLINK_TYPE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
 
 
 def render_docx(report: Report) -> bytes:
-    """The report of a run as the bytes of a .docx file."""
+    """The answer of a run as the bytes of a .docx file."""
     from docx import Document  # imported here: it takes a fifth of a second
 
     document = Document()
     properties = document.core_properties
     properties.title, properties.author = _clean_line(report.run.question)[:250], "Touchstone"
-    properties.comments = f"Run {report.run.id}"
+    properties.comments = ""
     properties.created = properties.modified = _parse_time(report.run.updated_at)
-    for block in build_document(report):
+    for block in build_paper(report, quoted=True):
         _write_block(document, block)
     out = BytesIO()
     document.save(out)
@@ -62,9 +62,6 @@ def _write_block(document: Any, block: Block) -> None:
             )
         case Paragraph(spans, style):
             _write_spans(document.add_paragraph(), spans, bold=style == "band")
-        case Folded(title, blocks):
-            for inner in (Heading(3, title), *blocks):
-                _write_block(document, inner)
         case Bullets(items, numbered):
             for spans, sub_items in items:
                 look = "List Number" if numbered else "List Bullet"
@@ -86,7 +83,7 @@ def _write_block(document: Any, block: Block) -> None:
         case Chart(caption, series):
             document.add_picture(BytesIO(draw_png(series)), width=Cm(15))
             document.add_paragraph(_clean_line(caption), style="Caption")
-        case Curve():
+        case Curve() | Folded():
             return
 
 

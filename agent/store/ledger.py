@@ -103,6 +103,10 @@ class Ledger(TableAccess):
             raise NotFound(f"there is no run {run_id}; `./touchstone runs` lists those there are")
         return _run_from_row(row)
 
+    def is_deleted(self, run_id: str) -> bool:
+        """Whether the run is in the bin."""
+        return bool(self._scalar(select(r.deleted_at).where(r.id == run_id)))
+
     def position(self, run_id: str) -> tuple[int, str, str]:
         """The number of the run's last step, its next step's name, and the control flag. Raises NotFound."""
         row = self._row(_SELECT_POSITION, {"run": run_id})

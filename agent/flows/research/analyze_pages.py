@@ -121,7 +121,7 @@ def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPag
         ANALYZER,
         check=check,
         question=state.full_question,
-        notes=fact_view.note_texts(state),
+        notes=fact_view.public_note_texts(state),
         wishes=list_wishes(state)[:3],
         pages=[page.reading for page in group],
         parts=state.plan,

@@ -50,7 +50,7 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     judgement = tools.judge(
         PLAN,
         question=state.full_question,
-        notes=fact_view.note_texts(state),
+        notes=fact_view.public_note_texts(state),
         history=state.history,
         engines=describe_actions(state.settings.engines or tools.world.engines),
         report=state.settings.report,

@@ -10,7 +10,7 @@ from functools import partial
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.answer_layout import format_question
-from agent.flows.research import policy, report_frame
+from agent.flows.research import report_frame
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.claim_checks import CheckedDraft, check_sentences
@@ -50,23 +50,18 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if not notes or answer is None:
         return {}, "decide"
     urls = [*fact_view.recorded_urls(state), *(fact.url for fact in state.facts.values())]
-    judged = tools.judge(
+    read = partial(
+        tools.judge,
         REVISION,
         question=state.full_question,
-        notes=notes,
         parts=state.plan,
         lines=write_numbered_lines(answer, fact_view.facts_after_notes(state)),
         sites=sorted({host(url) for url in urls if url})[:MAX_SITES],
     )
-    said = [*judged.value.questions, *judged.value.searches]
-    reading = build_reading(
-        state,
-        judged.value,
-        tools.step,
-        secrets=[text for text in said if policy.find_secrets(state, text)],
-        by=judged.by,
-        trouble=judged.fallback_reason,
-    )
+    judged, public = read(notes=notes), [note for note in notes if not note.private]
+    asks = judged.value if public == notes else read(notes=public).value if public else None
+    why = judged.fallback_reason
+    reading = build_reading(state, judged.value, tools.step, asks=asks, by=judged.by, trouble=why)
     change: Change = {"readings": [reading]}
     plan = plan_after_reading(state, reading)
     if plan != state.plan:

@@ -152,7 +152,7 @@ def _ask_decision(
         named = [action.query_or_url or action.next_action for action in reply.actions]
         return [f"{refusal.what}: {refusal.why}." for refusal in refused] or [f"{named}: not possible."]
 
-    if tools.client and not state.actions and not state.notes:
+    if tools.client and not state.actions and all(note.private for note in state.notes):
         first: Any = DECISION.fallback(**inputs)
         if first.actions[0].next_action != "send_to_hitl":  # the question itself, or the page that it names
             return _build_proposals(state, first, escalation, "code"), []
@@ -191,8 +191,7 @@ def _build_inputs(
         ][: MIN_PROMPT_LEADS if results else MAX_PROMPT_LEADS]
     return {
         "question": state.full_question,
-        "notes": fact_view.note_texts(state),
-        "private_notes": [note.text for note in state.notes if note.private],
+        "notes": fact_view.public_note_texts(state),
         "wishes": list_wishes(state),
         "history": _list_history(state),
         "parts": state.plan,

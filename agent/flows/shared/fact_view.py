@@ -24,7 +24,7 @@ def note_texts(state: RunState) -> list[str]:
 
 
 def public_note_texts(state: RunState) -> list[str]:
-    """The notes whose words may go to search engines and pages."""
+    """The notes that are not private: all that a role is shown whose words may go to engines and pages."""
     return [note.text for note in state.notes if note.kind != "look" and not note.private]
 
 

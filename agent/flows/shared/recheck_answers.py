@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy
 from agent.evidence.citation_check import check_citations, count_statements, has_page_support
+from agent.export.hiding import is_withheld
 from agent.flows.shared import conflict_sentences, fact_view
 from agent.flows.shared.conflict_sentences import is_conflict_sentence
 from agent.types import SUPPORTED_VERDICTS, Answer, AnswerBlock, Fact, Sentence, Step
@@ -47,14 +48,16 @@ def _find_moved_cells(answer: Answer) -> Iterator[str]:
     blocks = {block.id: block for block in answer.blocks}
     for sentence in answer.sentences:
         block = blocks.get(sentence.block) or AnswerBlock(id="")
-        if sentence.context != block.describe_cell(sentence.row, sentence.column):
+        said = sentence.context
+        if not is_withheld(said) and said != block.describe_cell(sentence.row, sentence.column):
             yield f"a table cell was checked for another row or column: “{sentence.claim[:120]}”"
 
 
 def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
-    """The sentences that are called backed and are not, whichever facts they are checked against."""
+    """The sentences that are called backed and are not, whichever facts they are checked against; not those
+    that are withheld: they say nothing."""
     suspects, asked = (
-        {n for n, sentence in enumerate(answer.sentences) if sentence.backed},
+        {n for n, said in enumerate(answer.sentences) if said.backed and not is_withheld(said.text)},
         _find_asked(state),
     )
     for facts in _candidate_facts(state):

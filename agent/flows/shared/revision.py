@@ -4,7 +4,7 @@ answer they leave as they are. Pure."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -125,10 +125,11 @@ def mark_refuted(said: Sentence, text: str = "") -> str:
 
 
 def build_reading(
-    state: RunState, reply: RevisionReply, step: int, secrets: Collection[str] = (), **by: str
+    state: RunState, reply: RevisionReply, step: int, *, asks: RevisionReply | None, **by: str
 ) -> NoteReading:
     """A reply as what code applies: unknown ids and sites are dropped, a comment stays with its sentence, a
-    site that was excluded before stays so. `secrets` are the texts of the reply that hold private words."""
+    site that was excluded before stays so. What goes out is from `asks`, the reply on the notes that are not
+    private; None where all are."""
     notes, answer = notes_on_answer(state), state.answer
     targets = list_targets(answer) if answer else {}
     parts = {part.id for part in state.plan}
@@ -149,15 +150,15 @@ def build_reading(
         excluded_topics=_clean_all(reply.excluded_topics),
         about=list(dict.fromkeys(about)),
         only_parts=[] if is_comment else [i for i in dict.fromkeys(reply.only_parts) if i in parts],
-        questions=[]
-        if is_comment
-        else _clean_all(q for q in reply.questions if q not in secrets)[:MAX_ITEMS],
-        searches=_clean_all(s for s in reply.searches if s not in secrets),
+        questions=_clean_all(asks.questions)[:MAX_ITEMS] if asks and not is_comment else [],
+        searches=_clean_all(asks.searches) if asks else [],
         length=None if is_comment else length,
         max_words=0 if is_comment else max_words,
         form="" if is_comment else _clean(reply.form),
-        addresses=find_urls(" ".join(n.text for n in notes if not find_excluded_sites([n.text]))),
-        needs_research=reply.needs_research,
+        addresses=find_urls(
+            " ".join(n.text for n in notes if not (n.private or find_excluded_sites([n.text])))
+        ),
+        needs_research=bool(asks and asks.needs_research),
         not_understood=reply.not_understood,
         **by,  # type: ignore[arg-type]
     )
@@ -166,7 +167,7 @@ def build_reading(
     asks_nothing = not (pieces or others or reading.not_understood or reading.needs_research)
     form = bool(reading.length or reading.max_words or (reading.form and not pieces))
     if reading.trouble and reading.not_understood:  # the writer may follow what the reader could not be asked
-        return reading.replace(is_whole=not is_comment, not_understood=[], needs_research=True)
+        return reading.replace(is_whole=not is_comment, not_understood=[], needs_research=bool(asks))
     is_whole = form or (not is_comment and (reply.is_whole or asks_nothing))
     looks = reading.needs_research or bool(reading.questions or reading.searches or reading.addresses)
     return reading.replace(is_whole=is_whole, needs_research=looks)
@@ -222,8 +223,7 @@ def plan_after_reading(state: RunState, reading: NoteReading) -> list[PlanPart]:
 
 
 def list_wishes(state: RunState) -> list[str]:
-    """What a person's notes ask to look for, as they were understood, newest first; nothing of private ones
-    but what a reading found free of their words."""
+    """What a person's notes ask to look for, as they were understood, newest first; not private ones."""
     read = {reading.note for reading in state.readings}
     wishes = list[str]()
     for note in reversed(notes_on_answer(state) if state.answers else state.notes):
@@ -393,5 +393,7 @@ def explain_unchanged(state: RunState, answer: Answer) -> str:
     elif reading.excluded_sites and not reading.is_whole:
         why = "no sentence rests on what is left out"
     else:
-        why = "the facts that were found give no other wording"
+        private = any(note.private for note in notes_on_answer(state))
+        asked = "a private note starts no search, and " if private else ""
+        why = f"{asked}the facts that were found give no other wording"
     return f"Nothing changed in the sentences: {why}."

@@ -258,7 +258,7 @@ def _ask_decision(
         "question": state.question,
         "history": state.history,
         "instruction": state.settings.instruction,
-        "notes": [note.text for note in state.notes],
+        "notes": fact_view.public_note_texts(state),
         "pages": reading.list_pages(state, passages, found),
         "graph": {i: own.url_graph.get(i, []) for i in own.visited_urls[-MAX_GRAPH_PAGES:]},
         "unvisited": unvisited,

@@ -45,7 +45,6 @@ def fallback(
     refused: Sequence[Refusal] = (),
     parts: Sequence[PlanPart] = (),
     conflict: str = "",
-    private_notes: Sequence[str] = (),
     engines: Sequence[str] = (),
     results: Sequence[SearchHit] = (),
     unread: Sequence[Lead] = (),
@@ -54,15 +53,14 @@ def fallback(
     brief: Sequence[str] = (),
     unlisted: int = 0,
 ) -> DecisionReply:
-    """One action by rule, without the private notes; the person when no action is left. `conflict` is the
-    open one on what was asked, in words; `engines` are the run's, a line each; `results` those of the last
+    """One action by rule; the person when no action is left. `conflict` is the open one on what was asked, in
+    words; `engines` are the run's, a line each; `results` those of the last
     searches, `unread` pages with passages that were not shown, and why they may help (`Lead.why`). `wishes`:
     what the notes ask to look for, as they were understood, the newest first."""
     if remaining <= 0:
         stop = hand_over("The run's tool actions are used up; what was found goes to the person.")
         return DecisionReply(actions=[stop])
-    public = [note for note in notes if note not in private_notes]
-    now = DecisionContext(question, public, wishes, history, facts, leads, actions, threshold, refused)
+    now = DecisionContext(question, notes, wishes, history, facts, leads, actions, threshold, refused)
     return DecisionReply(actions=[decide_by_rule(now, str(blockage.rung) if blockage is not None else "")])
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import pytest
 
-from agent.actions.export import build_report
-from agent.actions.share import _leave_out_private, render_shared_run
-from agent.types import Action, Note, Settings, Status
+from agent.actions.share import render_shared_run
+from agent.errors import NotFound
+from agent.types import Settings, Status
 
 DEMO = Settings(world="demo", model="keyless", mode="auto", until="review")
 QUESTION = "On what date did the Stenfors bridge reopen to traffic?"
@@ -23,21 +23,13 @@ def test_no_word_of_a_private_note_reaches_a_guest_in_what_is_said_of_it(bench) 
     assert "Zebrafinch" not in shared.document and "bridge" in shared.document
 
 
-def test_a_search_refused_for_private_words_and_its_reason_are_hidden_and_others_shown(bench) -> None:
+def test_a_run_in_the_bin_is_gone_for_its_guests_however_many_are_there(bench) -> None:
     run_id = bench.start(QUESTION, DEMO)
     bench.drive(run_id)
-    report = build_report(bench, run_id)
-    secret = Action(
-        step=9,
-        action="search_brave",
-        query_or_url="Zebrafinch bridge",
-        reasoning="Zebrafinch pays",
-        detail="",
-    )
-    note = Note(step=8, text="for our client Zebrafinch", private=True)
-    told = replace(report, actions=[*report.actions, secret], notes=[note])
-    *others, hidden = _leave_out_private(told, []).actions
-    assert (hidden.query_or_url, hidden.reasoning) == ("[hidden]", "[hidden]")
-    assert others == list(report.actions)
-    assert _leave_out_private(replace(told, notes=[]), ["Zebrafinch is who asks"]).actions[-1] == hidden
-    assert _leave_out_private(replace(told, notes=[]), []).actions[-1] == secret
+    bench.delete(run_id)
+    for _ in range(502):
+        bench.delete(bench.store.ledger.create(QUESTION, DEMO, bench.snapshot(run_id).steps[0]))
+    with pytest.raises(NotFound):
+        render_shared_run(bench, run_id)
+    bench.restore(run_id)
+    assert render_shared_run(bench, run_id).document

@@ -19,19 +19,12 @@ def test_answer_sources_quotes_and_tables_come_back():
     document = Document(io.BytesIO(render_docx(given)))
     text = "\n".join(paragraph.text for paragraph in document.paragraphs)
     headings = [paragraph.text for paragraph in document.paragraphs if paragraph.style.name == "Heading 2"]
-    for n, title in enumerate(TITLES, 1):
+    for n, title in enumerate(TITLES[:2], 1):
         assert headings[n - 1] == f"[{n}] {one_line(title) or f'https://site{n}.example/a_b/{n}?q=ä&x=1'}"
         assert f"The answer {n} is {n * 7} cows." in text
-    assert (
-        "There are cows." in text
-        and "(not supported)" in text
-        and "1 of 2 supported" in text
-        and "invented" in text
-    )
-    facts, actions, *_ = document.tables
-    assert len(document.tables) == 5 and len(facts.rows) == len(TITLES) + 1
-    assert actions.rows[1].cells[1].text.startswith("search")
-    assert document.core_properties.author == "Touchstone"
+    assert "There are cows." in text and "(non étayé)" in text, "in the language of the question"
+    assert not document.tables and given.run.id not in text
+    assert document.core_properties.author == "Touchstone" and not document.core_properties.comments
 
 
 def test_links_lead_to_the_web_only_and_nothing_is_loaded():
@@ -39,8 +32,8 @@ def test_links_lead_to_the_web_only_and_nothing_is_loaded():
         rels = etree.fromstring(archive.read("word/_rels/document.xml.rels"))
     outside = [rel for rel in rels if rel.get("TargetMode") == "External"]
     targets = {rel.get("Target") for rel in outside}
-    assert len(outside) == len(targets) == len(TITLES) + 1, "each source, and the page that was not found"
-    assert all(target.startswith(("https://site", "https://gone.example/")) for target in targets)
+    assert len(outside) == len(targets) == 2, "each source that is cited"
+    assert all(target.startswith("https://site") for target in targets)
     assert all(rel.get("Type").endswith("/hyperlink") for rel in outside)
 
 

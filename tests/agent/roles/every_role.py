@@ -19,7 +19,6 @@ from agent.types import Stall
 PERSONS_WORDS = {
     "question",
     "notes",
-    "private_notes",
     "instruction",
     "prompt",
     "task",

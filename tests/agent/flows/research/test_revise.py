@@ -209,7 +209,7 @@ def test_a_correction_while_the_note_is_followed_is_read_again(tmp_path):
         assert state.answer.n == 2
 
 
-def test_private_words_in_a_reading_never_become_a_search_or_a_part(tmp_path):
+def test_what_a_private_note_was_read_as_never_becomes_a_search_or_a_part(tmp_path):
     reading = {
         "understood": "for <b>Quorvath</b> <script>alert(1)</script>",
         "questions": ["What does Quorvath pay for the bridge?"],
@@ -218,7 +218,7 @@ def test_private_words_in_a_reading_never_become_a_search_or_a_part(tmp_path):
     with reviewed(tmp_path, lambda _prompt: reading, crawl(NEWS)) as (bench, run_id, _):
         after = send_back(bench, run_id, "This is for Quorvath: how long is it?", private=True)
         [read] = after.state.readings
-        assert read.searches == ["Varn bridge length"] and read.questions == []
+        assert read.searches == [] and read.questions == [] and not read.needs_research
         assert len(after.state.plan) == 2
         assert not any("quorvath" in action.query_or_url.lower() for action in after.state.actions)
 

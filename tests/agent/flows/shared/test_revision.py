@@ -57,7 +57,8 @@ FACTS = (make_fact("anna", MENDED, "1"), make_fact("bark", BARK, "2"), make_fact
 
 
 def read(state: RunState, **reply: Any) -> Any:
-    return build_reading(state, RevisionReply(**reply), 7, by="model", trouble="")
+    given = RevisionReply(**reply)
+    return build_reading(state, given, 7, asks=given, by="model", trouble="")
 
 
 def test_a_part_that_is_named_beside_one_of_its_sentences_is_not_written_anew_as_a_whole() -> None:

@@ -322,7 +322,6 @@ def test_a_models_reply_is_taken_as_a_decision() -> None:
         "level": 0.0,
         "refused": [],
         "parts": [],
-        "private_notes": [],
         "engines": [],
         "results": [],
         "unread": [],
