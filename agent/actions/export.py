@@ -17,7 +17,7 @@ from agent import reply_config
 from agent.actions.budget import read_meters
 from agent.actions.conflict_rulings import active_conflicts
 from agent.actions.context import ActionContext
-from agent.actions.outgoing import release
+from agent.actions.release import release
 from agent.errors import BundleError, UsageError
 from agent.export import bundle, collected, sheets
 from agent.export.bibtex import render_bibtex

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.actions.outgoing import find_private
+from agent.actions.release import find_private
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.flows.shared import fact_view
