@@ -47,7 +47,7 @@ FLOORS = [
     {"workbench"},
     {"workbenches"},
     {"batch", "bot", "evaluation", "api"},
-    {"cli", "langgraph_adapter", "__main__", "app", "pages"},
+    {"cli", "__main__", "app", "pages"},
 ]
 EVERYBODYS = {"types", "text", *FLOORS[0]}
 """Imported from every floor."""

@@ -9,7 +9,7 @@ from agent.evidence.answer_layout import ALSO_FOUND, label_passage, lay_out
 from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.report_words import ENGLISH, load_report_words
 from agent.evidence.support import count_support, label_support, list_checks
-from agent.export.blocks import Block, Bullets, Chart, Folded, Heading, Inline, Paragraph, Span, Table
+from agent.export.blocks import Block, Bullets, Chart, Heading, Inline, Paragraph, Span, Table
 from agent.text.plurals import format_percent
 from agent.text.sentences import format_sentence
 from agent.types import Answer, Sentence
@@ -130,7 +130,7 @@ def _list_passages(answer: Answer, sentences: Sequence[Sentence], write: Writer)
 def _fold_others(answer: Answer, write: Writer) -> list[Block]:
     others = [sentence for sentence in answer.sentences if sentence.place == "other"]
     found = _list_passages(answer, others, write)
-    return [Folded(ALSO_FOUND, found)] if found else []
+    return [Heading(3, ALSO_FOUND), *found] if found else []
 
 
 def _write_figures(answer: Answer) -> Inline:

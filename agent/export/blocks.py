@@ -67,14 +67,6 @@ class Quote:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """The confidence after each step (shares), and the threshold; only the web page draws it."""
-
-    values: Sequence[float]
-    threshold: float
-
-
-@dataclass(frozen=True)
 class Chart:
     """Numbers by label as bars, or as lines where the labels are years; the web page and Word draw it."""
 
@@ -82,12 +74,4 @@ class Chart:
     series: Mapping[str, Sequence[tuple[str, float]]]
 
 
-@dataclass(frozen=True)
-class Folded:
-    """Blocks that a web page folds under their title; elsewhere they stand below it."""
-
-    title: str
-    blocks: Sequence[Block]
-
-
-Block = Heading | Paragraph | Bullets | Table | Quote | Curve | Chart | Folded
+Block = Heading | Paragraph | Bullets | Table | Quote | Chart

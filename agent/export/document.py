@@ -17,7 +17,7 @@ from agent.export.answer_blocks import (
     write_earlier_answer,
     write_report,
 )
-from agent.export.blocks import Block, Bullets, Cell, Curve, Heading, Inline, Paragraph, Quote, Span, Table
+from agent.export.blocks import Block, Bullets, Cell, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.checked_text import write_checked_text
 from agent.export.references import make_reference
 from agent.export.report import Report
@@ -280,7 +280,6 @@ def _confidence(report: Report) -> list[Block]:
     threshold = report.settings.threshold
     made_of = explain_confidence(report.confidence[-1], report.plan)
     return [
-        Curve([level.value for level in report.confidence], threshold),
         Table(["When", "Confidence", "Model's own", "Why it changed"], rows),
         Paragraph([f"{made_of}{' ' if made_of else ''}The threshold is {format_percent(threshold)}."]),
     ]

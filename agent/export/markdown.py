@@ -13,8 +13,6 @@ from agent.export.blocks import (
     Bullets,
     Cell,
     Chart,
-    Curve,
-    Folded,
     Heading,
     Inline,
     Paragraph,
@@ -58,8 +56,6 @@ def _render_block(block: Block) -> str:
         case Paragraph(spans, style):
             text = _render_spans(spans)
             return f"**{text}**" if text and style == "band" else text
-        case Folded(title, blocks):
-            return render_blocks([Heading(3, title), *blocks]).strip()
         case Bullets(items, numbered):
             lines = [
                 [
@@ -79,7 +75,7 @@ def _render_block(block: Block) -> str:
             return title + "\n".join(f"| {' | '.join(line)} |" for line in lines)
         case Quote(text):
             return render_blockquote(text)
-        case Curve() | Chart():
+        case Chart():
             return ""
 
 

@@ -14,7 +14,6 @@ from agent.types import (
     Conflict,
     Edit,
     Fact,
-    ModelCall,
     Note,
     NoteReading,
     Outcome,
@@ -58,7 +57,6 @@ class Report:
     trust_ratings: Sequence[TrustRating] = ()
     usage: Usage = field(default_factory=Usage)
     steps: Sequence[Step] = ()
-    calls: Sequence[ModelCall] = ()
     stored_pages: Mapping[str, Page] = field(default_factory=dict)
     """The stored pages by their ids, as far as the export needs them."""
 

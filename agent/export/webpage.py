@@ -17,8 +17,6 @@ from agent.export.blocks import (
     Bullets,
     Cell,
     Chart,
-    Curve,
-    Folded,
     Heading,
     Inline,
     Paragraph,
@@ -80,8 +78,6 @@ def _render_block(block: Block) -> Markup:
         case Chart(caption, series):
             picture = Markup(draw_svg(series))
             return Markup("<figure>{}<figcaption>{}</figcaption></figure>").format(picture, _clean(caption))
-        case Curve() | Folded():
-            return Markup("")
 
 
 def _clean(text: str) -> Markup:

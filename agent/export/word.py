@@ -12,8 +12,6 @@ from agent.export.blocks import (
     Block,
     Bullets,
     Chart,
-    Curve,
-    Folded,
     Heading,
     Inline,
     Paragraph,
@@ -83,8 +81,6 @@ def _write_block(document: Any, block: Block) -> None:
         case Chart(caption, series):
             document.add_picture(BytesIO(draw_png(series)), width=Cm(15))
             document.add_paragraph(_clean_line(caption), style="Caption")
-        case Curve() | Folded():
-            return
 
 
 def _write_spans(paragraph: Any, spans: Inline, *, bold: bool = False) -> None:

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agent.llm.scripted import ScriptedModel
+
 from agent import config
 from agent.actions.export import export_run, list_formats
 from agent.actions.forks import fork_run
 from agent.actions.share import render_shared_run
-from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.folders import Told, write_world
