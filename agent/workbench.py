@@ -120,7 +120,7 @@ class Workbench:
         first = Step(n=0, name="ask", change=change, next=flow.first_step, by="person")
         self.check_quota()
         if unstored:
-            return self.unstored.create(self.store, question, settings, first)
+            return self.unstored.create(question, settings, first)
         run_id = self.store.ledger.create(question, settings, first)
         self.worker.schedule(run_id)
         return run_id

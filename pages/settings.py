@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.personal_config import PERSONAL_SETTINGS, is_personal
-from pages.widgets.evidence import trust_form
 from pages.widgets.shell import client, engine_panels, escape, markup, model_panels, status_panels
 
 ELSEWHERE = {
@@ -39,7 +38,6 @@ model_panels.draw(active)
 engine_panels.draw()
 status_panels.draw_worlds(active)
 status_panels.draw_limits()
-trust_form.draw_for_all_runs()
 st.html('<div class="ts"><h2 class="ts-section">All settings</h2></div>')
 rows = [
     [f"<code>{escape.html(name)}</code>", escape.html(value) or "–", escape.html(text)]

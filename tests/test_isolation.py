@@ -26,7 +26,6 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 from agent.accounts.people import Person
 from agent.actions import fact_edits, page_input
 from agent.actions.settings.engine_settings import save_engine_setting
-from agent.actions.trust import list_trust_ratings, set_trust_rating
 from agent.batch import csv_input, jobs
 from agent.bot.http import ReplyHttp
 from agent.config import read_config
@@ -86,7 +85,6 @@ def _stock(benches: Workbenches, bo: Person) -> Own:
     )
     own = {"instruction": WORD, "start_urls": ["https://own.example/"]}
     bench.save_site("birds", Settings(flow="site", world="demo", **own))  # type: ignore[arg-type]
-    set_trust_rating(bench, "birds.example", 0.9, WORD)
     save_engine_setting(bench, "BRAVE_API_KEY", KEY)
     bench.draft("question", f"What about the {WORD}")
     source = bench.library.add_file("notes.md", f"# The {WORD}\n\nThe {WORD} breeds in spring.".encode())
@@ -164,8 +162,8 @@ def signed_out_once(team: Team) -> None:
         people.sign_out_everywhere(team.bo, team.bo.id)
 
 
-def test_there_are_180_cases() -> None:
-    assert len(ALL) * len(ACTORS) == 180 and len(CASES | HTTP_CASES) == 12
+def test_there_are_165_cases() -> None:
+    assert len(ALL) * len(ACTORS) == 165 and len(CASES | HTTP_CASES) == 11
 
 
 @pytest.mark.parametrize(("kind", "action"), ALL)
@@ -286,10 +284,9 @@ def test_fifty_people_at_once_read_nothing_but_their_own(monkeypatch: pytest.Mon
         bench = client.workbench()
         if n < len(names):
             bench.draft("question", f"asked by {name}")
-            set_trust_rating(bench, "birds.example", 0.5, name)
             return ""
-        mine = [bench.draft("question"), list_trust_ratings(bench)[0].reason, client.require_person().name]
-        return "" if mine == [f"asked by {name}", name, name.title()] else f"{name} read {mine}"
+        mine = [bench.draft("question"), client.require_person().name]
+        return "" if mine == [f"asked by {name}", name.title()] else f"{name} read {mine}"
 
     with ThreadPoolExecutor(8) as threads:
         assert not [

@@ -100,9 +100,6 @@ def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quo
 
     def build_change(state: RunState, step: int) -> Change:
         fact = build_quoted_fact(state, step, statement, quote, page, page_id)
-        rating = bench.store.trust_ratings.get(site(fact.url))
-        if rating and site(fact.url) not in state.trusts:
-            fact = fact.replace(trust=rating.value)
         ref = PageRef(
             url=page.url,
             page_id=page_id,
@@ -183,7 +180,7 @@ def build_quoted_fact(
         step=step,
         by="person",
         given=page.origin,
-        trust=assess_trust(page, state.trusts.get(site(page.final_url or page.url))).value,
+        trust=assess_trust(page).value,
     )
     found = verify_quote(fact, page.text, page.sha256)
     if not found.verified or contradicts_quote(found, page.text):

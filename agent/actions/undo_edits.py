@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 from agent.actions.commit import commit_edit
 from agent.actions.context import ActionContext
-from agent.actions.trust import trust_from_signals
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import REMOVAL_PREFIX, Change
@@ -14,12 +13,10 @@ from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.flows.shared import fact_view
 from agent.flows.shared.recompute import recompute_after_edit
-from agent.text.urls import site
 from agent.types import Confidence, ConfidenceChange, Conflict, Edit, Fact
 
 UNDOABLE_STEPS = frozenset(
-    "pin unpin strike restore correct revise add strike_source restore_source settle reopen trust "
-    "undo redo".split()
+    "pin unpin strike restore correct revise add strike_source restore_source settle reopen undo redo".split()
 )
 """Names of the steps that can be undone."""
 _EDITED_FIELDS = (
@@ -101,11 +98,7 @@ def undo_edit(state: RunState, step: int, edit: Edit, before: RunState, after: R
     verb = "redid" if edit.undoes >= 0 else "undid"
     why = f"{verb}: {describe_original_edit(state.edits, edit)}"
     sources = _restore_sources(state, before, after)
-    kept = {
-        "edits": [Edit(step=step, text=why, undoes=edit.step)],
-        **sources,
-        **_restore_trusts(before, after),
-    }
+    kept = {"edits": [Edit(step=step, text=why, undoes=edit.step)], **sources}
     if (state.facts, state.conflicts) == (after.facts, after.conflicts):
         return {**_restore_exactly(state, step, before, why), **kept}
     gone = [name for name in after.facts if name not in before.facts]
@@ -114,7 +107,6 @@ def undo_edit(state: RunState, step: int, edit: Edit, before: RunState, after: R
         for name, fact in before.facts.items()
         if name not in state.facts or fact != after.facts.get(name)
     ]
-    facts += _rerate_new_facts(state, {fact.id for fact in facts}, before, after)
     struck = sources.get("struck_sources", state.struck_sources)
     facts += _restrike_new_facts(state, {fact.id for fact in facts}, struck)
     remaining = {name: fact for name, fact in state.facts.items() if name not in gone}
@@ -164,35 +156,6 @@ def _restore_sources(state: RunState, before: RunState, after: RunState) -> Chan
         return {}
     kept = [source for source in state.struck_sources if source not in new - old]
     return {"struck_sources": [*kept, *sorted((old - new) - set(state.struck_sources))]}
-
-
-def _changed_domains(before: RunState, after: RunState) -> list[str]:
-    """The domains whose trust rating the edit changed."""
-    domains = {**before.trusts, **after.trusts}
-    return [domain for domain in domains if before.trusts.get(domain) != after.trusts.get(domain)]
-
-
-def _restore_trusts(before: RunState, after: RunState) -> Change:
-    """The trust ratings without the edit."""
-    changed = _changed_domains(before, after)
-    back = {name: before.trusts[name] for name in changed if name in before.trusts}
-    gone = [name for name in changed if name not in before.trusts]
-    return {**({"trusts": back} if back else {}), **({f"{REMOVAL_PREFIX}trusts": gone} if gone else {})}
-
-
-def _rerate_new_facts(state: RunState, known: set[str], before: RunState, after: RunState) -> list[Fact]:
-    """The facts found since the edit on domains it rated, with the trust they have without it."""
-    changed = _changed_domains(before, after)
-    found = [
-        fact
-        for fact in state.facts.values()
-        if fact.id not in known and fact.id not in before.facts and fact.url and site(fact.url) in changed
-    ]
-    ratings = [before.trusts.get(site(fact.url)) for fact in found]
-    return [
-        fact.replace(trust=rated.value if rated and rated.value >= 0 else trust_from_signals(state, fact))
-        for fact, rated in zip(found, ratings, strict=True)
-    ]
 
 
 def _restrike_new_facts(state: RunState, known: set[str], sources: list[str]) -> list[Fact]:

@@ -218,7 +218,7 @@ class ReplyService:
         if keys.store_conversations:
             run_id = self.bench.store.ledger.create(question, settings, step, owner=owner)
         else:
-            run_id = self.bench.unstored.create(self.bench.store, question, settings, step, owner=owner)
+            run_id = self.bench.unstored.create(question, settings, step, owner=owner)
         store = self.bench.store_of(run_id)
         if missing:
             store.ledger.update_run(run_id, status=Status.DONE, owner="", lease_until=0.0)

@@ -18,7 +18,6 @@ from pydantic import BaseModel
 
 from agent.engine.side_by_side import SideBySide, WebRequest, WebResult
 from agent.errors import BudgetSpent, ModelDown, ModelUnavailable, ShutdownRequested, Signal, StopRequested
-from agent.evidence.source_trust import SourceTrust, assess_trust
 from agent.library.collection import Library
 from agent.llm.context_length import ASSUMED_TOKENS
 from agent.llm.model import find_reply_room, measure_prompt
@@ -27,8 +26,8 @@ from agent.roles.prompt_templates import make_mark, read_constant_part
 from agent.roles.role import Check, Role, RoleResult
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
-from agent.text.urls import canonicalize, site
-from agent.types import ModelCall, Outcome, Page, SearchResult, Settings, Step, TrustRating
+from agent.text.urls import canonicalize
+from agent.types import ModelCall, Outcome, Page, SearchResult, Settings, Step
 from agent.types.budget import meter_usage
 from agent.web import apply_source_filter
 from agent.web.unpaywall import OpenCopy
@@ -216,11 +215,6 @@ class RunContext:
             return [self.store_page(page) for _, page in fetched]
         shelve = self.library is None or self.library.store is self.store
         return self.store.pages.put_fetched(fetched, shelve=shelve)
-
-    def assess_trust(self, page: Page, here: Mapping[str, TrustRating] | None = None) -> SourceTrust:
-        """The trust of a page: a person's rating of its domain (`here` or in general), else its own signs."""
-        domain = site(page.final_url or page.url)
-        return assess_trust(page, (here or {}).get(domain) or self.store.trust_ratings.get(domain))
 
     def page(self, page_id: str, *, raw: bool = False) -> Page:
         """A stored page, with its raw body on request. The last ones are kept in memory: none changes."""

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Generic
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from agent.engine.state import Change, State, append, merge_dict, upsert, upsert_by_step
+from agent.engine.state import Change, State, append, upsert, upsert_by_step
 from agent.text.dialogue_acts import classify_small_talk
 from agent.text.question_analysis import ParsedQuestion
 from agent.text.question_parts import resolve_parts, split_compound_question
@@ -34,7 +34,6 @@ from agent.types import (
     Settings,
     Stall,
     ToolAction,
-    TrustRating,
     Turn,
 )
 
@@ -137,8 +136,6 @@ class RunState(State, Generic[Own]):
     actions: Annotated[list[Action], upsert_by_step] = Field(default_factory=list)
     facts: Annotated[dict[str, Fact], upsert] = Field(default_factory=dict)
     pages: Annotated[dict[str, PageRef], upsert] = Field(default_factory=dict)
-    trusts: Annotated[dict[str, TrustRating], merge_dict] = Field(default_factory=dict)
-    """How far a person trusts a domain in this run, by domain; below 0: the pages' own signs count again."""
     conflicts: Annotated[dict[str, Conflict], upsert] = Field(default_factory=dict)
     confidence: Annotated[list[Confidence], append] = Field(default_factory=list)
     refusals: Annotated[list[Refusal], append] = Field(default_factory=list)

@@ -8,8 +8,8 @@ puts it.
     whole = the mean of the parts, at most MAX_PARTIAL while a part is open or disputed
 
 * n: the independent sources that say what the part's claim says, each with the weight of its trust, from 0
-  to 1 (full from FULL_WEIGHT_TRUST on). A source counts SURE_WEIGHT where a person pinned its fact or trusts
-  it fully, where it is the publisher that the question is about, and in the flows that ask one publisher
+  to 1 (full from FULL_WEIGHT_TRUST on). A source counts SURE_WEIGHT where a person pinned its fact or
+  stated it, where it is the publisher that the question is about, and in the flows that ask one publisher
   (`site`, `collect`, `reply`, `chat`). 0 sources: the part is open and counts 0.
 * judgement: from 0 to 1, the model's own estimate, or without a model a modest constant by the flow. It moves
   the value both ways, and only within the range.
@@ -18,11 +18,11 @@ puts it.
 Until there is an answer, the claim of a part is the best supported of its facts. From then on it is the first
 sentence of the answer on that part, and it counts only when its quotes support it.
 
-With the judgement held fixed, a further independent source never lowers the value; striking, distrusting or
-falsely correcting a supporting fact never raises it, and neither does an open conflict: sources are told
-apart, and like statements are found, among all facts, also those that do not count. Words of the question
-count for nothing here. The constants are our own judgement, so that one right source with a judgement of .7
-gives .6, two agreeing ones with .9 give .9, and a wrong answer that the judge doubts (.2) stays below .4;
+With the judgement held fixed, a further independent source never lowers the value; striking or falsely
+correcting a supporting fact never raises it, and neither does an open conflict: sources are told apart, and
+like statements are found, among all facts, also those that do not count. Words of the question count for
+nothing here. The constants are our own judgement, so that one right source with a judgement of .7 gives .6,
+two agreeing ones with .9 give .9, and a wrong answer that the judge doubts (.2) stays below .4;
 DECISIONS.md has the figures on public sets."""
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""Trust in a source: a person's rating of its domain, else a few visible signs, each with its reason.
-
-The signs and their weights are our own judgement; a person's rating overrides them."""
+"""Trust in a source by a few visible signs, each with its reason. The signs and their weights are our own
+judgement; a person excludes a source that they do not trust."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agent.errors import UsageError
 from agent.text.urls import host
-from agent.types import Page, TrustRating
+from agent.types import Page
 
 DEFAULT_TRUST = 0.6
 OFFICIAL_LABELS = ("gov", "edu", "mil", "int")
@@ -33,10 +31,8 @@ class SourceTrust:
     reasons: tuple[str, ...]
 
 
-def assess_trust(page: Page, said: TrustRating | None = None) -> SourceTrust:
-    """The trust in a page: a person's rating of its domain, else by its address, author and date."""
-    if said is not None and said.value >= 0:
-        return SourceTrust(said.value, (describe_rating(said),))
+def assess_trust(page: Page) -> SourceTrust:
+    """The trust in a page by its address, author and date."""
     name = host(page.final_url or page.url)
     labels = name.split(".")
     value, reasons = DEFAULT_TRUST, list[str]()
@@ -51,30 +47,8 @@ def assess_trust(page: Page, said: TrustRating | None = None) -> SourceTrust:
     return SourceTrust(round(min(0.95, max(0.1, value)), 2), tuple(reasons) or NO_SIGN_REASONS)
 
 
-def describe_rating(said: TrustRating) -> str:
-    """A person's rating as a reason."""
-    return f"your word: {said.reason}" if said.reason else "your word"
-
-
 def trust_label(value: float) -> str:
     """The nearest word of TRUST_SCALE; "not at all" only for 0."""
     return min(
         TRUST_SCALE if value <= 0 else TRUST_SCALE[1:], key=lambda entry: (abs(entry[1] - value), entry[1])
     )[0]
-
-
-def parse_trust(text: str) -> float:
-    """A word of TRUST_SCALE ("high"), share ("0.8") or percentage ("80 %") as a share. Raises UsageError."""
-    said = " ".join(text.replace("%", " % ").replace("_", " ").split()).casefold()
-    if found := dict(TRUST_SCALE).get(said):
-        return found
-    try:
-        number = float(said.removesuffix("%")) / (100.0 if said.endswith("%") else 1.0)
-    except ValueError:
-        number = -1.0
-    if said == "not at all" or 0 <= number <= 1:
-        return max(0.0, number)
-    raise UsageError(
-        f"“{text[:40]}” is no trust: say {', '.join(word for word, _ in TRUST_SCALE)}, or a number from 0 "
-        f"to 1"
-    )

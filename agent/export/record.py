@@ -50,7 +50,6 @@ def _details(report: Report) -> dict[str, Any]:
         "notes": report.notes,
         "readings": report.readings,
         "edits": report.edits,
-        "trusts": report.trust_ratings,
     }
     details["struck_sources"] = list(report.struck_sources)
     return details | {name: [row.model_dump(mode="json") for row in rows] for name, rows in lists.items()}

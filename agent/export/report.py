@@ -25,7 +25,6 @@ from agent.types import (
     Settings,
     Stall,
     Step,
-    TrustRating,
     Usage,
 )
 
@@ -54,7 +53,6 @@ class Report:
     edits: Sequence[Edit] = ()
     """What a person changed in the facts and conflicts, oldest first."""
     struck_sources: Sequence[str] = ()
-    trust_ratings: Sequence[TrustRating] = ()
     usage: Usage = field(default_factory=Usage)
     steps: Sequence[Step] = ()
     stored_pages: Mapping[str, Page] = field(default_factory=dict)

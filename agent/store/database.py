@@ -23,7 +23,7 @@ from agent.store.pages import Pages
 from agent.store.table_access import KeyedRecords
 from agent.store.vectors import Vectors
 from agent.store.write_lock import Writer
-from agent.types import Settings, TrustRating
+from agent.types import Settings
 
 PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "temp_store=MEMORY")
 """Set on every SQLite connection."""
@@ -58,13 +58,6 @@ class Store:
             tables.saved_sites,
             to_row=lambda settings: {"settings": settings.model_dump_json(), "at": utc_timestamp()},
             from_row=lambda row: Settings.model_validate_json(row.settings),
-        )
-        self.trust_ratings: KeyedRecords[TrustRating] = KeyedRecords(
-            reader,
-            writer,
-            tables.trust_ratings,
-            to_row=TrustRating.model_dump,
-            from_row=lambda row: TrustRating.model_validate(row, from_attributes=True),
         )
         self._drafts: KeyedRecords[str] = KeyedRecords(
             reader,

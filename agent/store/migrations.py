@@ -57,8 +57,7 @@ def m004_imported_pages(connection: Connection) -> None:
 
 
 def m005_trusts(connection: Connection) -> None:
-    """A person's trust ratings of domains."""
-    tables.trust_ratings.create(connection, checkfirst=True)
+    """Held ratings of domains; `m014_no_ratings` took them away."""
 
 
 def m006_forks(connection: Connection) -> None:
@@ -127,6 +126,11 @@ def m013_calls_by_time(connection: Connection) -> None:
         connection.execute(text(f"CREATE INDEX calls_by_time ON calls ({columns})"))
 
 
+def m014_no_ratings(connection: Connection) -> None:
+    """Domains are not rated any more: a source is excluded, or its signs count."""
+    connection.execute(text("DROP TABLE IF EXISTS trusts"))
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_library,
@@ -140,6 +144,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m011_fetched_addresses,
     m012_validators,
     m013_calls_by_time,
+    m014_no_ratings,
 )
 
 

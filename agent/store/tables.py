@@ -110,15 +110,6 @@ fetched_addresses = Table(
 )
 """The page that the live web last gave for an address, with its validators of then (HTTP)."""
 
-trust_ratings = Table(
-    "trusts",
-    metadata,
-    Column("domain", String(255), primary_key=True),
-    Column("value", Float, nullable=False),
-    Column("reason", Text, nullable=False, default=""),
-    Column("at", String(32), nullable=False),
-)
-
 saved_sites = Table(
     "desks",
     metadata,

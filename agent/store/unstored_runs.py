@@ -26,13 +26,9 @@ class UnstoredRuns:
         self._ended: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
 
-    def create(
-        self, beside: Store, question: str, settings: Settings, first: Step, *, owner: str = ""
-    ) -> str:
-        """A new run in its own database, with the domains' ratings of the store `beside`; returns its id."""
+    def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
+        """A new run in its own database; returns its id."""
         store = Store.in_memory()
-        for rating in beside.trust_ratings.all().values():
-            store.trust_ratings.put(rating.domain, rating)
         run_id = store.ledger.create(question, settings, first, owner=owner)
         with self._lock:
             self._stores[run_id] = store

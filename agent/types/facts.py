@@ -142,7 +142,7 @@ class PageRef(Record):
     step: int = 0
     facts: int = 0
     trust: float = -1.0
-    """Its trust by code alone, before a person's rating; below 0 when it was not assessed."""
+    """Its trust by its signs, 0 to 1; below 0 when it was not assessed."""
     trust_why: list[str] = Field(default_factory=list)
     origin: PageOrigin = "fetched"
     waiting: bool = False
@@ -158,15 +158,6 @@ class PageRef(Record):
     """Characters of its text; 0 where older versions did not record it."""
     publication: Publication | None = None
     """The published work it is, by its own word and that of the engine that found it."""
-
-
-class TrustRating(Record):
-    """A person's trust in a domain: from 0 (none) to 1 (full), the reason, and since when."""
-
-    domain: str
-    value: float = Field(allow_inf_nan=False)
-    reason: str = ""
-    at: str = ""
 
 
 class ConflictSide(Record):

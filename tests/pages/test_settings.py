@@ -104,19 +104,3 @@ def test_the_screen_says_how_keys_are_kept(app, monkeypatch):
     monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", make_key())
     client.close()
     assert "encrypted with the key from TOUCHSTONE_SECRET_KEY" in shown(app("settings"))
-
-
-def test_a_domain_is_trusted_for_every_run_and_the_word_taken_back(app):
-    tester = app("settings")
-    tester.text_input(key="settings-trust-domain").set_value("www.Example.org").run()
-    tester.text_input(key="settings-trust-why").set_value("their own figures").run()
-    tester.select_slider(key="settings-trust-value").set_value(0.3).run()
-    tester.button(key="settings-trust-set").click().run()
-    kept = [
-        (one.domain, one.value, one.reason) for one in client.workbench().store.trust_ratings.all().values()
-    ]
-    assert kept == [("example.org", 0.3, "their own figures")]
-    assert "example.org" in shown(tester) and tester.text_input(key="settings-trust-domain").value == ""
-    tester.text_input(key="settings-trust-domain").set_value("example.org").run()
-    tester.button(key="settings-trust-back").click().run()
-    assert client.workbench().store.trust_ratings.all() == {}

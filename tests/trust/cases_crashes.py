@@ -85,7 +85,7 @@ def backups(bench: Bench) -> Result:
     return bench.tests("tests/agent/store", "tests/agent/cli", "-k", "backup or restore or damaged")
 
 
-@case("S7.2", "12 kinds of objects x 5 actions x 3 other people: what comes back", "0 leaks of 180")
+@case("S7.2", "11 kinds of objects x 5 actions x 3 other people: what comes back", "0 leaks of 165")
 def isolation(bench: Bench) -> Result:
     return bench.tests("tests/test_isolation.py")
 

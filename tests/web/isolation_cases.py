@@ -15,7 +15,6 @@ from agent.accounts.people import Person
 from agent.actions import fact_edits, page_input
 from agent.actions.export import export_run
 from agent.actions.personal_data import write_personal_data
-from agent.actions.trust import delete_trust_rating, list_trust_ratings, set_trust_rating
 from agent.batch import jobs
 from agent.bot import metrics
 from agent.types import Settings
@@ -124,13 +123,6 @@ CASES: dict[str, dict[str, Act]] = {
         ),
         "delete": lambda own: _bench().delete_saved_site("birds"),
         "export": lambda own: _own_zip(),
-    },
-    "trust rating": {
-        "list": lambda own: list_trust_ratings(_bench()),
-        "open": lambda own: _bench().store.trust_ratings.get("birds.example"),
-        "change": lambda own: set_trust_rating(_bench(), "other.example", 0.1) and None,
-        "delete": lambda own: delete_trust_rating(_bench(), "birds.example"),
-        "export": lambda own: export_run(_bench(), own["run"], "json"),
     },
     "key": {
         "list": lambda own: _bench().active_configuration(),

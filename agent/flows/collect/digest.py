@@ -42,7 +42,6 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         judgement.value.answer,
         passages,
         by=judgement.by,
-        here=state.trusts,
     )
     new = [fact for fact in facts.values() if fact.id not in state.facts]
     marked = fact_view.apply_person_marks(state, new)

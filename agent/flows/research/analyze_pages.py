@@ -11,6 +11,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.fact_check import verify_fact
 from agent.evidence.quote_joints import split_at_ellipsis
+from agent.evidence.source_trust import assess_trust
 from agent.flows.research import opened_pages, policy
 from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.policy import find_known_url, find_secrets
@@ -169,7 +170,7 @@ def _extract_facts(
     """The new facts of a reply, each checked against the page that it quotes."""
     facts, answer = dict[str, Fact](), state.answer
     cited = {i for said in answer.sentences for i in said.fact_ids} if answer else state.facts.keys()
-    trusts = {page.page_id: tools.assess_trust(page.page, state.trusts).value for page in group}
+    trusts = {page.page_id: assess_trust(page.page).value for page in group}
     for item in judgement.value.facts:
         named = (page for page in group if page.has_passage(item.passage_id))
         page = _find_quoted_page(item, group) or next(named, group[0])

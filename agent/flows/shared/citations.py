@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from agent.engine.context import RunContext
 from agent.evidence.fact_check import verify_fact
 from agent.evidence.quote_match import verify_quote
+from agent.evidence.source_trust import assess_trust
 from agent.retrieval.quotation import Quotation
 from agent.retrieval.relevance import score_fact
 from agent.roles.research.report import ReportSentence
 from agent.roles.site.draft import DraftSentence
-from agent.types import Actor, Fact, Page, Passage, TrustRating
+from agent.types import Actor, Fact, Page, Passage
 from agent.types.facts import make_fact_id
 
 
@@ -28,11 +29,8 @@ def build_fact_from_quote(
     quotation: Quotation,
     *,
     by: Actor,
-    here: Mapping[str, TrustRating] | None = None,
 ) -> Fact:
-    """A quote of a stored page as a fact: checked against the page, its relevance measured by the question.
-
-    `here` are a person's ratings of domains in this run."""
+    """A quote of a stored page as a fact: checked against the page, with its relevance to the question."""
     statement = quotation.statement or quotation.quote
     fact = Fact(
         id=make_fact_id(quotation.page_id, quotation.quote, statement),
@@ -45,7 +43,7 @@ def build_fact_from_quote(
         published_at=page.published_at,
         subject=quotation.subject,
         attribute=quotation.attribute,
-        trust=tools.assess_trust(page, here).value,
+        trust=assess_trust(page).value,
         step=tools.step,
         by=by,
         given=page.origin,
@@ -61,7 +59,6 @@ def resolve_citations(
     passages: Sequence[Passage],
     *,
     by: Actor,
-    here: Mapping[str, TrustRating] | None = None,
 ) -> tuple[dict[str, Fact], list[ReportSentence]]:
     """The facts of a draft's quotes, and its sentences with their fact ids.
 
@@ -75,7 +72,7 @@ def resolve_citations(
             return f"unknown:{passage_id}"[:60]
         quotation = Quotation(passage.page_id, quote.strip(), statement, passage.title[:120])
         page = tools.page(passage.page_id)
-        fact = build_fact_from_quote(question, tools, page, quotation, by=by, here=here)
+        fact = build_fact_from_quote(question, tools, page, quotation, by=by)
         facts[fact.id] = fact.replace(
             title=passage.title or fact.title,
             heading=passage.heading,

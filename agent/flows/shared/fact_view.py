@@ -129,14 +129,11 @@ def find_struck_source(state: RunState, url: str) -> str:
 
 
 def apply_person_marks(state: RunState, facts: Iterable[Fact]) -> list[Fact]:
-    """New facts with the trust a person set for their domain; those of a struck source are struck."""
+    """New facts; those of a struck source are struck."""
     return [_apply_person_mark(state, fact) for fact in facts]
 
 
 def _apply_person_mark(state: RunState, fact: Fact) -> Fact:
-    rating = state.trusts.get(site(fact.url)) if fact.url else None
-    if rating and rating.value >= 0:
-        fact = fact.replace(trust=rating.value)
     source = find_struck_source(state, fact.url) if fact.decision == "none" else ""
     return fact.replace(decision="struck", struck_with=source) if source else fact
 

@@ -77,7 +77,7 @@ def apply_person_edits(state: RunState, change: Change, spoken: Sequence[Step]) 
     if any("plan_parts" in step.change for step in spoken):
         change = {name: value for name, value in change.items() if name != "plan_parts"}
     touched = {part: _edited_ids(part, spoken) for part in ("facts", "conflicts")}
-    sources = any(part in step.change for step in spoken for part in ("struck_sources", "trusts"))
+    sources = any("struck_sources" in step.change for step in spoken)
     notes = [note["text"] for step in spoken for note in step.change.get("notes", [])]
     if not sources and not find_excluded_sites(notes) and not any(touched.values()):
         return change

@@ -47,9 +47,7 @@ def answer_from_draft(
     """The change a draft makes: the facts it quotes, conflicts, confidence, and the answer."""
     reply: DraftReply = judgement.value
     question = state.own.relevance_question(state)
-    facts, sentences = resolve_citations(
-        question, tools, reply.answer, passages, by=judgement.by, here=state.trusts
-    )
+    facts, sentences = resolve_citations(question, tools, reply.answer, passages, by=judgement.by)
     new = [fact for fact in facts.values() if fact.id not in state.facts]
     model = reply.confidence if judgement.by == "model" else None
     change = add_facts(

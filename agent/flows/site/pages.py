@@ -38,7 +38,7 @@ MAX_PAGES_WITHOUT_TEXT, MAX_OPENING_PASSAGES = 10, 3
 
 def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -> CountedPassages:
     """The best passages of all pages read, and of the stored pages `more`, best first: without menus, pages
-    that a person struck or does not trust, and the words of struck facts. Of several texts that are searched,
+    that a person struck, and the words of struck facts. Of several texts that are searched,
     a passage has its best score."""
     ids = list(dict.fromkeys([*state.own.url_content(state).values(), *more]))
     texts = _search_texts(state)
@@ -49,7 +49,7 @@ def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -
     for page_id in dict.fromkeys(hit.page_id for hit in hits):
         here = [hit for hit in hits if hit.page_id == page_id]
         page = tools.page(page_id)
-        if not _is_excluded(state, tools, page):
+        if not _is_excluded(state, page):
             kept |= {hit.id: hit for hit in _remove_struck_words(state, page, drop_menus(here, page))}
     best = [kept[hit.id] for hit in hits if hit.id in kept][:MAX_PASSAGES]
     return CountedPassages(best, found[-1].counts)
@@ -105,7 +105,7 @@ def quote_best(state: SiteRun, tools: RunContext, answer: PassageAnswer) -> Chan
     for part in answer.parts:
         for quotation in [*([part.lead] if part.lead else []), *part.passages, *part.others]:
             page = tools.page(quotation.page_id)
-            fact = build_fact_from_quote(question, tools, page, quotation, by="keyless", here=state.trusts)
+            fact = build_fact_from_quote(question, tools, page, quotation, by="keyless")
             facts[fact.id] = fact
     new = [fact for name, fact in facts.items() if name not in state.facts]
     new = assign_parts(state.plan, fact_view.apply_person_marks(state, new))
@@ -191,7 +191,7 @@ def _opening_passages(state: SiteRun, tools: RunContext) -> list[Passage]:
     found: list[Passage] = []
     for page_id in list(state.own.url_content(state).values())[:MAX_PAGES_WITHOUT_TEXT]:
         page = tools.page(page_id)
-        if not _is_excluded(state, tools, page):
+        if not _is_excluded(state, page):
             here = content_passages(page, page_id)[:MAX_OPENING_PASSAGES]
             found += _remove_struck_words(state, page, here)
     return found
@@ -203,9 +203,8 @@ def mark_given(state: SiteRun, tools: RunContext) -> list[PageRef]:
     return [mark_read(ref, tools.page(ref.page_id), facts=ref.facts) for ref in waiting]
 
 
-def _is_excluded(state: SiteRun, tools: RunContext, page: Page) -> bool:
-    struck = fact_view.find_struck_source(state, page.final_url or page.url)
-    return bool(struck) or tools.assess_trust(page, state.trusts).value <= 0
+def _is_excluded(state: SiteRun, page: Page) -> bool:
+    return bool(fact_view.find_struck_source(state, page.final_url or page.url))
 
 
 def _remove_struck_words(state: SiteRun, page: Page, passages: Sequence[Passage]) -> list[Passage]:

@@ -2,7 +2,7 @@
 of facts and sources.
 
 A page outside the sources of this question does not count, and says why; one that only the former sources
-excluded may be fetched again. Struck and corrected facts stay so, and so does the trust in domains."""
+excluded may be fetched again. Struck and corrected facts stay so."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def load_earlier_state(state: SiteRun, tools: RunContext) -> SiteRun | None:
 
 
 def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Change:
-    """The pages, addresses and their graph as far as they count for this question, and a person's trust and
-    strikes."""
+    """The pages, addresses and their graph as far as they count for this question, and what a person
+    struck."""
     reach, own = state.settings.source_filter, former.own
     refs, open_again = list(former.pages.values()), set[str]()
     if reach != former.settings.source_filter:
@@ -42,7 +42,6 @@ def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Chan
         "url_texts": own.url_texts,
         "url_found_on": own.url_found_on,
         "url_graph": own.url_graph,
-        "trusts": former.trusts,
         "struck_sources": former.struck_sources,
         "visited_urls": [i for i in own.visited_urls if urls[i] not in open_again],
         "pages": [ref for ref in refs if ref.url not in open_again],

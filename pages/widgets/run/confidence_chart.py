@@ -129,8 +129,8 @@ def _draw_threshold(view: RunSnapshot) -> None:
         format="%d %%",
         on_change=_set_threshold,
         args=(view.run.id, key),
-        help="Takes effect at the next step. One source alone never reaches 85 %, unless you trust it "
-        "fully or the question is about it.",
+        help="Takes effect at the next step. One source alone never reaches 85 %, unless you pin its "
+        "fact or the question is about it.",
     )
 
 

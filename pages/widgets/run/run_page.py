@@ -10,7 +10,7 @@ import streamlit as st
 from agent.errors import NotFound
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import conflict_list, fact_editor, trust_form, unreadable_pages
+from pages.widgets.evidence import conflict_list, fact_editor, source_list, unreadable_pages
 from pages.widgets.forms import source_filter_form
 from pages.widgets.run import (
     confidence_chart,
@@ -26,7 +26,7 @@ Tab = Callable[[RunSnapshot], None]
 COMMON_TABS: dict[str, Tab] = {
     "Facts": fact_editor.draw,
     "Confidence": confidence_chart.draw,
-    "Sources": trust_form.draw_for_run,
+    "Sources": source_list.draw_for_run,
     "Source graph": page_graph.draw,
     "Unavailable sources": unreadable_pages.draw,
     "Conflicts": conflict_list.draw,

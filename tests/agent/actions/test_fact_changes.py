@@ -10,7 +10,6 @@ import pytest
 
 from agent.actions import fact_edits, source_strikes, undo_edits
 from agent.actions.fact_edits import FactEdit
-from agent.actions.trust import RESET_TRUST, set_trust
 from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy, to_jsonable
 from agent.errors import NotFound, UsageError
@@ -243,12 +242,11 @@ WORDS = {
         fact_edits.build_own_fact(ledger.state(), 1, "Berga dairy was founded in 1969."),
     ),
     "strike_source": lambda ledger: ledger.say("strike_source", source_strikes.build_strike, "one.example"),
-    "trust": lambda ledger: ledger.say("trust", set_trust, "one.example", 0.0, "an advertiser"),
 }
 
 
 def known(state: RunState) -> tuple:
-    return state.facts, state.conflicts, (state.struck_sources, state.trusts), state.current_confidence
+    return state.facts, state.conflicts, state.struck_sources, state.current_confidence
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -266,7 +264,7 @@ def test_undo_gives_back_exactly_what_was_and_redo_does_it_again(ledger, word):
 
 def test_edits_are_taken_back_newest_first_and_a_new_one_ends_the_redoing(ledger):
     states = [known(ledger.state())]
-    for word in ("strike", "correct", "trust", "add", "strike_source"):
+    for word in ("strike", "correct", "add", "strike_source"):
         states.append(known(WORDS[word](ledger)))
     for state in states[-2::-1]:
         assert known(ledger.undo())[:3] == state[:3]
@@ -296,16 +294,6 @@ def test_undo_of_an_addition_after_more_was_learnt_takes_only_the_addition(ledge
     ledger.steps.append(Step(n=2, name="analyze", change=to_jsonable({"facts": [new]}), next="decide"))
     assert mine.id not in ledger.undo().facts and "d" in ledger.state().facts
     assert ledger.undo("redo").facts[mine.id].can_support
-
-
-def test_a_word_on_trust_from_when_undo_passed_it_over_is_taken_back_alone(ledger):
-    ledger.revise(FactEdit("a", decision="struck"), name="strike")
-    edit = ledger.state().edits[0]
-    ledger.say("trust", set_trust, "one.example", 0.0)
-    ledger.say("undo", undo_edits.undo_edit, edit, ledger.state(1), ledger.state(2))
-    state = ledger.undo()
-    assert (state.facts["a"].decision, state.facts["a"].trust, state.trusts) == ("none", A.trust, {})
-    assert undo_edits.newest_edit(state.edits, ledger.names) is None
 
 
 def test_a_word_that_cannot_be_taken_back_is_passed_over(ledger):
@@ -341,7 +329,7 @@ def test_whatever_was_edited_all_undone_is_as_if_nothing_had_been(seed):
     for _ in range(14):
         state, made = ledger.state(), made + 1
         name = chance.choice(list(state.facts))
-        word = chance.choice(["mark", "mark", "word", "add", "source", "trust", "undo", "redo"])
+        word = chance.choice(["mark", "mark", "word", "add", "source", "undo", "redo"])
         try:
             if word == "mark":
                 picked = chance.sample(list(state.facts), chance.randint(1, 4))
@@ -366,13 +354,6 @@ def test_whatever_was_edited_all_undone_is_as_if_nothing_had_been(seed):
                     "restore_source" if there else "strike_source",
                     source_strikes.build_restore if there else source_strikes.build_strike,
                     source,
-                )
-            elif word == "trust":
-                ledger.say(
-                    "trust",
-                    set_trust,
-                    chance.choice(["one.example", "r1.example"]),
-                    chance.choice([RESET_TRUST, 0.0, 0.3]),
                 )
             elif (undo_edits.newest_edit if word == "undo" else undo_edits.newest_undo)(
                 state.edits, ledger.names

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import conflict_rulings, export, fact_edits, page_input, source_strikes, trust, undo_edits
+from agent.actions import conflict_rulings, export, fact_edits, page_input, source_strikes, undo_edits
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.errors import UsageError
@@ -145,21 +145,6 @@ def test_a_quote_of_two_stretches_holds_in_every_export(bench):
     assert fact.quote in export.export_run(bench, run_id, "csv").decode()
 
 
-def test_an_added_fact_is_trusted_as_its_domain_is_for_every_run(bench):
-    trust.set_trust_rating(bench, "alvmora-mejeri.example", 0.0, "not theirs to say")
-    run_id = reviewed(bench, FOUNDED)
-    known = set(bench.snapshot(run_id).state.facts)
-    fact_edits.add(
-        bench,
-        run_id,
-        "It makes five cheeses.",
-        url="www.alvmora-mejeri.example",
-        quote="Älvmora Mejeri makes five cheeses in Lövnäs",
-    )
-    new = [fact for name, fact in bench.snapshot(run_id).state.facts.items() if name not in known]
-    assert [fact.trust for fact in new] == [0.0] and not new[0].can_support
-
-
 def test_a_page_outside_the_allowed_domains_is_not_read_for_a_person_either(bench):
     run_id = reviewed(bench, allowed_domains=["www.alvmora-mejeri.example"])
     with pytest.raises(UsageError, match="outside the domains chosen"):
@@ -246,33 +231,6 @@ def test_what_came_later_of_a_struck_source_goes_and_comes_with_it(bench):
     source_strikes.restore_source(bench, run_id, source)
     assert {fact.id for fact in rewritten(bench, run_id).facts.values() if fact.decision == "struck"} == {
         fact.id for fact in later
-    }
-
-
-def test_a_word_on_trust_is_taken_back_like_an_edit(bench):
-    run_id = reviewed(bench, FOUNDED)
-    before = bench.snapshot(run_id).state
-    trust.set_trust_in_run(bench, run_id, "alvmora-mejeri.example", 0.1, "theirs")
-    assert rewritten(bench, run_id).trusts
-    undo_edits.undo(bench, run_id)
-    back = rewritten(bench, run_id)
-    assert (back.facts, back.conflicts, back.trusts, back.current_confidence) == (
-        before.facts,
-        before.conflicts,
-        {},
-        before.current_confidence,
-    )
-    undo_edits.redo(bench, run_id)
-    known = set(rewritten(bench, run_id).facts)
-    words = "Älvmora Mejeri was founded in the year 1979 by two partners, as the board of the dairy says."
-    page_input.paste(bench, run_id, "https://www.alvmora-mejeri.example/board", words)
-    new = [fact.id for name, fact in rewritten(bench, run_id).facts.items() if name not in known]
-    assert new and {bench.snapshot(run_id).state.facts[name].trust for name in new} == {0.1}
-    undo_edits.undo(bench, run_id)
-    state = rewritten(bench, run_id)
-    assert not state.trusts and {state.facts[name].trust for name in new} != {0.1}
-    assert {name: state.facts[name].trust for name in before.facts} == {
-        name: fact.trust for name, fact in before.facts.items()
     }
 
 

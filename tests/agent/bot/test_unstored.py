@@ -11,10 +11,10 @@ import pytest
 
 from agent.bot.responder import ReplyService
 from agent.errors import NotFound
-from agent.types import Status, TrustRating
+from agent.types import Status
 from agent.types.reply import Conversation, Message, RequestContext
-from tests.agent.bot.replies import NIGHT, Open, counted, rise, says
-from tests.web.replying_model import WEB, Script
+from tests.agent.bot.replies import NIGHT, Open, counted, rise
+from tests.web.replying_model import Script
 from tests.web.scripted import ScriptedModel
 
 SECRET = "Quillfeather"
@@ -99,11 +99,3 @@ def test_the_ledger_of_a_reply_can_be_read_while_it_is_made_and_for_a_while_afte
     assert bench.snapshot(run_id).state.own.result.reply_text == NIGHT  # type: ignore[attr-defined]
     assert bench.as_json(run_id)["statements"]["backed"] == 1 and len(bench.calls(run_id)) == 3
     assert files_with(SECRET, service) == []
-
-
-def test_a_persons_rating_of_a_domain_holds_in_an_unstored_reply(opened: Open) -> None:
-    service = opened()
-    service.bench.store.trust_ratings.put("fyrvakt.example", TrustRating(domain="fyrvakt.example", value=0.3))
-    outcome = service.reply(says("When is a certificate renewed?"), hold=True)
-    facts = service.bench.snapshot(outcome.run_id).state.facts.values()
-    assert {fact.trust for fact in facts if fact.url == WEB} == {0.3}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.errors import UsageError
-from agent.evidence.source_trust import DEFAULT_TRUST, assess_trust, parse_trust, trust_label
-from agent.types import Outcome, Page, TrustRating
+from agent.evidence.source_trust import DEFAULT_TRUST, assess_trust, trust_label
+from agent.types import Outcome, Page
 
 
 def page(url: str, **more: str) -> Page:
@@ -42,31 +41,8 @@ def test_each_sign_adds_its_reason_and_nothing_leads_out_of_bounds():
 
 
 @pytest.mark.parametrize(
-    ("text", "value"),
-    [("high", 0.8), ("Not at all", 0.0), ("not_at_all", 0.0), ("0.45", 0.45), ("45 %", 0.45), ("1", 1.0)],
-)
-def test_trust_in_words_or_figures(text, value):
-    assert parse_trust(text) == pytest.approx(value)
-
-
-@pytest.mark.parametrize("text", ["", "very", "1.2", "-1", "120%", "nan"])
-def test_what_is_no_trust(text):
-    with pytest.raises(UsageError, match="is no trust"):
-        parse_trust(text)
-
-
-@pytest.mark.parametrize(
     ("value", "word"),
     [(0.0, "not at all"), (0.05, "low"), (0.5, "ordinary"), (0.65, "ordinary"), (0.8, "high"), (1, "fully")],
 )
 def test_a_figure_in_words(value, word):
     assert trust_label(value) == word
-
-
-def test_a_persons_word_goes_before_the_signs():
-    said = TrustRating(domain="health.gov", value=0.3, reason="out of date")
-    assert assess_trust(page("https://www.health.gov/"), said).value == 0.3
-    assert assess_trust(page("https://www.health.gov/"), said).reasons == ("your word: out of date",)
-    assert (
-        assess_trust(page("https://www.health.gov/"), said.model_copy(update={"value": -1.0})).value == 0.8
-    ), "a word that was taken back"

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 def begin(runs: UnstoredRuns, question: str = "q") -> str:
     first = Step(n=0, name="ask", change={"question": question}, next="gate")
-    return runs.create(Store.in_memory(), question, Settings(flow="reply"), first)
+    return runs.create(question, Settings(flow="reply"), first)
 
 
 def test_a_store_in_memory_is_one_for_all_threads_and_no_other_store_sees_it() -> None:

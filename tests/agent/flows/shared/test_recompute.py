@@ -15,7 +15,7 @@ from agent.flows.shared.recompute import apply_person_edits, recompute_after_edi
 from agent.flows.shared.verdict import build_answer, record_answer
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
-from agent.types import Conflict, ConflictSide, Fact, Note, Step, TrustRating
+from agent.types import Conflict, ConflictSide, Fact, Note, Step
 
 pytestmark = pytest.mark.slow
 
@@ -190,16 +190,6 @@ def test_what_was_found_on_a_source_struck_meanwhile_is_struck():
     assert (
         done.facts["b"].decision == "struck" and done.facts["a"].can_support and not done.facts["a"].disputed
     )
-
-
-def test_what_was_found_meanwhile_is_trusted_as_a_person_said():
-    state = knowing(A)
-    made = to_jsonable(recompute_after_edit(state, 4, facts=[B]))
-    now, spoken = overtaken(
-        state, {"trusts": {"two.example": TrustRating(domain="two.example", value=0.0)}, "edits": []}
-    )
-    done = merge(shallow_copy(now), apply_person_edits(now, made, spoken))
-    assert done.facts["b"].trust == 0.0 and done.facts["a"].can_support and not done.facts["a"].disputed
 
 
 def test_a_change_nobody_touched_is_recorded_as_it_is():

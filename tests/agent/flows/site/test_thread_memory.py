@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions import export, fact_edits, page_input, source_strikes, trust
+from agent.actions import export, fact_edits, source_strikes
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.flows.site.state import SiteRun
@@ -94,17 +94,13 @@ def test_what_a_person_struck_stays_struck_in_the_next_turn(ask, bench):
     first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
     source = panels(first)[0]
     source_strikes.strike_source(bench, first.run.id, source)
-    trust.set_trust_in_run(bench, first.run.id, "alvmora-mejeri.example", 0.9, "I know them")
     bench.drive(first.run.id)
     second = ask("How many solar panels are on the roof?", follow=first.run.id)
-    assert (
-        second.state.struck_sources == [source] and second.state.trusts["alvmora-mejeri.example"].value == 0.9
-    )
+    assert second.state.struck_sources == [source]
     assert (
         source not in [one.url for one in second.state.answer.sources]
         and "412" not in second.state.answer.text
     )
-    assert {fact.trust for fact in second.state.facts.values()} == {0.9}
     assert verify_bundle(export.export_run(bench, second.run.id, "bundle")).is_valid
     source_strikes.restore_source(bench, second.run.id, source)
     assert (
@@ -155,29 +151,6 @@ def test_pages_of_the_conversation_are_held_to_the_sources_of_the_new_question(a
     assert not away.state.answer.text and away.state.pages[source].outcome is Outcome.REFUSED
     wide = follow(away.run.id)
     assert panels(wide), "what only the former question's sources shut out is read again"
-
-
-def test_a_word_on_trust_holds_for_what_a_site_is_read_for_later_and_can_be_taken_back(ask, bench):
-    first = ask(
-        "In which year was Älvmora Mejeri founded?", DAIRY, allowed_domains=["*.alvmora-mejeri.example"]
-    )
-    signs = {name: fact.trust for name, fact in first.state.facts.items()}
-    assert all(ref.trust > 0 and ref.trust_why for ref in first.state.pages.values() if ref.page_id)
-    trust.set_trust_in_run(bench, first.run.id, "alvmora-mejeri.example", 0.0, "no")
-    bench.drive(first.run.id)
-    page_input.paste(
-        bench,
-        first.run.id,
-        DAIRY,
-        "Älvmora Mejeri was founded in the year 1979 by two partners, as the board says.",
-    )
-    bench.drive(first.run.id)
-    later = bench.snapshot(first.run.id).state
-    new = [fact for name, fact in later.facts.items() if name not in signs]
-    assert all(fact.trust == 0.0 for fact in new) and later.answer.verdict == "no_evidence"
-    trust.set_trust_in_run(bench, first.run.id, "alvmora-mejeri.example", trust.RESET_TRUST)
-    back = bench.snapshot(first.run.id).state.facts
-    assert {name: back[name].trust for name in signs} == signs
 
 
 # --- how far a follow-up reads

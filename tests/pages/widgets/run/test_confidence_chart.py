@@ -3,9 +3,7 @@ becomes markup."""
 
 from __future__ import annotations
 
-from agent.actions.trust import DomainTrust
-from agent.types import Confidence, ConfidenceChange, Fact, PageRef, PartConfidence, PlanPart, TrustRating
-from pages.widgets.evidence import trust_form
+from agent.types import Confidence, ConfidenceChange, PartConfidence, PlanPart
 from pages.widgets.run import confidence_chart
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -65,43 +63,3 @@ def test_looks_that_did_not_move_it_are_told_together():
 def test_points_after_one_step_share_the_way_to_the_next():
     assert confidence_chart.place_points([0, 1, 1, 2]) == [0, 1, 1.5, 2]
     assert confidence_chart.name_point([0, 1], 0) == "Before step 1"
-
-
-def test_the_sources_tell_trust_and_voices_and_stay_letters():
-    page = PageRef(url="https://a.example/", page_id="p", trust=0.65, trust_why=["dated"])
-    said = TrustRating(domain="b.example", value=0.0, reason=EVIL)
-    domains = [
-        DomainTrust(
-            "a.example",
-            [page],
-            [Fact(id="f", statement="s", quote="q", verified=True)],
-            ["c.example"],
-            0.65,
-            ["dated"],
-        ),
-        DomainTrust(
-            "b.example",
-            [],
-            [Fact(id="g", statement="s", quote="q", verified=True, trust=0.0)],
-            [],
-            0.0,
-            [f"your word: {EVIL}"],
-            said,
-        ),
-    ]
-    drawn = trust_form.render_domains(domains)
-    assert (
-        "same text as c.example" in drawn
-        and "ordinary 0.65" in drawn
-        and "not at all 0.00" in drawn
-        and "(0 may count)" in drawn
-    )
-    disputed = Fact(id="h", statement="s", quote="q", verified=True, disputed=True)
-    assert "1 disputed" in trust_form.render_domains(
-        [DomainTrust("d.example", [], [disputed], [], 0.5, [])]
-    ) and "may count" not in trust_form.render_domains([domains[0]])
-    assert (
-        "<img" not in drawn
-        and "<img" not in trust_form.render_ratings([said])
-        and "not at all 0.00" in trust_form.render_ratings([said])
-    )
