@@ -118,17 +118,17 @@ class Workbench:
         turns = {"history": list(history)} if history else {}
         change = to_jsonable({"question": question, "settings": settings, **turns, **(known or {})})
         first = Step(n=0, name="ask", change=change, next=flow.first_step, by="person")
-        self.check_quota()
-        if unstored:
-            return self.unstored.create(question, settings, first)
-        run_id = self.store.ledger.create(question, settings, first)
+        with self.worker.limits.admit_start(self.store):
+            if unstored:
+                return self.unstored.create(question, settings, first)
+            run_id = self.store.ledger.create(question, settings, first)
         self.worker.schedule(run_id)
         return run_id
 
     def check_quota(self) -> None:
         """Raise UsageError when the person's quota allows no further run now."""
-        if refusal := self.worker.limits.describe_start_refusal(self.store):
-            raise UsageError(refusal)
+        with self.worker.limits.admit_start(self.store):
+            pass
 
     def follow_up(self, run_id: str, question: str, settings: Settings | None = None) -> str:
         """A further question in the conversation of a run, with its or other settings; returns the id."""

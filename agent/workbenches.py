@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import text
@@ -20,7 +21,7 @@ from sqlalchemy.exc import DatabaseError
 from agent import logs
 from agent.accounts.accounts import Accounts
 from agent.accounts.people import Person
-from agent.accounts.quotas import DayUse, Quota, measure_day
+from agent.accounts.quotas import Quota
 from agent.config import Config
 from agent.engine.work_limits import WorkLimits
 from agent.errors import StoreError, TouchstoneError, UsageError
@@ -28,7 +29,6 @@ from agent.personal_config import personalize
 from agent.store.backup import BIN
 from agent.store.database import open_engine
 from agent.store.ledger import utc_timestamp
-from agent.types import Usage
 from agent.web.rate_limit import HostRateLimiter
 from agent.workbench import Workbench
 
@@ -164,15 +164,14 @@ class Workbenches:
                 held.bench.worker.start(min(quota.runs, self.config.WORKERS))
 
     def delete_data(self, person: Person) -> Path:
-        """Put a person's store and what they saved into the bin; returns where it is. What they used today
-        stays counted, their tokens and the links to their runs end. The settings of the server, in the
+        """Put a person's store and what they saved into the bin; returns where it is. What they used
+        today stays counted, their tokens and the links to their runs end. The settings of the server, in the
         folder of the first admin, stay."""
         if self.accounts is None:
             raise UsageError("there is nobody to sign in here: delete the data folder")
         self.accounts.tokens.revoke_all(person)
         with self._lock:
             bench = self.open(person)
-            used = measure_day(bench.store)
             self._close(person.id)
             folder = self.folder_of(person)
             target = self.config.data_folder / BIN / f"{person.id}-{utc_timestamp()[:19].replace(':', '')}"
@@ -183,7 +182,6 @@ class Workbenches:
             if person.folder:
                 bench.config.saved.forget_held()
         self.accounts.shares.delete_all(person)
-        self.accounts.quotas.record_use(person.id, used)
         self.accounts.audit.add(person.id, "delete data", target.name)
         return target
 
@@ -218,19 +216,15 @@ class Workbenches:
 
     def _limits_of(self, person: Person) -> WorkLimits:
         quotas = self.accounts.quotas  # type: ignore[union-attr]
-
-        def record(usage: Usage) -> None:
-            tokens = usage.prompt_tokens + usage.completion_tokens
-            quotas.record_use(person.id, DayUse(0, tokens, usage.cost_usd or 0.0))
-
         return WorkLimits(
             places=self._places,
             pace=self._pace,
             has_folder_worlds=False,
             max_runs=min(quotas.get(person.id).runs, self.config.WORKERS),
-            describe_start_refusal=lambda store: quotas.describe_start_refusal(person.id, store),
-            describe_overrun=lambda store, share: quotas.describe_overrun(person.id, store, share),
-            record_unstored=record,
+            admit_start=partial(quotas.admit_start, person.id),
+            describe_overrun=partial(quotas.describe_overrun, person.id),
+            reserve=partial(quotas.reserve, person.id),
+            take_page=partial(quotas.take_page, person.id),
         )
 
     def _keep_house(self) -> None:

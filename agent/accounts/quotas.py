@@ -1,19 +1,24 @@
 """Quotas: how much a person may use, at once and a day (UTC), and the sentences for one that is used up.
 
-What was used is read from the person's own store, plus what is recorded here: of data that was deleted, and
-of replies that are stored nowhere."""
+Use is claimed before the work, in the transaction that looks whether there is any left, so that work side by
+side cannot pass together what one after the other could not; after the work what was used stands in its
+place."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
-from sqlalchemy import Engine, func, select
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Engine, delete, func, select
+from sqlalchemy.dialects.sqlite import Insert, insert
 
 from agent.accounts import tables
 from agent.accounts.audit import AuditLog
 from agent.accounts.people import Person
-from agent.errors import UsageError
+from agent.errors import BudgetSpent, UsageError
 from agent.store import tables as run_tables
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
@@ -22,7 +27,9 @@ from agent.store.write_lock import Writer
 from agent.types import Status
 from agent.types.budget import BudgetMeter
 
-q, u = tables.quotas.c, tables.uses.c
+q, u, r = tables.quotas.c, tables.uses.c, tables.reservations.c
+RESERVED_S = 3600.0
+"""Seconds after which a reservation ends that nobody settled, because the process was killed."""
 ASK_ADMIN = "your quota begins anew at midnight (UTC), or when an admin raises it"
 
 
@@ -48,19 +55,7 @@ class DayUse:
         return DayUse(self.pages + other.pages, self.tokens + other.tokens, self.dollars + other.dollars)
 
 
-def measure_day(store: Store) -> DayUse:
-    """What the runs of a store used today, those in the bin too; each address of the live web is one page."""
-    since = utc_timestamp()[:10]
-    calls = run_tables.calls.c
-    tokens = func.coalesce(func.sum(calls.tokens_in + calls.tokens_out), 0)
-    dollars = func.coalesce(func.sum(calls.cost_usd), 0.0)
-    fetched = select(func.count()).where(run_tables.fetched_addresses.c.fetched_at >= since)
-    with store.engine.connect() as connection:
-        spent = connection.execute(select(tokens, dollars).where(calls.at >= since)).one()
-        return DayUse(connection.scalar(fetched) or 0, int(spent[0]), float(spent[1]))
-
-
-def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0) -> str:
+def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0, note: str = "") -> str:
     """How much is used of the quota of the day that is used up to this share, as a sentence; "" for none."""
     for meter in (
         BudgetMeter(name="pages", used=used.pages, cap=quota.pages),
@@ -69,7 +64,7 @@ def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0) -> str:
     ):
         if meter.used and meter.used >= meter.cap * share:
             kept = ", the rest is kept for answers" if meter.used < meter.cap else ""
-            return f"{meter.description} today{kept}: {ASK_ADMIN}"
+            return f"{meter.description} today{note}{kept}: {ASK_ADMIN}"
     return ""
 
 
@@ -98,31 +93,80 @@ class Quotas(TableAccess):
         self._audit.add(actor.id, "set quota", told)
 
     def record_use(self, person_id: str, use: DayUse) -> None:
-        """Count use of today that the person's store does not show."""
-        row = insert(tables.uses).values(person_id=person_id, day=utc_timestamp()[:10], **vars(use))
-        added = {name: u[name] + row.excluded[name] for name in vars(use)}
-        self._write(row.on_conflict_do_update(index_elements=["person_id", "day"], set_=added))
+        """Count use of today."""
+        self._write(_add_use(person_id, use))
 
-    def sum_day(self, person_id: str, store: Store) -> DayUse:
+    def sum_day(self, person_id: str) -> DayUse:
         """All that a person used today."""
         mine = (u.person_id == person_id, u.day == utc_timestamp()[:10])
         row = self._row(select(u.pages, u.tokens, u.dollars).where(*mine))
-        return measure_day(store) + (DayUse(*row) if row else DayUse())
+        return DayUse(*row) if row else DayUse()
 
-    def describe_overrun(self, person_id: str, store: Store, share: float = 1.0) -> str:
+    def describe_overrun(self, person_id: str, share: float = 1.0) -> str:
         """Which quota of the day this person has used up to this share, as a sentence; "" for none."""
-        return describe_overrun(self.get(person_id), self.sum_day(person_id, store), share)
+        return describe_overrun(self.get(person_id), self.sum_day(person_id), share)
 
-    def describe_start_refusal(self, person_id: str, store: Store) -> str:
-        """Why this person may start no further run now, as a sentence; "" when they may."""
-        quota = self.get(person_id)
-        runs = run_tables.runs.c
-        with store.engine.connect() as connection:
-            at_work = select(func.count()).where(runs.status == Status.RUNNING, runs.deleted_at == "")
-            busy = connection.scalar(at_work) or 0
-        if busy >= quota.runs:
-            works = "run of yours is" if busy == 1 else "runs of yours are"
-            return (
-                f"{busy} {works} at work, and {quota.runs} is your quota: wait until one rests, or pause one"
+    @contextmanager
+    def reserve(
+        self, person_id: str, tokens: int, dollars: float, share: float
+    ) -> Iterator[Callable[[int, float], None]]:
+        """Reserve the most that a model call may use, unless this share of a quota is used or reserved; what
+        is given to the function this yields is counted at the end in its place. Raises BudgetSpent."""
+        reserved_id, now, used = uuid.uuid4().hex, time.time(), DayUse()
+        with self._writer.begin() as connection:  # one at a time: what is read here stays true
+            under_way = select(func.coalesce(func.sum(r.tokens), 0), func.coalesce(func.sum(r.dollars), 0.0))
+            held = DayUse(0, *self._row(under_way.where(r.person_id == person_id, r.until > now)))
+            if over := self.describe_overrun(person_id, share) or describe_overrun(
+                self.get(person_id), self.sum_day(person_id) + held, share, ", with calls under way"
+            ):
+                raise BudgetSpent(over, cap="quota")
+            row = {"id": reserved_id, "person_id": person_id, "until": now + RESERVED_S}
+            connection.execute(delete(tables.reservations).where(r.until <= now))
+            connection.execute(
+                insert(tables.reservations).values(row | {"tokens": tokens, "dollars": dollars})
             )
-        return self.describe_overrun(person_id, store)
+
+        def settle(tokens: int, dollars: float) -> None:
+            nonlocal used
+            used = DayUse(0, tokens, dollars)
+
+        try:
+            yield settle
+        finally:
+            drop = delete(tables.reservations).where(r.id == reserved_id)
+            self._write(drop, _add_use(person_id, used))
+
+    def take_page(self, person_id: str, pages: int = 1) -> str:
+        """Count a page before it is fetched; why it may not be, as a sentence, "" when it may. One that was
+        refused before anything was sent is given back as -1."""
+        with self._writer.begin() as connection:
+            use = self.sum_day(person_id)
+            only_pages = replace(use, tokens=0, dollars=0.0)
+            over = describe_overrun(self.get(person_id), only_pages) if pages > 0 else ""
+            if not over:
+                connection.execute(_add_use(person_id, DayUse(pages)))
+            return over
+
+    @contextmanager
+    def admit_start(self, person_id: str, store: Store) -> Iterator[None]:
+        """Create a run within this: no other start comes between. Raises UsageError when this person may
+        start none now."""
+        quota, runs = self.get(person_id), run_tables.runs.c
+        at_work = select(func.count()).where(runs.status == Status.RUNNING, runs.deleted_at == "")
+        with self._writer.begin():
+            with store.engine.connect() as connection:
+                busy = connection.scalar(at_work) or 0
+            if busy >= quota.runs:
+                works = "run of yours is" if busy == 1 else "runs of yours are"
+                limit = f"{busy} {works} at work, and {quota.runs} is your quota"
+                raise UsageError(f"{limit}: wait until one rests, or pause one")
+            if over := self.describe_overrun(person_id):
+                raise UsageError(over)
+            yield
+
+
+def _add_use(person_id: str, use: DayUse) -> Insert:
+    """The statement that counts use of today."""
+    row = insert(tables.uses).values(person_id=person_id, day=utc_timestamp()[:10], **vars(use))
+    added = {name: u[name] + row.excluded[name] for name in vars(use)}
+    return row.on_conflict_do_update(index_elements=["person_id", "day"], set_=added)

@@ -87,6 +87,16 @@ uses = Table(
     Column("dollars", Float, nullable=False, default=0.0),
 )
 
+reservations = Table(
+    "reservations",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("person_id", String(32), nullable=False),
+    Column("until", Float, nullable=False),  # seconds since 1970: what a killed process reserved ends then
+    Column("tokens", Integer, nullable=False),
+    Column("dollars", Float, nullable=False),
+)
+
 audit = Table(
     "audit",
     metadata,
@@ -116,4 +126,9 @@ def a002_no_comments(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE shares DROP COLUMN may_comment"))
 
 
-MIGRATIONS = (a001_initial, a002_no_comments)
+def a003_reservations(connection: Connection) -> None:
+    """What calls under way may use of a quota."""
+    reservations.create(connection, checkfirst=True)
+
+
+MIGRATIONS = (a001_initial, a002_no_comments, a003_reservations)

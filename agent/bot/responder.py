@@ -101,7 +101,15 @@ class ReplyService:
         )
         self._client = client
         own = self.response.kb.llm
-        self._summary_worker = SummaryWorker(self.library, ReplyModel(bench.config, own)) if own else None
+        self._summary_worker = (
+            SummaryWorker(
+                self.library,
+                ReplyModel(bench.config, own),
+                lambda tokens, dollars: bench.worker.limits.reserve(tokens, dollars, 1.0),
+            )
+            if own
+            else None
+        )
         self._synced_at = -SYNC_S
         self._sync_future: Future[None] | None = None
         """The synchronisation in progress."""
@@ -170,7 +178,6 @@ class ReplyService:
                 replied = self._drive(request)
             finally:
                 if request.store is not self.bench.store:
-                    self.bench.worker.limits.record_unstored(request.store.calls.sum_usage(request.run_id))
                     self.bench.end_unstored_run(request.run_id, hold=hold)
         except Exception as error:  # the caller gets silence, never an error
             expected = isinstance(error, TouchstoneError)
@@ -216,7 +223,8 @@ class ReplyService:
             by="person",
         )
         if keys.store_conversations:
-            run_id = self.bench.store.ledger.create(question, settings, step, owner=owner)
+            with self.bench.worker.limits.admit_start(self.bench.store):
+                run_id = self.bench.store.ledger.create(question, settings, step, owner=owner)
         else:
             run_id = self.bench.unstored.create(question, settings, step, owner=owner)
         store = self.bench.store_of(run_id)

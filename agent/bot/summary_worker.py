@@ -10,11 +10,11 @@ import logging
 import threading
 import time
 
-from agent.errors import ModelUnavailable, NotFound, ShutdownRequested
+from agent.errors import BudgetSpent, ModelUnavailable, NotFound, ShutdownRequested
 from agent.library.collection import Library
 from agent.llm.client import ModelClient
 from agent.llm.reply_model import ReplyModel
-from agent.llm.structured_call import CallContext, request_structured
+from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS
 from agent.roles.describe import BEGINNING_CHARS, DESCRIBE
 from agent.roles.role import AskModel
@@ -36,8 +36,8 @@ CALLS_RUN_ID = "library"
 class SummaryWorker:
     """Describes documents without a description. Thread-safe; at most one thread works."""
 
-    def __init__(self, library: Library, model: ReplyModel) -> None:
-        self.library, self._model = library, model
+    def __init__(self, library: Library, model: ReplyModel, reserve: ReserveUse = RESERVE_NOTHING) -> None:
+        self.library, self._model, self._reserve = library, model, reserve
         self._calls = library.store.calls
         self._closing = threading.Event()
         self._running = threading.Lock()
@@ -68,7 +68,7 @@ class SummaryWorker:
                 self._describe_all(waiting)
         except ShutdownRequested:
             return
-        except ModelUnavailable as error:
+        except (ModelUnavailable, BudgetSpent) as error:
             log.warning("documents are described without the model: %s", error)
             self._retry_at = time.monotonic() + RETRY_S
         finally:
@@ -108,6 +108,7 @@ class SummaryWorker:
             recall=self._calls.recall,
             record=self._calls.record,
             checkpoint=self._checkpoint,
+            reserve=self._reserve,
         )
         return lambda _, messages, shape, tier: request_structured(
             client,

@@ -9,7 +9,8 @@ import contextvars
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -17,6 +18,7 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel
 
 from agent.engine.side_by_side import SideBySide, WebRequest, WebResult
+from agent.engine.work_limits import ReserveUse, WorkLimits
 from agent.errors import BudgetSpent, ModelDown, ModelUnavailable, ShutdownRequested, Signal, StopRequested
 from agent.library.collection import Library
 from agent.llm.context_length import ASSUMED_TOKENS
@@ -85,6 +87,8 @@ class RunContext:
     """When the run must end, on the monotonic clock."""
     find_parent_overrun: Callable[[float], BudgetSpent | None] = field(default=lambda share: None)
     """The quota of the person, or the budget of the batch, when this share of it is used."""
+    reserve_use: ReserveUse = WorkLimits.reserve
+    """Reserves what a model call may use of the person's quota."""
     _pages: dict[str, Page] = field(default_factory=dict)
     _step_started: float = field(default_factory=time.monotonic)
     _lease_renewed: float = field(default_factory=time.monotonic)
@@ -174,10 +178,7 @@ class RunContext:
 
     def fetch(self, url: str, *, leading: bool = False) -> Page:
         """Fetch one page within the run's filter; a failure is its outcome. `leading`: see `fetch_many`."""
-        self.checkpoint()
-        reach = self.settings.source_filter
-        page = self._run_interruptibly(lambda check: self.world.fetch(url, reach=reach, checkpoint=check))
-        return page if leading else apply_source_filter.filter_page(page, reach)
+        return self.fetch_many([url], leading=leading)[0]
 
     def find_open_copy(self, doi: str) -> OpenCopy:
         """Where a paper may be read without paying."""
@@ -266,8 +267,7 @@ class RunContext:
         """Which cap on calls, tokens or money is reached; None for none. RESERVED_SHARE is reserved for the
         write-up, and at least one call where a person is asked at a cap."""
         spent, caps = self.store.calls.sum_usage(self.lease.run_id, self.round_start), self.settings
-        reserved = REPORT_SHARE if caps.report == "full" else RESERVED_SHARE
-        share = 1.0 if self.is_writing_up else 1.0 - reserved
+        share = self._open_share
         if over := self.find_parent_overrun(share):
             return over
         reserve = 1 if caps.at_cap == "ask" and not self.is_writing_up and caps.max_calls > 1 else 0
@@ -279,6 +279,12 @@ class RunContext:
             if is_set and meter.used is not None and meter.used >= limit:
                 return BudgetSpent(meter.description, cap=meter.name, used=meter.used, limit=meter.cap)
         return None
+
+    @property
+    def _open_share(self) -> float:
+        """The share of each budget that is open to the run now."""
+        reserved = REPORT_SHARE if self.settings.report == "full" else RESERVED_SHARE
+        return 1.0 if self.is_writing_up else 1.0 - reserved
 
     def _keep_lease(self) -> None:
         if time.monotonic() - self._lease_renewed > LEASE_S / 4:
@@ -297,6 +303,7 @@ class RunContext:
             checkpoint=self.checkpoint,
             earlier_steps=self.earlier_steps,
             recall_earlier=self.store.calls.recall,
+            reserve=self._reserve,
         )
         try:
             return request_structured(self.client, call, messages, shape, tier=tier)  # type: ignore[arg-type]
@@ -313,6 +320,16 @@ class RunContext:
         if made is None and (over := self.find_spent_budget()):
             raise ModelUnavailable(str(over)) if self.is_writing_up else over
         return made
+
+    @contextmanager
+    def _reserve(self, tokens: int, dollars: float) -> Iterator[Callable[[int, float], None]]:
+        """Reserve the use of a call. Raises as `_recall_call` does."""
+        with ExitStack() as held:
+            try:
+                settle = held.enter_context(self.reserve_use(tokens, dollars, self._open_share))
+            except BudgetSpent as over:
+                raise ModelUnavailable(str(over)) if self.is_writing_up else over from None
+            yield settle
 
     def _run_in_parallel(
         self,

@@ -4,13 +4,14 @@ fetches from a host, and the quotas of the person it belongs to."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 from agent.store.database import Store
-from agent.types import Usage
 from agent.web.rate_limit import HostRateLimiter
+
+ReserveUse = Callable[[int, float, float], AbstractContextManager[Callable[[int, float], None]]]
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,13 @@ class WorkLimits:
     """May runs read a folder of the server's disk as their web?"""
     max_runs: int = 0
     """Runs that may work at once; 0: as many as WORKERS says."""
-    describe_start_refusal: Callable[[Store], str] = field(default=lambda store: "")
-    """Why no further run may start now, as a sentence; "" when one may."""
-    describe_overrun: Callable[[Store, float], str] = field(default=lambda store, share: "")
+    admit_start: Callable[[Store], AbstractContextManager[None]] = field(default=lambda store: nullcontext())
+    """What a run is created within; raises UsageError when none may start now."""
+    describe_overrun: Callable[[float], str] = field(default=lambda share: "")
     """Which quota is used up to this share, as a sentence; "" for none."""
-    record_unstored: Callable[[Usage], None] = field(default=lambda usage: None)
-    """Counts what a run used that is stored nowhere."""
+    reserve: ReserveUse = field(
+        default=lambda tokens, dollars, share: nullcontext(lambda tokens, dollars: None)
+    )
+    """Reserves the most a model call may use up to a share of the quota. Raises BudgetSpent."""
+    take_page: Callable[[int], str] = field(default=lambda pages: "")
+    """Counts a page to be fetched (-1: it was not); why it may not be, as a sentence."""

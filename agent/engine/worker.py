@@ -178,6 +178,7 @@ class Worker:
             step_gap_s=gap_s,
             library=self.library,
             find_parent_overrun=self._make_budget_check(run.id),
+            reserve_use=self.limits.reserve,
         )
 
     def _watch_model(self, own: Settings) -> Callable[[], tuple[object | None, str] | None]:
@@ -209,7 +210,7 @@ class Worker:
         check_batch = self.batch_scheduler.make_budget_check(run_id)
 
         def check(share: float) -> BudgetSpent | None:
-            if over := self.limits.describe_overrun(self.store, share):
+            if over := self.limits.describe_overrun(share):
                 return BudgetSpent(over, cap="quota")
             over = check_batch(share)
             return BudgetSpent(over) if over else None
@@ -222,7 +223,7 @@ class Worker:
             raise NotFound("on this server runs read the web or the demo world, no folders")
         with self._lock:
             if name not in self._worlds:
-                self._worlds[name] = open_world(name, self.config, self.limits.pace)
+                self._worlds[name] = open_world(name, self.config, self.limits.pace, self.limits.take_page)
             return self._worlds[name]
 
     def reopen_live_world(self, config: configuration.Config, changed: str = "") -> None:
@@ -231,7 +232,7 @@ class Worker:
         former = self.world("live").health
         with self._lock:
             self.config = config
-            self._worlds["live"] = open_world("live", config, self.limits.pace)
+            self._worlds["live"] = open_world("live", config, self.limits.pace, self.limits.take_page)
             self._worlds["live"].health.update({name: one for name, one in former.items() if name != changed})
 
     def detect_model(self, *, again: bool = False) -> detect.DetectedModel:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -48,6 +49,8 @@ _SHORTEN_INSTRUCTION = (
 _REPAIR_INSTRUCTION = "Reply again with one complete JSON object that has all of these fields."
 
 Shape = TypeVar("Shape", bound=BaseModel)
+ReserveUse = Callable[[int, float], AbstractContextManager[Callable[[int, float], None]]]
+RESERVE_NOTHING: ReserveUse = lambda _tokens, _dollars: nullcontext(lambda _tokens, _dollars: None)  # noqa: E731
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ class CallContext:
     checkpoint: Checkpoint
     earlier_steps: Sequence[int] = ()
     recall_earlier: Callable[[str], ModelCall | None] = lambda _key: None
+    reserve: ReserveUse = RESERVE_NOTHING
+    """Reserves the most tokens and US dollars that a completion may use; what this gives is told its use."""
 
 
 def request_structured(
@@ -90,7 +95,10 @@ def request_structured(
         call = _recall_or_create(context, prompt, attempt, model)
         if is_new := not _is_answered(call):
             request = CompletionRequest(prompt, shape, tier, room, context.checkpoint)
-            call = _complete_call(client, request, context, call)
+            cost = 0.0 if client.local else prices.compute_cost(model, measure_prompt(prompt), room)
+            with context.reserve(measure_prompt(prompt) + room, cost or 0.0) as settle:
+                call = _complete_call(client, request, context, call)
+                settle(call.prompt_tokens + call.completion_tokens, call.cost_usd or 0.0)
         value, problem = _read_reply(call, shape)
         if is_new:
             context.record(call.replace(error=problem))

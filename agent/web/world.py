@@ -81,6 +81,7 @@ class World:
         today: str = "",
         probe: Callable[[], None] = lambda: None,
         unpaywall: Unpaywall | None = None,
+        take_page: Callable[[int], str] = lambda pages: "",
     ) -> None:
         self.name = name
         self.title = title
@@ -92,7 +93,7 @@ class World:
         self.probe = probe
         self._engines_by_name = {engine.name: engine for engine in engines}
         self._fetcher = fetcher
-        self._unpaywall = unpaywall
+        self._unpaywall, self._take_page = unpaywall, take_page
         self.health: dict[str, EngineHealth] = {}
         """How each engine answered last."""
         self._lock = threading.Lock()
@@ -149,11 +150,15 @@ class World:
         checkpoint: Callable[[], None] = lambda: None,
         known: Page | None = None,
     ) -> Page:
-        """The page at `url`, on the hosts that `reach` allows; `known` as it was fetched before. Raises
-        nothing but what `checkpoint` raises."""
+        """The page at `url`, on the hosts that `reach` allows; `known` as it was fetched before. Refused
+        where a quota is used up. Raises nothing but what `checkpoint` raises."""
+        if self.live and (over := self._take_page(1)):
+            return Page(url=url, final_url=url, outcome=Outcome.REFUSED, detail=f"Not fetched: {over}.")
         page = self._fetcher.fetch(url, reach=reach, checkpoint=checkpoint, known=known)
         if self.live:
             counters.count("pages", page.outcome.value)
+            if page.outcome is Outcome.REFUSED:
+                self._take_page(-1)
         return page
 
     def find_open_copy(self, doi: str) -> OpenCopy:
@@ -179,11 +184,17 @@ class World:
         self._fetcher.close()
 
 
-def open_world(name: str, config: Config, pace: HostRateLimiter | None = None) -> World:
+def open_world(
+    name: str,
+    config: Config,
+    pace: HostRateLimiter | None = None,
+    take_page: Callable[[int], str] = lambda pages: "",
+) -> World:
     """The world called "live" or "demo", or the one in the folder `name`; raises `NotFound` with a hint.
-    `pace` is the limiter that several live worlds share."""
+    `pace` is the limiter that several live worlds share; `take_page` counts a page that the live web is asked
+    for (-1: it was not asked) and says why it may not be."""
     if name == "live":
-        return _open_live_world(config, pace or HostRateLimiter(config.FETCH_GAP))
+        return _open_live_world(config, pace or HostRateLimiter(config.FETCH_GAP), take_page)
     folder = ROOT / "demo" if name == "demo" else Path(name).expanduser()
     if name != "demo" and not folder.is_dir():
         choices = "it is live, demo, or a folder with docs.jsonl or docs.jsonl.gz"
@@ -191,7 +202,7 @@ def open_world(name: str, config: Config, pace: HostRateLimiter | None = None) -
     return _open_folder_world(name, folder, config)
 
 
-def _open_live_world(config: Config, pace: HostRateLimiter) -> World:
+def _open_live_world(config: Config, pace: HostRateLimiter, take_page: Callable[[int], str]) -> World:
     engines, absent = build_engines(config)
     guard = SsrfGuard(config.FETCH_ALLOW)
     return World(
@@ -203,6 +214,7 @@ def _open_live_world(config: Config, pace: HostRateLimiter) -> World:
         absent=absent,
         probe=partial(_probe_network, _choose_probe(config, engines), config.FETCH_ALLOW),
         unpaywall=Unpaywall(config),
+        take_page=take_page,
     )
 
 

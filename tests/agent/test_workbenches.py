@@ -18,8 +18,7 @@ from agent.config import read_config
 from agent.errors import NotFound, SignInRefused, StoreError, UsageError
 from agent.personal_config import is_fixed, is_personal
 from agent.store.database import Store
-from agent.store.ledger import utc_timestamp
-from agent.types import BatchBudget, ModelCall, Settings, Status, Step
+from agent.types import BatchBudget, Settings, Status, Step
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches, _has_unfinished
 from tests.web.login import LOGIN, sign_in
@@ -256,21 +255,10 @@ def test_what_the_first_admin_saves_reaches_who_is_at_work_and_outlives_closing(
 def test_deleted_data_is_in_the_bin_and_what_was_used_stays_counted(benches: Workbenches) -> None:
     sign_in(benches, "ann")
     run_id, bo = _demo(benches, "bo"), sign_in(benches, "bo")
-    call = ModelCall(
-        key="k",
-        run_id=run_id,
-        step=1,
-        role="plan",
-        model="m",
-        prompt=[],
-        reply="",
-        prompt_tokens=7,
-        at=utc_timestamp(),
-    )
-    benches.open(bo).store.calls.record(call)
+    benches.accounts.quotas.record_use(bo.id, DayUse(tokens=7))
     target = benches.delete_data(bo)
     assert benches.open(bo).runs() == []
-    assert benches.accounts.quotas.sum_day(bo.id, benches.open(bo).store).tokens == 7
+    assert benches.accounts.quotas.sum_day(bo.id).tokens == 7
     kept = Store(f"sqlite:///{target / bo.id / 'touchstone.db'}")
     assert kept.ledger.get(run_id).id == run_id
     kept.close()

@@ -34,6 +34,16 @@ def tokens(bench: Bench) -> Result:
     )
 
 
+@case(
+    "S11.4",
+    "Quotas side by side: 20 starts, 16 replies, 50 fetches; calls of any size in 8 threads",
+    "starts and pages exact, <= 1 model call over",
+    quick=True,
+)
+def quotas(bench: Bench) -> Result:
+    return bench.tests("tests/agent/test_workbenches_quotas.py", "tests/agent/accounts/test_quotas.py")
+
+
 @case("S11.5", "A sign-in ends as a setting or the provider says", "0 held after", quick=True)
 def ends(bench: Bench) -> Result:
     return bench.tests(SIGN_IN, PEOPLE, "-k", "ends or signing_out")

@@ -11,7 +11,7 @@ from pages.widgets.shell import client, markup
 def draw(owner: Person) -> None:
     """The figures of today."""
     quotas = client.accounts().quotas
-    quota, used = quotas.get(owner.id), quotas.sum_day(owner.id, client.workbench().store)
+    quota, used = quotas.get(owner.id), quotas.sum_day(owner.id)
     working = sum(run.status == "running" for run in client.workbench().runs())
     figures = [
         ("Runs at work", f"{working} of {quota.runs}"),

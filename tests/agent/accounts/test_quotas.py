@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import random
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
+from sqlalchemy import func, select
 
-from agent.accounts.quotas import DayUse, Quota, describe_overrun, measure_day
-from agent.errors import UsageError
+from agent.accounts import tables
+from agent.accounts.quotas import RESERVED_S, DayUse, Quota, describe_overrun
+from agent.errors import BudgetSpent, ModelUnavailable, UsageError
 from agent.store.database import Store
-from agent.store.ledger import utc_timestamp
-from agent.types import ModelCall, Outcome, Page, Settings, Step
+from agent.types import Settings, Step
+
+FIRST = Step(n=0, name="ask", change={}, next="decide", by="person")
 
 QUOTA = Quota(runs=2, pages=100, tokens=1000, dollars=5.0)
 
@@ -20,22 +29,6 @@ def store():
     opened = Store.in_memory()
     yield opened
     opened.close()
-
-
-def _call(key: str, at: str = "", cost: float | None = 0.25) -> ModelCall:
-    return ModelCall(
-        key=key,
-        run_id="r",
-        step=1,
-        role="decision",
-        model="m",
-        prompt=[],
-        reply="",
-        prompt_tokens=30,
-        completion_tokens=12,
-        cost_usd=cost,
-        at=at or utc_timestamp(),
-    )
 
 
 @pytest.mark.parametrize(
@@ -59,49 +52,126 @@ def test_a_quota_that_is_used_up_is_named(used: DayUse, share: float, told: str)
     assert (told in sentence) if told else sentence == ""
 
 
-def test_only_what_was_used_today_counts(store: Store) -> None:
-    store.calls.record(_call("1"))
-    store.calls.record(_call("2", cost=None))
-    store.calls.record(_call("3", at="2020-01-01T00:00:00Z"))
-    page = Page(
-        url="https://a.example/1",
-        final_url="https://a.example/1",
-        text="x",
-        outcome=Outcome.OK,
-        fetched_at=utc_timestamp(),
-    )
-    store.pages.put_fetched([("https://a.example/1", page)])
-    old = page.replace(
-        url="https://a.example/2", final_url="https://a.example/2", text="y", fetched_at="2020-01-01"
-    )
-    store.pages.put_fetched([("https://a.example/2", old)])
-    assert measure_day(store) == DayUse(pages=1, tokens=84, dollars=0.25)
-
-
-def test_what_the_store_does_not_show_is_added(store: Store, sign_in, accounts) -> None:
-    ann = sign_in("ann")
-    store.calls.record(_call("1"))
-    accounts.quotas.record_use(ann.id, DayUse(1, 10, 0.5))
-    accounts.quotas.record_use(ann.id, DayUse(2, 20, 0.25))
-    assert accounts.quotas.sum_day(ann.id, store) == DayUse(3, 72, 1.0)
-    assert accounts.quotas.sum_day(sign_in("bo").id, store) == DayUse(0, 42, 0.25)
+def test_what_is_used_adds_up_for_a_day_and_a_person(sign_in, accounts, monkeypatch) -> None:
+    ann, quotas = sign_in("ann"), accounts.quotas
+    quotas.record_use(ann.id, DayUse(1, 10, 0.5))
+    quotas.record_use(ann.id, DayUse(2, 20, 0.25))
+    assert quotas.sum_day(ann.id) == DayUse(3, 30, 0.75) and quotas.sum_day(sign_in("bo").id) == DayUse()
+    monkeypatch.setattr("agent.accounts.quotas.utc_timestamp", lambda: "2099-01-01T00:00:00Z")
+    assert quotas.sum_day(ann.id) == DayUse()
 
 
 def test_no_run_starts_beyond_the_runs_at_work_or_the_quota_of_the_day(
     store: Store, sign_in, accounts
 ) -> None:
-    ann = sign_in("ann")
-    accounts.quotas.set(ann, ann.id, QUOTA)
-    first = Step(n=0, name="ask", change={}, next="decide", by="person")
-    assert accounts.quotas.describe_start_refusal(ann.id, store) == ""
+    ann, quotas = sign_in("ann"), accounts.quotas
+    quotas.set(ann, ann.id, QUOTA)
     for _ in range(2):
-        store.ledger.create("q", Settings(), first)
-    assert "2 runs of yours are at work, and 2 is your quota" in accounts.quotas.describe_start_refusal(
-        ann.id, store
-    )
-    accounts.quotas.set(ann, ann.id, replace(QUOTA, runs=3))
-    accounts.quotas.record_use(ann.id, DayUse(tokens=1000))
-    assert "1,000 of 1,000 tokens are used today" in accounts.quotas.describe_start_refusal(ann.id, store)
+        with quotas.admit_start(ann.id, store):
+            store.ledger.create("q", Settings(), FIRST)
+    with pytest.raises(UsageError, match="2 runs of yours are at work, and 2 is your quota"):
+        quotas.admit_start(ann.id, store).__enter__()
+    quotas.set(ann, ann.id, replace(QUOTA, runs=3))
+    quotas.record_use(ann.id, DayUse(tokens=1000))
+    with pytest.raises(UsageError, match="1,000 of 1,000 tokens are used today"):
+        quotas.admit_start(ann.id, store).__enter__()
+
+
+def at_once(count: int, do: Callable[[int], bool]) -> int:
+    """How many of so many threads that begin together succeed."""
+    begin = threading.Barrier(count)
+
+    def run(n: int) -> bool:
+        begin.wait()
+        return do(n)
+
+    with ThreadPoolExecutor(count) as threads:
+        return sum(threads.map(run, range(count)))
+
+
+@pytest.mark.parametrize("quota", [1, 2, 5, 20])
+def test_of_many_starts_at_once_as_many_succeed_as_the_quota_says(
+    quota: int, sign_in, accounts, tmp_path
+) -> None:
+    ann, quotas = sign_in("ann"), accounts.quotas
+    quotas.set(ann, ann.id, replace(QUOTA, runs=quota))
+    store = Store(f"sqlite:///{tmp_path / 'runs.db'}")
+
+    def start(n: int) -> bool:
+        try:
+            with quotas.admit_start(ann.id, store):
+                store.ledger.create(f"q{n}", Settings(), FIRST)
+        except UsageError:
+            return False
+        return True
+
+    assert at_once(20, start) == len(store.ledger.list()) == quota
+    store.close()
+
+
+@pytest.mark.parametrize("quota", [1, 7, 16])
+def test_of_many_fetches_at_once_as_many_are_made_as_the_quota_says(quota: int, sign_in, accounts) -> None:
+    ann, quotas = sign_in("ann"), accounts.quotas
+    quotas.set(ann, ann.id, replace(QUOTA, pages=quota))
+    assert at_once(16, lambda n: quotas.take_page(ann.id) == "") == quota
+    assert quotas.sum_day(ann.id).pages == quota
+    quotas.take_page(ann.id, -1)
+    assert quotas.take_page(ann.id) == "" and "pages are used today" in quotas.take_page(ann.id)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_calls_at_once_use_at_most_one_call_more_than_the_quota(seed: int, sign_in, accounts) -> None:
+    """Calls of any size in 8 threads, each within its estimate: whenever one begins, less than the quota is used
+    or reserved, so at the end at most one call has gone over; what failed is not counted; nothing stays reserved."""
+    dice, ann, quotas = random.Random(seed), sign_in("ann"), accounts.quotas
+    quota = dice.choice([1, 100, 5_000])
+    quotas.set(ann, ann.id, replace(QUOTA, tokens=quota))
+    plan = [[(size := dice.randint(1, 900), dice.randint(0, size)) for _ in range(12)] for _ in range(8)]
+    used: list[int] = []
+
+    def work(n: int) -> bool:
+        for estimate, actual in plan[n]:
+            try:
+                with quotas.reserve(ann.id, estimate, 0.0, 1.0) as settle:
+                    if actual % 5 == 0:
+                        raise ModelUnavailable("no reply")
+                    settle(actual, 0.0)
+                used.append(actual)
+            except (BudgetSpent, ModelUnavailable):
+                pass
+        return True
+
+    assert at_once(8, work) == 8
+    assert quotas.sum_day(ann.id).tokens == sum(used) < quota + 900
+    assert quotas._scalar(select(func.count()).select_from(tables.reservations)) == 0
+
+
+def test_what_a_killed_process_reserved_ends_and_a_call_under_way_counts(
+    sign_in, accounts, monkeypatch
+) -> None:
+    ann, quotas = sign_in("ann"), accounts.quotas
+    quotas.set(ann, ann.id, QUOTA)
+    held = quotas.reserve(ann.id, 5_000, 0.0, 1.0)
+    held.__enter__()
+    with pytest.raises(BudgetSpent, match="5,000 of 1,000 tokens are used today, with calls under way"):
+        quotas.reserve(ann.id, 1, 0.0, 1.0).__enter__()
+    assert quotas.sum_day(ann.id).tokens == 0 and quotas.describe_overrun(ann.id) == ""
+    later = time.time() + RESERVED_S + 1
+    monkeypatch.setattr("agent.accounts.quotas.time", SimpleNamespace(time=lambda: later))
+    with quotas.reserve(ann.id, 1, 0.0, 1.0) as settle:
+        settle(7, 0.5)
+    assert quotas.sum_day(ann.id) == DayUse(0, 7, 0.5)
+
+
+def test_money_is_reserved_too(sign_in, accounts) -> None:
+    ann, quotas = sign_in("ann"), accounts.quotas
+    quotas.set(ann, ann.id, QUOTA)
+    with quotas.reserve(ann.id, 1, 5.0, 1.0) as settle:
+        with pytest.raises(BudgetSpent, match=r"\$5.00 of \$5.00 is spent today, with calls under way"):
+            quotas.reserve(ann.id, 1, 0.1, 1.0).__enter__()
+        settle(1, 0.5)
+    with quotas.reserve(ann.id, 1, 0.1, 1.0):
+        pass
 
 
 def test_a_quota_of_ones_own_stands_above_the_defaults(sign_in, accounts) -> None:

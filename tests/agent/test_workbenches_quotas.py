@@ -1,0 +1,107 @@
+"""Quotas where the work is done: starts, replies over HTTP and fetches, side by side."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from agent.accounts.quotas import DayUse
+from agent.bot.http import ReplyHttp
+from agent.config import read_config
+from agent.errors import UsageError
+from agent.types import Outcome, Settings
+from agent.workbench import Workbench
+from agent.workbenches import Workbenches
+from tests.web import model_server as web
+from tests.web.login import LOGIN, sign_in
+from tests.web.model_server import ModelServer
+from tests.web.replying_model import stocked
+from tests.web.site import Site, html
+
+Open = Callable[..., Workbenches]
+DEMO = Settings(world="demo", model="keyless")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """A server with a login and these settings, without workers."""
+    monkeypatch.setattr(Workbench, "start_workers", lambda self: None)
+    opened: list[Workbenches] = []
+
+    def opening(**settings: str) -> Workbenches:
+        opened.append(Workbenches(read_config({**LOGIN, **settings})))
+        return opened[-1]
+
+    yield opening
+    for benches in opened:
+        benches.close()
+
+
+def at_once(count: int, do: Callable[[], object]) -> list[object]:
+    """What so many threads get that begin together."""
+    begin = threading.Barrier(count)
+
+    def run(_: int) -> object:
+        begin.wait()
+        return do()
+
+    with ThreadPoolExecutor(count) as threads:
+        return list(threads.map(run, range(count)))
+
+
+def test_of_twenty_starts_at_once_two_are_accepted(server: Open) -> None:
+    benches = server(QUOTA_RUNS="2")
+    bench = benches.open(sign_in(benches, "ann"))
+
+    def start() -> object:
+        try:
+            return bench.start("When?", DEMO)
+        except UsageError as refused:
+            return refused
+
+    told = at_once(20, start)
+    assert sum(isinstance(one, str) for one in told) == 2 == len(bench.runs())
+    assert all("is your quota" in str(one) for one in told if isinstance(one, UsageError))
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_of_sixteen_replies_at_once_one_asks_the_model(stored: bool, server: Open, tmp_path: Path) -> None:
+    usage = {"prompt_tokens": 600_000, "completion_tokens": 1000, "total_tokens": 601_000}
+    completion = json.loads(web.says('{"should_reply": false, "reason": "no question"}').body)
+    with ModelServer(lambda _: web.sends(completion | {"usage": usage})) as model:
+        file = {"ai_response": {"llm": {"base_url": model.url, "model": "m"}, "store_conversations": stored}}
+        (tmp_path / "config.yaml").write_text(json.dumps(file), encoding="utf-8")
+        benches = server(CONFIG_FILE=str(tmp_path / "config.yaml"), QUOTA_TOKENS="100", QUOTA_RUNS="100")
+        ann = sign_in(benches, "ann")
+        stocked(benches.open(ann))
+        _, text = benches.accounts.tokens.create(ann, "bot", ["reply"])  # type: ignore[union-attr]
+        routes = ReplyHttp(lambda: benches, lambda _: True)
+        asked = {"conversation": [{"role": "user", "text": "When do backups run?"}]}
+        with TestClient(Starlette(routes=list(routes.routes))) as http:
+            header = {"authorization": f"Bearer {text}"}
+            answers = at_once(16, lambda: http.post("/reply", json=asked, headers=header).status_code)
+        assert answers == [200] * 16 and len(model.requests) == 1
+        assert benches.accounts.quotas.sum_day(ann.id) == DayUse(0, 601_000, 0.0)  # type: ignore[union-attr]
+        routes.close()
+
+
+def test_fifty_fetches_of_one_address_are_fifty_pages(server: Open) -> None:
+    with Site({"/a": html("<p>Hello</p>")}) as site:
+        benches = server(QUOTA_PAGES="50", FETCH_ALLOW="127.0.0.1", FETCH_GAP="0")
+        ann = sign_in(benches, "ann")
+        live = benches.open(ann).worker.world("live")
+        refused = live.fetch("http://10.0.0.1/")
+        assert refused.outcome is Outcome.REFUSED and "quota" not in refused.detail
+        pages = [live.fetch(site.url("/a")) for _ in range(52)]
+        assert [page.outcome for page in pages[:50]] == [Outcome.OK] * 50
+        assert {page.outcome for page in pages[50:]} == {Outcome.REFUSED}
+        assert "50 of 50 pages are used today" in pages[51].detail
+        assert sum(asked.path == "/a" for asked in site.asked) == 50
+        assert benches.accounts.quotas.sum_day(ann.id).pages == 50  # type: ignore[union-attr]
