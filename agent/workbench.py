@@ -42,9 +42,15 @@ __all__ = ["ActiveConfiguration", "RunSnapshot", "Workbench"]
 WORLD_LABELS = {"live": "The web", "demo": "The demo world (invented pages)"}
 
 
+SOUGHT = detect.DetectedModel(
+    None, "the model being looked for", "Looking for the model: its server has not answered yet."
+)
+
+
 @dataclass(frozen=True)
 class ActiveConfiguration:
-    """The active configuration, for the Settings screen, without secrets."""
+    """The active configuration, for the Settings screen, without secrets. A model that is still looked for
+    counts as one: a run that starts now waits for it."""
 
     model: str
     model_detail: str
@@ -302,7 +308,7 @@ class Workbench:
 
     def active_configuration(self) -> ActiveConfiguration:
         """The model, engines and settings in use."""
-        live, found = self.worker.world("live"), self.worker.detect_model()
+        live, found = self.worker.world("live"), self.worker.model_search.peek() or SOUGHT
         client = found.client
         values = [
             (
@@ -315,7 +321,7 @@ class Workbench:
             for name, value in self.config
         ]
         return ActiveConfiguration(
-            model=client.strong if client else "",
+            model=client.strong if client else found.label if found is SOUGHT else "",
             fast_model=client.fast if client else "",
             model_detail=found.detail,
             embedding_detail=self.worker.embedder_detail,
@@ -325,6 +331,10 @@ class Workbench:
             data=str(self.config.data_folder),
             values=values,
         )
+
+    def is_model_sought(self) -> bool:
+        """Whether the model server has not told its models yet."""
+        return self.worker.model_search.peek() is None
 
     def check_model(self) -> tuple[bool, str]:
         """Detect the model again and ask it for one word."""

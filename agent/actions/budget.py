@@ -103,7 +103,8 @@ def format_amount(name: Cap, value: float | None) -> str:
 
 def estimate_budgets(bench: ActionContext, settings: Settings) -> BudgetEstimate:
     """What a run with these settings is likely to need: from earlier runs of its kind, else from defaults."""
-    client, _ = bench.worker.model_client(settings.model, settings.fast_model)
+    is_known = bench.worker.model_search.peek()  # a screen does not wait for the model's server
+    client = bench.worker.model_client(settings.model, settings.fast_model)[0] if is_known else None
     model = str(getattr(client, "strong", "")) if client else ""
     finished = list_finished_runs(bench.store.engine)
     similar = [run for run in finished if _is_similar(run, settings, bool(model))]

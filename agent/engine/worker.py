@@ -21,6 +21,7 @@ from agent.library.collection import Library
 from agent.llm import detect, embed
 from agent.llm.circuit_breaker import describe_outage
 from agent.llm.client import ModelClient
+from agent.llm.model_search import ModelSearch
 from agent.llm.reply_model import ReplyModel
 from agent.store.database import Store
 from agent.store.lease_owner import new_owner_id
@@ -74,7 +75,7 @@ class Worker:
         """Set when a run rests: its pages can be indexed."""
         self._lock = threading.Lock()
         self._worlds: dict[str, World] = {}
-        self._detected_model: detect.DetectedModel | None = None
+        self.model_search = ModelSearch(config)
         self._model_epoch = 0
         """Counts the changes of the model server: runs under way look for their model again."""
         self._reply_model: ReplyModel | None = None
@@ -198,7 +199,7 @@ class Worker:
         """Use the model servers of another configuration; runs that are under way from their next step on."""
         found = embed.find_embedder(config)
         with self._lock:
-            self.config, self._detected_model, self._reply_model = config, None, None
+            self.config, self.model_search, self._reply_model = config, ModelSearch(config), None
             self._model_epoch += 1
         self.library.use_embedder(found.embedder, found.detail)
         self.embedder_detail = found.detail
@@ -236,13 +237,10 @@ class Worker:
             self._worlds["live"].health.update({name: one for name, one in former.items() if name != changed})
 
     def detect_model(self, *, again: bool = False) -> detect.DetectedModel:
-        """The model server; detected once, or `again`."""
-        known = self._detected_model
-        if known is None or again:
-            found = self._detected_model = detect.find_model(self.config)
-            self._model_epoch += again
-            return found
-        return known
+        """The model server, when the search for it has ended; searched for once, or `again`."""
+        found = self.model_search.find(again=again)
+        self._model_epoch += again
+        return found
 
     def model_client(self, name: str, fast: str = "") -> tuple[object | None, str]:
         """The client for a run's `model` setting, and a sentence when the named model is not available."""

@@ -31,7 +31,7 @@ from agent.errors import ModelUnavailable, PromptTooLong
 from agent.key_addresses import OPENAI_URL
 from agent.llm import circuit_breaker, http_errors
 from agent.llm.context_length import ASSUMED_TOKENS, ask_context_length, read_stated_limit
-from agent.llm.http import identify_server
+from agent.llm.http import explain_no_answer, identify_server
 from agent.llm.http_errors import ServerFault
 from agent.llm.model import (
     Checkpoint,
@@ -42,12 +42,11 @@ from agent.llm.model import (
     messages_to_text,
 )
 from agent.llm.request_options import RequestOptions
-from agent.net.deadline import Deadline, DeadlineExceeded
+from agent.net.deadline import Deadline, NoAnswer
 from agent.net.deadline_sockets import use_deadline
 from agent.net.exchange import AnswerUnusable, Connections
 from agent.net.httpx_transport import make_transport
 from agent.net.policies import MODEL_REPLY
-from agent.net.ssrf_guard import FetchRefused, HostUnreachable
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -195,18 +194,12 @@ class ModelClient:
             raise http_errors.explain_error_status(
                 answer.status_code, answer.headers, answer.text, server=self.server, model=arguments["model"]
             ) from None
-        except DeadlineExceeded:
-            limit = f"{self._timeout_s:g} s (MODEL_TIMEOUT)"
-            sentence = f"{self.server} gave no reply within {limit}."
-            raise ServerFault(sentence, can_retry=True, is_outage=True) from None
-        except AnswerUnusable as unusable:
-            sentence = f"{self.server} {unusable}. Check OPENAI_BASE_URL."
-            raise ServerFault(sentence, can_retry=True) from None
-        except HostUnreachable as error:
-            cause, check = type(error.__cause__ or error).__name__, "Check OPENAI_BASE_URL and that it runs."
-            sentence = f"{self.server} could not be reached ({cause}). {check}"
-            raise ServerFault(sentence, can_retry=True, is_outage=True) from None
-        except (FetchRefused, openai.OpenAIError, httpx2.InvalidURL, ValueError, RuntimeError) as error:
+        except NoAnswer as why:
+            late = f"gave no reply within {self._timeout_s:g} s (MODEL_TIMEOUT)"
+            sentence = explain_no_answer(self.server, why, late, "OPENAI_BASE_URL")
+            is_outage = not isinstance(why, AnswerUnusable)
+            raise ServerFault(sentence, can_retry=True, is_outage=is_outage) from None
+        except (openai.OpenAIError, httpx2.InvalidURL, ValueError, RuntimeError) as error:
             cause = type(error).__name__  # e.g. a key that no header can hold
             check = "Check OPENAI_API_KEY and OPENAI_BASE_URL."
             raise ServerFault(f"No request to {self.server} could be made ({cause}). {check}") from None

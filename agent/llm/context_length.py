@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agent.llm.http import RequestProblem, identify_server, request_json
+from agent.llm.http import UnexpectedReply, identify_server, request_json
+from agent.net.deadline import Deadline, NoAnswer
 from agent.net.policies import MODEL_LIST
 
 ASSUMED_TOKENS = 32_768
@@ -32,17 +33,18 @@ def ask_context_length(base_url: str, key: str, model: str) -> tuple[int, bool]:
     """The tokens, 0 where the server does not tell, and whether that stands: a model that is not loaded yet
     may get another length."""
     base = base_url.rstrip("/")
-    if found := _read_list(_request(f"{base}/models", key), model):
+    deadline = Deadline(MODEL_LIST.seconds)
+    if found := _read_list(_request(f"{base}/models", key, deadline), model):
         return found, True
     if not identify_server(base)[1]:
         return 0, True
     root = base.removesuffix("/v1")
-    if found := _read_list(_request(f"{root}/api/v0/models", key), model):
+    if found := _read_list(_request(f"{root}/api/v0/models", key, deadline), model):
         return found, True
-    props = _request(f"{root}/props", key)
+    props = _request(f"{root}/props", key, deadline)
     if found := _read_fields((props or {}).get("default_generation_settings")):
         return found, True
-    return _ask_ollama(root, model)
+    return _ask_ollama(root, model, deadline)
 
 
 def read_stated_limit(message: str) -> int:
@@ -51,14 +53,14 @@ def read_stated_limit(message: str) -> int:
     return int(found[1]) if found and int(found[1]) >= LEAST_TOKENS else 0
 
 
-def _ask_ollama(root: str, model: str) -> tuple[int, bool]:
-    running = _request(f"{root}/api/ps", "")
+def _ask_ollama(root: str, model: str, deadline: Deadline) -> tuple[int, bool]:
+    running = _request(f"{root}/api/ps", "", deadline)
     if running is None or not isinstance(running.get("models"), list):  # some servers answer any address
         return 0, True
     listed = [{**item, "id": item.get("model")} for item in _list_items(running.get("models"))]
     if found := _read_list({"data": listed}, model):
         return found, True
-    shown = _request(f"{root}/api/show", "", body={"model": model}) or {}
+    shown = _request(f"{root}/api/show", "", deadline, body={"model": model}) or {}
     asked = _NUM_CTX.search(str(shown.get("parameters", "")))
     return (int(asked[1]) if asked else OLLAMA_TOKENS), False
 
@@ -80,10 +82,10 @@ def _list_items(data: Any) -> list[dict[str, Any]]:
     return [item for item in data if isinstance(item, dict)] if isinstance(data, list) else []
 
 
-def _request(url: str, key: str, body: Any = None) -> dict[str, Any] | None:
+def _request(url: str, key: str, deadline: Deadline, body: Any = None) -> dict[str, Any] | None:
     """The answer, None where there is none that can be read."""
     try:
-        data = request_json(url, MODEL_LIST, key=key, body=body)
-    except RequestProblem:
+        data = request_json(url, MODEL_LIST, key=key, deadline=deadline, body=body)
+    except (NoAnswer, UnexpectedReply):
         return None
     return data if isinstance(data, dict) else None

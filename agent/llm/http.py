@@ -6,68 +6,56 @@ Not over the SDK, because looking for a server must not cost its import."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from contextlib import suppress
 from ipaddress import ip_address
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from urllib3.util import make_headers
 
 from agent.key_addresses import OPENAI_URL
-from agent.net.deadline import Deadline, DeadlineExceeded
-from agent.net.exchange import AnswerUnusable, Connections
+from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer
+from agent.net.exchange import AnswerUnusable, Connections, Reply
 from agent.net.policies import Policy
-from agent.net.ssrf_guard import FetchRefused, HostUnreachable
 
-ProblemKind = Literal["timeout", "not_json", "unusable", "unreachable", "status"]
-
-
-class RequestProblem(Exception):
-    """Why there is no JSON answer. `kind` "status": not 200; then the answer's parts are set. "unusable":
-    `cause` goes on after the server's name."""
-
-    def __init__(
-        self,
-        kind: ProblemKind,
-        cause: str = "",
-        status: int = 0,
-        headers: Mapping[str, str] | None = None,
-        body: str = "",
-    ) -> None:
-        super().__init__(f"{kind} {status or cause}")
-        self.kind = kind
-        self.cause = cause
-        self.status, self.headers, self.body = status, headers or {}, body
+JSON_HEADERS = {"Content-Type": "application/json"}
 
 
-def request_json(url: str, policy: Policy, *, key: str, timeout: float = 0.0, body: Any = None) -> Any:
-    """The JSON of a 200: GET without a `body`, else POST, within `timeout` seconds or the policy's. Raises
-    RequestProblem."""
+class UnexpectedReply(Exception):
+    """An answer that is not the JSON of a 200."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(f"status {reply.status}")
+        self.reply, self.text = reply, reply.body.decode("utf-8", "replace")
+
+
+def request_json(
+    url: str, policy: Policy, *, key: str, deadline: Deadline | None = None, body: Any = None
+) -> Any:
+    """The JSON of a 200: GET without a `body`, else POST. Raises NoAnswer, UnexpectedReply."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     if name_and_password := urlsplit(url).netloc.rpartition("@")[0]:
         headers |= make_headers(basic_auth=unquote(name_and_password))
     sent = None if body is None else json.dumps(body).encode()
-    if sent is not None:
-        headers["Content-Type"] = "application/json"
     connections = Connections([urlsplit(url).hostname or ""])
     try:
-        deadline = Deadline(timeout or policy.seconds)
-        answer = connections.exchange(policy, url, headers, sent, deadline=deadline)
-    except DeadlineExceeded:
-        raise RequestProblem("timeout") from None
-    except AnswerUnusable as unusable:
-        raise RequestProblem("unusable", str(unusable)) from None
-    except (HostUnreachable, FetchRefused, ValueError) as error:
-        raise RequestProblem("unreachable", type(error.__cause__ or error).__name__) from error
+        reply = connections.exchange(policy, url, {**headers, **JSON_HEADERS}, sent, deadline=deadline)
     finally:
         connections.close()
-    if answer.status != 200:
-        text = answer.body.decode("utf-8", "replace")
-        raise RequestProblem("status", "", answer.status, answer.headers, text)
-    try:
-        return answer.json()
-    except ValueError as error:
-        raise RequestProblem("not_json") from error
+    if reply.status == 200:
+        with suppress(ValueError):
+            return reply.json()
+    raise UnexpectedReply(reply)
+
+
+def explain_no_answer(server: str, why: NoAnswer, late: str, setting: str) -> str:
+    """The sentence for a server that gave no answer; `late` is what it did not do in time."""
+    if isinstance(why, DeadlineExceeded):
+        return f"{server} {late}."
+    if isinstance(why, AnswerUnusable):
+        return f"{server} cannot be used. {why} Check {setting}."
+    cause = type(why.__cause__ or why).__name__
+    return f"{server} could not be reached ({cause}). Check {setting} and that it runs."
 
 
 def identify_server(base_url: str) -> tuple[str, bool]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from agent.errors import TouchstoneError
+from agent.types import Outcome
 
 T = TypeVar("T")
 
@@ -19,8 +20,16 @@ POLL_SECONDS = 0.2
 """Seconds between two checks of the deadline and the stop flag while something blocks."""
 
 
-class DeadlineExceeded(TouchstoneError):
-    """The deadline passed; it becomes the outcome `timeout`."""
+class NoAnswer(TouchstoneError):
+    """Nothing came back that may be read; the message says why, `outcome` what it becomes."""
+
+    outcome = Outcome.ERROR
+
+
+class DeadlineExceeded(NoAnswer):
+    """The deadline passed."""
+
+    outcome = Outcome.TIMEOUT
 
 
 class Deadline:

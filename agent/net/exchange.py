@@ -16,8 +16,7 @@ from urllib3.exceptions import HTTPError
 from urllib3.response import BaseHTTPResponse
 
 from agent.config import USER_AGENT
-from agent.errors import TouchstoneError
-from agent.net.deadline import POLL_SECONDS, Deadline
+from agent.net.deadline import POLL_SECONDS, Deadline, NoAnswer
 from agent.net.deadline_sockets import use_deadline
 from agent.net.policies import Policy
 from agent.net.ssrf_guard import HostUnreachable, SsrfGuard
@@ -29,8 +28,8 @@ READ_ENCODINGS = ("", "identity", "gzip", "x-gzip")
 """Compressions that are read: those whose unpacking can be stopped at a size."""
 
 
-class AnswerUnusable(TouchstoneError):
-    """An answer is too large, or packed as nobody asked; the message goes on after a server's name."""
+class AnswerUnusable(NoAnswer):
+    """An answer is too large, or packed as nobody asked."""
 
 
 class Reply(NamedTuple):
@@ -63,8 +62,8 @@ class Connections:
         method: str = "",
         deadline: Deadline | None = None,
     ) -> Reply:
-        """The answer to a GET, or with a body to a POST. Raises FetchRefused, HostUnreachable,
-        DeadlineExceeded, AnswerUnusable, and what the deadline's checkpoint raises."""
+        """The answer to a GET, or with a body to a POST. Raises NoAnswer, and what the deadline's checkpoint
+        raises."""
         deadline = deadline or Deadline(policy.seconds)
         sent = HTTPHeaderDict({"User-Agent": USER_AGENT, "Accept": "*/*"})
         sent.update({**headers, "Accept-Encoding": "gzip"})
@@ -85,17 +84,18 @@ class Connections:
                     return Reply(answer.status, answer.headers, _read(answer, policy, deadline))
                 finally:
                     answer.close()
-            except (HTTPError, OSError) as error:
+            except (HTTPError, OSError, ValueError) as error:  # the last: e.g. a key that no header can hold
                 raise HostUnreachable("The connection failed. Try again later.") from error
 
 
 def _read(answer: BaseHTTPResponse, policy: Policy, deadline: Deadline) -> bytes:
     encoding = answer.headers.get("Content-Encoding", "").strip().lower()
     if encoding not in READ_ENCODINGS:
-        raise AnswerUnusable(f"packed its answer in a way that is not read here ({encoding[:40]!r})")
+        raise AnswerUnusable(f"Its answer came in a compression that is not read here ({encoding[:40]!r}).")
     body = read_body(answer, deadline, policy.max_bytes)
     if len(body) > policy.max_bytes:
-        raise AnswerUnusable(f"sent more than {policy.max_bytes / 1_000_000:g} MB for {policy.purpose}")
+        limit = f"{policy.max_bytes / 1_000_000:g} MB"
+        raise AnswerUnusable(f"Its answer is larger than {limit}, the limit for {policy.purpose}.")
     return body
 
 

@@ -15,10 +15,10 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import idna
 
-from agent.errors import TouchstoneError
 from agent.net import public_ip
-from agent.net.deadline import Deadline, DeadlineExceeded, run_with_deadline
+from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer, run_with_deadline
 from agent.net.deadline_sockets import connect
+from agent.types import Outcome
 
 PORTS = frozenset((80, 443, 8080, 8443))
 """Ports a public page may be fetched from. Hosts an operator allows may use any."""
@@ -49,12 +49,14 @@ Resolver = Callable[[str, int], list[SocketAddress]]
 Connector = Callable[[socket.AddressFamily, tuple[str, int], Deadline], socket.socket]
 
 
-class FetchRefused(TouchstoneError):
-    """Our own rules forbid the fetch; the message becomes the detail of the outcome `refused`."""
+class FetchRefused(NoAnswer):
+    """Our own rules forbid the fetch."""
+
+    outcome = Outcome.REFUSED
 
 
-class HostUnreachable(TouchstoneError):
-    """The host has no address or does not answer; the message becomes the detail of the page."""
+class HostUnreachable(NoAnswer):
+    """The host has no address or does not answer."""
 
 
 def resolve_host(host: str, port: int) -> list[SocketAddress]:

@@ -11,16 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
-import requests
-from requests.cookies import RequestsCookieJar
-from urllib3.exceptions import HTTPError
-
 from agent.config import Config
-from agent.net.deadline import Deadline, DeadlineExceeded
-from agent.net.deadline_sockets import use_deadline
+from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer
+from agent.net.exchange import Connections, Reply
 from agent.net.policies import PICTURE
-from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
-from agent.net.transport import GuardedAdapter, read_body, send_get
+from agent.net.ssrf_guard import HostUnreachable
 from agent.web import http_outcomes, mime
 
 MAX_REDIRECTS = 3
@@ -43,8 +38,8 @@ class ImageFetcher:
     """Fetches pictures; shared by all requests and threads."""
 
     def __init__(self, config: Config, *, timeout_s: float, retries: int) -> None:
-        self._guard = SsrfGuard(config.FETCH_ALLOW)
-        self._adapter = GuardedAdapter(self._guard)
+        self._connections = Connections(config.FETCH_ALLOW)
+        self.close = self._connections.close
         self._timeout_s, self._tries = timeout_s, retries + 1
 
     def fetch(self, url: str, checkpoint: Callable[[], None] = lambda: None) -> ImageResult:
@@ -57,45 +52,25 @@ class ImageFetcher:
                 break
         return result
 
-    def close(self) -> None:
-        """Close the kept connections."""
-        self._adapter.close()
-
     def _fetch_once(self, url: str, checkpoint: Callable[[], None]) -> ImageResult:
-        deadline = Deadline(self._timeout_s, checkpoint)
+        deadline, here = Deadline(self._timeout_s, checkpoint), url
         try:
-            with use_deadline(deadline):
-                return self._follow_redirects(url, deadline)
-        except FetchRefused as refusal:
-            return ImageResult(url, detail=str(refusal))
+            for _ in range(MAX_REDIRECTS + 1):
+                here = self._connections.guard.check_url(here)
+                reply = self._connections.exchange(PICTURE, here, deadline=deadline)
+                if reply.status not in http_outcomes.REDIRECT_STATUSES:
+                    return _read_image(url, reply)
+                here = urljoin(here, reply.headers.get("Location", ""))
         except DeadlineExceeded:
             return ImageResult(url, detail=f"It took longer than {self._timeout_s:g} s.", can_retry=True)
-        except HostUnreachable as error:
-            return ImageResult(url, detail=str(error), can_retry=True)
-        except (requests.RequestException, HTTPError, OSError, ValueError) as error:
-            return ImageResult(url, detail=http_outcomes.explain_transport_error(error)[1], can_retry=True)
-
-    def _follow_redirects(self, url: str, deadline: Deadline) -> ImageResult:
-        here, cookies = url, RequestsCookieJar()
-        for _ in range(MAX_REDIRECTS + 1):
-            here = self._guard.check_url(here)
-            deadline.check()
-            response = send_get(self._adapter, here, cookies)
-            try:
-                if response.status_code not in http_outcomes.REDIRECT_STATUSES:
-                    return _read_image(url, response, deadline)
-                here = urljoin(here, response.headers.get("Location", ""))
-            finally:
-                response.close()
+        except (NoAnswer, ValueError) as error:
+            return ImageResult(url, detail=str(error), can_retry=isinstance(error, HostUnreachable))
         return ImageResult(url, detail="Its address redirects too often.")
 
 
-def _read_image(url: str, response: requests.Response, deadline: Deadline) -> ImageResult:
-    if (status := response.status_code) != 200:
+def _read_image(url: str, reply: Reply) -> ImageResult:
+    if (status := reply.status) != 200:
         return ImageResult(url, detail=f"Its server answered {status}.", can_retry=status in _RETRY_STATUSES)
-    data = read_body(response.raw, deadline, PICTURE.max_bytes)
-    if len(data) > PICTURE.max_bytes:
-        return ImageResult(url, detail=f"It is larger than {PICTURE.max_bytes // 1_000_000} MB.")
-    if not (kind := mime.detect_image_type(data)):
+    if not (kind := mime.detect_image_type(reply.body)):
         return ImageResult(url, detail="What came is no PNG, JPEG, GIF or WebP picture.")
-    return ImageResult(url, kind, data, hashlib.sha256(data).hexdigest())
+    return ImageResult(url, kind, reply.body, hashlib.sha256(reply.body).hexdigest())

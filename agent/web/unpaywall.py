@@ -6,9 +6,7 @@ from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from agent.config import Config
-from agent.net.deadline import DeadlineExceeded
-from agent.net.exchange import AnswerUnusable
-from agent.net.ssrf_guard import FetchRefused, HostUnreachable
+from agent.net.deadline import NoAnswer
 from agent.web.engines.http_api import ApiClient, ApiRequest
 
 ADDRESS = "https://api.unpaywall.org/v2"
@@ -50,8 +48,6 @@ class Unpaywall:
             url = best.get("url_for_pdf") or best.get("url") or ""
             if url:
                 return OpenCopy(str(url), str(best.get("license") or ""))
-        except (FetchRefused, HostUnreachable, DeadlineExceeded, AnswerUnusable):
-            pass
-        except (ValueError, AttributeError):  # no JSON, or of another shape
+        except (NoAnswer, ValueError, AttributeError):  # no JSON, or of another shape
             pass
         return OpenCopy(detail="Unpaywall did not answer.")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from agent.llm import detect
 from agent.secrets_at_rest import make_key
 from agent.workbench import Workbench
 from pages.widgets.shell import client
 from tests.pages.conftest import shown
 from tests.web.engine_answers import OPENALEX, reply
-from tests.web.model_server import ModelServer
+from tests.web.model_server import ModelServer, stalls
 from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
@@ -81,6 +84,7 @@ def test_a_model_is_named_and_checked_and_its_key_is_not_shown(app, monkeypatch)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-canary")
         monkeypatch.setenv("GOOGLE_API_KEY", "goog-canary")
         client.close()
+        client.workbench().worker.detect_model()
         tester = app("settings")
         assert "strong-one" in shown(tester)
         tester.button(key="settings-check-model").click().run()
@@ -104,3 +108,30 @@ def test_the_screen_says_how_keys_are_kept(app, monkeypatch):
     monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", make_key())
     client.close()
     assert "encrypted with the key from TOUCHSTONE_SECRET_KEY" in shown(app("settings"))
+
+
+@pytest.mark.parametrize("screen", ["", "settings", "site", "collect", "check_text", "reply", "batch"])
+def test_no_screen_waits_for_a_model_server(app, monkeypatch, screen):
+    monkeypatch.setattr(detect, "MODEL_LIST", replace(detect.MODEL_LIST, seconds=600.0))
+    with ModelServer() as server:
+        server.models = stalls()
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        client.close()
+        tester = app(screen)
+        chosen = [option for box in tester.selectbox for option in box.options]
+        assert not tester.exception and "model being looked for" in f"{shown(tester)} {chosen}"
+        assert server.paths == ["/v1/models"] and not server.closing.is_set()
+
+
+def test_an_address_is_mended_while_its_server_does_not_answer(app, monkeypatch):
+    monkeypatch.setattr(detect, "MODEL_LIST", replace(detect.MODEL_LIST, seconds=600.0))
+    with ModelServer() as deaf, ModelServer(models=["well"]) as server:
+        deaf.models = stalls()
+        client.close()
+        tester = app("settings")
+        for url in (deaf.url, server.url):
+            field = next(one for one in tester.text_input if "OPENAI_BASE_URL" in str(one.key))
+            field.set_value(url).run()
+            tester.button(key="settings-OPENAI_BASE_URL-save").click().run()
+        client.workbench().worker.detect_model()
+        assert "well at" in shown(tester.run()) and not deaf.closing.is_set()

@@ -13,7 +13,7 @@ from agent import config as configuration
 from agent.net.deadline import Deadline
 from agent.net.deadline_sockets import use_deadline
 from agent.net.ssrf_guard import FetchRefused, SsrfGuard
-from agent.net.transport import GuardedAdapter, RequestsCookieJar, send_get
+from agent.net.transport import GuardedAdapter, RequestsCookieJar, build_pools, create_context, send_get
 from agent.text import urls
 from agent.types import Outcome
 from agent.web.image_fetcher import ImageFetcher
@@ -26,8 +26,8 @@ from tests.web.site import Reply, Site, html
 def images_over(net: Net) -> ImageFetcher:
     """The product's reader of pictures over a network of a case."""
     images = ImageFetcher(configuration.read_config({}), timeout_s=5, retries=0)
-    images._guard = net.guard()
-    images._adapter = GuardedAdapter(images._guard)
+    images._connections.guard = net.guard()
+    images._connections._pools = build_pools(images._connections.guard, create_context())
     return images
 
 

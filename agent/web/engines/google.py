@@ -11,10 +11,9 @@ from urllib.parse import urlsplit
 
 from agent.config import Config
 from agent.key_addresses import find_address, use_key
-from agent.net.deadline import DeadlineExceeded
-from agent.net.exchange import AnswerUnusable, Connections
+from agent.net.deadline import NoAnswer
+from agent.net.exchange import Connections
 from agent.net.policies import ENGINE
-from agent.net.ssrf_guard import FetchRefused, HostUnreachable
 from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web import search_params
@@ -68,15 +67,10 @@ class Google:
             found = self._execute(words, min(max_results, MAX_RESULTS_PER_REQUEST), reach)
         except HttpError as error:
             return self._explain_http_error(query, error)
-        except DeadlineExceeded:
-            return explain_failure(self, query, Outcome.TIMEOUT)
-        except FetchRefused as refusal:
-            return explain_failure(self, query, Outcome.REFUSED, f"{self.label}: {refusal}")
-        except AnswerUnusable as unusable:
-            detail = f"{self.label} {unusable}. Use another engine."
-            return explain_failure(self, query, Outcome.ERROR, detail)
-        except (HostUnreachable, ValueError, RecursionError):
-            detail = "Google could not be reached, or its answer made no sense. Check the network."
+        except NoAnswer as why:
+            return explain_failure(self, query, why.outcome, f"{self.label}: {why}" if str(why) else "")
+        except (ValueError, RecursionError):
+            detail = "Google gave an answer that makes no sense. Use another engine."
             return explain_failure(self, query, Outcome.ERROR, detail)
         hits = build_hits(self.name, map(_read_item, found.get("items") or []), max_results)
         if not hits:

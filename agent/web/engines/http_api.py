@@ -12,10 +12,9 @@ from urllib.parse import urlencode, urlsplit
 
 from agent.config import Config
 from agent.key_addresses import KEY_ADDRESSES, use_key
-from agent.net.deadline import Deadline, DeadlineExceeded
-from agent.net.exchange import AnswerUnusable, Connections, Reply
+from agent.net.deadline import Deadline, NoAnswer
+from agent.net.exchange import Connections, Reply
 from agent.net.policies import ENGINE
-from agent.net.ssrf_guard import FetchRefused, HostUnreachable
 from agent.text.identifiers import find_doi
 from agent.text.retry_after import parse_retry_after
 from agent.types import ENGINE_BY_NAME, Outcome, Publication, SearchResult, SourceFilter
@@ -58,7 +57,7 @@ class ApiClient:
         self._pace = HostRateLimiter(gap_s, concurrent=1)
 
     def send(self, url: str, request: ApiRequest) -> Reply:
-        """Raises FetchRefused, HostUnreachable, DeadlineExceeded, AnswerUnusable."""
+        """Raises NoAnswer."""
         deadline = Deadline(ENGINE.seconds)
         words = urlencode({name: value for name, value in request.params.items() if value != ""})
         full = self._connections.guard.check_url(
@@ -112,16 +111,8 @@ class ApiEngine:
             hits = build_hits(self.name, self.read_results(response.body), max_results)
         except ApiError as error:
             return explain_failure(self, query, error.outcome, str(error))
-        except DeadlineExceeded:
-            return explain_failure(self, query, Outcome.TIMEOUT)
-        except FetchRefused as refusal:
-            return explain_failure(self, query, Outcome.REFUSED, f"{self.label}: {refusal}")
-        except AnswerUnusable as unusable:
-            detail = f"{self.label} {unusable}. Use another engine."
-            return explain_failure(self, query, Outcome.ERROR, detail)
-        except HostUnreachable:
-            detail = f"{self.label} could not be reached. Check the network, or use another engine."
-            return explain_failure(self, query, Outcome.ERROR, detail)
+        except NoAnswer as why:
+            return explain_failure(self, query, why.outcome, f"{self.label}: {why}" if str(why) else "")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):  # another shape
             detail = f"{self.label} gave an answer that could not be understood. Use another engine."
             return explain_failure(self, query, Outcome.ERROR, detail)

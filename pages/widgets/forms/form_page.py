@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from agent.config import ROOT
 from agent.types import Run, Settings
 from pages.widgets.forms import source_filter_form
-from pages.widgets.shell import client, drafts, empty_state, escape, routes, ui
+from pages.widgets.shell import client, drafts, empty_state, escape, polling, routes, ui
 
 MAX_EXAMPLES = 6
 RecentLink = tuple[str, dict[str, str], str, str]
@@ -101,6 +101,7 @@ def choose_world(flow: str) -> str:
 def choose_model(flow: str, *more: str, **options: Any) -> str:
     """The configured model, none, or one of `more`."""
     active = client.workbench().active_configuration()
+    polling.wait_for_model(client.workbench())
     names = {"auto": f"Model: {active.model}"} if active.model else {}
     names["keyless"] = "No model (rules and quotes only)"
     names |= {name: name for name in more if active.model and name not in names}

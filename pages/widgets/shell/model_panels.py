@@ -9,8 +9,9 @@ import streamlit as st
 from agent.actions.settings import model_settings
 from agent.actions.settings.fields import SettingField
 from agent.workbench import ActiveConfiguration
-from pages.widgets.shell import client, escape, setting_fields, status_panels, ui
+from pages.widgets.shell import client, escape, polling, setting_fields, status_panels, ui
 
+_NO_MODEL = "No model: runs work by rules and quotes alone"
 _CODE = re.compile("`(.+?)`")
 _LABELS = {
     "OPENAI_BASE_URL": "Address",
@@ -29,16 +30,10 @@ def draw(active: ActiveConfiguration) -> None:
     keeping = _CODE.sub(r"<code>\1</code>", escape.html(bench.config.saved.describe_keeping()))
     ui.heading("Model", f'<p class="soft">Runs use a change from their next step on. {keeping}</p>')
     client.show_notice("settings")
-    fast = (
-        f", and {escape.html(active.fast_model)} for small judgements"
-        if active.fast_model and active.fast_model != active.model
-        else ""
-    )
-    name = (
-        f"<b>{escape.html(active.model)}</b>{fast}"
-        if active.model
-        else "<b>No model: runs work by rules and quotes alone</b>"
-    )
+    is_other = active.fast_model not in ("", active.model)
+    fast = f", and {escape.html(active.fast_model)} for small judgements" if is_other else ""
+    name = f"<b>{escape.html(active.model or _NO_MODEL)}</b>{fast}"
+    polling.wait_for_model(bench)
     _draw_panel("model", name, active.model_detail, model_settings.list_model_fields(bench))
     meaning = "<b>Search by meaning</b>"
     _draw_panel("embedding", meaning, active.embedding_detail, model_settings.list_embedding_fields(bench))

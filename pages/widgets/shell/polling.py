@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from agent.types import Status
-from agent.workbench import RunSnapshot
+from agent.workbench import RunSnapshot, Workbench
 from pages.widgets.shell import client
 
 V = TypeVar("V")
@@ -47,6 +47,12 @@ def follow(
     moving = is_moving(first)
     pace = choose_pace() if moving else 0.0
     st.fragment(live, run_every=pace or None)(moving)
+
+
+def wait_for_model(bench: Workbench) -> None:
+    """Draw the screen again when the model's server has answered."""
+    if bench.is_model_sought():
+        follow(bench.is_model_sought, bool, lambda _: None, True)
 
 
 def choose_pace() -> float:

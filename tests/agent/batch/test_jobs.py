@@ -177,7 +177,7 @@ def test_a_batch_is_spent_when_nobody_works_on_it_any_more(bench: Workbench) -> 
 
 def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     model = ScriptedModel(lambda _messages, _shape: "this is no JSON")
-    monkeypatch.setattr(bench.worker, "_detected_model", DetectedModel(model, "scripted", ""))
+    monkeypatch.setattr(bench.worker.model_search, "found", DetectedModel(model, "scripted", ""))
     settings = DEMO.model_copy(update={"model": "auto"})
     batch_id = begun(bench, settings, side_by_side=2, max_calls=10)
     now = drive(bench, batch_id, quiet, threading.Event())

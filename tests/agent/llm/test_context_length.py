@@ -9,7 +9,9 @@ import pytest
 from agent.llm import context_length
 from agent.llm.client import ModelClient
 from agent.llm.context_length import ASSUMED_TOKENS, OLLAMA_TOKENS, ask_context_length, read_stated_limit
-from agent.llm.http import RequestProblem
+from agent.llm.http import UnexpectedReply
+from agent.net.deadline import Deadline
+from agent.net.exchange import Reply
 from agent.net.policies import Policy
 
 LOCAL, REMOTE = "http://127.0.0.1:11434/v1", "https://models.example/v1"
@@ -20,11 +22,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Answers by path, to be filled; a path that is missing is a 404. `paths` under "" are those asked for."""
     answers: dict[str, Any] = {"": []}
 
-    def request(url: str, _policy: Policy, *, key: str, body: Any = None) -> Any:
+    def request(url: str, _policy: Policy, *, key: str, deadline: Deadline, body: Any = None) -> Any:
         path = "/" + url.split("/", 3)[3]
         answers[""].append(path)
         if path not in answers:
-            raise RequestProblem("status", "", 404)
+            raise UnexpectedReply(Reply(404, {}, b""))
         return answers[path]
 
     monkeypatch.setattr(context_length, "request_json", request)

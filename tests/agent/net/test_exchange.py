@@ -95,7 +95,7 @@ def test_a_body_makes_it_a_post(here: Connections) -> None:
     ids=["chunks", "no length", "gzip"],
 )
 def test_an_endless_body_is_cut_at_the_limit(here: Connections, send) -> None:
-    with hostile(send) as url, pytest.raises(AnswerUnusable, match=r"sent more than 0\.05 MB"):
+    with hostile(send) as url, pytest.raises(AnswerUnusable, match=r"larger than 0\.05 MB"):
         here.exchange(SMALL, url, deadline=Deadline(30))
 
 
@@ -139,7 +139,7 @@ def test_a_gigabyte_in_a_megabyte_is_never_unpacked(here: Connections) -> None:
 def test_another_compression_is_a_sentence(here: Connections, name: str) -> None:
     with (
         Site({"/": Reply(200, b"abc", {"Content-Encoding": name})}) as site,
-        pytest.raises(AnswerUnusable, match="packed its answer in a way that is not read here") as caught,
+        pytest.raises(AnswerUnusable, match="a compression that is not read here") as caught,
     ):
         here.exchange(SMALL, site.url())
     assert len(str(caught.value)) < 120

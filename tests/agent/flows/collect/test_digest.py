@@ -61,7 +61,7 @@ def digested(bench: Workbench, tmp_path: Path) -> Callable[..., RunSnapshot]:
         world = write_world(
             tmp_path / "w", [page(f"{SITE}/{n}", n, "x", html=html) for n, html in docs.items()]
         )
-        bench.worker._detected_model = DetectedModel(ScriptedModel(reply), "scripted", "")
+        bench.worker.model_search.found = DetectedModel(ScriptedModel(reply), "scripted", "")
         settings = Settings(
             flow="collect", world=world, start_urls=[f"{SITE}/{n}" for n in docs], collect=CollectLimits()
         )

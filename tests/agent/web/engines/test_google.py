@@ -109,7 +109,7 @@ def test_a_redirect_is_not_followed(live_world: Live) -> None:
 def test_an_answer_is_unpacked_within_its_limit(live_world: Live) -> None:
     bomb = Reply(200, gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})
     result, _ = search(live_world, bomb)
-    assert result.outcome is Outcome.ERROR and "sent more than 5 MB" in result.detail
+    assert result.outcome is Outcome.ERROR and "larger than 5 MB" in result.detail
 
 
 def test_an_endpoint_that_nobody_named_is_public(live_world: Live) -> None:

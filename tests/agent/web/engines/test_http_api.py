@@ -120,7 +120,7 @@ def test_an_answer_that_is_too_long_or_nests_too_deep_is_an_error(
     assert result.outcome is Outcome.ERROR
     monkeypatch.setattr(http_api, "ENGINE", replace(http_api.ENGINE, max_bytes=1000))
     result, _ = ask(live_world, "openalex", reply({**ANSWERS["openalex"], "meta": "x" * 300_000}))
-    assert result.outcome is Outcome.ERROR and "sent more than 0.001 MB" in result.detail
+    assert result.outcome is Outcome.ERROR and "larger than 0.001 MB" in result.detail
 
 
 def test_only_a_host_that_a_setting_names_may_be_on_the_own_network(live_world: Live) -> None:
