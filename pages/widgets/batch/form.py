@@ -68,7 +68,7 @@ def draw() -> None:
             disabled=True,
             help="Bring a table first",
         )
-        _draw_example(allowance)
+        _draw_example(settings.model, allowance)
     form_page.draw_offline_note(FORM, offline, settings)
     form_page.draw_recent(FORM, _list_recent())
 
@@ -157,20 +157,20 @@ def _start(name: str, sheet: QuestionSheet, settings: Settings, allowance: Batch
     form_page.start_run(jobs.create, bench, name, sheet, settings, allowance, sent=sent, parameter="batch")
 
 
-def _draw_example(allowance: BatchBudget) -> None:
+def _draw_example(model: str, allowance: BatchBudget) -> None:
     questions = form_page.load_demo_questions()
     if questions:
         st.html(
             '<div class="ts"><p class="soft small">Nothing at hand? These need no key, '
             "no network and no file.</p></div>"
         )
-        ui.button(EXAMPLE_LABEL, "batch-example", _start_example, questions, allowance, icon="cottage")
+        ui.button(EXAMPLE_LABEL, "batch-example", _start_example, questions, model, allowance, icon="cottage")
 
 
-def _start_example(questions: list[str], allowance: BatchBudget) -> None:
+def _start_example(questions: list[str], model: str, allowance: BatchBudget) -> None:
     out = io.StringIO()
     csv.writer(out).writerows([["question"], *([question] for question in questions)])
-    settings = Settings(world="demo")
+    settings = Settings(world="demo", model=model)
     sheet = csv_input.read_sheet(out.getvalue().encode(), settings)
     _start("Questions of the demo world", sheet, settings, allowance)
 

@@ -98,15 +98,16 @@ def choose_world(flow: str) -> str:
     return ui.select("Search in", client.workbench().worlds(), f"{flow}-world", persist_state="session")
 
 
-def choose_model(flow: str, *more: str, **options: Any) -> str:
-    """The configured model, none, or one of `more`."""
+def choose_model(flow: str, before: str = "", **options: Any) -> str:
+    """The configured model or none, at first that of `before`: the choice of what this grows out of."""
     active = client.workbench().active_configuration()
     polling.wait_for_model(client.workbench())
     names = {"auto": f"Model: {active.model}"} if active.model else {}
     names["keyless"] = "No model (rules and quotes only)"
-    names |= {name: name for name in more if active.model and name not in names}
-    if st.session_state.get(f"{flow}-model") not in (None, *names):
-        st.session_state[f"{flow}-model"] = next(iter(names))
+    names |= {before: before} if active.model and before not in ("", *names) else {}
+    chosen = st.session_state.get(f"{flow}-model")
+    if chosen not in names and (chosen or before):
+        st.session_state[f"{flow}-model"] = before if before in names else next(iter(names))
     hint = None if active.model else escape.md(active.model_detail)
     return ui.select("Model", names, f"{flow}-model", help=hint, persist_state="session", **options)
 

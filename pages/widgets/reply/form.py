@@ -66,7 +66,7 @@ def draw() -> None:
         st.caption(
             "Begin a message with User:, or with You: for the bot. Text without a label is the user's."
         )
-        _draw_settings(found)
+        model = _draw_settings(found)
     messages = transcript.parse_messages(text)
     if messages:
         _draw_interpretation(messages, stored=stored)
@@ -88,7 +88,7 @@ def draw() -> None:
     with right:
         bot_help.draw(stored=stored)
     if bot_services.DEMO in bot_services.list_places():
-        form_page.draw_examples(FORM, [_make_example(*example) for example in EXAMPLES], _start)
+        form_page.draw_examples(FORM, [_make_example(*example, model) for example in EXAMPLES], _start)
     form_page.draw_recent(
         FORM,
         [
@@ -100,12 +100,13 @@ def draw() -> None:
     )
 
 
-def _make_example(title: str, text: str) -> tuple[str, tuple[str, str, str]]:
+def _make_example(title: str, text: str, model: str) -> tuple[str, tuple[str, str, str]]:
     last = transcript.parse_messages(text)[-1].text
-    return form_page.label_example(last, title), (text, bot_services.DEMO, "auto")
+    return form_page.label_example(last, title), (text, bot_services.DEMO, model)
 
 
-def _draw_settings(found: ResponseConfig) -> None:
+def _draw_settings(found: ResponseConfig) -> str:
+    """The row below the text and what holds here; returns the chosen model."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ui.select("Answer from", bot_services.list_places(), PLACE_KEY, width=300)
         model = form_page.choose_model("reply", width=280)
@@ -127,6 +128,7 @@ def _draw_settings(found: ResponseConfig) -> None:
     path = found.path or "the defaults, there is no config.yaml"
     kept = STORED if own.store_conversations else NOT_STORED
     st.caption(escape.md(f"{limits} {kept} Settings: {path}. {client.explain_missing_model()}"))
+    return model
 
 
 def _draw_interpretation(messages: list[Message], *, stored: bool) -> None:

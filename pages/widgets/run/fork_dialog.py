@@ -106,18 +106,14 @@ def _draw_form(view: RunSnapshot, n: int, number: int = 0, *, bare: bool = False
         return
     changed: dict[str, Any] = {}
     with st.popover("Other settings", icon=":material/tune:", key=f"research-fork-settings-{n}"):
-        model = form_page.choose_model(f"research-fork-{n}")
+        model = form_page.choose_model(f"research-fork-{run_id}-{n}", given.model)
         names = {name: f"Run {text}" for name, text in labels.UNTIL.items()}
         start = list(names).index(given.stop_point)
         until = ui.select("Run until", names, f"research-fork-until-{n}", index=start)
         if given.flow == "research":
             changed |= budget_fields.draw_fields(f"research-fork-{n}", given, model=model != "keyless")
     changed |= {"until": until, "mode": "step" if until == "step" else "auto", "model": model}
-    changed = {
-        name: value
-        for name, value in changed.items()
-        if value != getattr(given, name) and not _is_same_model(name, value, given.model)
-    }
+    changed = {name: value for name, value in changed.items() if value != getattr(given, name)}
     with st.container(horizontal=True):
         _draw_start(run_id, n, changed)
         ui.button("Cancel", f"research-fork-cancel-{n}", _close_form)
@@ -126,15 +122,6 @@ def _draw_form(view: RunSnapshot, n: int, number: int = 0, *, bare: bool = False
 def _draw_start(run_id: str, n: int, changed: dict[str, Any]) -> None:
     look: Any = {"icon": "fork_right", "type": "primary"}
     ui.button("Start branch", f"research-fork-start-{n}", _start_fork, run_id, n, changed, **look)
-
-
-def _is_same_model(name: str, value: object, was: str) -> bool:
-    """Is it no other model: the configured one chosen again under its own name, or none where none is?"""
-    return name == "model" and (
-        value == was
-        or (was not in ("auto", "keyless") and value == "auto")
-        or not client.workbench().active_configuration().model
-    )
 
 
 def _open_form(run_id: str, n: int) -> None:

@@ -1,0 +1,162 @@
+"""Cases of “No model”: a run without one, and all that grows out of it, while a model server is set up and counts."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from unittest.mock import patch
+
+from agent import api
+from agent.actions import conflict_rulings, forks, page_input, report_form
+from agent.batch import jobs
+from agent.batch.csv_input import read_sheet
+from agent.bot.responder import ReplyService
+from agent.config import read_config
+from agent.errors import TouchstoneError
+from agent.reply_config import DEMO_KB
+from agent.types import BatchBudget, Settings, Status
+from agent.types.reply import Conversation, Message
+from agent.workbench import Workbench
+from tests.trust.scorecard import Bench, Result, case
+from tests.web.model_server import ModelServer
+
+KEYLESS = Settings(world="demo", model="keyless", at_cap="report", max_steps=6)
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+SITE = "https://kallsteg.example/support/"
+CLAIM = b"Dairy\n\n\xc3\x84lvmora Mejeri was founded in 1979 [1](https://norrviddawiki.example/wiki/alvmora-mejeri)."
+TABLE = f"question;id\n{FOUNDED};a\nHow many huts are there?;b\n".encode()
+Act = Callable[[Workbench, str], object]
+
+
+def start(bench: Workbench, flow: str) -> str:
+    """A run of a flow without a model."""
+    if flow == "site":
+        asked = KEYLESS.replace(flow=flow, start_urls=[SITE], allowed_domains=["kallsteg.example"])
+        return bench.start("What does error E17 mean?", asked)
+    if flow == "collect":
+        news = "https://granvattnet-courier.example/news/"
+        return api.start_collect_run(bench, "Summarize Granvattnet news from last week", [news], KEYLESS)
+    if flow == "check_text":
+        return api.start_text_check(bench, "text.md", CLAIM, KEYLESS)
+    if flow == "chat":
+        bench.library.add_file("ferry.md", b"# Ferries\n\nThe ferry Vinga was launched in 1956.\n")
+        return bench.start("When was the ferry Vinga launched?", KEYLESS.replace(flow=flow))
+    return bench.start(FOUNDED, KEYLESS)
+
+
+def _resume(bench: Workbench, run_id: str) -> None:
+    bench.store.ledger.update_run(run_id, status=Status.STOPPED)
+    bench.resume(run_id)
+
+
+def _comment(bench: Workbench, run_id: str) -> None:
+    bench.comment(run_id, bench.snapshot(run_id).head, "s1", "Which source says so?")
+
+
+def _settle(bench: Workbench, run_id: str) -> None:
+    for name in list(bench.snapshot(run_id).state.conflicts):
+        conflict_rulings.request_search(bench, run_id, name, "founded")
+
+
+def _retry(bench: Workbench, run_id: str) -> None:
+    for failed in page_input.list_failed_requests(bench.snapshot(run_id).state):
+        page_input.retry(bench, run_id, failed.what)
+
+
+def _head(act: Callable[..., object], bench: Workbench, run_id: str, *more: object) -> object:
+    return act(run_id, bench.snapshot(run_id).head, *more)
+
+
+ACTS: dict[str, Act] = {
+    "send back": lambda bench, run: _head(bench.send_back, bench, run, "Which year? Search again."),
+    "comment": _comment,
+    "add guidance": lambda bench, run: bench.steer(run, "Look for the owner, too."),
+    "retry": _retry,
+    "search for a conflict": _settle,
+    "resume": _resume,
+    "another length": lambda bench, run: report_form.rewrite(bench, run, "full"),
+    "follow-up": lambda bench, run: bench.follow_up(run, "And who founded it?"),
+    "chat message": lambda bench, run: bench.send_chat_message(run, "And who built it?"),
+    "accept and reopen": lambda bench, run: (
+        _head(bench.accept, bench, run), _head(bench.reopen, bench, run), _head(bench.send_back, bench, run, "More.")
+    ),
+}  # fmt: skip
+
+
+def branches(bench: Workbench, run_id: str) -> Iterator[Act]:
+    """A branch of each step, as it is and with a note."""
+    for n in range(len(bench.snapshot(run_id).steps)):
+        yield lambda bench, run, n=n: forks.fork_run(bench, run, n)
+        yield lambda bench, run, n=n: forks.fork_run(bench, run, n, note="Only the registry.")
+
+
+def grow(bench: Workbench, flow: str, scale: Bench) -> int:
+    """Do all that can be done with a run of this flow; returns how many acts were possible."""
+    first, done = start(bench, flow), 0
+    bench.drive(first)
+    for act in [*ACTS.values(), *scale.thin(branches(bench, first), 2)]:
+        with suppress(TouchstoneError):  # not possible with this flow, or now
+            act(bench, first)
+            done += 1
+        for run in bench.runs():
+            bench.drive(run.id)
+    assert all(run.settings.model == "keyless" for run in bench.runs())
+    return done
+
+
+def ask_batch(bench: Workbench) -> int:
+    batch = jobs.create(bench, "b", read_sheet(TABLE, KEYLESS), KEYLESS, BatchBudget())
+    jobs.drive(bench, batch, lambda now: None, threading.Event())
+    with suppress(TouchstoneError):
+        jobs.resume(bench, batch, failed=True)
+    jobs.drive(bench, batch, lambda now: None, threading.Event())
+    return len(jobs.get_status(bench, batch).rows)
+
+
+def reply(bench: Workbench) -> int:
+    service = ReplyService(bench, kb=DEMO_KB)
+    talk = Conversation(messages=[Message(role="user", text="How do I install Fyrvakt on Debian?")])
+    service.reply(talk, model="keyless")
+    service.close()
+    return 1
+
+
+def restart(bench: Workbench) -> int:
+    """A run half done, taken up by the next process."""
+    run_id = bench.start(FOUNDED, KEYLESS)
+    again = Workbench(bench.config)
+    again.drive(run_id)
+    again.shutdown()
+    return 1
+
+
+@case(
+    "S9.5",
+    "A run of each flow with “No model”, and all that grows out of it: calls of the model that is set up",
+    "0 calls",
+    quick=True,
+)
+def no_model(bench: Bench) -> Result:
+    flows = {
+        flow: partial(grow, flow=flow, scale=bench)
+        for flow in ("research", "site", "collect", "check_text", "chat")
+    }
+    misses, done = [], 0
+    for name, what in {**flows, "batch": ask_batch, "reply": reply, "restart": restart}.items():
+        with tempfile.TemporaryDirectory() as folder, ModelServer(lambda request: "{}") as server:
+            own = {"TOUCHSTONE_DATA": folder, "OPENAI_BASE_URL": server.url, "EMBEDDING_MODEL": "off"}
+            with patch.dict(os.environ, {"OLLAMA_URL": "", "CONFIG_FILE": "", **own}):
+                opened = Workbench(read_config())
+                try:
+                    assert opened.active_configuration().model == "served"
+                    done += what(opened)
+                finally:
+                    opened.shutdown()
+            misses += [f"{name}: {len(server.requests)} calls"] if server.requests else []
+    screens = Result(0, "") if bench.quick else bench.tests("-n", "0", "tests/pages/test_no_model.py")
+    misses += screens.misses
+    return Result(done + screens.n, f"{len(misses)} of {done} acts and {screens.n} screens called it", misses)
