@@ -182,9 +182,11 @@ class Workbench:
         """The run as it is now; cheap when it has not moved. Raises NotFound."""
         return self.snapshots.get(run_id)
 
-    def runs(self, *, status: str | None = None, text: str = "", deleted: bool = False) -> list[Run]:
-        """Runs, newest first; `deleted` gives the bin."""
-        return self.store.ledger.list(status=status, text=text, deleted=deleted)
+    def runs(
+        self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 0
+    ) -> list[Run]:
+        """Runs, newest first, at most `limit` (0: all); `deleted` gives the bin."""
+        return self.store.ledger.list(status=status, text=text, deleted=deleted, limit=limit)
 
     def delete(self, run_id: str) -> None:
         """Move a run to the bin; it stops working first."""

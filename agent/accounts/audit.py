@@ -48,8 +48,8 @@ class AuditLog(TableAccess):
         self._write(insert(tables.audit).values(row))
 
     def list(self, limit: int = 200, *, actor: str = "") -> list[AuditEntry]:
-        """The newest entries, newest first; those of one actor when it is given."""
+        """The newest entries (0: all), newest first; those of one actor when it is given."""
         a = tables.audit.c
-        query = select(a.at, a.actor, a.action, a.target).order_by(a.n.desc()).limit(limit)
+        query = select(a.at, a.actor, a.action, a.target).order_by(a.n.desc()).limit(limit or None)
         rows = self._rows(query.where(a.actor == actor) if actor else query)
         return [AuditEntry(*row) for row in rows]

@@ -197,18 +197,18 @@ class Ledger(TableAccess):
         self._write(update(tables.runs).where(r.id == run_id).values(**values))
 
     def list(
-        self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 500
+        self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 0
     ) -> list[Run]:
-        """Runs, newest first, of one status and with `text` in the question; the deleted ones with `deleted`.
-        A run whose settings cannot be read is listed as failed, with the reason and default settings."""
+        """Runs, newest first, of one status and with `text` in the question; the deleted ones with `deleted`;
+        at most `limit`, 0 for all. A run whose settings cannot be read is listed as failed, with the reason
+        and default settings."""
         query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "")
         if status:
             query = query.where(r.status == status)
         if text:
             query = query.where(func.lower(r.question).contains(text.lower(), autoescape=True))
-        return [
-            _run_or_failed(row) for row in self._rows(query.order_by(r.created_at.desc(), r.id).limit(limit))
-        ]
+        newest = query.order_by(r.created_at.desc(), r.id).limit(limit or None)
+        return [_run_or_failed(row) for row in self._rows(newest)]
 
 
 def insert_run(connection: Connection, question: str, settings: Settings, first: Step, **held: Any) -> str:

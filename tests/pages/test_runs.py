@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from agent.types import Settings, Step
+from pages.widgets.run import run_list
 from tests.pages.conftest import shown
 
 pytestmark = pytest.mark.slow
+FIRST = Step(n=0, name="ask", change={}, next="decide", by="person")
 
 
 def test_an_empty_list_says_what_to_do(app):
@@ -43,3 +46,15 @@ def test_many_runs_come_in_pages(app, bench, monkeypatch):
     assert sum(button.key.startswith("runs-delete-") for button in tester.button) == 25
     tester.button(key="runs-show-more").click().run()
     assert sum(button.key.startswith("runs-delete-") for button in tester.button) == 30
+
+
+def test_a_run_beyond_the_first_five_hundred_is_reached(app, bench, monkeypatch):
+    first = bench.store.ledger.create("The first one?", Settings(), FIRST)
+    for number in range(520):
+        bench.store.ledger.create(f"Question {number}?", Settings(), FIRST)
+    tester = app("runs")
+    tester.session_state[run_list.MORE_KEY] = 19
+    tester.run()
+    tester.button(key="runs-show-more").click().run()
+    assert f"runs-delete-{first}" in {button.key for button in tester.button}
+    assert "runs-show-more" not in {button.key for button in tester.button}

@@ -73,7 +73,7 @@ def _draw_fields(settings: Settings) -> None:
         titles.setdefault(source_id, source_id)
     runs = {
         run.id: run.question
-        for run in bench.runs()[:MAX_CHOICES]
+        for run in bench.runs(limit=MAX_CHOICES)
         if run.settings.flow in ("research", "site", "collect")
     }
     for run_id in st.session_state.get(RUNS_KEY) or []:

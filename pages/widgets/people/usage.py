@@ -12,7 +12,7 @@ def draw(owner: Person) -> None:
     """The figures of today."""
     quotas = client.accounts().quotas
     quota, used = quotas.get(owner.id), quotas.sum_day(owner.id)
-    working = sum(run.status == "running" for run in client.workbench().runs())
+    working = len(client.workbench().runs(status="running"))
     figures = [
         ("Runs at work", f"{working} of {quota.runs}"),
         ("Pages", f"{used.pages:,} of {quota.pages:,}"),

@@ -48,22 +48,25 @@ def is_filtered() -> bool:
 
 
 def find_runs() -> list[Run]:
-    """The runs that fit, newest first."""
+    """The runs that fit, newest first: those to be shown, and one more where there are more."""
+    is_in_bin, text = bool(st.session_state.get(BIN_KEY)), st.session_state.get(TEXT_KEY) or ""
     state = st.session_state.get(STATE_KEY) or None
-    return client.workbench().runs(
-        status=state, text=st.session_state.get(TEXT_KEY) or "", deleted=bool(st.session_state.get(BIN_KEY))
-    )
+    return client.workbench().runs(status=state, text=text, deleted=is_in_bin, limit=_count_shown() + 1)
+
+
+def _count_shown() -> int:
+    return PAGE_SIZE + PAGE_SIZE * int(st.session_state.get(MORE_KEY, 0))
 
 
 def draw(runs: Sequence[Run]) -> None:
     """The rows, twenty-five at first."""
-    shown = PAGE_SIZE + PAGE_SIZE * int(st.session_state.get(MORE_KEY, 0))
+    shown = _count_shown()
     _draw_compare_link([run.id for run in runs])
     with st.container(gap="xsmall", key="runs-list"):
         for run in runs[:shown]:
             _draw_row(run)
     if len(runs) > shown:
-        ui.button(f"Show more ({len(runs) - shown} left)", "runs-show-more", _show_more)
+        ui.button("Show more", "runs-show-more", _show_more)
 
 
 def _draw_row(run: Run) -> None:

@@ -172,7 +172,7 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     logging.getLogger("agent.reply").setLevel(logging.INFO)  # one line a reply, with the path it took
     if client.benches().accounts is None:
         bench = client.workbench()
-        for run in bench.runs()[:PREFETCHED_RUNS]:
+        for run in bench.runs(limit=PREFETCHED_RUNS):
             bench.snapshots.prefetch(run.id)
     else:
         http_gate.track_files(runtime.get_instance().media_file_mgr)
