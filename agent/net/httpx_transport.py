@@ -13,6 +13,8 @@ from agent.net.policies import Policy
 if TYPE_CHECKING:
     from httpx2 import BaseTransport
 
+MAX_AWAITED = 8
+"""Awaited requests at once: each holds a thread while it waits."""
 _UNPACKED = ("content-encoding", "content-length", "transfer-encoding")
 
 
@@ -21,6 +23,8 @@ def make_transport(connections: Connections, policy: Policy) -> BaseTransport:
     thread's deadline, one that awaits by the policy's. Raises what `Connections.exchange` raises."""
     import anyio.to_thread
     import httpx2
+
+    limiter = anyio.CapacityLimiter(MAX_AWAITED)
 
     class ExchangeTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
         def handle_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -45,6 +49,6 @@ def make_transport(connections: Connections, policy: Policy) -> BaseTransport:
                 with use_deadline(Deadline(policy.seconds)):
                     return self.handle_request(request)
 
-            return await anyio.to_thread.run_sync(send)
+            return await anyio.to_thread.run_sync(send, limiter=limiter)
 
     return ExchangeTransport()

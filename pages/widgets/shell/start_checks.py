@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit import config as streamlit_config
 from streamlit import net_util
 
+from agent.accounts.provider_client import bound_provider_client
 from agent.bot.routes import is_loopback
 from agent.config import Config
 from agent.errors import UsageError
@@ -64,6 +65,7 @@ def make_login_secrets(config: Config) -> dict[str, Any] | None:
         config.saved.save("OIDC_COOKIE_SECRET", cookie_secret)
     if len(cookie_secret) < MIN_COOKIE_SECRET_CHARS:
         raise UsageError(f"OIDC_COOKIE_SECRET needs at least {MIN_COOKIE_SECRET_CHARS} random characters")
+    bound_provider_client(config.OIDC_DISCOVERY_URL)
     return {
         "auth": {
             "redirect_uri": config.OIDC_REDIRECT_URI,
