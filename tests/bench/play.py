@@ -14,11 +14,12 @@ import json
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict
 
 from agent import config as configuration
 from agent.types import SUPPORTED_VERDICTS
 from agent.workbench import Workbench
+from bench.recordings import read_outcome, write_outcome
+from tests.played.replay import record_replies
 from tests.played.scenario import FOLDER, REPLIES, Outcome, Scenario, drive_scenario, load_scenarios
 
 
@@ -91,19 +92,9 @@ def describe_outcome(scenario: Scenario, outcome: Outcome) -> str:
 def record(scenario: Scenario, outcome: Outcome) -> None:
     """Write the replies and the outcome of a scenario."""
     REPLIES.mkdir(exist_ok=True)
-    rows = [{"role": call.role, "reply": call.reply} for call in outcome.calls]
-    text = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    text = "\n".join(json.dumps(row, ensure_ascii=False) for row in record_replies(outcome.calls))
     (REPLIES / f"{scenario.id}.jsonl").write_text(text + "\n", "utf-8")
-    kept = {
-        **{name: value for name, value in asdict(outcome).items() if name not in ("calls", "sentences")},
-        "sentences": [sentence.model_dump(mode="json") for sentence in outcome.sentences],
-        "calls": len(outcome.calls),
-        "tokens": outcome.tokens,
-        "right": outcome.is_right(scenario.gold),
-    }
-    (REPLIES / f"{scenario.id}.outcome.json").write_text(
-        json.dumps(kept, ensure_ascii=False, indent=1) + "\n", "utf-8"
-    )
+    write_outcome(scenario, outcome, {"calls": len(outcome.calls), "tokens": outcome.tokens})
 
 
 def render_table() -> str:
@@ -116,25 +107,24 @@ def render_table() -> str:
     rows[0] += "| confidence | verdict |"
     rows.append("|---|---|---|---|---|---|---|---|---|---|")
     for scenario in load_scenarios():
-        file = REPLIES / f"{scenario.id}.outcome.json"
-        if not file.exists():
+        if not (found := read_outcome(scenario)):
             continue
-        found, is_true = json.loads(file.read_text("utf-8")), labels[scenario.id]
-        claims = [sentence for sentence in found["sentences"] if sentence["check"]]
+        last, is_true = found["turns"][-1], labels[scenario.id]
+        claims = [sentence for sentence in last.get("sentences", []) if "check" in sentence]
         false = [sentence for sentence in claims if not is_true[sentence["text"]]]
-        bare = [s for s in false if s["check"] in SUPPORTED_VERDICTS and not s["findings"]]
+        bare = [s for s in false if s["check"] in SUPPORTED_VERDICTS and "marks" not in s]
         lost = [s for s in claims if is_true[s["text"]] and s["check"] not in SUPPORTED_VERDICTS]
         cells = [
             scenario.id,
             scenario.kind,
-            found["calls"],
-            found["tokens"],
+            found["played"]["calls"],
+            found["played"]["tokens"],
             ("yes" if found["right"] else "no") if scenario.play in ("honest", "sloppy") else "–",
             f"{len(bare)}/{len(false)}",
             len(false) - len(bare),
             f"{len(lost)}/{len(claims) - len(false)}",
-            f"{found['confidence']:.2f}",
-            found["verdict"] or "silent",
+            f"{last['confidence']:.2f}",
+            last.get("verdict", "silent"),
         ]
         rows.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(rows)

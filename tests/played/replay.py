@@ -1,12 +1,13 @@
 """Replays a recorded run on a workbench of its own: each role gets the replies it was given when the run was
-played, in their order."""
+played, in their order; where a step asks a role several times side by side, each prompt gets the reply whose
+`cue` stands in it."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict, deque
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from unittest.mock import patch
 
 from agent.errors import ModelUnavailable
 from agent.llm.reply_model import ReplyModel
+from agent.types import ModelCall
 from agent.workbench import Workbench
 from tests.played.scenario import REPLIES, Outcome, Scenario, drive_scenario
 from tests.web.scripted import ScriptedModel
@@ -32,14 +34,14 @@ def keep_reply(role: str, messages: list[dict[str, Any]], reply: str) -> str:
 
 def replay(scenario: Scenario, alter: Alter = keep_reply) -> Outcome:
     """What comes out of the scenario with the recorded replies; a role without one left has no model."""
-    replies: dict[str, deque[str]] = defaultdict(deque)
+    replies: dict[str, list[dict[str, str]]] = defaultdict(list)
     for line in (REPLIES / f"{scenario.id}.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
-        replies[row["role"]].append(row["reply"])
+        replies[row["role"]].append(row)
 
     def answer(messages: list[dict[str, Any]], schema: object) -> str | Exception:
         role = find_role(str(messages[0]["content"]))
-        reply = alter(role, messages, replies[role].popleft() if replies[role] else "")
+        reply = alter(role, messages, _take_reply(replies[role], messages))
         return reply or ModelUnavailable("no recorded reply is left for this role")
 
     model = ScriptedModel(answer)
@@ -52,6 +54,36 @@ def replay(scenario: Scenario, alter: Alter = keep_reply) -> Outcome:
             return drive_scenario(bench, scenario, watch=lambda line: None)
         finally:
             bench.shutdown()
+
+
+def record_replies(calls: Sequence[ModelCall]) -> list[dict[str, str]]:
+    """The replies of a run's calls as rows: role, reply and, where a step asked a role more than once, a `cue`:
+    the first line of its prompt that no other of these prompts has."""
+    rows = []
+    for call in calls:
+        beside = [other for other in calls if (other.step, other.role, other.run_id) == _place(call)]
+        seen = Counter(line for other in beside for line in set(_list_lines(other.prompt)))
+        own = [line for line in _list_lines(call.prompt) if seen[line] == 1] if len(beside) > 1 else []
+        rows.append({"role": call.role, **({"cue": own[0]} if own else {}), "reply": call.reply})
+    return rows
+
+
+def _place(call: ModelCall) -> tuple[int, str, str]:
+    return call.step, call.role, call.run_id
+
+
+def _list_lines(messages: Sequence[dict[str, Any]]) -> list[str]:
+    return [line for message in messages for line in str(message["content"]).splitlines() if line.strip()]
+
+
+def _take_reply(rows: list[dict[str, str]], messages: Sequence[dict[str, Any]]) -> str:
+    """The first reply left whose cue stands in the prompt; "" for none."""
+    lines = {"", *_list_lines(messages)}
+    row = next((row for row in rows if row.get("cue", "") in lines), None)
+    if row is None:
+        return ""
+    rows.remove(row)
+    return row["reply"]
 
 
 def find_role(system: str) -> str:

@@ -1,7 +1,6 @@
 """Runs that were played by hand through a model endpoint, replayed reply by reply (see tests/bench/play.py).
 
-`labels.json` says of every sentence that a run ended with whether it is true by the pages of the world: it was
-filled in by a reader who did not see how the sentence had been checked."""
+`labels.json` says of every sentence that a run ended with whether it is true by the pages of the world."""
 
 from __future__ import annotations
 
@@ -10,6 +9,7 @@ import json
 import pytest
 
 from agent.types import SUPPORTED_VERDICTS, Sentence
+from bench.recordings import compare_outcome
 from tests.played.replay import replay
 from tests.played.scenario import FOLDER, REPLIES, Outcome, load_scenarios
 
@@ -27,6 +27,13 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
             patch.setenv("TOUCHSTONE_DATA", str(tmp_path_factory.mktemp(name)))
             played[name] = replay(SCENARIOS[name])
         return played
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_recorded_run_comes_to_what_it_came_to(outcomes: dict[str, Outcome], name: str) -> None:
+    """A difference that is wanted is stored with `python -m bench.recordings --write`."""
+    assert not compare_outcome(SCENARIOS[name], outcomes[name])
 
 
 @pytest.mark.slow
@@ -62,7 +69,7 @@ def test_true_sentences_keep_their_support(outcomes: dict[str, Outcome]) -> None
         sentence
         for name, outcome in outcomes.items()
         for sentence in outcome.sentences
-        if SCENARIOS[name].play == "honest" and LABELS[name].get(sentence.text)
+        if SCENARIOS[name].play == "honest" and LABELS[name].get(sentence.claim)
     ]
     lost = [sentence.text for sentence in true if not sentence.backed]
     assert len(true) > 40
@@ -84,10 +91,10 @@ def test_right_answers_are_sure_and_wrong_ones_are_not(outcomes: dict[str, Outco
 @pytest.mark.slow
 def test_every_sentence_was_labelled(outcomes: dict[str, Outcome]) -> None:
     unknown = [
-        (name, sentence.text)
+        (name, sentence.claim)
         for name, outcome in outcomes.items()
         for sentence in outcome.sentences
-        if sentence.check and sentence.text not in LABELS[name]
+        if sentence.check and sentence.claim not in LABELS[name]
     ]
     assert not unknown
 
@@ -97,7 +104,7 @@ def _false_sentences(outcomes: dict[str, Outcome]) -> list[tuple[str, Sentence]]
         (name, sentence)
         for name, outcome in outcomes.items()
         for sentence in outcome.sentences
-        if sentence.check and not LABELS[name].get(sentence.text, True)
+        if sentence.check and not LABELS[name].get(sentence.claim, True)
     ]
 
 

@@ -1,0 +1,97 @@
+"""What every recorded run of tests/played comes to, against what it came to when this was last written.
+
+    python -m bench.recordings [--only ID ...]    # the differences as a diff; exit code 1 when there are any
+    python -m bench.recordings --write            # store what comes out now; then review the diff
+
+A sentence, with its check and its marks, is one line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any
+
+from tests.played.replay import replay
+from tests.played.scenario import REPLIES, Outcome, Scenario, load_scenarios
+
+
+def outcome_path(scenario: Scenario) -> Path:
+    """Where the outcome of a recorded scenario is stored."""
+    return REPLIES / f"{scenario.id}.outcome.json"
+
+
+def read_outcome(scenario: Scenario) -> dict[str, Any]:
+    """The stored outcome; empty where there is none."""
+    path = outcome_path(scenario)
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+
+def write_outcome(scenario: Scenario, outcome: Outcome, played: dict[str, int]) -> None:
+    """Store an outcome; `played` is what the calls cost when a model played it."""
+    kept = {"played": played, **describe_outcome(scenario, outcome)}
+    outcome_path(scenario).write_text(f"{_render(kept)}\n", "utf-8")
+
+
+def describe_outcome(scenario: Scenario, outcome: Outcome) -> dict[str, Any]:
+    """What is compared: whether it is right by its gold words, the calls by role, and each turn."""
+    roles = dict(sorted(Counter(call.role for call in outcome.calls).items()))
+    return {"right": outcome.is_right(scenario.gold), "roles": roles, "turns": outcome.turns}
+
+
+def compare_outcome(scenario: Scenario, outcome: Outcome) -> str:
+    """The difference of an outcome from the stored one, as a diff; "" for none."""
+    stored = {name: value for name, value in read_outcome(scenario).items() if name != "played"}
+    before, after = (_render(given).splitlines() for given in (stored, describe_outcome(scenario, outcome)))
+    name = outcome_path(scenario).name
+    return "\n".join(unified_diff(before, after, name, "now", n=2, lineterm=""))
+
+
+def _render(value: Any, indent: str = "") -> str:
+    """JSON in which each item of a list, and each record that holds no records, is one line."""
+    inner = indent + " "
+    if isinstance(value, list) and value:
+        items = [_render(item, inner) for item in value]
+    elif isinstance(value, dict) and any(_holds_records(item) for item in value.values()):
+        items = [f"{json.dumps(name)}: {_render(item, inner)}" for name, item in value.items()]
+    else:
+        return json.dumps(value, ensure_ascii=False)
+    lines = ",\n".join(f"{inner}{item}" for item in items)
+    return f"[\n{lines}\n{indent}]" if isinstance(value, list) else f"{{\n{lines}\n{indent}}}"
+
+
+def _holds_records(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict) for v in value))
+
+
+def main() -> None:
+    """Replay every recording and print, or write, what differs."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--write", action="store_true", help="store what comes out now")
+    parser.add_argument("--only", nargs="*", default=[], help="ids of scenarios")
+    asked = parser.parse_args()
+    recorded = [each for each in load_scenarios() if (REPLIES / f"{each.id}.jsonl").exists()]
+    found = False
+    for scenario in recorded:
+        if asked.only and scenario.id not in asked.only:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["TOUCHSTONE_DATA"] = folder
+            outcome = replay(scenario)
+        if difference := compare_outcome(scenario, outcome):
+            found = True
+            print(difference)
+        if asked.write:
+            write_outcome(scenario, outcome, read_outcome(scenario).get("played", {}))
+    sys.exit(found and not asked.write)
+
+
+if __name__ == "__main__":
+    main()
