@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent.llm.scripted import ScriptedModel
-
 from agent import config
 from agent.actions.export import export_run, list_formats
 from agent.actions.forks import fork_run
@@ -23,6 +21,7 @@ from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.folders import Told, write_world
 from tests.web.researching_model import END, Script, crawl, find_fact_ids, together
+from tests.web.scripted import ScriptedModel
 
 QUESTION = "When was the Varn bridge opened, and who designed the Varn bridge?"
 WIKI, ROAD, ARCHIVE, NEWS = (f"https://{name}.example/varn" for name in ("wiki", "road", "archive", "news"))
