@@ -13,6 +13,7 @@ from typing import Any
 
 from agent import config as configuration
 from agent.actions import export, run_control, validation
+from agent.actions.erase_note import erase_note
 from agent.actions.follow_up import carry_over
 from agent.engine.run_settings import normalize_settings
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
@@ -250,6 +251,11 @@ class Workbench:
     def comment(self, run_id: str, head: int, target: str, text: str, *, private: bool = False) -> None:
         """Comment on one sentence or section of the answer; a round for that part alone begins."""
         run_control.comment(self, run_id, head, target, text, private=private)
+
+    def erase_note(self, run_id: str, step: int) -> None:
+        """Erase the private note of a step, and what was made from it, for good. Raises UsageError."""
+        self.snapshots.forget(erase_note(self, run_id, step))
+        self.store.purge()
 
     def reopen(self, run_id: str, head: int) -> None:
         """Open an accepted answer again for review."""

@@ -7,7 +7,7 @@ all later texts go that have a word only private notes have. The state is folded
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -53,6 +53,8 @@ class Privacy:
     """Texts that were recorded without them."""
     readings: set[int] = field(default_factory=set)
     """The steps that record what they were understood as."""
+    spared: Collection[str] = ()
+    """Texts that stay, whatever they tell."""
     first: int = -1
     """The first step that holds one; -1 for none."""
 
@@ -67,12 +69,16 @@ class Privacy:
 
 
 def release(
-    bench: ActionContext, run_id: str, hide: Hide = lambda _text: REDACTED, only: Sequence[str] = ()
+    bench: ActionContext,
+    run_id: str,
+    hide: Hide = lambda _text: REDACTED,
+    only: Sequence[str] = (),
+    spared: Collection[str] = (),
 ) -> tuple[RunSnapshot, list[ModelCall]]:
     """The run and its model calls as they may leave, with what `hide` gives in place of each text that may
-    not. `only`: of all private texts withhold just these."""
+    not. `only`: of all private texts withhold just these, and keep the `spared` ones."""
     view, calls = bench.snapshot(run_id), bench.store.calls.list_for_run(run_id)
-    privacy = find_private(view.steps, calls, only)
+    privacy = find_private(view.steps, calls, only, spared)
     if privacy.first < 0:
         return view, calls
     told = {call.key for call in calls if any(map(privacy.is_told, _list_call_texts(call)))}
@@ -88,10 +94,12 @@ def release(
     return replace(view, run=run, steps=steps, state=state), kept
 
 
-def find_private(steps: Sequence[Step], calls: Sequence[ModelCall], only: Sequence[str] = ()) -> Privacy:
+def find_private(
+    steps: Sequence[Step], calls: Sequence[ModelCall], only: Sequence[str] = (), spared: Collection[str] = ()
+) -> Privacy:
     """The private notes of a run and of the earlier turns that it remembers, and the words that only they, or
     what a model understood them as, have: no page, no public act of a person and no prompt's instruction."""
-    found, heard = Privacy(), list[int]()
+    found, heard = Privacy(spared=spared), list[int]()
     public = list({m["content"] for call in calls for m in call.prompt if m["role"] == "system"})
     for step in steps:
         notes, earlier = step.change.get("notes", []), step.change.get("earlier_private_notes", [])
@@ -102,7 +110,8 @@ def find_private(steps: Sequence[Step], calls: Sequence[ModelCall], only: Sequen
         for reading in step.change.get("readings", []):
             if any(n <= reading["note"] for n in heard):
                 found.readings.add(step.n)
-                found.derived += _list_texts([reading.get(name) for name in sorted(READING_TEXTS)])
+                made = _list_texts([reading.get(name) for name in sorted(READING_TEXTS)])
+                found.derived += [text for text in made if text and not is_withheld(text)]
                 heard = []
         if found.first < 0 and (found.texts or (not only and step.change.get("file_words"))):
             found.first = step.n
@@ -142,8 +151,10 @@ def _release_step(step: Step, privacy: Privacy, hide: Hide, is_made_with: bool) 
     is_made_with |= is_reading or noted
 
     def keep(key: str, name: str, text: str) -> bool:
-        if not text or text in privacy.texts or key == "file_words":
+        if not text or text in privacy.texts or (key == "file_words" and not privacy.spared):
             return not text
+        if text in privacy.spared:
+            return True
         if privacy.is_told(text) or (is_reading and key == "readings" and name in READING_TEXTS):
             return is_withheld(text)
         if not is_made_with or not any(map(str.isspace, text)) or text in privacy.known:

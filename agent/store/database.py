@@ -48,7 +48,7 @@ class Store:
             raise StoreError(
                 f"the database {self.url.render_as_string(hide_password=True)} cannot be opened: {trouble}"
             ) from trouble
-        self.engine = reader
+        self.engine, self._writer = reader, writer
         self.ledger = Ledger(reader, writer)
         self.pages = Pages(reader, writer)
         self.calls = ModelCalls(reader, writer)
@@ -59,7 +59,7 @@ class Store:
             to_row=lambda settings: {"settings": settings.model_dump_json(), "at": utc_timestamp()},
             from_row=lambda row: Settings.model_validate_json(row.settings),
         )
-        self._drafts: KeyedRecords[str] = KeyedRecords(
+        self.drafts: KeyedRecords[str] = KeyedRecords(
             reader,
             writer,
             tables.drafts,
@@ -78,16 +78,32 @@ class Store:
     def draft(self, key: str, text: str | None = None) -> str:
         """The unsent text stored under `key`; with `text`, store that instead ("" deletes it)."""
         if text is None:
-            return self._drafts.get(key) or ""
+            return self.drafts.get(key) or ""
         if text:
-            self._drafts.put(key, text)
+            self.drafts.put(key, text)
         else:
-            self._drafts.drop(key)
+            self.drafts.drop(key)
         return text
+
+    def purge(self) -> None:
+        """Write the database file anew, so that no byte of what was overwritten or deleted stays in it; for
+        SQLite. Raises UsageError when a reader keeps the log of the database from being emptied."""
+        if self.engine.dialect.name != "sqlite":
+            return
+        with self._writer.lock, self.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA temp_store=FILE")  # the whole database would fill the memory
+            connection.exec_driver_sql("VACUUM")
+            row = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").first()
+            connection.exec_driver_sql("PRAGMA temp_store=MEMORY")
+        if row and row[0]:
+            raise UsageError(
+                "it is erased, but the database is being read, so that its log may still hold the former "
+                "text: it is emptied when the program is stopped"
+            )
 
     def check_writable(self) -> None:
         """Write one small row. Raises StoreError when that cannot be done."""
-        self._drafts.put(".ready", utc_timestamp())
+        self.drafts.put(".ready", utc_timestamp())
 
     def close(self) -> None:
         """Close every connection."""

@@ -133,6 +133,30 @@ class Ledger(TableAccess):
         query = select(r.id).where(r.thread_id == func.coalesce(thread, run_id), r.deleted_at == "")
         return self._scalars(query.order_by(r.created_at, r.id))
 
+    def family(self, run_id: str) -> list[str]:
+        """The run with the branches and further questions that it grew from or that grew from it; also those
+        in the bin."""
+        rows = self._rows(select(r.id, r.thread_id, r.forked_from))
+        found, known = {run_id}, 0
+        while len(found) > known:
+            known = len(found)
+            threads = {row.thread_id for row in rows if row.id in found} - {""}
+            origins = {row.forked_from for row in rows if row.id in found}
+            found |= {
+                row.id
+                for row in rows
+                if row.thread_id in threads or row.id in origins or row.forked_from in found
+            }
+        return [row.id for row in rows if row.id in found]
+
+    def rewrite(self, run_id: str, steps: Sequence[Step], error: str) -> None:
+        """Put these steps, and why the run failed, in the place of those that are recorded: only to erase."""
+        with self._writer.begin() as connection:
+            for step in steps:
+                at = and_(s.run_id == run_id, s.n == step.n)
+                connection.execute(update(tables.steps).where(at).values(change=_dump_change(step.change)))
+            connection.execute(update(tables.runs).where(r.id == run_id).values(error=error))
+
     def steps(self, run_id: str, after: int = -1) -> list[Step]:
         """The run's steps with a number above `after`, in order."""
         return [_step_from_row(row) for row in self._rows(_SELECT_STEPS, {"run": run_id, "after": after})]
@@ -282,9 +306,13 @@ def _update_if_held(connection: Connection, lease: Lease, **values: Any) -> None
 def _insert_step(connection: Connection, run_id: str, step: Step) -> None:
     row = step.model_dump(exclude={"change"}) | {
         "run_id": run_id,
-        "change": json.dumps(step.change, ensure_ascii=False, separators=(",", ":")),
+        "change": _dump_change(step.change),
     }
     connection.execute(_INSERT_STEP, row)
+
+
+def _dump_change(change: dict[str, Any]) -> str:
+    return json.dumps(change, ensure_ascii=False, separators=(",", ":"))
 
 
 def _step_from_row(row: Row[Any]) -> Step:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
@@ -75,6 +75,13 @@ class ModelCalls(TableAccess):
             for call in calls:
                 if connection.scalar(_SELECT_RECORD, {"call": call.key}) is None:
                     connection.execute(_INSERT, _call_to_row(call))
+
+    def rewrite(self, calls: Mapping[str, ModelCall]) -> None:
+        """Put these calls in the place of those under their keys: only to erase."""
+        with self._writer.begin() as connection:
+            for key, call in calls.items():
+                connection.execute(_DELETE, {"call": key})
+                connection.execute(_INSERT, _call_to_row(call))
 
     def recall(self, key: str) -> ModelCall | None:
         """The call of this key, or None."""

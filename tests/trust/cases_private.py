@@ -15,6 +15,7 @@ from agent.actions.share import render_shared_run
 from agent.errors import NotFound
 from agent.export import bundle
 from agent.llm.structured_call import compute_call_key
+from agent.store.backup import write_backup
 from agent.types import Settings
 from tests.trust.scorecard import Bench, Result, case
 from tests.web.private_run import CANARIES, NOTES, find_canaries, list_ways_out, private_runs
@@ -64,6 +65,38 @@ def bundles(bench: Bench) -> Result:
             again = export_run(made.bench, import_bundle(made.bench, data).run_id, "bundle")
             misses += [f"{run_id} imported: {problem}" for problem in verify_bundle(again).problems]
     return Result(count, f"{len(misses)} of {count} hashes found, or problems", misses)
+
+
+@case(
+    "S9.3",
+    "Private notes that were erased",
+    "0 of their words in any run, model call, draft, byte of the database or backup made after",
+    quick=True,
+)
+def erased(bench: Bench) -> Result:
+    misses, count = [], 0
+    for keyless in (False, True):
+        with tempfile.TemporaryDirectory() as folder, private_runs(Path(folder), keyless=keyless) as made:
+            data = made.bench.config.data_folder
+            made.bench.draft(f"back:{made.run}", NOTES["send_back"])
+            for run_id in made.runs:
+                for note in made.bench.snapshot(run_id).state.notes:
+                    if note.private and note.text in NOTES.values():
+                        made.bench.erase_note(run_id, note.step)
+            write_backup(data, Path(folder) / "after.zip")
+            places = {path.name: path.read_bytes() for path in data.glob("touchstone.db*")}
+            places["backup"] = (Path(folder) / "after.zip").read_bytes()
+            for run_id in made.runs:
+                view, calls = made.bench.snapshot(run_id), made.bench.calls(run_id)
+                places[f"steps of {run_id}"] = "".join(s.model_dump_json() for s in view.steps).encode()
+                places[f"calls of {run_id}"] = "".join(c.model_dump_json() for c in calls).encode()
+                found = verify_bundle(export_run(made.bench, run_id, "bundle"))
+                misses += [f"{run_id}: {problem}" for problem in found.problems]
+            count += len(places)
+            misses += [
+                f"{name}: {', '.join(f)}" for name, body in places.items() if (f := find_canaries(body))
+            ]
+    return Result(count, f"{len(misses)} of {count} places hold one", misses)
 
 
 @case("S9.4", "A shared run in the bin, behind 502 others", "gone for its link", quick=True)

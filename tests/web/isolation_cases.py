@@ -132,7 +132,7 @@ CASES: dict[str, dict[str, Act]] = {
         "export": lambda own: _bench().config.secrets,
     },
     "draft": {
-        "list": lambda own: _bench().store._drafts.all(),
+        "list": lambda own: _bench().store.drafts.all(),
         "open": lambda own: _bench().draft("question"),
         "change": lambda own: _bench().draft("question", "of another"),
         "delete": lambda own: _bench().draft("question", ""),

@@ -1,0 +1,45 @@
+"""Erasing a private note for good, with what was made from it: in the steps, model calls and drafts of its
+run, of branches of it and of the later turns of its conversation."""
+
+from __future__ import annotations
+
+import secrets
+
+from agent.actions.context import ActionContext
+from agent.actions.release import find_private, release
+from agent.errors import UsageError
+from agent.export.hiding import is_withheld
+from agent.types import Status
+
+ERASED = "[erased]"
+
+
+def erase_note(bench: ActionContext, run_id: str, step: int) -> list[str]:
+    """Erase the private note of a step; returns the ids of the runs that could have held it. The database is
+    to be purged then. Raises UsageError, also while one of these runs is at work."""
+    view, store = bench.snapshot(run_id), bench.store
+    texts = [note.text for note in view.state.notes if note.step == step and note.private]
+    if not texts or is_withheld(texts[0]):
+        raise UsageError(f"step {step} of run {run_id} holds no private note that could be erased")
+    family = store.ledger.family(run_id)
+    if at_work := [one for one in family if store.ledger.get(one).status is Status.RUNNING]:
+        raise UsageError(f"run {at_work[0]} is at work and may hold the note: pause it, then erase the note")
+    private = find_private(view.steps, store.calls.list_for_run(run_id), texts)
+    only = [*texts, *private.derived]
+    spared = {ERASED} | {note.text for one in family for note in bench.snapshot(one).state.notes} - set(only)
+    for one in sorted(
+        family, key=lambda name: name == run_id
+    ):  # the run itself last: repeated, it is found again
+        before = store.calls.list_for_run(one)
+        found, calls = release(bench, one, lambda _text: ERASED, only, spared)
+        changed = {
+            old.key: new.replace(key=secrets.token_hex(32))
+            for old, new in zip(before, calls, strict=True)
+            if old != new
+        }
+        store.calls.rewrite(changed)
+        store.ledger.rewrite(one, found.steps, found.run.error)
+    for key, text in store.drafts.all().items():
+        if any(one in key for one in family) and (private.is_told(text) or key.startswith("salt:")):
+            store.drafts.drop(key)
+    return family
