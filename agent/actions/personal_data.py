@@ -21,7 +21,7 @@ from agent.export.hiding import make_redactor
 README = """Your data in Touchstone.
 
 touchstone.db   everything: runs with their steps, pages, facts, library, drafts (SQLite)
-runs/           each run as Markdown
+runs/           each run as Markdown, as it may be handed on: without private notes, which the database holds
 account.json    what the server knows of you: name, quotas, tokens (without their text), what you did
 """
 

@@ -124,7 +124,7 @@ def _check_index(actions: Sequence[Proposal], index: int) -> int:
 
 def steer(bench: ActionContext, run_id: str, note: str, *, private: bool = False) -> None:
     """Give guidance that the run's next decision follows; where the run asks something, this is the answer.
-    No word of a `private` note goes to search engines or pages."""
+    Nothing of a `private` note goes out: it shapes no search, and no export or share holds it."""
     run, text = bench.store.ledger.get(run_id), note.strip()
     if not text:
         raise UsageError("the note is empty: say what the run should do")

@@ -26,7 +26,11 @@ def run(
     *,
     note: Annotated[str, typer.Option(metavar="TEXT", help="a constraint for its next decision")] = "",
     private: Annotated[
-        bool, typer.Option("--private", help="no word of the note goes to search engines or pages")
+        bool,
+        typer.Option(
+            "--private",
+            help="nothing of the note leaves: no search, page, export or share; it starts no research",
+        ),
     ] = False,
     model: Annotated[str | None, typer.Option(metavar="keyless|NAME", help="another model")] = None,
     budgets: BudgetOptions,

@@ -35,6 +35,7 @@ COMMANDS = {
     "runs": ("runs", "List the runs, newest first."),
     "plan": ("plan", "Show the plan of a run, or change it."),
     "revise": ("answers.revise", "Send an answer back with a note, or comment on a sentence of it."),
+    "erase-note": ("answers.erase_note", "Erase a private note of a run for good."),
     "rewrite": ("answers.rewrite", "Write the answer of a run in another length."),
     "facts": ("facts", "List the facts of a run with their quotes."),
     "edit": ("edit", "Correct the facts of a run; its answer is rewritten."),

@@ -39,6 +39,8 @@ _SELECT_STEPS = (
 _INSERT_STEP = tables.steps.insert()
 _COPIED_RUN_FIELDS = set("id question created_at updated_at error imported forked_from forked_at".split())
 _RUN_COLUMNS = (*sorted(_COPIED_RUN_FIELDS), "verdict", "confidence")
+NOTE_STEPS = ("steer", "send_back", "comment", "fork")
+"""The steps by which a person leaves a note."""
 ANSWERED_FIRST = "someone else (perhaps another tab) answered first; their change is kept"
 
 
@@ -223,14 +225,16 @@ class Ledger(TableAccess):
     def list(
         self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 0
     ) -> list[Run]:
-        """Runs, newest first, of one status and with `text` in the question; the deleted ones with `deleted`;
-        at most `limit`, 0 for all. A run whose settings cannot be read is listed as failed, with the reason
-        and default settings."""
+        """Runs, newest first, of one status and with `text` in the question or a person's note; the deleted
+        ones with `deleted`; at most `limit`, 0 for all. A run whose settings cannot be read is listed as
+        failed, with the reason and default settings."""
         query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "")
         if status:
             query = query.where(r.status == status)
         if text:
-            query = query.where(func.lower(r.question).contains(text.lower(), autoescape=True))
+            texts = (r.question, func.json_extract(s.change, "$.notes"))
+            asked, noted = (func.lower(one).contains(text.lower(), autoescape=True) for one in texts)
+            query = query.where(or_(asked, r.id.in_(select(s.run_id).where(s.name.in_(NOTE_STEPS), noted))))
         newest = query.order_by(r.created_at.desc(), r.id).limit(limit or None)
         return [_run_or_failed(row) for row in self._rows(newest)]
 

@@ -365,7 +365,7 @@ class Note(Record):
     quoted: str = ""
     """Of a comment the text it is on."""
     private: bool = False
-    """No word of it goes to search engines or pages; the model's server gets it."""
+    """Nothing of it goes to search engines or pages, or into what leaves; the model's server gets it."""
 
 
 class Edit(Record):

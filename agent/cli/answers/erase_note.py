@@ -1,4 +1,4 @@
-"""`erase-note`: erase a private note for good, with what was made from it. Exit codes: 0 done, 2 wrong usage."""
+"""`erase-note`: erase a private note for good. Exit codes: 0 done, 2 wrong usage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from agent.workbench import Workbench
 
 def run(
     run_id: RunId,
-    step: Annotated[int, typer.Argument(help="the step of the note; without it the private notes are listed")] = -1,
+    step: Annotated[
+        int,
+        typer.Argument(
+            metavar="[STEP]",
+            show_default=False,
+            help="the step of the note; without it the private notes are listed",
+        ),
+    ] = -1,
 ) -> int:
     """List the private notes of a run, or erase one; returns the exit code."""
     bench = Workbench()
@@ -24,5 +31,7 @@ def run(
                 write_stdout(f"{note.step:>4}  {to_one_line(note.text)}")
         return 0
     bench.erase_note(run_id, step)
-    write_stderr("the note is erased, with what was made from it; backups that were made before still hold it")
+    write_stderr(
+        "the note is erased, with what was made from it; backups that were made before still hold it"
+    )
     return 0

@@ -37,7 +37,11 @@ def run(
         str, typer.Option("--on", metavar="ID", help="comment on this sentence (s3) or section (h2) alone")
     ] = "",
     private: Annotated[
-        bool, typer.Option("--private", help="no word of the note goes to search engines or pages")
+        bool,
+        typer.Option(
+            "--private",
+            help="nothing of the note leaves: no search, page, export or share; it starts no research",
+        ),
     ] = False,
     files: OutputFiles,
 ) -> int:

@@ -25,7 +25,9 @@ def draw(view: RunSnapshot) -> None:
     if not opened.open:
         return
     with opened:
-        st.caption("Whoever has the link and can sign in here reads the run, without your private notes.")
+        st.caption(
+            "Whoever has the link and can sign in here reads the answer and its sources, and nothing of private notes."
+        )
         ui.button("Link to read", f"share-read-{run_id}", _create, run_id, icon="link")
         made_for, address = st.session_state.get(MADE_KEY, ("", ""))
         if made_for == run_id:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from agent.engine.budget_meters import list_caps
+from agent.export.hiding import is_withheld
 from agent.flows.shared.revision import state_understood
 from agent.text.plurals import format_count
 from agent.text.sentences import format_sentence
@@ -82,6 +83,8 @@ class Card:
     before: float = 0.0
     """The confidence after this, and before it."""
     moves: list[dict[str, Any]] = field(default_factory=list)
+    private_note: int = -1
+    """The step of the private note it shows; -1 for none."""
     beside: list[Card] = field(default_factory=list)
     """Each search and page of a round of several; empty for one alone."""
     last: int = -1
@@ -311,6 +314,7 @@ def _build_note_cards(step: Step) -> list[Card]:
             what=note["text"],
             why=f"on “{note['quoted']}”" if note.get("quoted") else "",
             by="person",
+            private_note=note["step"] if note.get("private") and not is_withheld(note["text"]) else -1,
         )
         for note in notes
     ]

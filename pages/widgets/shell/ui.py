@@ -69,8 +69,8 @@ def close_popover(name: str) -> None:
 
 def private_box(name: str) -> None:
     """The box that makes the note of a draft private."""
-    hint = "Steps may follow it and the model may read it; no search and no address carries a word of it."
-    st.checkbox("Private: not sent to search engines or pages", key=f"private:{name}", help=hint)
+    hint = "Who writes the answer reads it. It starts no search, and no export or share has a word of it."
+    st.checkbox("Private: nothing of it leaves", key=f"private:{name}", help=hint)
 
 
 def is_private(name: str) -> bool:
