@@ -26,7 +26,7 @@ def draw(view: RunSnapshot) -> None:
         return
     with opened:
         st.caption(
-            "Whoever has the link and can sign in here reads the answer and its sources, and nothing of private notes."
+            "Whoever has the link and can sign in here reads the answer and its sources, no private note."
         )
         ui.button("Link to read", f"share-read-{run_id}", _create, run_id, icon="link")
         made_for, address = st.session_state.get(MADE_KEY, ("", ""))

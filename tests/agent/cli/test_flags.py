@@ -26,6 +26,7 @@ LINES = {
     "runs": "--text T",
     "plan": "R --add A B --drop 1 --reword 2 T --order 2 1 --json",
     "revise": "R N --on s1 --private --json F --markdown F",
+    "erase-note": "R 4",
     "rewrite": "R --report brief --json F --markdown F",
     "facts": "R --find W --source S --step 3 --status pinned --json",
     "edit": "R --pin A B --strike A --restore A --strike-source S --restore-source S --correct A T --add T "
