@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlalchemy import Engine, delete, func, select
 from sqlalchemy.dialects.sqlite import Insert, insert
@@ -108,11 +108,13 @@ class Quotas(TableAccess):
 
     @contextmanager
     def reserve(
-        self, person_id: str, tokens: int, dollars: float, share: float
+        self, person_id: str, share: float, tokens: int, dollars: float
     ) -> Iterator[Callable[[int, float], None]]:
         """Reserve the most that a model call may use, unless this share of a quota is used or reserved; what
         is given to the function this yields is counted at the end in its place. Raises BudgetSpent."""
-        reserved_id, now, used = uuid.uuid4().hex, time.time(), DayUse()
+        own, now, used = uuid.uuid4().hex, time.time(), DayUse()
+        row = {"id": own, "person_id": person_id, "until": now + RESERVED_S}
+        row |= {"tokens": tokens, "dollars": dollars}
         with self._writer.begin() as connection:  # one at a time: what is read here stays true
             under_way = select(func.coalesce(func.sum(r.tokens), 0), func.coalesce(func.sum(r.dollars), 0.0))
             held = DayUse(0, *self._row(under_way.where(r.person_id == person_id, r.until > now)))
@@ -120,11 +122,8 @@ class Quotas(TableAccess):
                 self.get(person_id), self.sum_day(person_id) + held, share, ", with calls under way"
             ):
                 raise BudgetSpent(over, cap="quota")
-            row = {"id": reserved_id, "person_id": person_id, "until": now + RESERVED_S}
             connection.execute(delete(tables.reservations).where(r.until <= now))
-            connection.execute(
-                insert(tables.reservations).values(row | {"tokens": tokens, "dollars": dollars})
-            )
+            connection.execute(insert(tables.reservations).values(row))
 
         def settle(tokens: int, dollars: float) -> None:
             nonlocal used
@@ -133,16 +132,14 @@ class Quotas(TableAccess):
         try:
             yield settle
         finally:
-            drop = delete(tables.reservations).where(r.id == reserved_id)
-            self._write(drop, _add_use(person_id, used))
+            self._write(delete(tables.reservations).where(r.id == own), _add_use(person_id, used))
 
     def take_page(self, person_id: str, pages: int = 1) -> str:
         """Count a page before it is fetched; why it may not be, as a sentence, "" when it may. One that was
         refused before anything was sent is given back as -1."""
         with self._writer.begin() as connection:
-            use = self.sum_day(person_id)
-            only_pages = replace(use, tokens=0, dollars=0.0)
-            over = describe_overrun(self.get(person_id), only_pages) if pages > 0 else ""
+            used = DayUse(self.sum_day(person_id).pages)
+            over = describe_overrun(self.get(person_id), used) if pages > 0 else ""
             if not over:
                 connection.execute(_add_use(person_id, DayUse(pages)))
             return over

@@ -24,14 +24,13 @@ DAY_S = 86_400
 @dataclass(frozen=True)
 class SignIn:
     """Who signed in at which provider, and when (seconds since 1970, on its clock). `email` is an address
-    that is proven to be theirs, "" for none; `expires` is 0 when the provider does not say."""
+    that is proven to be theirs, "" for none."""
 
     issuer: str
     subject: str
     email: str
     name: str
     issued: int
-    expires: int
 
 
 class SignInRules:
@@ -52,14 +51,14 @@ class SignInRules:
         issuer, subject = claims.get("iss"), claims.get("sub")
         if not (isinstance(issuer, str) and isinstance(subject, str) and issuer and subject):
             raise SignInRefused("sign in first")
-        times = {name: _read_time(claims, name) for name in ("iat", "exp", "auth_time")}
-        issued, expires, now = times["iat"], times["exp"], time.time()
-        if not 0 < issued <= now + CLOCK_SKEW_S:
+        times, now = {name: claims.get(name, 0) for name in ("iat", "exp", "auth_time")}, time.time()
+        wrong = [name for name, value in times.items() if not _is_time(value)]
+        if wrong or not 0 < times["iat"] <= now + CLOCK_SKEW_S:
             raise SignInRefused(
-                "your sign-in does not say when it was made, or its clock is ahead: sign in again, and tell "
-                "who runs this server if that does not help"
+                f"your sign-in states no time that can be used ({(wrong or ['iat'])[0]}): sign in again, and "
+                "tell who runs this server if that does not help"
             )
-        if now >= (issued + self.days * DAY_S if self.days else expires):
+        if now >= (times["iat"] + self.days * DAY_S if self.days else times["exp"]):
             raise SignInRefused("your sign-in has ended: sign in again")
         verified = claims.get("email_verified")
         is_proven = (
@@ -77,7 +76,7 @@ class SignInRules:
             )
         names = (claims.get(key) for key in ("name", "preferred_username"))
         name = next((text for text in names if isinstance(text, str) and text), "")
-        return SignIn(issuer, subject, email, name[:MAX_NAME_CHARS], issued, expires)
+        return SignIn(issuer, subject, email, name[:MAX_NAME_CHARS], int(times["iat"]))
 
 
 def normalize_address(given: object) -> str:
@@ -85,17 +84,13 @@ def normalize_address(given: object) -> str:
     it goes over the wire, nothing else changed; "" for what is none."""
     if not isinstance(given, str) or len(given) > MAX_ADDRESS_CHARS or given.count("@") != 1:
         return ""
-    local, domain = _lower_ascii(given).split("@")
+    local, domain = "".join(char.lower() if char.isascii() else char for char in given).split("@")
     try:
         domain = ".".join(idna.alabel(label).decode() for label in domain.split("."))
     except idna.IDNAError:
         return ""
-    is_whole = local and all(letter.isprintable() and not letter.isspace() for letter in local)
+    is_whole = local and all(char.isprintable() and not char.isspace() for char in local)
     return f"{local}@{domain}" if is_whole else ""
-
-
-def _lower_ascii(text: str) -> str:
-    return "".join(letter.lower() if letter.isascii() else letter for letter in text)
 
 
 def _read_addresses(setting: str, entries: Iterable[str]) -> frozenset[str]:
@@ -110,12 +105,5 @@ def _read_addresses(setting: str, entries: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _read_time(claims: Mapping[str, Any], name: str) -> int:
-    """A time of a sign-in in whole seconds; 0 when it is not stated. Raises SignInRefused."""
-    value = claims.get(name, 0)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_TIME:
-        raise SignInRefused(
-            f"your sign-in states no time that can be read ({name}): sign in again, and tell who runs this "
-            "server if that does not help"
-        )
-    return int(value)
+def _is_time(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= value <= MAX_TIME  # type: ignore[operator]

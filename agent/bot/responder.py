@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,9 +104,7 @@ class ReplyService:
         own = self.response.kb.llm
         self._summary_worker = (
             SummaryWorker(
-                self.library,
-                ReplyModel(bench.config, own),
-                lambda tokens, dollars: bench.worker.limits.reserve(tokens, dollars, 1.0),
+                self.library, ReplyModel(bench.config, own), partial(bench.worker.limits.reserve, 1.0)
             )
             if own
             else None

@@ -9,10 +9,9 @@ import contextvars
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
@@ -303,10 +302,14 @@ class RunContext:
             checkpoint=self.checkpoint,
             earlier_steps=self.earlier_steps,
             recall_earlier=self.store.calls.recall,
-            reserve=self._reserve,
+            reserve=partial(self.reserve_use, self._open_share),
         )
         try:
             return request_structured(self.client, call, messages, shape, tier=tier)  # type: ignore[arg-type]
+        except BudgetSpent as over:  # a call beside this one has reserved the rest of the quota
+            if self.is_writing_up and over.cap == "quota":
+                raise ModelUnavailable(str(over)) from over
+            raise
         except ModelUnavailable as gone:
             breaker = getattr(self.client, "breaker", None)
             if self.waits_for_model and breaker and breaker.is_open:
@@ -320,16 +323,6 @@ class RunContext:
         if made is None and (over := self.find_spent_budget()):
             raise ModelUnavailable(str(over)) if self.is_writing_up else over
         return made
-
-    @contextmanager
-    def _reserve(self, tokens: int, dollars: float) -> Iterator[Callable[[int, float], None]]:
-        """Reserve the use of a call. Raises as `_recall_call` does."""
-        with ExitStack() as held:
-            try:
-                settle = held.enter_context(self.reserve_use(tokens, dollars, self._open_share))
-            except BudgetSpent as over:
-                raise ModelUnavailable(str(over)) if self.is_writing_up else over from None
-            yield settle
 
     def _run_in_parallel(
         self,

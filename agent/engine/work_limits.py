@@ -11,7 +11,7 @@ from typing import Any
 from agent.store.database import Store
 from agent.web.rate_limit import HostRateLimiter
 
-ReserveUse = Callable[[int, float, float], AbstractContextManager[Callable[[int, float], None]]]
+ReserveUse = Callable[[float, int, float], AbstractContextManager[Callable[[int, float], None]]]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class WorkLimits:
     describe_overrun: Callable[[float], str] = field(default=lambda share: "")
     """Which quota is used up to this share, as a sentence; "" for none."""
     reserve: ReserveUse = field(
-        default=lambda tokens, dollars, share: nullcontext(lambda tokens, dollars: None)
+        default=lambda share, tokens, dollars: nullcontext(lambda tokens, dollars: None)
     )
     """Reserves the most a model call may use up to a share of the quota. Raises BudgetSpent."""
     take_page: Callable[[int], str] = field(default=lambda pages: "")

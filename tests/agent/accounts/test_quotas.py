@@ -132,7 +132,7 @@ def test_calls_at_once_use_at_most_one_call_more_than_the_quota(seed: int, sign_
     def work(n: int) -> bool:
         for estimate, actual in plan[n]:
             try:
-                with quotas.reserve(ann.id, estimate, 0.0, 1.0) as settle:
+                with quotas.reserve(ann.id, 1.0, estimate, 0.0) as settle:
                     if actual % 5 == 0:
                         raise ModelUnavailable("no reply")
                     settle(actual, 0.0)
@@ -151,14 +151,14 @@ def test_what_a_killed_process_reserved_ends_and_a_call_under_way_counts(
 ) -> None:
     ann, quotas = sign_in("ann"), accounts.quotas
     quotas.set(ann, ann.id, QUOTA)
-    held = quotas.reserve(ann.id, 5_000, 0.0, 1.0)
+    held = quotas.reserve(ann.id, 1.0, 5_000, 0.0)
     held.__enter__()
     with pytest.raises(BudgetSpent, match="5,000 of 1,000 tokens are used today, with calls under way"):
-        quotas.reserve(ann.id, 1, 0.0, 1.0).__enter__()
+        quotas.reserve(ann.id, 1.0, 1, 0.0).__enter__()
     assert quotas.sum_day(ann.id).tokens == 0 and quotas.describe_overrun(ann.id) == ""
     later = time.time() + RESERVED_S + 1
     monkeypatch.setattr("agent.accounts.quotas.time", SimpleNamespace(time=lambda: later))
-    with quotas.reserve(ann.id, 1, 0.0, 1.0) as settle:
+    with quotas.reserve(ann.id, 1.0, 1, 0.0) as settle:
         settle(7, 0.5)
     assert quotas.sum_day(ann.id) == DayUse(0, 7, 0.5)
 
@@ -166,11 +166,11 @@ def test_what_a_killed_process_reserved_ends_and_a_call_under_way_counts(
 def test_money_is_reserved_too(sign_in, accounts) -> None:
     ann, quotas = sign_in("ann"), accounts.quotas
     quotas.set(ann, ann.id, QUOTA)
-    with quotas.reserve(ann.id, 1, 5.0, 1.0) as settle:
+    with quotas.reserve(ann.id, 1.0, 1, 5.0) as settle:
         with pytest.raises(BudgetSpent, match=r"\$5.00 of \$5.00 is spent today, with calls under way"):
-            quotas.reserve(ann.id, 1, 0.1, 1.0).__enter__()
+            quotas.reserve(ann.id, 1.0, 1, 0.1).__enter__()
         settle(1, 0.5)
-    with quotas.reserve(ann.id, 1, 0.1, 1.0):
+    with quotas.reserve(ann.id, 1.0, 1, 0.1):
         pass
 
 
