@@ -2,25 +2,29 @@
 are about, and without any secret.
 
 `bind` says what the lines of this thread are about. `redact` replaces every secret that a Config ever held,
-in messages and tracebacks, whatever library wrote them."""
+in messages and tracebacks, whatever library wrote them. What people ask and pages say stays out: libraries,
+which tell all at DEBUG, are heard from WARNING on; addresses lose their query, exceptions their message."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import logging
+import re
 import sys
 import time
+import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TextIO
+from typing import Any, TextIO
 from urllib.parse import quote
 
-from agent.errors import UsageError
+from agent.errors import TouchstoneError, UsageError
 
 FIELDS = ("run", "step", "person")
 REDACTED = "[secret]"
+_QUERY = re.compile(r"(?<=[\w/.%=\]-])\?[\w.%~+-]+=[^\s\"'<>)\]]*")
 _secrets: set[str] = set()
 _bound: ContextVar[dict[str, str]] = ContextVar("bound", default={})  # noqa: B039 - never changed, only replaced
 
@@ -49,22 +53,39 @@ def remember_secrets(secrets: Iterable[str]) -> None:
 
 
 def redact(text: str) -> str:
-    """The text without any known secret."""
+    """The text without any known secret and without the queries of addresses."""
+    text = _QUERY.sub("?…", text)
     for secret in sorted(_secrets, key=len, reverse=True):
         text = text.replace(secret, REDACTED)
     return text
 
 
-class ReadableFormatter(logging.Formatter):
+class _DiscreetFormatter(logging.Formatter):
+    """Tells of an exception its type and place; its message only where the program or the system wrote it."""
+
+    def formatException(self, ei: Any) -> str:
+        """The traceback of an exception and of those that led to it, newest first."""
+        error, lines = ei[1], ["Traceback (newest exception first):\n"]
+        while error is not None:
+            told = (
+                error.strerror if isinstance(error, OSError) else isinstance(error, TouchstoneError) and error
+            )
+            lines += [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}: {told or '…'}\n"]
+            error = error.__cause__ or error.__context__
+        return "".join(lines).rstrip()
+
+
+class ReadableFormatter(_DiscreetFormatter):
     """One line a record, then its traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as text."""
         about = " ".join(f"{name}={value}" for name, value in _bound.get().items())
+        record.exc_text = None  # what another formatter made of it
         return redact(super().format(record) + (f" [{about}]" if about and not record.exc_info else ""))
 
 
-class JsonFormatter(logging.Formatter):
+class JsonFormatter(_DiscreetFormatter):
     """A JSON object a line: at (ISO 8601, UTC), level, logger, message; if known run, step, person, error."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -85,6 +106,9 @@ def set_up(form: str, level: str, readable: str = "%(asctime)s %(levelname)s %(n
     if level.upper() not in levels:
         raise UsageError(f"LOG_LEVEL is {level[:40]!r}: say DEBUG, INFO, WARNING or ERROR")
     handler = _OwnHandler(sys.stderr)
+    handler.addFilter(
+        lambda line: line.levelno >= logging.WARNING or line.name.startswith(("agent", "pages"))
+    )
     handler.setFormatter(JsonFormatter() if form == "json" else ReadableFormatter(readable))
     root = logging.getLogger()
     root.handlers[:] = [*(one for one in root.handlers if not isinstance(one, _OwnHandler)), handler]

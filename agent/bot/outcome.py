@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field
 
+from agent import errors
 from agent.bot import metrics
 from agent.export.escaping import to_one_line
 from agent.types import Usage
@@ -29,13 +30,15 @@ class ReplyOutcome:
     usage: Usage = field(default_factory=Usage)
 
 
-def log_outcome(replied: ReplyOutcome, seconds: float, *, full: bool) -> ReplyOutcome:
-    """Write the log line and the metrics; returns the outcome with its time. Unless `full`, a decision's
-    reason is left out: a model wrote it about the conversation."""
+def log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
+    """Write the log line and the metrics; returns the outcome with its time. A decision's reason is
+    left out: a model wrote it about the conversation."""
     outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
     metrics.count_request(outcome, seconds, replied.usage, answerable=replied.answerable)
     usage = replied.usage
-    reason = to_one_line(replied.reason[:MAX_REASON_CHARS]) if full or replied.failed else ""
+    kind = replied.reason.partition(":")[0]
+    is_ours = not kind.isidentifier() or hasattr(errors, kind)  # else a library's words about anything
+    reason = to_one_line(replied.reason[:MAX_REASON_CHARS] if is_ours else kind) if replied.failed else ""
     fields = {
         "event": "reply",
         "run": replied.run_id,

@@ -180,12 +180,13 @@ class ReplyService:
                     self.bench.end_unstored_run(request.run_id, hold=hold)
         except Exception as error:  # the caller gets silence, never an error
             expected = isinstance(error, TouchstoneError)
-            log.error("a reply failed: %s", error, exc_info=None if expected else error)
+            told = error if expected else type(error).__name__
+            log.error("a reply failed: %s", told, exc_info=None if expected else error)
             replied = ReplyOutcome(
                 AIResult(), path=("failed",), reason=f"{type(error).__name__}: {error}", failed=True
             )
         seconds = time.monotonic() - began
-        return log_outcome(replied, seconds, full=self.response.reply_settings.store_conversations)
+        return log_outcome(replied, seconds)
 
     def _start_run(
         self,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from agent import logs
-from agent.errors import UsageError
+from agent.errors import StoreError, UsageError
 
 
 @pytest.fixture
@@ -54,16 +54,35 @@ def test_a_secret_is_replaced_in_messages_addresses_and_tracebacks(
     logs.set_up(form, "DEBUG")
     logs.remember_secrets(['cana"ry/ä-1', "ollama"])
     try:
-        raise ValueError('with cana"ry/ä-1')
-    except ValueError:
-        log.exception("ollama: GET /?key=%s", "cana%22ry%2F%C3%A4-1")
+        raise StoreError('with cana"ry/ä-1')
+    except StoreError:
+        log.exception("ollama: %s", "cana%22ry%2F%C3%A4-1")
     written = capsys.readouterr().err
-    assert (
-        "cana" not in written
-        and written.count(logs.REDACTED) == 3
-        and "Traceback" in written
-        and "ollama" in written
-    )
+    assert "cana" not in written and written.count(logs.REDACTED) == 3
+    assert "Traceback" in written and "ollama" in written
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("https://a.example/p?q=who+is+ann&n=1 was read", "https://a.example/p?… was read"),
+        ('"GET /?token=abc HTTP/1.1" 200', '"GET /?… HTTP/1.1" 200'),
+        ("http://[::1]:8501?run=1", "http://[::1]:8501?…"),
+        ("Is it so? Yes: a=b", "Is it so? Yes: a=b"),
+    ],
+)
+def test_an_address_is_told_without_its_query(address: str, told: str) -> None:
+    assert logs.redact(address) == told
+
+
+def test_a_library_is_heard_from_warnings_on(log: logging.Logger, capsys: pytest.CaptureFixture[str]) -> None:
+    logs.set_up("readable", "DEBUG")
+    for name in ("urllib3.connectionpool", "agent.test", "pages.chat"):
+        logging.getLogger(name).debug("asked for all")
+        logging.getLogger(name).warning("is slow")
+    told = [line.split()[2:4] for line in capsys.readouterr().err.splitlines()]
+    assert told.count(["DEBUG", "urllib3.connectionpool"]) == 0
+    assert len(told) == 5 and ["WARNING", "urllib3.connectionpool"] in told
 
 
 @pytest.mark.parametrize(("form", "level"), [("xml", "INFO"), ("json", "LOUD")])

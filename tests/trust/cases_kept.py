@@ -1,4 +1,4 @@
-"""Cases of what is kept: backups under wrong clocks and kills, hostile backups, and tables given for a batch."""
+"""Cases of what is kept: backups under wrong clocks and kills, hostile backups, tables given for a batch, the log."""
 
 from __future__ import annotations
 
@@ -251,3 +251,14 @@ def long_lines(bench: Bench) -> Result:
         except Exception as error:
             misses.append(f"{name}: {type(error).__name__}: {error}")
     return Result(len(TABLES), f"{len(misses)} without a sentence", misses)
+
+
+@case(
+    "S9.9",
+    "The whole log at DEBUG: what was asked, noted, read, typed; keys, tokens, cookies, codes",
+    "none; all tests",
+)
+def log(bench: Bench) -> Result:
+    return bench.tests(
+        "tests/agent/test_log_canaries.py", "tests/agent/test_logs.py", "tests/agent/test_canaries.py"
+    )

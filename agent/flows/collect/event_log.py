@@ -1,4 +1,5 @@
-"""The navigation log: each event is part of the run's state and goes to the standard log with its fields."""
+"""The navigation log: each event is part of the run's state, and goes to the standard log with its fields but
+without the words of page or model."""
 
 from __future__ import annotations
 
@@ -37,7 +38,5 @@ def log_stop(tools: RunContext, node: CrawlNode, why: str, *, refused: bool = Fa
 def _log_event(tools: RunContext, name: NavEventName, node: CrawlNode, text: str, **fields: Any) -> NavEvent:
     where = {"run": tools.lease.run_id, "step": tools.step, "url": node.url, "depth": node.depth}
     level = logging.WARNING if fields.get("refused") else logging.INFO
-    log.log(
-        level, "%s %s: %s", name, node.url, text, extra={"event": name, **where, "reason": text, **fields}
-    )
+    log.log(level, "%s %s", name, node.url, extra={"event": name, **where, **fields})
     return NavEvent(step=tools.step, name=name, url=node.url, text=text)
