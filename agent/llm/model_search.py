@@ -9,7 +9,7 @@ from agent.config import Config
 from agent.llm import detect
 from agent.llm.detect import DetectedModel
 
-PATIENCE_S = 0.5
+PATIENCE_S = 0.3
 """Seconds of a search that a screen waits for in all: most servers answer in less."""
 
 
