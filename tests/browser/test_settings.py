@@ -46,6 +46,12 @@ def test_a_key_is_saved_and_removed_and_only_then_is_there_a_switch(
     expect(badge(page, "brave")).to_have_text("not asked yet")
     expect(switch).to_be_visible()
     assert "brave-canary" not in page.content()
+    field = page.get_by_label("Key (BRAVE_API_KEY)", exact=True)  # another key takes its place
+    expect(field).to_have_count(1)  # drawn anew, and the former one is gone
+    field.fill("brave-canary-2")
+    page.locator(".st-key-settings-BRAVE_API_KEY-brave-save button").click()
+    expect(field).to_have_value("")
+    assert "brave-canary" not in page.content()
     page.locator(".st-key-settings-BRAVE_API_KEY-brave-remove button").click()
     expect(badge(page, "brave")).to_have_text("needs a key")
     expect(switch).to_be_hidden()
@@ -56,7 +62,7 @@ def test_a_failed_check_says_why_and_changes_the_mark(server: Served, tab: Calla
     page.goto(f"{server.url}settings")
     expect(badge(page, "crossref")).to_have_text("not asked yet")
     panel(page, "crossref").get_by_role("button", name="Check").click()
-    expect(panel(page, "crossref").get_by_test_id("stAlert")).to_contain_text("could not be reached")
+    expect(panel(page, "crossref").get_by_test_id("stAlert")).to_contain_text("did not answer")
     expect(badge(page, "crossref")).not_to_have_text("not asked yet")
     expect(badge(page, "crossref")).not_to_have_text("works")
     assert Screen(page, server.url).too_wide() == []

@@ -51,7 +51,7 @@ def test_an_engine_is_switched_off_and_on_without_a_restart(app):
 
 def test_a_key_is_saved_and_never_shown_again(app):
     tester = app("settings")
-    tester.text_input(key="settings-BRAVE_API_KEY-brave-False-").set_value("brave-canary").run()
+    tester.text_input(key="settings-BRAVE_API_KEY-brave-False-").set_value("brave-canary")
     tester.button(key="settings-BRAVE_API_KEY-brave-save").click().run()
     assert "Held in memory" in tester.success[0].value, "no key to encrypt it with"
     assert "brave" in client.workbench().active_configuration().engines and tester.success
@@ -62,7 +62,7 @@ def test_a_key_is_saved_and_never_shown_again(app):
 
 def test_an_address_that_is_none_is_refused_with_what_to_write(app):
     tester = app("settings")
-    tester.text_input(key="settings-SEARXNG_URL-searxng-False-").set_value("search.lan").run()
+    tester.text_input(key="settings-SEARXNG_URL-searxng-False-").set_value("search.lan")
     tester.button(key="settings-SEARXNG_URL-searxng-save").click().run()
     assert "needs an address like" in shown(tester)
     assert tester.text_input(key="settings-SEARXNG_URL-searxng-False-").value == "search.lan"
@@ -131,7 +131,7 @@ def test_an_address_is_mended_while_its_server_does_not_answer(app, monkeypatch)
         tester = app("settings")
         for url in (deaf.url, server.url):
             field = next(one for one in tester.text_input if "OPENAI_BASE_URL" in str(one.key))
-            field.set_value(url).run()
+            field.set_value(url)
             tester.button(key="settings-OPENAI_BASE_URL-save").click().run()
         client.workbench().worker.detect_model()
         assert "well at" in shown(tester.run()) and not deaf.closing.is_set()

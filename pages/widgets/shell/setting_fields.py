@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.actions.settings.fields import SettingField
 from agent.errors import UsageError
-from pages.widgets.shell import client, escape, ui
+from pages.widgets.shell import client, escape
 
 Save = Callable[[str, str], None]
 """Saves a value under a setting's name; an empty one removes it."""
@@ -18,26 +18,30 @@ def draw(field: SettingField, key: str, label: str, save: Save) -> None:
     """The field with its buttons, or why it cannot be changed here."""
     typed = f"{key}-{field.is_set}-{field.value}"
     hint = "set" if field.is_set and field.is_secret else "needed" if field.is_needed else "not set"
-    st.text_input(
-        f"{label} ({field.name})",
-        field.value,
-        key=typed,
-        type="password" if field.is_secret else "default",
-        placeholder=hint,
-        help=field.help,
-        disabled=field.is_fixed,
-        autocomplete="off",
-    )
     held = "Held in memory only: forgotten when the server stops." if field.is_held else ""
-    for told in filter(None, (field.unused, held)):
-        st.caption(escape.md(told))
-    if field.is_fixed:
-        st.caption("Set in the environment or a file, or by an admin; change it there.")
-        return
-    with st.container(horizontal=True):
-        ui.button("Save", f"{key}-save", _submit, field.name, typed, save, icon="save")
-        if field.is_set:
-            ui.action("Remove", f"{key}-remove", save, field.name, "", done="Removed.")
+    fixed = "Set in the environment or a file, or by an admin; change it there." if field.is_fixed else ""
+    form = st.container() if fixed else st.form(f"{key}-form", field.is_secret, border=False)
+    with form:  # that of a key is emptied by the click: it stands in the page no moment longer
+        st.text_input(
+            f"{label} ({field.name})",
+            field.value,
+            key=typed,
+            type="password" if field.is_secret else "default",
+            placeholder=hint,
+            help=field.help,
+            disabled=field.is_fixed,
+            autocomplete="off",
+        )
+        for told in filter(None, (field.unused, held, fixed)):
+            st.caption(escape.md(told))
+        if fixed:
+            return
+        with st.container(horizontal=True):
+            press, given = st.form_submit_button, (field.name, typed, save)
+            press("Save", key=f"{key}-save", icon=":material/save:", on_click=_submit, args=given)
+            if field.is_set:
+                what, told = (save, field.name, ""), {"done": "Removed."}
+                press("Remove", key=f"{key}-remove", on_click=client.submit, args=what, kwargs=told)
 
 
 def _submit(name: str, typed: str, save: Save) -> None:
