@@ -121,6 +121,7 @@ class Workbench:
         settings, history = dialogue.apply_chat_settings(settings, history, self.config)
         validation.check_new_run(question, settings, FLOWS)
         validation.check_engines(settings.engines, self.worker.world(settings.world))
+        settings = settings.replace(served_by=self.worker.mark_model(settings))
         flow = FLOWS[settings.flow]
         turns = {"history": list(history)} if history else {}
         change = to_jsonable({"question": question, "settings": settings, **turns, **(known or {})})
@@ -343,6 +344,15 @@ class Workbench:
     def is_model_sought(self) -> bool:
         """Whether the model server has not told its models yet."""
         return self.worker.model_search.peek() is None
+
+    def explain_other_model(self, settings: Settings) -> str:
+        """That what goes on from a run uses another model or server than it did, in a sentence; "" if not."""
+        before, now = settings.served_by, self.active_configuration()
+        is_same = before in ("", self.worker.mark_model(settings))
+        if settings.model == "keyless" or is_same or self.is_model_sought():
+            return ""
+        told = "The model or server that this run used is not the one that is set up now."
+        return f"{told} From here on: {now.model_detail if now.model else f'no model. {now.model_detail}'}"
 
     def check_model(self) -> tuple[bool, str]:
         """Detect the model again and ask it for one word."""

@@ -48,6 +48,7 @@ def fork_run(
     flow, shared = FLOWS[run.settings.flow], steps[: n + 1]
     state = flow.fold_steps(shared)
     settings = _build_settings(state.settings, changed, imported=bool(run.imported))
+    settings = settings.replace(served_by=bench.worker.mark_model(settings))
     redecides = bool(set(changed) - {"at_cap"})
     given = Note(step=n + 1, text=note.strip(), private=private) if note.strip() else None
     change, next = _plan_next_step(flow, state, shared[-1], given, redecides=redecides)

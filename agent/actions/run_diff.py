@@ -100,7 +100,8 @@ def compare_runs(bench: ActionContext, one: str, two: str) -> RunComparison:
         two=_describe_run(second, shared),
         shared=shared,
         settings=diff_mappings(
-            first.run.settings.model_dump(mode="json"), second.run.settings.model_dump(mode="json")
+            first.run.settings.model_dump(mode="json", exclude={"served_by"}),
+            second.run.settings.model_dump(mode="json", exclude={"served_by"}),
         ),
         figures=_compare_figures(first, second, spent, shared),
         answer=_diff_answers(first.state.answer, second.state.answer),

@@ -80,6 +80,7 @@ def create(
     if settings.flow not in BATCH_FLOWS:
         raise UsageError(f"a batch cannot run {settings.flow}; it can run {', '.join(BATCH_FLOWS)}")
     validation.check_engines(settings.engines, bench.worker.world(settings.world))
+    settings = settings.replace(served_by=bench.worker.mark_model(settings))
     title = name.strip()[:120] or "Batch"
     batch_id = bench.store.batches.create(title, settings, allowance, sheet.columns, sheet.rows)
     bench.worker.schedule_batches()

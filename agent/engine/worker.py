@@ -5,6 +5,7 @@ recovered within RECOVER_S seconds, and at once when this process starts."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import queue
 import threading
@@ -252,6 +253,14 @@ class Worker:
         if name == "auto":
             return found.client, ""
         return found.client.with_models(strong=name, fast=fast or name), ""
+
+    def mark_model(self, settings: Settings) -> str:
+        """The `served_by` of a run that starts with these settings now."""
+        found = self.model_search.peek()
+        if settings.model == "keyless" or found is None or found.client is None:
+            return ""
+        name = found.client.strong if settings.model == "auto" else settings.model
+        return hashlib.sha256(f"{name} {found.client.server}".encode()).hexdigest()[:12]
 
     def reply_model(self) -> ReplyModel:
         """The model of `reply`, by its own settings. Raises UsageError when they cannot be read."""

@@ -302,7 +302,7 @@ def _unavailable(report: Report) -> list[Block]:
 
 def _settings(report: Report) -> list[Block]:
     """The settings of every flow, those of the run's flow, then what the run used."""
-    chosen = report.settings.model_dump(mode="json")
+    chosen = report.settings.model_dump(mode="json", exclude={"served_by"})
     own = chosen.get(report.settings.flow)
     values = {name: value for name, value in chosen.items() if not isinstance(value, dict)}
     values |= own if isinstance(own, dict) else {}

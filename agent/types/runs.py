@@ -185,6 +185,8 @@ class Settings(Record):
     """A model's name, "auto" for the configured model, or "keyless" for none."""
     fast_model: str = ""
     """A cheaper model for simple decisions; empty: the model."""
+    served_by: str = ""
+    """A hash of the model and server that `model` stood for at the start; empty: none, or not known yet."""
     max_steps: int = 12
     """Searches and page visits. A person's steps do not count."""
     max_pages: int = 12

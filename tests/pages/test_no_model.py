@@ -8,12 +8,16 @@ from collections.abc import Callable, Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from agent.actions import budget, forks
+from agent.actions.settings.model_settings import save_model_setting
 from agent.batch import jobs
+from agent.types import Settings, Status
 from agent.workbench import Workbench
 from pages.widgets.batch import form as batch_form
 from pages.widgets.reply import bot_services
 from pages.widgets.reply import form as reply_form
 from pages.widgets.shell import client
+from tests.pages.conftest import shown
 from tests.web.model_server import ModelServer
 
 pytestmark = pytest.mark.slow
@@ -36,6 +40,7 @@ def _drive_all(bench: Workbench) -> None:
 
 def test_a_branch_stays_without_a_model(app: App, bench: Workbench, demo, server: ModelServer) -> None:
     parent = demo(QUESTION)
+    assert bench.worker.detect_model().client
     tester = app("research", run=parent)
     assert bench.active_configuration().model == "served"
     next(one for one in tester.button if (one.key or "").startswith("research-fork-")).click().run()
@@ -52,6 +57,7 @@ def test_a_branch_stays_without_a_model(app: App, bench: Workbench, demo, server
 def test_an_example_of_reply_uses_the_model_that_is_chosen(
     app: App, bench: Workbench, server: ModelServer, n: int
 ) -> None:
+    assert bench.worker.detect_model().client
     tester = app("reply")
     tester.selectbox(key="reply-model").set_value("keyless").run()
     tester.button(key=f"reply-example-{n}").click().run()
@@ -64,6 +70,7 @@ def test_an_example_of_reply_uses_the_model_that_is_chosen(
 def test_the_example_of_batch_uses_the_model_that_is_chosen(
     app: App, bench: Workbench, server: ModelServer
 ) -> None:
+    assert bench.worker.detect_model().client
     tester = app("batch")
     tester.selectbox(key="batch-model").set_value("keyless").run()
     next(one for one in tester.button if batch_form.EXAMPLE_LABEL in one.label).click().run()
@@ -78,6 +85,7 @@ def test_every_other_example_uses_the_model_that_is_chosen(
     app: App, bench: Workbench, server: ModelServer, flow: str
 ) -> None:
     client.library().add_file("ferry.md", b"# Ferries\n\nThe ferry Vinga was launched in 1956.\n")
+    assert bench.worker.detect_model().client
     tester = app("" if flow == "research" else flow)
     tester.selectbox(key=f"{flow}-model").set_value("keyless").run()
     tester.button(key=f"{'check_text' if flow == 'check_text' else flow}-example-0").click().run()
@@ -85,3 +93,42 @@ def test_every_other_example_uses_the_model_that_is_chosen(
     assert run.settings.model == "keyless" and not tester.exception
     _drive_all(bench)
     assert server.requests == []
+
+
+def test_another_server_is_a_choice_that_is_told(app: App, bench: Workbench, monkeypatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    client.close()
+    bench = client.workbench()
+    with ModelServer(lambda request: "{}", models=["served"]) as first:
+        save_model_setting(bench, "OPENAI_BASE_URL", first.url)
+        assert bench.worker.detect_model().client
+        run_id = bench.start(QUESTION, Settings(world="demo", max_calls=2))
+        bench.drive(run_id)
+    view = bench.snapshot(run_id)
+    assert view.run.settings.served_by and view.run.status is Status.REVIEW
+    assert bench.explain_other_model(view.run.settings) == ""
+    with ModelServer(lambda request: "{}", models=["served"]) as second:
+        save_model_setting(bench, "OPENAI_BASE_URL", second.url)
+        assert bench.worker.detect_model().client
+        told = f"From here on: served at {second.url.removesuffix('/v1').removeprefix('http://')}"
+        assert told in bench.explain_other_model(view.run.settings)
+        tester = app("research", run=run_id)
+        assert told in shown(tester).replace("\\", "") and not tester.exception
+        assert any(one.label == "Go on without a model" for one in tester.button)
+        chosen = tester.selectbox(key=f"next-{run_id}-model")
+        assert chosen.value == "auto"
+        chosen.set_value("keyless").run()
+        next(one for one in tester.text_area if one.label == "Further question").set_value("Who?").run()
+        tester.button(key="research-follow-ask").click().run()
+        [follow_up] = [run for run in bench.runs() if run.settings.thread_id]
+        assert follow_up.settings.model == "keyless" and not follow_up.settings.served_by
+        bench.drive(follow_up.id)
+        assert second.requests == []
+        branch = bench.snapshot(forks.fork_run(bench, run_id, 1)).run.settings
+        assert branch.served_by not in ("", view.run.settings.served_by)
+        assert bench.explain_other_model(branch) == "", "the branch was started with it"
+        budget.drop_model(bench, run_id)
+        assert bench.explain_other_model(bench.snapshot(run_id).run.settings) == ""
+        save_model_setting(bench, "OPENAI_BASE_URL", "")
+        assert not bench.worker.detect_model().client
+        assert "From here on: no model" in bench.explain_other_model(view.run.settings)

@@ -60,7 +60,7 @@ def draw(settings: Settings) -> None:
             _draw_fields(settings)
         if not chosen.is_unlimited:
             ui.button("Talk about everything", "chat-scope-clear", clear_scope, icon="close", type="tertiary")
-        st.caption(_describe_model())
+        st.caption(f"{_describe_model()} {escape.md(client.workbench().explain_other_model(settings))}")
 
 
 def _draw_fields(settings: Settings) -> None:
@@ -95,7 +95,7 @@ def _draw_fields(settings: Settings) -> None:
         placeholder="any",
     )
     st.toggle("With the demo’s invented sources", key=DEMO_KEY)
-    form_page.choose_model("chat", settings.model)
+    form_page.choose_model("chat", settings)
     st.caption(
         "The conversation covers what any of the first three fields names, or everything when all are empty."
     )

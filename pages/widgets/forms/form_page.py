@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from agent.config import ROOT
 from agent.types import Run, Settings
+from agent.workbench import RunSnapshot
 from pages.widgets.forms import source_filter_form
 from pages.widgets.shell import client, drafts, empty_state, escape, polling, routes, ui
 
@@ -100,8 +101,10 @@ def choose_world(flow: str) -> str:
     return ui.select("Search in", client.workbench().worlds(), f"{flow}-world", persist_state="session")
 
 
-def choose_model(flow: str, before: str = "", **options: Any) -> str:
-    """The configured model or none, at first that of `before`: the choice of what this grows out of."""
+def choose_model(flow: str, given: Settings | None = None, **options: Any) -> str:
+    """The configured model or none; at first the choice of the run with the settings `given`, which this
+    grows out of, and a sentence where its model or server is another one now."""
+    before = given.model if given else ""
     active = client.workbench().active_configuration()
     polling.wait_for_model(client.workbench())
     names = {"auto": f"Model: {active.model}"} if active.model else {}
@@ -111,7 +114,17 @@ def choose_model(flow: str, before: str = "", **options: Any) -> str:
     if chosen not in names and (chosen or before):
         st.session_state[f"{flow}-model"] = before if before in names else next(iter(names))
     hint = None if active.model else escape.md(active.model_detail)
-    return ui.select("Model", names, f"{flow}-model", help=hint, persist_state="session", **options)
+    chosen = ui.select("Model", names, f"{flow}-model", help=hint, persist_state="session", **options)
+    if given and (told := client.workbench().explain_other_model(given)):
+        st.caption(escape.md(told))
+    return chosen
+
+
+def choose_next_model(view: RunSnapshot) -> Settings:
+    """The settings of a further question: those of this run; its model is chosen again where it changed."""
+    given = view.run.settings
+    is_other = client.workbench().explain_other_model(given)
+    return given.replace(model=choose_model(f"next-{view.run.id}", given)) if is_other else given
 
 
 def draw_summary(settings: Settings, *parts: str) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from agent.flows.shared.revision import describe_target, restate_guidance, state_understood
-from agent.types import NoteReading, Status
+from agent.types import NoteReading, Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.forms import form_page
 from pages.widgets.shell import client, drafts, escape, places, ui
@@ -107,8 +107,9 @@ def draw_follow_up(view: RunSnapshot) -> None:
         st.caption("A new run of this thread: it knows the facts and pages that were found here.")
         hint = "e.g. And who designed it?"
         drafts.text_area("Further question", draft, placeholder=hint, height=80)
-        ui.button("Ask", "research-follow-ask", _ask, view.run.id, draft, icon="forum", type="primary")
+        given = view.run.id, draft, form_page.choose_next_model(view)
+        ui.button("Ask", "research-follow-ask", _ask, *given, icon="forum", type="primary")
 
 
-def _ask(run_id: str, draft: str) -> None:
-    form_page.start_run(client.workbench().follow_up, run_id, drafts.read(draft), sent=[draft])
+def _ask(run_id: str, draft: str, settings: Settings) -> None:
+    form_page.start_run(client.workbench().follow_up, run_id, drafts.read(draft), settings, sent=[draft])

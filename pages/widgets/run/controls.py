@@ -13,7 +13,7 @@ from agent.roles.note_requests import UNDERSTOOD_WORDS
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.run import export_menu, pause_prompt
-from pages.widgets.shell import client, drafts, labels, places, ui
+from pages.widgets.shell import client, drafts, escape, labels, places, ui
 
 NOTE_POPOVER = "research-steer"
 ACTIVE_STATUSES = (Status.RUNNING, Status.WAITING, Status.PAUSED)
@@ -26,6 +26,7 @@ def draw(view: RunSnapshot) -> None:
     status = view.run.status
     if status not in (*ACTIVE_STATUSES, *RESUME_LABELS):
         return
+    _draw_other_model(view)
     with st.container(horizontal=True, vertical_alignment="center", key="research-controls"):
         _draw_steering(view)
         if status in (*ACTIVE_STATUSES, Status.STOPPED) and not _is_check(view):
@@ -35,6 +36,15 @@ def draw(view: RunSnapshot) -> None:
             _draw_until(view)
         if status is not Status.RUNNING and not view.state.answers:
             export_menu.draw(view)
+
+
+def _draw_other_model(view: RunSnapshot) -> None:
+    """That the run goes on with another model or server than it had, where it does; and the way without."""
+    told = client.workbench().explain_other_model(view.run.settings)
+    if told:
+        st.caption(escape.md(told))
+        go_on = partial(budget.drop_model, client.workbench())
+        ui.action("Go on without a model", "research-drop-model", go_on, view.run.id, icon="mode_off_on")
 
 
 def _is_check(view: RunSnapshot) -> bool:
@@ -76,6 +86,8 @@ def _set_until(run_id: str, key: str) -> None:
 
 def draw_review(view: RunSnapshot) -> None:
     """Accept the answer, or send it back with a note (then the same run goes on); take it along."""
+    if view.run.status is Status.REVIEW:
+        _draw_other_model(view)
     with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
         _draw_verdict(view)
         if view.run.settings.flow == "research":

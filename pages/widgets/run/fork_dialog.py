@@ -94,25 +94,25 @@ def _name_steps(steps: Mapping[int, str], actions: Sequence[Action]) -> dict[int
 
 
 def _draw_form(view: RunSnapshot, n: int, number: int = 0, *, bare: bool = False) -> None:
-    """A note, and what may be otherwise; none of it is needed. A `bare` one asks for the note alone: it
-    stands in a popover already."""
+    """A note, the model, and what may be otherwise. A `bare` one asks for the first two: it stands in a
+    popover already."""
     run_id, given = view.run.id, view.run.settings
     st.html(f'<div class="ts"><b>{_name_branch(number)} into a new run</b></div>')
     hint = "e.g. Leave out everything from example.org."
     drafts.text_area("Instructions (optional)", f"fork:{run_id}:{n}", placeholder=hint, height=80)
     ui.private_box(f"fork:{run_id}:{n}")
+    model = form_page.choose_model(f"research-fork-{run_id}-{n}", given)
+    changed: dict[str, Any] = {"model": model} if model != given.model else {}
     if bare:
-        _draw_start(run_id, n, {})
+        _draw_start(run_id, n, changed)
         return
-    changed: dict[str, Any] = {}
     with st.popover("Other settings", icon=":material/tune:", key=f"research-fork-settings-{n}"):
-        model = form_page.choose_model(f"research-fork-{run_id}-{n}", given.model)
         names = {name: f"Run {text}" for name, text in labels.UNTIL.items()}
         start = list(names).index(given.stop_point)
         until = ui.select("Run until", names, f"research-fork-until-{n}", index=start)
         if given.flow == "research":
             changed |= budget_fields.draw_fields(f"research-fork-{n}", given, model=model != "keyless")
-    changed |= {"until": until, "mode": "step" if until == "step" else "auto", "model": model}
+    changed |= {"until": until, "mode": "step" if until == "step" else "auto"}
     changed = {name: value for name, value in changed.items() if value != getattr(given, name)}
     with st.container(horizontal=True):
         _draw_start(run_id, n, changed)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.text.plurals import format_count
-from agent.types import Answer, Status
+from agent.types import Answer, Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_card
 from pages.widgets.forms import form_page, source_filter_form
@@ -145,6 +145,7 @@ def _draw_follow_up(view: RunSnapshot) -> None:
             "site-follow",
             _send_follow_up,
             view.run.id,
+            form_page.choose_next_model(view),
             icon="forum",
             type="primary",
             disabled=busy,
@@ -152,6 +153,6 @@ def _draw_follow_up(view: RunSnapshot) -> None:
         )
 
 
-def _send_follow_up(run_id: str) -> None:
+def _send_follow_up(run_id: str, settings: Settings) -> None:
     question = drafts.read(FOLLOW_UP)
-    form_page.start_run(client.workbench().follow_up, run_id, question, sent=[FOLLOW_UP])
+    form_page.start_run(client.workbench().follow_up, run_id, question, settings, sent=[FOLLOW_UP])

@@ -31,7 +31,7 @@ def test_a_model_is_used_at_once_and_at_the_next_start(bench: Workbench) -> None
     with ModelServer(lambda request: '{"ok": true}', models=["first", "second"]) as server:
         save_model_setting(bench, "OPENAI_BASE_URL", server.url)
         save_model_setting(bench, "OPENAI_API_KEY", " sk-canary ")
-        assert bench.active_configuration().model == "first" and bench.check_model()[0]
+        assert bench.check_model()[0] and bench.active_configuration().model == "first"
         save_model_setting(bench, "MODEL", "second")
         assert bench.active_configuration().model == "second"
         assert {request.headers["authorization"] for request in server.requests} == {"Bearer sk-canary"}

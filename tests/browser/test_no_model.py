@@ -1,0 +1,47 @@
+"""“No model” in a real browser, while a model server is set up and counts its calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.screen import Screen
+from tests.browser.served import Served
+from tests.web.model_server import ModelServer
+
+Tab = Callable[..., Page]
+NO_MODEL = "No model (rules and quotes only)"
+
+
+def _choose_none(page: Page) -> None:
+    page.get_by_label("Model", exact=True).last.click()
+    page.get_by_role("option", name=NO_MODEL).click()
+
+
+def test_branch_and_examples_without_a_model_call_none(served: Callable[..., Served], tab: Tab) -> None:
+    with ModelServer(lambda request: "{}", models=["served"]) as model:
+        own = served(STEP_GAP="0", OPENAI_BASE_URL=model.url, MODEL="served")
+        page = tab()
+        screen = Screen(page, own.url).open()
+        page.get_by_role("button", name="Options").click()
+        _choose_none(page)
+        page.keyboard.press("Escape")
+        expect(page.get_by_text("without a model")).to_be_visible()
+        screen.ask("In which year was Älvmora Mejeri founded?")
+        screen.stands("Answer to review")
+        first = screen.run_id
+        screen.card(2).get_by_role("button", name=re.compile(r"^Branch from step 2\b")).click()
+        expect(page.get_by_label("Model", exact=True)).to_have_value(NO_MODEL)
+        screen.button("Start branch").click()
+        page.wait_for_url(lambda url: first not in url)
+        screen.stands("Answer to review")
+        assert model.requests == []
+
+        page.goto(f"{own.url}reply")
+        _choose_none(page)
+        page.get_by_role("button", name="How do I install Fyrvakt on Debian?").click()
+        page.wait_for_url("**/reply?run=*")
+        screen.stands("Replied")
+        assert model.requests == []
