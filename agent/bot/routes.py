@@ -32,6 +32,7 @@ RULES = {
     "/healthz": RouteRule(READ, "probe"),
     "/readyz": RouteRule(READ, "probe"),
     "/metrics": RouteRule(READ, "token"),
+    "GET /reply": RouteRule(),
     "/reply": RouteRule(("POST",), "token", 512_000),
     "/messages": RouteRule(("POST",), "token", 512_000),
     "/_stcore/upload_file/*": RouteRule(("PUT", "DELETE", "OPTIONS"), "owner", None),
@@ -44,13 +45,14 @@ RULES = {
     "/oauth2callback": RouteRule(),
     "/*": RouteRule(),
 }
-"""By path, the narrower before the wider; Streamlit's own are the screens and what belongs to them."""
+"""By path, the narrower before the wider; Streamlit's own are the screens and what belongs to them. A screen
+and a route for programs share `/reply`: a row of its method alone comes first."""
 
 
-def find_rule(path: str) -> RouteRule:
-    """The rule of a path: its own, or the first that has it below."""
+def find_rule(path: str, method: str = "") -> RouteRule:
+    """The rule of a path: its own for this method or for all, or the first that has it below."""
     below = (rule for begin, rule in RULES.items() if begin[-1] == "*" and path.startswith(begin[:-1]))
-    return RULES.get(path) or next(below)
+    return RULES.get(f"{method} {path}") or RULES.get(path) or next(below)
 
 
 def is_loopback(address: str) -> bool:

@@ -93,7 +93,8 @@ class HttpGate:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        rule = find_rule(_inner_path(scope)) if scope["type"] in ("http", "websocket") else None
+        is_request = scope["type"] in ("http", "websocket")
+        rule = find_rule(_inner_path(scope), scope.get("method", "")) if is_request else None
         if (refusal := rule and _find_refusal(scope, rule)) is None:
             await self.app(scope, _limit_body(receive, rule.max_body) if rule else receive, send)
         elif scope["type"] == "http":
