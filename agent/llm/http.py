@@ -18,8 +18,6 @@ from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer
 from agent.net.exchange import AnswerUnusable, Connections, Reply
 from agent.net.policies import Policy
 
-JSON_HEADERS = {"Content-Type": "application/json"}
-
 
 class UnexpectedReply(Exception):
     """An answer that is not the JSON of a 200."""
@@ -33,13 +31,13 @@ def request_json(
     url: str, policy: Policy, *, key: str, deadline: Deadline | None = None, body: Any = None
 ) -> Any:
     """The JSON of a 200: GET without a `body`, else POST. Raises NoAnswer, UnexpectedReply."""
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
     if name_and_password := urlsplit(url).netloc.rpartition("@")[0]:
         headers |= make_headers(basic_auth=unquote(name_and_password))
     sent = None if body is None else json.dumps(body).encode()
     connections = Connections([urlsplit(url).hostname or ""])
     try:
-        reply = connections.exchange(policy, url, {**headers, **JSON_HEADERS}, sent, deadline=deadline)
+        reply = connections.exchange(policy, url, headers, sent, deadline=deadline)
     finally:
         connections.close()
     if reply.status == 200:

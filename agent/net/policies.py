@@ -1,7 +1,8 @@
-"""What each purpose of an outgoing request may receive, how long it may take, and whom it may reach.
+"""What each purpose of an outgoing request may receive, and how long it may take.
 
-Every answer is read within the limits of one of these; a deadline of the caller ends it earlier or, where a
-setting says how long to wait, instead. Redirects are followed for pages and pictures alone."""
+Every answer is read within the limits of one of these; where a setting says how long to wait, that holds. A
+server that a setting names may be on this machine or network, all others are public. Redirects are followed
+for pages and pictures alone."""
 
 from __future__ import annotations
 
@@ -10,14 +11,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Policy:
-    """`max_bytes`: of a body, unpacked; `seconds`: from the lookup of the name to the last byte.
-    `named_may_be_inner`: a server that a setting names may be on this machine or network; all others are
-    public."""
+    """`max_bytes`: of a body, unpacked; `seconds`: from the lookup of the name to the last byte."""
 
     purpose: str
     max_bytes: int
     seconds: float
-    named_may_be_inner: bool = True
 
 
 MODEL_REPLY = Policy("a reply of a model", 4_000_000, 60.0)

@@ -42,20 +42,15 @@ def send_get(
 
     A `requests.Session` would add proxies, .netrc, hooks and redirects, at twice the CPU time. Raises what
     `requests` raises."""
-    request = _prepare("GET", url, conditions)
+    request = requests.PreparedRequest()
+    request.prepare_method("GET")
+    request.prepare_url(url, None)
+    request.prepare_headers({**REQUEST_HEADERS, **conditions})
     if len(cookies):
         request.prepare_cookies(cookies)
     response = adapter.send(request, stream=True, timeout=POLL_SECONDS)
     cookies.update(response.cookies)
     return response
-
-
-def _prepare(method: str, url: str, headers: Mapping[str, str]) -> requests.PreparedRequest:
-    request = requests.PreparedRequest()
-    request.prepare_method(method)
-    request.prepare_url(url, None)
-    request.prepare_headers({**REQUEST_HEADERS, **headers})
-    return request
 
 
 def read_body(answer: BaseHTTPResponse, deadline: Deadline, limit: int) -> bytes:

@@ -38,6 +38,8 @@ MOST_MB = 600
 SCREEN_S = 2.0
 SCREENS = ("", "settings", "chat", "site", "collect", "check_text", "reply", "batch")
 QUESTION = "In which year was Älvmora Mejeri founded?"
+READ_WHOLE = ("deep", "many objects")
+"""Answers within the limits: their connection may be used again."""
 COOKIE_SECRET = "cookie-secret-of-the-cases-0123456789"
 
 
@@ -135,7 +137,7 @@ def bombs_in_replies(bench: Bench) -> Result:
             mb = memory.mb
         else:
             with HostileServer(send) as hostile:
-                mb, threads, wrong = bomb_runs(hostile)
+                mb, threads, wrong = bomb_runs(hostile, kept=2 if name in READ_WHOLE else 0)
             most_threads = max(most_threads, threads)
             misses += [f"{name}: {told}" for told in wrong]
         worst = max(worst, mb)
@@ -143,8 +145,8 @@ def bombs_in_replies(bench: Bench) -> Result:
     return Result(len(bombs), f"most {worst:.0f} MB, {most_threads} threads more afterwards", misses)
 
 
-def bomb_runs(hostile: HostileServer) -> tuple[float, int, list[str]]:
-    """Two runs whose model answers so: the memory, the threads that are left, and what went wrong."""
+def bomb_runs(hostile: HostileServer, kept: int) -> tuple[float, int, list[str]]:
+    """Two runs whose model answers so, with `kept` connections at the end: the memory, the threads that are left, and what went wrong."""
     wrong = []
     model = {
         "OPENAI_BASE_URL": f"{hostile.url}/v1",
@@ -160,7 +162,7 @@ def bomb_runs(hostile: HostileServer) -> tuple[float, int, list[str]]:
             own.start(QUESTION, Settings(world="demo", flow="research"))
         if not wait_for(lambda: hostile.asked >= 6, 60):
             wrong.append(f"asked {hostile.asked} times only")
-        if not wait_for(lambda: not hostile.open, 15):
+        if not wait_for(lambda: hostile.open <= kept, 15):
             wrong.append(f"{hostile.open} connections left")
         wait_for(lambda: count_threads(server) <= threads + 2, 15)
         left = count_threads(server) - threads

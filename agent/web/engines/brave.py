@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from agent.text.json_text import parse_json
 from agent.types import SourceFilter
 from agent.web import search_params
 from agent.web.engines.http_api import ApiEngine, ApiRequest
@@ -37,6 +37,6 @@ class Brave(ApiEngine):
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:
         """As in the base class; nothing found comes without `web`."""
-        for item in (json.loads(body).get("web") or {}).get("results") or []:
+        for item in (parse_json(body).get("web") or {}).get("results") or []:
             published = normalize_date(item.get("page_age") or "")
             yield RawResult(item["url"], item.get("title") or "", item.get("description") or "", published)

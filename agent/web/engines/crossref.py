@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
+from agent.text.json_text import parse_json
 from agent.types import SourceFilter
 from agent.web.engines import http_api
 from agent.web.search_results import RawResult
@@ -34,7 +34,7 @@ class Crossref(http_api.ApiEngine):
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:
         """As in the base class."""
-        for item in json.loads(body)["message"]["items"]:
+        for item in parse_json(body)["message"]["items"]:
             day = [part for part in ((item.get("issued") or {}).get("date-parts") or [[]])[0] if part]
             licence = (item.get("license") or [{}])[0].get("URL", "")
             work = http_api.build_publication(

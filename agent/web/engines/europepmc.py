@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 
+from agent.text.json_text import parse_json
 from agent.types import SourceFilter
 from agent.web.engines.http_api import ApiEngine, ApiRequest, build_publication, make_doi_url, shorten
 from agent.web.search_results import RawResult
@@ -30,7 +30,7 @@ class EuropePMC(ApiEngine):
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:
         """As in the base class."""
-        for item in json.loads(body)["resultList"]["result"]:
+        for item in parse_json(body)["resultList"]["result"]:
             texts = (item.get("fullTextUrlList") or {}).get("fullTextUrl") or []
             free = [one for one in texts if one.get("availabilityCode") in ("OA", "F")]
             pdf = next((one["url"] for one in free if one.get("documentStyle") == "pdf"), "")

@@ -5,7 +5,6 @@ Google closes whole-web custom search on 2027-01-01 and takes no new customers."
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +13,7 @@ from agent.key_addresses import find_address, use_key
 from agent.net.deadline import NoAnswer
 from agent.net.exchange import Connections
 from agent.net.policies import ENGINE
+from agent.text.json_text import parse_json
 from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web import search_params
@@ -126,7 +126,7 @@ def _read_item(item: dict[str, Any]) -> RawResult:
 def _read_error_reasons(body: bytes) -> str:
     """The machine-readable reasons of an error body, lowercased."""
     try:
-        error = json.loads(body).get("error", {})
+        error = parse_json(body).get("error", {})
         reasons = [error.get("status", ""), *(entry.get("reason", "") for entry in error.get("errors", []))]
     except (ValueError, AttributeError):
         return ""

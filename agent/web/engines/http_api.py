@@ -113,7 +113,7 @@ class ApiEngine:
             return explain_failure(self, query, error.outcome, str(error))
         except NoAnswer as why:
             return explain_failure(self, query, why.outcome, f"{self.label}: {why}" if str(why) else "")
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):  # another shape
+        except (ValueError, LookupError, TypeError, AttributeError):  # another shape
             detail = f"{self.label} gave an answer that could not be understood. Use another engine."
             return explain_failure(self, query, Outcome.ERROR, detail)
         if not hits:

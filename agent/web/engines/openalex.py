@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from agent.text.json_text import parse_json
 from agent.types import SourceFilter
 from agent.web.engines.http_api import ApiEngine, ApiRequest, build_publication, join_filters, shorten
 from agent.web.extract.page_dates import normalize_date
@@ -39,7 +39,7 @@ class OpenAlex(ApiEngine):
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:
         """As in the base class."""
-        for item in json.loads(body)["results"]:
+        for item in parse_json(body)["results"]:
             first, free = item.get("primary_location") or {}, item.get("best_oa_location") or {}
             work = build_publication(
                 doi=item.get("doi"),

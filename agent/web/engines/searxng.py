@@ -4,11 +4,11 @@ Its answer names the engines that did not answer it; without a result these make
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from agent.config import Config
+from agent.text.json_text import parse_json
 from agent.types import Outcome, SourceFilter
 from agent.web import search_params
 from agent.web.engines.http_api import ApiClient, ApiEngine, ApiError, ApiRequest, build_publication, shorten
@@ -44,7 +44,7 @@ class SearXNG(ApiEngine):
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:
         """As in the base class."""
-        answer = json.loads(body)
+        answer = parse_json(body)
         silent = [str(entry[0]) for entry in answer.get("unresponsive_engines") or []]
         if not answer["results"] and silent:
             detail = f"The engines that SearXNG asks did not answer it: {', '.join(silent)[:200]}."

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
+from agent.text.json_text import parse_json
 from agent.types import SourceFilter
 from agent.web.engines.http_api import ApiEngine, ApiRequest, build_publication, make_doi_url, shorten
 from agent.web.search_results import RawResult
@@ -35,7 +35,7 @@ class SemanticScholar(ApiEngine):
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:
         """As in the base class; nothing found comes without `data`."""
-        for item in json.loads(body).get("data") or []:
+        for item in parse_json(body).get("data") or []:
             ids, free = item.get("externalIds") or {}, item.get("openAccessPdf") or {}
             work = build_publication(
                 doi=ids.get("DOI"),

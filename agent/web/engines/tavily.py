@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
+from agent.text.json_text import parse_json
 from agent.types import SourceFilter
 from agent.web.engines.http_api import ApiEngine, ApiRequest, shorten
 from agent.web.extract.page_dates import normalize_date
@@ -38,6 +38,6 @@ class Tavily(ApiEngine):
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:
         """As in the base class."""
-        for item in json.loads(body)["results"]:
+        for item in parse_json(body)["results"]:
             published = normalize_date(item.get("published_date") or "")
             yield RawResult(item["url"], item.get("title") or "", shorten(item.get("content")), published)

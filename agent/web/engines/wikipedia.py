@@ -4,11 +4,11 @@ The same request asks for the site's article path and licence (API:Siteinfo)."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from urllib.parse import quote, urljoin
 
 from agent.config import USER_AGENT
+from agent.text.json_text import parse_json
 from agent.types import Outcome, SourceFilter
 from agent.web.engines.http_api import ApiEngine, ApiError, ApiRequest, build_publication
 from agent.web.search_results import RawResult
@@ -46,7 +46,7 @@ class Wikipedia(ApiEngine):
 
     def read_results(self, body: bytes) -> Iterable[RawResult]:
         """As in the base class."""
-        answer = json.loads(body)
+        answer = parse_json(body)
         if "error" in answer:
             limited = answer["error"].get("code") == "ratelimited"
             raise ApiError(
