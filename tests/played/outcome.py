@@ -30,6 +30,7 @@ def describe_turn(act: str, view: RunSnapshot) -> dict[str, Any]:
         "plan": [f"{part.status}: {part.question}" for part in state.plan],
         "blocks": [_describe_block(block) for block in answer.blocks],
         "sentences": [_describe_sentence(said, answer, view) for said in answer.sentences],
+        "dropped citations": answer.statements.dropped or "",
         "conflicts": sorted(_list_conflicts(view)),
         **_describe_own(view),
     }
