@@ -55,6 +55,10 @@ MIN_WORDS = 2
 MAX_QUOTE_CHARS = 20_000
 """A longer quote is found only as it stands, and never verified: nobody reads it."""
 
+MAX_FUZZY_CHARS = 2_000
+"""A longer quote is found in another spelling, but not with a slip: to try each place on the page that begins
+like it would take half a minute of some pages."""
+
 _CHUNKS = 4
 _MAX_SLIPS = 3
 _WINDOW_CHARS = 48
@@ -265,7 +269,7 @@ def _is_clean_cut(text: str, start: int, end: int) -> bool:
 
 
 def _find_fuzzy(quote: str, text: str) -> QuoteSpan | None:
-    words = _split_quote(quote)
+    words = _split_quote(quote) if len(quote) <= MAX_FUZZY_CHARS else []
     if len(words) < 2 * _CHUNKS:
         return None
     spelled = normalize_text(html.unescape(quote))
@@ -278,7 +282,8 @@ def _find_fuzzy(quote: str, text: str) -> QuoteSpan | None:
             reach = 2 * len(quote) + _WINDOW_CHARS
             page = _read_window(text, start - reach, min(end, start + reach) + reach, notes=notes)
             for place in page.find_words(anchor):
-                if span := _match_fuzzily(matcher, quote, page, at, place):
+                is_this_hit = page.starts[place] <= start < page.ends[place]  # others have their own
+                if is_this_hit and (span := _match_fuzzily(matcher, quote, page, at, place)):
                     return span
     return None
 
