@@ -20,6 +20,8 @@ from agent.workbench import Workbench
 from tests.played.scenario import REPLIES, Outcome, Scenario, drive_scenario
 from tests.web.scripted import ScriptedModel
 
+SIDE_BY_SIDE = ("section", "report", "analyzer")
+"""The roles that one step may ask several times at once: sections, pieces of a revision, groups of pages."""
 PROMPTS = Path(__file__).parents[2] / "prompts"
 
 
@@ -57,19 +59,17 @@ def replay(scenario: Scenario, alter: Alter = keep_reply) -> Outcome:
 
 
 def record_replies(calls: Sequence[ModelCall]) -> list[dict[str, str]]:
-    """The replies of a run's calls as rows: role, reply and, where a step asked a role more than once, a `cue`:
-    the first line of its prompt that no other of these prompts has."""
+    """The replies of a run's calls as rows: role, reply and, where a step asked several at once, a `cue`: the
+    first line of its prompt that no other of these prompts has."""
     rows = []
     for call in calls:
-        beside = [other for other in calls if (other.step, other.role, other.run_id) == _place(call)]
+        place = (call.run_id, call.step, call.role)
+        beside = [other for other in calls if (other.run_id, other.step, other.role) == place]
         seen = Counter(line for other in beside for line in set(_list_lines(other.prompt)))
-        own = [line for line in _list_lines(call.prompt) if seen[line] == 1] if len(beside) > 1 else []
-        rows.append({"role": call.role, **({"cue": own[0]} if own else {}), "reply": call.reply})
+        own = [line for line in _list_lines(call.prompt) if seen[line] == 1 < len(beside)]
+        cue = {"cue": own[0]} if own and call.role in SIDE_BY_SIDE else {}
+        rows.append({"role": call.role, **cue, "reply": call.reply})
     return rows
-
-
-def _place(call: ModelCall) -> tuple[int, str, str]:
-    return call.step, call.role, call.run_id
 
 
 def _list_lines(messages: Sequence[dict[str, Any]]) -> list[str]:
@@ -77,9 +77,9 @@ def _list_lines(messages: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _take_reply(rows: list[dict[str, str]], messages: Sequence[dict[str, Any]]) -> str:
-    """The first reply left whose cue stands in the prompt; "" for none."""
+    """The first reply left whose cue stands in the prompt, else the first; "" when none is left."""
     lines = {"", *_list_lines(messages)}
-    row = next((row for row in rows if row.get("cue", "") in lines), None)
+    row = next((row for row in rows if row.get("cue", "") in lines), next(iter(rows), None))
     if row is None:
         return ""
     rows.remove(row)
