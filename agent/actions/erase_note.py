@@ -34,7 +34,7 @@ def erase_note(bench: ActionContext, run_id: str, step: int) -> list[str]:
         found, calls = release(bench, one, lambda _text: ERASED, only, spared)
         changed = {
             old.key: new.replace(key=secrets.token_hex(32))
-            for old, new in zip(before, calls, strict=True)
+            for old, new in zip(before, calls or before, strict=True)
             if old != new
         }
         store.calls.rewrite(changed)

@@ -172,6 +172,7 @@ def _write_bundle(bench: ActionContext, run_id: str) -> bytes:
     view, calls = release(
         bench, run_id, lambda text: f"[withheld: sha256:{hashlib.sha256((salt + text).encode()).hexdigest()}]"
     )
+    calls = calls or bench.store.calls.list_for_run(run_id)
     if view.run.status is Status.RUNNING:
         raise UsageError("the run is at work: pause it or let it finish, then export the bundle")
     pages, missing = bench.store.pages.get_many(find_page_ids(bench, run_id), raw=True)

@@ -76,11 +76,15 @@ def release(
     spared: Collection[str] = (),
 ) -> tuple[RunSnapshot, list[ModelCall]]:
     """The run and its model calls as they may leave, with what `hide` gives in place of each text that may
-    not. `only`: of all private texts withhold just these, and keep the `spared` ones."""
-    view, calls = bench.snapshot(run_id), bench.store.calls.list_for_run(run_id)
+    not; no calls where the run holds nothing private. `only`: of all private texts withhold just these, and
+    keep the `spared` ones."""
+    view = bench.snapshot(run_id)
+    if not (view.state.notes or view.state.earlier_private_notes or view.state.file_words):
+        return view, []
+    calls = bench.store.calls.list_for_run(run_id)
     privacy = find_private(view.steps, calls, only, spared)
     if privacy.first < 0:
-        return view, calls
+        return view, []
     told = {call.key for call in calls if any(map(privacy.is_told, _list_call_texts(call)))}
     asked = [call.step for call in calls if call.key in told]
     made_with = {next((s.n for s in view.steps if s.n >= n and s.by != "person"), n) for n in asked}
@@ -117,6 +121,8 @@ def find_private(
             found.first = step.n
         public += _list_texts(step.change) if found.first < 0 else _list_public_texts(step.change)
     private = [*found.texts, *found.derived]
+    if not private:
+        return found
     found.words = find_private_words(" ".join(private), private, public)
     shown = [_join(text) for text in public]
     phrases = [tokenize(text)[:MAX_PHRASE] for text in private]

@@ -12,6 +12,7 @@ from pydantic import Field
 from agent.actions.conflict_rulings import active_conflicts
 from agent.actions.context import ActionContext
 from agent.actions.forks import measure_usage_up_to
+from agent.actions.release import release
 from agent.engine.snapshots import RunSnapshot
 from agent.evidence import citation_check
 from agent.text.urls import canonicalize
@@ -90,7 +91,7 @@ class RunComparison(Record):
 
 def compare_runs(bench: ActionContext, one: str, two: str) -> RunComparison:
     """The two runs side by side. Raises NotFound."""
-    first, second = bench.snapshot(one), bench.snapshot(two)
+    (first, _), (second, _) = release(bench, one), release(bench, two)
     shared = count_shared_steps(first.steps, second.steps)
     own = second if first.run.forked_from == second.run.id else first
     spent = measure_usage_up_to(bench, own, shared - 1) if shared else Usage()
@@ -181,7 +182,7 @@ def _describe_run(view: RunSnapshot, shared: int) -> ComparedRun:
         created_at=run.created_at,
         forked_from=run.forked_from,
         forked_at=run.forked_at,
-        notes=[Note.model_validate(note).text for note in notes],
+        notes=[Note.model_validate(note).text for note in notes if not note.get("private")],
     )
 
 

@@ -19,6 +19,7 @@ from math import isfinite
 from typing import Any
 
 from agent.actions import validation
+from agent.actions.release import release
 from agent.batch.csv_input import BATCH_FLOWS, QuestionSheet
 from agent.engine.batch_scheduler import BUDGET_REASON_PREFIX, describe_exhausted_budget
 from agent.errors import ConcurrentChange, CorruptRow, UsageError
@@ -249,12 +250,12 @@ def _describe_row(bench: Workbench, row: BatchRow) -> dict[str, Any]:
     if not row.run_id:
         return result | {"why stopped": row.trouble}
     try:
-        view = bench.snapshot(row.run_id)
+        view, _ = release(bench, row.run_id)
     except CorruptRow as error:  # the other rows keep their answers
         return result | {"why stopped": str(error)}
     state, usage, answer = view.state, view.usage, view.state.answer
     result |= {
-        "why stopped": row.error or (answer.why_stopped if answer else state.why_stopped),
+        "why stopped": view.run.error or (answer.why_stopped if answer else state.why_stopped),
         "pages": state.pages_read_count,
         "calls": usage.llm_calls,
         "tokens": usage.prompt_tokens + usage.completion_tokens,
