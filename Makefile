@@ -1,4 +1,4 @@
-# Eight words: run, test, check, fix, bench, trust, audit, supply. Each installs what it needs and shows what it installs.
+# Nine words: run, install, test, check, fix, bench, trust, audit, supply. Each installs what it needs and shows what it installs.
 PORT ?= 8501
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -8,42 +8,48 @@ export PYTHONDONTWRITEBYTECODE :=
 
 # Installs the requirements file $(1) and shows each package: uv where there is one, else pip. LOCKED=1 installs the versions
 # of its lock file, checked by their hashes; without it the ranges, so that any index with a build for this machine will do.
-FILES = $(if $(LOCKED),--require-hashes -r $(1:.txt=.lock),-r $(1))
+# The stamp says which file was installed last: another one, or a changed one, is installed anew.
+KIND := $(if $(LOCKED),lock,txt)
+RUN := .venv/run$(if $(LOCKED),.lock).stamp
+DEV := .venv/dev$(if $(LOCKED),.lock).stamp
 define install
 	@echo "Installing into .venv ($(1)): $$(sed -n 's/^\([A-Za-z0-9_-]*\)[<>=].*/\1/p' $(1) | paste -s -d' ' -)"
-	@if command -v uv >/dev/null 2>&1; then uv pip install --python $(BIN)/python $(FILES); \
-		else $(BIN)/python -m pip install --disable-pip-version-check $(FILES); fi
+	@if command -v uv >/dev/null 2>&1; then uv pip install --python $(BIN)/python $(if $(LOCKED),--require-hashes) -r $(1); \
+		else $(BIN)/python -m pip install --disable-pip-version-check $(if $(LOCKED),--require-hashes) -r $(1); fi
 endef
 
-.PHONY: run test check fix bench trust audit supply clean
+.PHONY: run install test check fix bench trust audit supply clean
 .DELETE_ON_ERROR:
 
-run: .venv/run.stamp            ## serve the workbench on http://localhost:$(PORT)
+run: install                    ## serve the workbench on http://localhost:$(PORT)
 	@echo "Touchstone: http://localhost:$(PORT)"
 	@exec $(BIN)/streamlit run app.py --server.port $(PORT)
 
-test: .venv/dev.stamp           ## lint, types, shape, all tests, the browser's too
+install: $(RUN)                 ## what run needs, without a start
+
+test: $(DEV)                    ## lint, types, shape, all tests, the browser's too (gets a Chromium where there is none)
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser"
+	@$(BIN)/python -m tests.browser.chromium
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m browser
 
-check: .venv/dev.stamp          ## lint, types, shape and the fast tests
+check: $(DEV)                   ## lint, types, shape and the fast tests
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser and not slow"
 
-fix: .venv/dev.stamp            ## let ruff mend and format what it can, and write the reference pages anew
+fix: $(DEV)                     ## let ruff mend and format what it can, and write the reference pages anew
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 	@$(BIN)/python docs/make_reference.py
 
-bench: .venv/dev.stamp          ## the measurements behind the figures in DECISIONS.md
+bench: $(DEV)                   ## the measurements behind the figures in DECISIONS.md
 	@for script in tests/bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-trust: .venv/dev.stamp          ## the scorecard of docs/trust.md, all cases anew (hours); CASES="S1.1 S1.2" for some
+trust: $(DEV)                   ## the scorecard of docs/trust.md, all cases anew (hours); CASES="S1.1 S1.2" for some
 	@$(BIN)/python -m tests.trust $(CASES)
 
 audit:                          ## known vulnerabilities of the pinned packages (asks the vulnerability service of PyPI)
@@ -58,12 +64,12 @@ supply: .venv/bin/python        ## the lock files with hashes, docs/licences.md 
 	@test -n "$(PYTHON)" || { echo "Touchstone needs Python 3.11 or newer: install it, or name it with PYTHON=/path/to/python3"; exit 1; }
 	@if command -v uv >/dev/null 2>&1; then uv venv --quiet --python "$$(command -v $(PYTHON))" .venv; else $(PYTHON) -m venv .venv; fi
 
-.venv/run.stamp: requirements.txt | .venv/bin/python
-	@echo "Installing what Touchstone runs on: at the first start, and when requirements.txt has changed; a minute or two."
+$(RUN): requirements.$(KIND) | .venv/bin/python
+	@echo "Installing what Touchstone runs on: at the first start, and when $< has changed; a minute or two."
 	$(call install,$<)
-	@touch $@
+	@rm -f .venv/*.stamp && touch $@
 
-.venv/dev.stamp: requirements-dev.txt .venv/run.stamp
+$(DEV): requirements-dev.$(KIND) $(RUN)
 	$(call install,$<)
 	@touch $@
 

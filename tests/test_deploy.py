@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sqlite3
 import subprocess
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -14,6 +15,8 @@ import yaml
 
 from agent.config import SETTINGS
 from agent.net import public_ip
+from agent.store.backup import restore_backup, write_backup
+from agent.store.database import Store
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
@@ -96,6 +99,35 @@ def test_the_example_names_real_settings_and_holds_no_secret() -> None:
     assert not [
         name for name, value in given.items() if name.endswith(("_KEY", "_TOKEN", "_SECRET")) and value
     ]
+
+
+def test_browsers_are_told_to_come_by_tls_alone() -> None:
+    assert re.search(
+        r'header Strict-Transport-Security "max-age=\d{8}"',
+        (DEPLOY / "Caddyfile").read_text(encoding="utf-8"),
+    )
+
+
+def test_the_unit_installs_a_changed_lock_before_it_starts_and_shows_that_no_secret() -> None:
+    unit = (DEPLOY / "touchstone.service").read_text(encoding="utf-8")
+    [before] = re.findall(r"^ExecStartPre=(.*)$", unit, re.MULTILINE)
+    assert before.startswith("+/usr/bin/env -i ") and "make -C /opt/touchstone install LOCKED=1" in before
+    assert "umask 022" in before, "the service reads what root installs"
+
+
+def test_the_way_back_brings_an_older_store_back_as_it_was(tmp_path: Path) -> None:
+    folder, saved = tmp_path / "data", tmp_path / "before.zip"
+    folder.mkdir()
+    with sqlite3.connect(folder / "touchstone.db") as older:
+        older.execute("CREATE TABLE of_an_older_version (kept TEXT)")
+    older.close()
+    write_backup(folder, saved)
+    (folder / "touchstone.db").unlink()
+    Store(f"sqlite:///{folder / 'touchstone.db'}").close()  # the upgrade
+    restored = restore_backup(saved, folder, force=True)
+    with sqlite3.connect(folder / "touchstone.db") as back:
+        assert back.execute("SELECT name FROM sqlite_master").fetchall() == [("of_an_older_version",)]
+    assert restored.kept and (restored.kept / "touchstone.db").exists()
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")

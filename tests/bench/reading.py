@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import shutil
 import sys
 import tempfile
 import time
@@ -38,7 +37,7 @@ from agent.types import (  # noqa: E402
 )
 from agent.types import Page as Stored  # noqa: E402
 from tests.bench.long_runs import WORDS, Writer  # noqa: E402
-from tests.browser.conftest import FLAGS, PROGRAMS  # noqa: E402
+from tests.browser import chromium  # noqa: E402
 from tests.browser.served import Served  # noqa: E402
 
 MOST, NOISE_MS = 1.3, 25.0
@@ -195,8 +194,7 @@ def main(arguments: list[str]) -> int:
         served = Served(data).start()
         try:
             with sync_playwright() as playwright:
-                program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-                browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
+                browser = chromium.launch(playwright)
                 readers = {size: Reader(browser, served.url) for size in SIZES}
                 found = measured(readers, runs, options.clicks, options.only)
                 assert served.process is not None

@@ -3,30 +3,21 @@ many words."""
 
 from __future__ import annotations
 
-import shutil
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
+from tests.browser import chromium
 from tests.browser.served import Served
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-)
 PATIENCE_MS = 60_000
 """How long a test waits for something to appear: a busy two-core machine must not make it fail."""
 expect.set_options(timeout=PATIENCE_MS)
-_missing: list[str] = []
+NO_BROWSER = "NO BROWSER"
+_left_out = pytest.StashKey[int]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -36,28 +27,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say loudly that no browser was found."""
-    if _missing:
-        terminalreporter.section(
-            "NO BROWSER WAS FOUND: THE BROWSER TESTS DID NOT RUN", sep="!", red=True, bold=True
-        )
-        terminalreporter.line(_missing[0])
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Count the tests that found no browser; where CI is set, that is a failure."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    session.config.stash[_left_out] = count = sum(NO_BROWSER in str(one.longrepr) for one in skipped)
+    if count and os.environ.get("CI"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-@pytest.fixture(scope="session")
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The last line says how many tests did not run."""
+    if count := config.stash.get(_left_out, 0):
+        print(f"!!! {NO_BROWSER}: {count} BROWSER TESTS DID NOT RUN; {chromium.HOW_TO_GET}", flush=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def browser() -> Iterator[Browser]:
-    """Chromium: the system's, else Playwright's own."""
+    """Chromium, before anything else is set up."""
     with sync_playwright() as playwright:
-        program = next(filter(None, map(shutil.which, PROGRAMS)), None)
         try:
-            found = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
+            found = chromium.launch(playwright)
         except Error as trouble:
-            _missing.append(
-                f"Looked for {', '.join(PROGRAMS)} and Playwright's own (get it with "
-                "`playwright install chromium`)."
-            )
-            pytest.skip(f"NO BROWSER: {str(trouble).splitlines()[0]}")
+            pytest.skip(f"{NO_BROWSER}: {str(trouble).splitlines()[0]}")
         yield found
         found.close()
 

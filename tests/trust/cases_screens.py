@@ -8,7 +8,6 @@ import io
 import itertools
 import json
 import re
-import shutil
 import tempfile
 import urllib.parse
 import urllib.request
@@ -29,7 +28,7 @@ from agent.types import Outcome, Settings, Status
 from agent.types import Page as StoredPage
 from agent.workbench import Workbench
 from tests.bench.long_runs import Writer
-from tests.browser.conftest import FLAGS, PROGRAMS
+from tests.browser import chromium
 from tests.browser.served import Served
 from tests.browser.test_safety import FORMS
 from tests.trust.scorecard import Bench, Result, case
@@ -105,8 +104,7 @@ def browser_over(texts: list[str], size: int) -> Iterator[tuple[Page, str, list[
         server = Served(Path(folder)).start()
         try:
             with sync_playwright() as playwright:
-                program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-                context = playwright.chromium.launch(executable_path=program, args=list(FLAGS)).new_context()
+                context = chromium.launch(playwright).new_context()
                 context.set_default_timeout(30_000)
                 home = (server.url, server.url.replace("http", "ws"), "data:", "blob:", "about:")
                 context.on(

@@ -1,0 +1,58 @@
+"""The Chromium that the browser tests drive: the system's, else Playwright's own. As a program
+(`python -m tests.browser.chromium`) it gets one where there is none that starts: Debian's package as root, else
+Playwright's."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+HOW_TO_GET = "get one with `apt-get install chromium` (as root) or `.venv/bin/playwright install chromium`"
+
+
+def launch(playwright: Playwright) -> Browser:
+    """A browser. Raises Error of Playwright when none starts."""
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    return playwright.chromium.launch(executable_path=program, args=list(FLAGS))
+
+
+def has_browser() -> bool:
+    """Does one start?"""
+    with sync_playwright() as playwright:
+        try:
+            launch(playwright).close()
+        except Error:
+            return False
+    return True
+
+
+def install() -> None:
+    """Try to get one; what that says is shown."""
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        print("No Chromium was found: installing Debian's package chromium.", flush=True)
+        quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        for command in ("apt-get update -qq", "apt-get install -y -qq chromium"):
+            subprocess.run(command.split(), env=quiet, stdout=subprocess.DEVNULL, check=False)
+        if has_browser():
+            return
+    print("No Chromium was found: getting Playwright's.", flush=True)
+    subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
+
+
+if __name__ == "__main__" and not has_browser():
+    install()
