@@ -5,12 +5,13 @@ secret that cannot be decrypted stays in the file, untouched, until its key is b
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from agent.errors import UsageError
+from agent.errors import StoreError, UsageError
 from agent.secrets_at_rest import HOW_TO_KEEP, PREFIX, SETTING, SecretBox, WrongKey
 
 SAVED_FILE = "settings.json"
@@ -55,16 +56,16 @@ class SavedSettings:
 
     def save(self, name: str, value: str) -> None:
         """Save a setting in a file that only its owner may read, or hold it in memory when it is a secret and
-        there is no key; an empty value removes it."""
+        there is no key; an empty value removes it. Raises StoreError when it cannot be written."""
         with _lock:
             kept, held = self._read_file(), _held.setdefault(self.path, {})
-            held.pop(name, None)
             kept.pop(name, None)
-            if value and self._is_secret(name, value) and not self.box.source:
-                held[name] = value
-            elif value:
+            is_held = bool(value) and self._is_secret(name, value) and not self.box.source
+            if value and not is_held:
                 kept[name] = self.box.encrypt(value) if self._is_secret(name, value) else value
             self._write(self._seal(kept))
+            held.pop(name, None)
+            held.update({name: value} if is_held else {})
 
     def seal(self) -> None:
         """Encrypt what stands in the file in plain text or under a former key, when there is a key."""
@@ -124,8 +125,15 @@ class SavedSettings:
     def _write(self, settings: dict[str, str]) -> None:
         if not settings and not self.path.exists():
             return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_name(f"{SAVED_FILE}.part")
-        part.touch(mode=0o600)
-        part.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
-        part.replace(self.path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            part.touch(mode=0o600)
+            part.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+            part.replace(self.path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                part.unlink()
+            raise StoreError(
+                f"{self.path} could not be written ({error.strerror}): make room on its disk and save again"
+            ) from error

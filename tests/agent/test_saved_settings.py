@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from agent import saved_settings
 from agent.config import is_secret, read_config
+from agent.errors import StoreError
 from agent.saved_settings import SAVED_FILE, SavedSettings
 from agent.secrets_at_rest import PREFIX, WrongKey, make_key
 from agent.workbench import Workbench
@@ -30,6 +32,27 @@ def test_secrets_are_encrypted_and_the_rest_is_not(tmp_path: Path) -> None:
     text = (tmp_path / SAVED_FILE).read_text()
     assert "canary" not in text and on_disk(tmp_path)["ENGINES_OFF"] == "arxiv"
     assert saved.read()["BRAVE_API_KEY"] == "canary-1" and "canary-2" in saved.read()["SEARXNG_URL"]
+
+
+def test_on_a_full_disk_a_sentence_says_so_and_nothing_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved, write = opened(tmp_path), Path.write_text
+    saved.save("ENGINES_OFF", "arxiv")
+    saved.save("BRAVE_API_KEY", "held")
+
+    def fill(path: Path, text: str, **more: str) -> int:
+        write(path, text[:5], **more)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", fill)
+    for name in ("ENGINES_OFF", "BRAVE_API_KEY"):
+        with pytest.raises(
+            StoreError, match=r"settings.json could not be written \(No space left .* make room"
+        ):
+            saved.save(name, "other" if name == "ENGINES_OFF" else "")
+    assert saved.read() == {"ENGINES_OFF": "arxiv", "BRAVE_API_KEY": "held"}
+    assert [path.name for path in tmp_path.iterdir()] == [SAVED_FILE]
 
 
 def test_without_a_key_a_secret_is_held_until_the_process_ends(
