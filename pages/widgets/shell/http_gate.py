@@ -104,7 +104,7 @@ class HttpGate:
 
 
 def is_known_name(headers: Headers) -> bool:
-    """Do these headers call the server by a name it is known by? Read as sent: `request.url` mends odd ones."""
+    """Do these headers call the server by a name it is known by? Read as sent: not from `request.url`."""
     hosts = headers.getlist("host")
     return starlette_websocket.is_host_allowed(hosts[0] if len(hosts) == 1 else None)
 
