@@ -1,0 +1,102 @@
+"""The case of connections: all that the program and its children open, as the kernel sees it, has a purpose."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.trust.scorecard import ROOT, Bench, Result, case
+
+CONNECT = re.compile(r"(?:connect|sendto|sendmsg)\(.*?sin6?_port=htons\((\d+)\).*?\"([^\"]+)\"")
+HOOK = """
+import os, sys
+def hook(event, args):
+    if event in ("socket.connect", "socket.sendto") and isinstance(args[1], tuple):
+        told = f'connect(sin_port=htons({args[1][1]}), "{args[1][0]}")'
+    elif event == "socket.getaddrinfo" and args[0] not in ("127.0.0.1", "localhost", None):
+        told = f'connect(sin_port=htons(53), "{args[0]}")'
+    else:
+        return
+    with open(LOG, "a") as log:
+        log.write(told + "\\n")
+sys.addaudithook(hook)
+"""
+"""What Python itself tells, where the kernel can't be asked: put where each process of ours imports it first."""
+
+
+def can_trace() -> bool:
+    """Whether strace is there and may be used."""
+    found = shutil.which("strace")
+    return (
+        bool(found)
+        and not subprocess.run([found, "-qq", "true"], capture_output=True, check=False).returncode
+    )
+
+
+def trace(folder: Path, module: str, *, by_kernel: bool) -> tuple[set[tuple[str, int]], str]:
+    """Every peer (address, port) that the module's process and its children connected to or sent to, and what
+    it said when it failed."""
+    log, hooks = folder / "log", folder / "hooks"
+    hooks.mkdir()
+    log.touch()
+    command = [sys.executable, "-m", module, str(folder)]
+    paths = [str(ROOT)]
+    if by_kernel:
+        calls = "trace=connect,sendto,sendmsg"
+        command = [
+            "strace",
+            "-f",
+            "-qq",
+            "-s",
+            "0",
+            "-e",
+            calls,
+            "-e",
+            "signal=none",
+            "-o",
+            str(log),
+            *command,
+        ]
+    else:
+        (hooks / "sitecustomize.py").write_text(f"LOG = {str(log)!r}\n{HOOK}", encoding="utf-8")
+        paths = [str(hooks), *paths]
+    environment = {
+        "PYTHONPATH": ":".join(paths),
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(folder),
+        "OLLAMA_URL": "",
+    }
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    seen = {
+        (host, int(port)) for port, host in CONNECT.findall(log.read_text(encoding="utf-8", errors="replace"))
+    }
+    return seen, done.stderr[-600:] if done.returncode else ""
+
+
+@case(
+    "S10.7",
+    "Connections that no policy names: all flows, demo and live world, server and children",
+    "0; each purpose used is seen",
+)
+def connections(bench: Bench) -> Result:
+    by_kernel = can_trace()
+    with tempfile.TemporaryDirectory() as name:
+        seen, error = trace(Path(name), "tests.trust.six_flows", by_kernel=by_kernel)
+        if error:
+            return Result(0, "the flows did not run", [error])
+        told = json.loads((Path(name) / "flows.json").read_text(encoding="utf-8"))
+    named = {("127.0.0.1", port): purpose for purpose, ports in told["ports"].items() for port in ports}
+    misses = [f"{host}:{port}" for host, port in sorted(seen - named.keys())] + told["wrong"]
+    unseen = [
+        purpose
+        for purpose, ports in told["ports"].items()
+        if ports and not {("127.0.0.1", p) for p in ports} & seen
+    ]
+    misses += [f"nothing was seen of {purpose}" for purpose in unseen]
+    how = "seen by strace" if by_kernel else "told by Python's audit hooks"
+    return Result(len(seen), f"{len(misses)} of {len(seen)} peers without a policy, {how}", misses)

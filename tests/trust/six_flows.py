@@ -1,0 +1,117 @@
+"""Runs all flows, in the demo world and in a live one made of servers on this machine:
+`python -m tests.trust.six_flows FOLDER`. Writes there which ports serve which purpose of `agent.net.policies`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from agent import api
+from agent import config as configuration
+from agent.net import policies, tunnel
+from agent.types import ENGINE_NAMES, CollectLimits, Settings, SiteLimits, Status
+from agent.workbench import Workbench
+from tests.trust.traitor import TRUE, Mind
+from tests.web.model_server import ModelServer, Request
+from tests.web.site import Site, html
+
+FLOWS = ("research", "site", "collect", "check_text", "chat", "reply")
+QUESTION = "When was the ferry Vinga launched?"
+ASKED = ("duckduckgo", "google", "searxng")
+HIT = '<div class="body"><h2>Ferries</h2><a href="{}">Ferries of the yard</a></div>'
+
+
+class Server:
+    """An honest model, anew for each flow, that answers one call at a time."""
+
+    def __init__(self) -> None:
+        self.mind, self.lock = Mind(), threading.Lock()
+
+    def __call__(self, request: Request) -> Any:
+        shape = (request.body.get("response_format") or {}).get("json_schema", {}).get("name", "")
+        with self.lock:
+            return self.mind(request.body["messages"], SimpleNamespace(__name__=shape))  # type: ignore[arg-type]
+
+
+def run_flow(bench: Workbench, flow: str, world: str, start: str) -> str:
+    """What was wrong with a run of the flow; "" for nothing."""
+    own: dict[str, Any] = {"start_urls": [start]} if flow in ("site", "collect") else {}
+    own |= {"site": SiteLimits(max_pages=3)} if flow == "site" else {}
+    own |= {"collect": CollectLimits(max_pages=3)} if flow == "collect" else {}
+    settings = Settings(flow=flow, world=world, max_steps=4, max_pages=4, **own)
+    if flow == "check_text":
+        text = f"{TRUE} [1]\n\n[1] {start}\n"
+        run_id = api.start_text_check(bench, api.PASTED_NAME, text.encode(), settings)
+    else:
+        run_id = bench.start(QUESTION, settings)
+    status = bench.drive(run_id)
+    return bench.snapshot(run_id).run.error if status is Status.FAILED else ""
+
+
+def main(folder: Path) -> None:
+    """Run the flows, and note the ports and what failed."""
+    tunnels: list[int] = []
+    opened = tunnel.Tunnel.__enter__
+
+    def note(one: tunnel.Tunnel) -> tunnel.Tunnel:
+        tunnels.append(one._listener.getsockname()[1])
+        return opened(one)
+
+    tunnel.Tunnel.__enter__ = note  # type: ignore[method-assign]
+    server, wrong = Server(), []
+    boats = html(f"<title>Ferries</title><h1>Ferries</h1><p>{TRUE}</p><p><a href='/boats'>All boats</a></p>")
+    with (
+        Site({"/": boats, "/boats": boats}) as pages,
+        ModelServer(server) as model,
+        Site({"/html/": html(HIT.format(pages.url("/boats")))}) as engines,
+    ):
+        config = configuration.read_config(
+            {
+                "TOUCHSTONE_DATA": str(folder / "data"),
+                "OPENAI_BASE_URL": model.url,
+                "OPENAI_API_KEY": "k",
+                "MODEL": "served",
+                "EMBEDDING_MODEL": "served",
+                "DDG_ENDPOINT": engines.url("/html/"),
+                "GOOGLE_ENDPOINT": engines.url("/"),
+                "GOOGLE_API_KEY": "k",
+                "GOOGLE_CSE_ID": "c",
+                "SEARXNG_URL": engines.url("/"),
+                "ENGINES_OFF": ",".join(set(ENGINE_NAMES) - set(ASKED)),
+                "FETCH_ALLOW": "127.0.0.1",
+                "FETCH_GAP": "0",
+            }
+        )
+        bench = Workbench(config)
+        bench.library.add_file("ferry.md", f"# Ferries\n\n{TRUE}\n".encode())
+        for engine in ASKED:
+            bench.worker.world("live").search(engine, "ferry Vinga")
+        for world in ("live", "demo"):
+            for flow in FLOWS:
+                server.mind = Mind()
+                if error := run_flow(bench, flow, world, pages.url("/boats")):
+                    wrong.append(f"{flow} in {world}: {error}")
+        bench.shutdown()
+        own = [int(one.url().rpartition(":")[2].strip("/")) for one in (pages, engines)]
+        models = [int(model.url.split(":")[2].partition("/")[0])]
+    serves = {
+        policies.MODEL_REPLY: models,
+        policies.MODEL_LIST: models,
+        policies.VECTORS: models,
+        policies.ENGINE: [own[1], *tunnels],
+        policies.PAGE: own[:1],
+        policies.PICTURE: own[:1],
+        policies.SIGN_IN: [],
+    }
+    named = {
+        policy.purpose: serves[policy] for policy in policies.POLICIES
+    }  # a new one needs its server here
+    (folder / "flows.json").write_text(json.dumps({"ports": named, "wrong": wrong}), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
