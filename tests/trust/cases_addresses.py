@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import random
+from typing import Any
 from urllib.parse import urlsplit
 
 from urllib3.util import parse_url
@@ -12,23 +14,34 @@ from urllib3.util import parse_url
 from agent import config as configuration
 from agent.net.deadline import Deadline
 from agent.net.deadline_sockets import use_deadline
-from agent.net.ssrf_guard import FetchRefused, SsrfGuard
+from agent.net.exchange import Connections
+from agent.net.policies import SIGN_IN
+from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.net.transport import GuardedAdapter, RequestsCookieJar, build_pools, create_context, send_get
 from agent.text import urls
 from agent.types import Outcome
+from agent.web.engines.registry import build_engines
+from agent.web.fetcher import ANY_SOURCE
 from agent.web.image_fetcher import ImageFetcher
+from agent.web.unpaywall import Unpaywall
 from tests.corpora.ssrf_urls import attacks
 from tests.trust.nets import INNER, Net
 from tests.trust.scorecard import Bench, Result, case
-from tests.web.site import Reply, Site, html
+from tests.web.site import Reply, Site, html, sends_to
 
 
 def images_over(net: Net) -> ImageFetcher:
     """The product's reader of pictures over a network of a case."""
     images = ImageFetcher(configuration.read_config({}), timeout_s=5, retries=0)
-    images._connections.guard = net.guard()
-    images._connections._pools = build_pools(images._connections.guard, create_context())
+    lead_over(net, images._connections)
     return images
+
+
+def lead_over(net: Net, connections: Connections) -> Connections:
+    """The same connections, over a network of a case."""
+    connections.guard = net.guard()
+    connections._pools = build_pools(connections.guard, create_context())
+    return connections
 
 
 @case(
@@ -274,9 +287,40 @@ def parser_agreement(bench: Bench) -> Result:
 
 
 SINKS = ("page", "redirect", "robots", "picture", "picture redirect", "refresh")
+APIS = ("brave", "tavily", "wikipedia", "openalex", "crossref", "arxiv", "semanticscholar", "europepmc")
+SERVICES = ("duckduckgo", "google", "searxng", *APIS, "unpaywall", "sign-in")
+"""Each with an address that is inner, and with one that redirects inside."""
 
 
-@case("S1.6", "Every way out goes through the same guard", "0 reached in 6 ways x 40", quick=True)
+def ask_service(name: str, net: Net, address: str) -> list[str]:
+    """Ask the service, at this address, over a network of a case; the hits it gave."""
+    own = {
+        "DDG_ENDPOINT": address,
+        "GOOGLE_ENDPOINT": address,
+        "SEARXNG_URL": address,
+        "CONTACT_EMAIL": "a@b.org",
+    }
+    own |= dict.fromkeys(("GOOGLE_API_KEY", "GOOGLE_CSE_ID", "BRAVE_API_KEY", "TAVILY_API_KEY"), "k")
+    named = ",".join(f"{one}={address}" for one in (*APIS, "unpaywall"))
+    config = configuration.read_config({**own, "ENGINE_URLS": named})
+    if name == "unpaywall":
+        unpaywall = Unpaywall(config)
+        lead_over(net, unpaywall._client._connections)
+        unpaywall.find_copy("10.1000/182")
+        return []
+    if name == "sign-in":
+        with contextlib.suppress(FetchRefused, HostUnreachable):
+            lead_over(net, Connections()).exchange(SIGN_IN, address)
+        return []
+    engine: Any = next(one for one in build_engines(config)[0] if one.name == name)
+    if name == "duckduckgo":
+        engine._guard = net.guard()
+    else:
+        lead_over(net, engine._connections if name == "google" else engine.client._connections)
+    return [hit.url for hit in engine.search("milk", 3, ANY_SOURCE).hits]
+
+
+@case("S1.6", "Every way out goes through the same guard", "0 reached in 32 ways x 40", quick=True)
 def ways_out(bench: Bench) -> Result:
     targets = bench.thin([url for _, _, url in attacks() if url.startswith("http://")][::12][:40], 10)
     misses = []
@@ -294,4 +338,16 @@ def ways_out(bench: Bench) -> Result:
             reader = images_over(net) if "picture" in sink else net.fetcher()
             reader.fetch(address)
             misses += [f"{sink} {target!r}: {peer}" for peer in net.inner_peers()]
-    return Result(len(SINKS) * len(targets), f"{len(misses)} reached", misses)
+    asked = set()
+    for service, target in itertools.product(SERVICES, targets):
+        moved = sends_to(target.encode().decode("latin-1"))
+        with Site(dict.fromkeys(("/", "/search", "/customsearch/v1", "/10.1000/182"), moved)) as site:
+            nets = [Net(served=int(urlsplit(site.url()).port or 0)) for _ in range(2)]
+            hits = ask_service(service, nets[0], target)
+            hits += ask_service(service, nets[1], "http://start.example.com/")
+            misses += [f"{service} {target!r}: {peer}" for net in nets for peer in net.inner_peers()]
+            misses += [f"{service} {target!r}: {hit}" for hit in hits]
+            asked |= {service} if site.asked else set()
+    misses += [f"{service} was not asked" for service in SERVICES if service not in asked]
+    ways = len(SINKS) + 2 * len(SERVICES)
+    return Result(ways * len(targets), f"{len(misses)} reached", misses)

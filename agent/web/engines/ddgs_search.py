@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+from agent.net.policies import ENGINE
 from agent.web.search_results import RawResult
 
 TIMEOUT_S = 10
-MAX_BYTES = 5_000_000
-"""Bytes of an answer, unpacked."""
 MAX_RESULTS = 100
 _NO_RESULTS = re.compile(
     r"no[- ]results|no more results|did not match any|not found any|keine ergebnisse", re.IGNORECASE
@@ -66,7 +65,7 @@ def search_backend(
 
 
 def _limit_and_record(client: Any, reply: BackendReply) -> None:
-    """Make a ddgs HTTP client stop at MAX_BYTES, and record what ddgs itself drops of its responses."""
+    """Make a ddgs HTTP client stop at the policy's limit, and record what ddgs drops of its responses."""
     import primp
     from ddgs.exceptions import DDGSException
 
@@ -76,7 +75,7 @@ def _limit_and_record(client: Any, reply: BackendReply) -> None:
             response = client.client.request(*args, stream=True, **kwargs)
             for chunk in response.iter_bytes():
                 content += chunk
-                if len(content) > MAX_BYTES:
+                if len(content) > ENGINE.max_bytes:
                     reply.is_too_large = True
                     raise DDGSException("too large")
         except primp.PrimpError as error:

@@ -12,17 +12,18 @@ from pydantic import TypeAdapter
 from agent.config import Config
 from agent.net.deadline import DeadlineExceeded
 from agent.net.deadline_sockets import current_deadline
+from agent.net.policies import ENGINE
 from agent.net.ssrf_guard import SsrfGuard
 from agent.net.tunnel import Tunnel
 from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web import search_params
-from agent.web.engines.ddgs_search import MAX_BYTES, BackendReply
+from agent.web.engines.ddgs_search import BackendReply
 from agent.web.parser_pool import ParserDied, ParserLimits, ParserPool
 from agent.web.search_results import DEFAULT_PAUSE_S, build_hits, explain_failure
 
 _REPLY = TypeAdapter(BackendReply)
-_pool = ParserPool(ParserLimits(seconds=5, megabytes=300, reply_bytes=MAX_BYTES))
+_pool = ParserPool(ParserLimits(seconds=5, megabytes=300, reply_bytes=ENGINE.max_bytes))
 _BY_INFORMATION = (
     Outcome.RATE_LIMITED,
     Outcome.BLOCKED,
@@ -66,7 +67,7 @@ class DuckDuckGo:
         }
         words = search_params.add_site_operators(query, reach).encode()
         try:
-            with Tunnel(self._guard, watch, 2 * MAX_BYTES) as tunnel:
+            with Tunnel(self._guard, watch, 2 * ENGINE.max_bytes) as tunnel:
                 reply = _pool.run("search", words, {**about, "proxy": tunnel.url}, _REPLY, watch.check)
         except DeadlineExceeded:
             return explain_failure(self, query, Outcome.TIMEOUT)
@@ -88,9 +89,8 @@ class DuckDuckGo:
         if reply.is_late:
             return explain_failure(self, query, Outcome.TIMEOUT)
         if refusal or reply.is_too_large:
-            detail = (
-                f"{refusal or f'It sent more than {MAX_BYTES // 1_000_000} MB.'} Use another search engine."
-            )
+            told = refusal or f"It sent more than {ENGINE.max_bytes // 1_000_000} MB."
+            detail = f"{told} Use another search engine."
             return explain_failure(self, query, Outcome.BLOCKED, detail)
         if status is None:
             detail = "The search engine could not be reached. Check the network."
