@@ -41,7 +41,6 @@ LINES = {
     "import": "B",
     "fork": f"R 3 --note T --private --model keyless {BUDGETS} --json F --markdown F",
     "compare": "A B --json",
-    "trust": "a.example high --because R --forget D --run R",
     "unread": "R",
     "supply": "R U --file F --text T --retry --title T",
     "backup": "F",
@@ -64,7 +63,7 @@ def test_every_flag_parses(name):
     assert all(value not in (None, [], (), False, "") for value in params.values()), params
 
 
-@pytest.mark.parametrize("name", ["reply", "batch", "trust", "runs"])
+@pytest.mark.parametrize("name", ["reply", "batch", "runs"])
 def test_optional_arguments_may_be_left_out(name):
     assert parse(name)
 
