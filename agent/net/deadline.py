@@ -37,7 +37,7 @@ class Deadline:
 
     def __init__(self, seconds: float, checkpoint: Callable[[], None] = lambda: None) -> None:
         self.checkpoint = checkpoint
-        self._end = time.monotonic() + seconds
+        self._end, self._checked = time.monotonic() + seconds, 0.0
 
     def remaining(self) -> float:
         """Seconds until the deadline, never below 0."""
@@ -50,8 +50,14 @@ class Deadline:
     def check(self) -> None:
         """Raise a Signal or DeadlineExceeded."""
         self.checkpoint()
+        self._checked = time.monotonic()
         if not self.remaining():
             raise DeadlineExceeded
+
+    def check_between_reads(self) -> None:
+        """As `check`, but at most every POLL_SECONDS: what is there already is read before a stop ends it."""
+        if not self.remaining() or time.monotonic() >= self._checked + POLL_SECONDS:
+            self.check()
 
     def poll_interval(self) -> float:
         """Seconds to block before the next check."""

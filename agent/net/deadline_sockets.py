@@ -58,7 +58,7 @@ class DeadlineSocket(socket.socket):
         """As `socket.recv_into`; raises a Signal or DeadlineExceeded."""
         watch = current_deadline()
         while True:
-            watch.check()
+            watch.check_between_reads()
             self.settimeout(watch.poll_interval())
             try:
                 return super().recv_into(*args, **kwargs)

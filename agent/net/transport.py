@@ -58,7 +58,7 @@ def read_body(answer: BaseHTTPResponse, deadline: Deadline, limit: int) -> bytes
     parts: list[bytes] = []
     size = 0
     for chunk in answer.stream(_CHUNK, decode_content=True):
-        deadline.check()
+        deadline.check_between_reads()
         parts.append(chunk)
         size += len(chunk)
         if size > limit:
