@@ -347,12 +347,11 @@ class Workbench:
 
     def explain_other_model(self, settings: Settings) -> str:
         """That what goes on from a run uses another model or server than it did, in a sentence; "" if not."""
-        before, now = settings.served_by, self.active_configuration()
-        is_same = before in ("", self.worker.mark_model(settings))
+        is_same = settings.served_by in ("", self.worker.mark_model(settings))
         if settings.model == "keyless" or is_same or self.is_model_sought():
             return ""
-        told = "The model or server that this run used is not the one that is set up now."
-        return f"{told} From here on: {now.model_detail if now.model else f'no model. {now.model_detail}'}"
+        now = self.worker.name_model(settings) or f"no model. {self.active_configuration().model_detail}"
+        return f"This run used another model or server. Set up now: {now.rstrip('.')}."
 
     def check_model(self) -> tuple[bool, str]:
         """Detect the model again and ask it for one word."""

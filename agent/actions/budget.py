@@ -270,13 +270,17 @@ def set_review_threshold(bench: ActionContext, run_id: str, threshold: float) ->
     commit(bench, run_id, "threshold", build_step, among=CHANGEABLE_STATUSES)
 
 
-def drop_model(bench: ActionContext, run_id: str) -> None:
-    """Go on without a model, from the run's next step on. Raises ConcurrentChange when it has ended."""
+def choose_model(bench: ActionContext, run_id: str, served_by: str = "") -> None:
+    """Go on with the model and server of this mark, which the person was told, or without a model; a run that
+    rests for this choice works again. Raises ConcurrentChange when it has ended."""
+    chosen = {"served_by": served_by} if served_by else {"model": "keyless", "served_by": ""}
 
     def build_step(view: RunSnapshot) -> PersonStep:
-        return _build_settings_step(view.run.settings.replace(model="keyless"))
+        asks = view.run.status is Status.PAUSED and view.state.halt and view.state.halt.kind == "model"
+        settings = view.run.settings.replace(**chosen)
+        return _build_settings_step(settings, {"halt": None} if asks else {}, RECOVER if asks else {})
 
-    commit(bench, run_id, "drop_model", build_step, among=CHANGEABLE_STATUSES)
+    commit(bench, run_id, "keep_model" if served_by else "drop_model", build_step, among=CHANGEABLE_STATUSES)
 
 
 def _build_settings_step(

@@ -208,7 +208,10 @@ def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
     if run.steps != steps[-1].n or steps[0].change.get("question") != run.question:
         yield "run.json does not describe the run that the steps make"
     settings = [step.change["settings"] for step in steps if "settings" in step.change]
-    if settings and _parse_settings(settings[-1]) != run.settings:
+    told = _parse_settings(settings[-1]) if settings else run.settings
+    if not told or told.replace(served_by="") != run.settings.replace(
+        served_by=""
+    ):  # it is set between steps
         yield "run.json holds other settings than the steps"
     summary = {"verdict": run.verdict, "confidence": run.confidence} | state.summary()
     if (summary["verdict"], summary["confidence"]) != (run.verdict, run.confidence):

@@ -255,7 +255,8 @@ def _describe_row(bench: Workbench, row: BatchRow) -> dict[str, Any]:
         return result | {"why stopped": str(error)}
     state, usage, answer = view.state, view.usage, view.state.answer
     result |= {
-        "why stopped": view.run.error or (answer.why_stopped if answer else state.why_stopped),
+        "why stopped": view.run.error
+        or (state.halt.why if state.halt else answer.why_stopped if answer else state.why_stopped),
         "pages": state.pages_read_count,
         "calls": usage.llm_calls,
         "tokens": usage.prompt_tokens + usage.completion_tokens,

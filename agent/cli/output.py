@@ -113,7 +113,8 @@ def drive_run(
         write_stderr(f"touchstone: {NO_NETWORK}")
     if status in ends and view.state.answer is not None:
         return view
-    write_stderr(f"touchstone: the run is {status.value}: {view.run.error or 'it did not reach an answer'}")
+    why = view.run.error or (view.state.halt.why if view.state.halt else "it did not reach an answer")
+    write_stderr(f"touchstone: the run is {status.value}: {why}")
     return None
 
 
@@ -140,4 +141,7 @@ def finish_edit(bench: Workbench, run_id: str) -> RunSnapshot:
     """The run after a person's edit: driven on when the edit made it continue."""
     if bench.snapshot(run_id).run.status is Status.RUNNING:
         bench.drive(run_id)
-    return bench.snapshot(run_id)
+    view = bench.snapshot(run_id)
+    if view.state.halt:
+        write_stderr(f"touchstone: the run is {view.run.status.value}: {view.state.halt.why}")
+    return view

@@ -103,7 +103,7 @@ class BatchScheduler:
                 change = {"control": "resumed", "why_stopped": "", "stop_reason": "", "pending": None}
                 next, status = flow.reentry_step, Status.RUNNING
             elif run.status in (Status.PAUSED, Status.STOPPED, Status.FAILED):
-                change, next = {"control": "resumed"}, ""
+                change, next = {"control": "resumed", "halt": None}, ""
                 status = flow.rest_statuses.get(upcoming, Status.RUNNING)
             else:
                 self.store.batches.unmark_row(batch.id, row.n)

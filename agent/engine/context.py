@@ -61,8 +61,10 @@ class RunContext:
     """The model's client; without one every role uses its fallback."""
     fallback_reason: str = ""
     """Why there is no model although one is configured."""
-    renew_model: Callable[[], tuple[Any, str] | None] = field(default=lambda: None)
-    """Gives the two above for the next step when a person has set up another model; else None."""
+    find_model: Callable[[Settings], tuple[Any, str, str] | None] = field(default=lambda settings: None)
+    """Gives the two above for a step with these settings, and their `served_by`; None: they stay."""
+    has_other_model: bool = False
+    """Whether these are not what the run had: it rests until a person chooses."""
     waits_for_model: bool = False
     """Whether the run rests while its model server is dead; else it goes on by the fallbacks."""
     shutdown_event: threading.Event = field(default_factory=threading.Event)
@@ -96,8 +98,13 @@ class RunContext:
     def begin_step(self, step: int, *, spent_s: float, closing_up: bool, earlier: Sequence[int] = ()) -> None:
         """Start a step. `earlier`: numbers under which it was begun before a person's step came between."""
         self.step, self.earlier_steps, self.spent_s = step, earlier, spent_s
-        if renewed := self.renew_model():
-            self.client, self.fallback_reason = renewed
+        if found := self.find_model(self.settings):
+            self.client, self.fallback_reason, served_by = found
+            known = self.settings.served_by or served_by
+            self.has_other_model = served_by != known and self.settings.model != "keyless"
+            if known != self.settings.served_by:
+                self.settings = self.settings.replace(served_by=known)
+                self.store.ledger.set_settings(self.lease, self.settings, head=step - 1)
         self.is_writing_up, self._step_started = closing_up, time.monotonic()
 
     def checkpoint(self) -> None:

@@ -32,6 +32,11 @@ from agent.types import Edge, PauseRequest, Proposal, Run, Status, Step
 
 log = logging.getLogger(__name__)
 
+OTHER_MODEL = PauseRequest(
+    kind="model",
+    why="Another model or server is set up than this run had. Choose at the run to go on with it, or without "
+    "a model; or set the address back and resume.",
+)
 GUIDANCE_STEPS = ("steer", "replan")
 """A person's steps after which a decision that was made without them is made again."""
 STATUS_BY_FLAG = {"stop": Status.STOPPED, "pause": Status.PAUSED}
@@ -221,6 +226,8 @@ class _RunDriver:
         self.tools.begin_step(self.head + 1, spent_s=self.spent_s, closing_up=closing_up, earlier=before)
         try:
             self.tools.checkpoint()
+            if self.tools.has_other_model:
+                return self.pause_for_person(OTHER_MODEL, began)
             if not closing_up and (halt := self.flow.find_pause_request(self.state)):
                 return self.pause_for_person(halt, began)
             change, next = self.flow.take_step(name, self.state, self.tools)

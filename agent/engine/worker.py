@@ -10,6 +10,7 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from agent import config as configuration
 from agent import logs, reply_config
@@ -77,8 +78,6 @@ class Worker:
         self._lock = threading.Lock()
         self._worlds: dict[str, World] = {}
         self.model_search = ModelSearch(config)
-        self._model_epoch = 0
-        """Counts the changes of the model server: runs under way look for their model again."""
         self._reply_model: ReplyModel | None = None
         self._threads: list[threading.Thread] = []
 
@@ -160,12 +159,8 @@ class Worker:
         """The context of a run, with its world and its model."""
         world = self.world(run.settings.world)
         own = run.settings
-        renew_model = self._watch_model(own)
-        client, error = (
-            self.reply_model().client(own.model)
-            if own.flow == "reply"
-            else self.model_client(own.model, own.fast_model)
-        )
+        is_reply = own.flow == "reply"  # it keeps its first model
+        client, error = self.reply_model().client(own.model) if is_reply else (None, "")
         gap_s = self.config.STEP_GAP
         return RunContext(
             own,
@@ -174,7 +169,7 @@ class Worker:
             lease,
             client=client,
             fallback_reason=error,
-            renew_model=renew_model,
+            find_model=(lambda own: None) if is_reply else self._find_model,
             waits_for_model=bool(self._threads) and not self.flows[own.flow].is_one_shot,
             shutdown_event=self.shutdown_event,
             step_gap_s=gap_s,
@@ -183,25 +178,21 @@ class Worker:
             reserve_use=self.limits.reserve,
         )
 
-    def _watch_model(self, own: Settings) -> Callable[[], tuple[object | None, str] | None]:
-        """Gives a run's model anew after another was set up, else None; a reply keeps its first one."""
-        known = self._model_epoch
-
-        def renew() -> tuple[object | None, str] | None:
-            nonlocal known
-            if own.flow == "reply" or known == self._model_epoch:
-                return None
-            known = self._model_epoch
-            return self.model_client(own.model, own.fast_model)
-
-        return renew
+    def _find_model(self, own: Settings) -> tuple[object | None, str, str]:
+        """The client for a run's next step, why there is none, and its `served_by`. Where the run had a model
+        and none was found, its server is asked again."""
+        client, error = self.model_client(own.model, own.fast_model)
+        if own.served_by and own.model != "keyless" and client is None:
+            self.detect_model(again=True)
+            client, error = self.model_client(own.model, own.fast_model)
+        return client, error, _hash(_name(client))
 
     def use_models_of(self, config: configuration.Config) -> None:
-        """Use the model servers of another configuration; runs that are under way from their next step on."""
+        """Use the model servers of another configuration; runs that had others rest at their next step."""
         found = embed.find_embedder(config)
         with self._lock:
             self.config, self.model_search, self._reply_model = config, ModelSearch(config), None
-            self._model_epoch += 1
+            self._waiting_for_model.clear()
         self.library.use_embedder(found.embedder, found.detail)
         self.embedder_detail = found.detail
         self._library_sync_due.set()
@@ -239,9 +230,7 @@ class Worker:
 
     def detect_model(self, *, again: bool = False) -> detect.DetectedModel:
         """The model server, when the search for it has ended; searched for once, or `again`."""
-        found = self.model_search.find(again=again)
-        self._model_epoch += again
-        return found
+        return self.model_search.find(again=again)
 
     def model_client(self, name: str, fast: str = "") -> tuple[object | None, str]:
         """The client for a run's `model` setting, and a sentence when the named model is not available."""
@@ -254,13 +243,14 @@ class Worker:
             return found.client, ""
         return found.client.with_models(strong=name, fast=fast or name), ""
 
+    def name_model(self, settings: Settings) -> str:
+        """The model and server of a run with these settings now; "" for none, or not known yet."""
+        is_known = settings.model != "keyless" and self.model_search.peek()
+        return _name(self.model_client(settings.model, settings.fast_model)[0]) if is_known else ""
+
     def mark_model(self, settings: Settings) -> str:
-        """The `served_by` of a run that starts with these settings now."""
-        found = self.model_search.peek()
-        if settings.model == "keyless" or found is None or found.client is None:
-            return ""
-        name = found.client.strong if settings.model == "auto" else settings.model
-        return hashlib.sha256(f"{name} {found.client.server}".encode()).hexdigest()[:12]
+        """The same as a `served_by`."""
+        return _hash(self.name_model(settings))
 
     def reply_model(self) -> ReplyModel:
         """The model of `reply`, by its own settings. Raises UsageError when they cannot be read."""
@@ -379,3 +369,12 @@ class Worker:
                 log.error("the store cannot be read: %s", error)
             if self.shutdown_event.wait(RECOVER_S):
                 return
+
+
+def _name(client: Any) -> str:
+    server = getattr(client, "server", "")
+    return f"{' and '.join(dict.fromkeys((client.strong, client.fast)))} at {server}" if server else ""
+
+
+def _hash(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:12] if name else ""

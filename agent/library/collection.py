@@ -136,11 +136,14 @@ class Library:
             self._indexer.index_pages(waiting)
         return len(waiting)
 
-    def search(self, query: str, k: int = 10, *, scope: LibraryScope | None = None) -> LibrarySearchResult:
-        """The `k` passages most relevant to the query, best first; by words and, with vectors, by meaning."""
+    def search(
+        self, query: str, k: int = 10, *, scope: LibraryScope | None = None, words_only: bool = False
+    ) -> LibrarySearchResult:
+        """The `k` passages most relevant to the query, best first; by words and, with vectors, by meaning.
+        With `words_only` no embedding model is asked."""
         self.index_pending(most=PENDING_PER_SEARCH)
         within, depth = self._scope_rows(scope), max(FUSION_DEPTH, k)
-        by_meaning, note = self._search_vectors(query, depth, within)
+        by_meaning, note = self._search_vectors("" if words_only else query, depth, within)
         if by_meaning and not self.library_index.has_fulltext:
             by_words, note = [], "Searched by meaning only: search by words needs the embedded SQLite."
         else:
@@ -215,9 +218,11 @@ class Library:
     def _search_vectors(
         self, query: str, k: int, within: list[int] | None
     ) -> tuple[list[tuple[int, float]], str]:
-        """The passages found by meaning, and a note on what was not searched so."""
+        """The passages found by meaning, none for "", and a note on what was not searched so."""
         if self.vector_index.embedder is None:
             return [], f"Searched by words only. {self.vector_index.unavailable_reason}".strip()
+        if not query:
+            return [], "Searched by words only. Without a model no embedding model is asked either."
         try:
             found = self.vector_index.search(query, k, within=within)
         except ModelUnavailable as trouble:

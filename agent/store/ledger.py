@@ -208,6 +208,12 @@ class Ledger(TableAccess):
                 raise StaleHead
             _insert_step(connection, lease.run_id, step)
 
+    def set_settings(self, lease: Lease, settings: Settings, *, head: int) -> None:
+        """Set the settings in the run's row, unless steps were appended behind `head`. Raises LeaseLost."""
+        with self._writer.begin() as connection:
+            if connection.scalar(_SELECT_HEAD, {"run": lease.run_id}) == head:
+                _update_if_held(connection, lease, settings=settings.model_dump_json())
+
     def append_person_step(self, run_id: str, name: str, change: dict[str, Any], **step: Any) -> int:
         """`insert_person_step` in a transaction of its own."""
         try:

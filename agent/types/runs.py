@@ -159,10 +159,10 @@ StopPoint = Literal["step", "conflict", "budget", "review"]
 
 
 class PauseRequest(Record):
-    """Why a run pauses and asks a person: a budget or the person's quota of the day is used up, or new
-    conflicts were found."""
+    """Why a run pauses and asks a person: a budget or the person's quota of the day is used up, new conflicts
+    were found, or another model or server is set up than it had."""
 
-    kind: Literal["steps", "pages", "calls", "tokens", "cost", "seconds", "quota", "conflict"]
+    kind: Literal["steps", "pages", "calls", "tokens", "cost", "seconds", "quota", "conflict", "model"]
     why: str
     used: float = 0.0
     cap: float = 0.0
@@ -186,7 +186,8 @@ class Settings(Record):
     fast_model: str = ""
     """A cheaper model for simple decisions; empty: the model."""
     served_by: str = ""
-    """A hash of the model and server that `model` stood for at the start; empty: none, or not known yet."""
+    """A hash of the model and server that `model` stands for, from the start or the first model call on; a
+    run rests where they are others. Empty: none, or not known yet."""
     max_steps: int = 12
     """Searches and page visits. A person's steps do not count."""
     max_pages: int = 12

@@ -110,7 +110,7 @@ def test_another_server_is_a_choice_that_is_told(app: App, bench: Workbench, mon
     with ModelServer(lambda request: "{}", models=["served"]) as second:
         save_model_setting(bench, "OPENAI_BASE_URL", second.url)
         assert bench.worker.detect_model().client
-        told = f"From here on: served at {second.url.removesuffix('/v1').removeprefix('http://')}"
+        told = f"Set up now: served at {second.url.removesuffix('/v1').removeprefix('http://')}"
         assert told in bench.explain_other_model(view.run.settings)
         tester = app("research", run=run_id)
         assert told in shown(tester).replace("\\", "") and not tester.exception
@@ -127,8 +127,18 @@ def test_another_server_is_a_choice_that_is_told(app: App, bench: Workbench, mon
         branch = bench.snapshot(forks.fork_run(bench, run_id, 1)).run.settings
         assert branch.served_by not in ("", view.run.settings.served_by)
         assert bench.explain_other_model(branch) == "", "the branch was started with it"
-        budget.drop_model(bench, run_id)
+        bench.send_back(run_id, bench.snapshot(run_id).head, "Search again.")
+        bench.drive(run_id)
+        paused = app("research", run=run_id)
+        assert "another model or server is set up" in shown(paused) and second.requests == []
+        assert [one.label for one in paused.button if one.label in ("Resume", "Raise it and continue")] == [
+            "Resume"
+        ]
+        next(one for one in paused.button if one.label.startswith("Go on with served")).click().run()
+        assert bench.snapshot(run_id).run.status is Status.RUNNING and not paused.exception
+        assert bench.explain_other_model(bench.snapshot(run_id).run.settings) == ""
+        budget.choose_model(bench, run_id)
         assert bench.explain_other_model(bench.snapshot(run_id).run.settings) == ""
         save_model_setting(bench, "OPENAI_BASE_URL", "")
         assert not bench.worker.detect_model().client
-        assert "From here on: no model" in bench.explain_other_model(view.run.settings)
+        assert "Set up now: no model" in bench.explain_other_model(view.run.settings)

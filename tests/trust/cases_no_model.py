@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from unittest.mock import patch
 
 from agent import api
 from agent.actions import conflict_rulings, forks, page_input, report_form
 from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
 from agent.bot.responder import ReplyService
-from agent.config import read_config
+from agent.config import Config, read_config
 from agent.errors import TouchstoneError
 from agent.reply_config import DEMO_KB
 from agent.types import BatchBudget, Settings, Status
@@ -29,23 +28,25 @@ FOUNDED = "In which year was Älvmora Mejeri founded?"
 SITE = "https://kallsteg.example/support/"
 CLAIM = b"Dairy\n\n\xc3\x84lvmora Mejeri was founded in 1979 [1](https://norrviddawiki.example/wiki/alvmora-mejeri)."
 TABLE = f"question;id\n{FOUNDED};a\nHow many huts are there?;b\n".encode()
+FERRIES = b"# Ferries\n\nThe ferry Vinga was launched in 1956.\n"
+FLOWS = ("research", "site", "collect", "check_text", "chat")
 Act = Callable[[Workbench, str], object]
 
 
-def start(bench: Workbench, flow: str) -> str:
-    """A run of a flow without a model."""
+def start(bench: Workbench, flow: str, settings: Settings = KEYLESS) -> str:
+    """A run of a flow, without a model unless `settings` have one."""
     if flow == "site":
-        asked = KEYLESS.replace(flow=flow, start_urls=[SITE], allowed_domains=["kallsteg.example"])
+        asked = settings.replace(flow=flow, start_urls=[SITE], allowed_domains=["kallsteg.example"])
         return bench.start("What does error E17 mean?", asked)
     if flow == "collect":
         news = "https://granvattnet-courier.example/news/"
-        return api.start_collect_run(bench, "Summarize Granvattnet news from last week", [news], KEYLESS)
+        return api.start_collect_run(bench, "Summarize Granvattnet news from last week", [news], settings)
     if flow == "check_text":
-        return api.start_text_check(bench, "text.md", CLAIM, KEYLESS)
+        return api.start_text_check(bench, "text.md", CLAIM, settings)
     if flow == "chat":
-        bench.library.add_file("ferry.md", b"# Ferries\n\nThe ferry Vinga was launched in 1956.\n")
-        return bench.start("When was the ferry Vinga launched?", KEYLESS.replace(flow=flow))
-    return bench.start(FOUNDED, KEYLESS)
+        bench.library.add_file("ferry.md", FERRIES)
+        return bench.start("When was the ferry Vinga launched?", settings.replace(flow=flow))
+    return bench.start(FOUNDED, settings)
 
 
 def _resume(bench: Workbench, run_id: str) -> None:
@@ -134,29 +135,71 @@ def restart(bench: Workbench) -> int:
     return 1
 
 
+def configure(folder: str, url: str) -> Config:
+    """The data of a folder with a model and embedding server."""
+    own = {"TOUCHSTONE_DATA": folder, "OPENAI_BASE_URL": url, "EMBEDDING_MODEL": "embedder"}
+    return read_config({"OLLAMA_URL": "", **own})
+
+
+def switch_server(flow: str, *, restart: bool) -> str:
+    """A run whose server is another one after its first step, in the same process or the next: what is wrong
+    then, "" for nothing."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ModelServer(lambda request: "{}") as first,
+        ModelServer(lambda request: "{}") as second,
+    ):
+        bench = Workbench(configure(folder, first.url))
+        run_id = start(bench, flow, KEYLESS.replace(model="auto"))
+
+        def watch() -> None:
+            if restart:
+                bench.worker.shutdown_event.set()
+            else:
+                bench.worker.use_models_of(configure(folder, second.url))
+
+        bench.drive(run_id, watch)
+        if restart:
+            bench.shutdown()
+            bench = Workbench(configure(folder, second.url))
+            bench.start_workers()  # it is taken up by itself
+            for _ in range(1000):
+                if bench.store.ledger.get(run_id).status is not Status.RUNNING:
+                    break
+                threading.Event().wait(0.01)
+        status = bench.store.ledger.get(run_id).status
+        bench.shutdown()
+        if second.requests:
+            return f"{flow}: {len(second.requests)} calls of the other server"
+        return "" if status is Status.PAUSED else f"{flow}: it is {status.value}, not resting"
+
+
 @case(
     "S9.5",
-    "A run of each flow with “No model”, and all that grows out of it: calls of the model that is set up",
+    "A run of each flow with “No model”, and all that grows out of it: calls of the model and embedding server "
+    "that are set up; with a model: calls of another server after a switch, before a person chose it",
     "0 calls",
     quick=True,
 )
 def no_model(bench: Bench) -> Result:
-    flows = {
-        flow: partial(grow, flow=flow, scale=bench)
-        for flow in ("research", "site", "collect", "check_text", "chat")
-    }
+    flows = {flow: partial(grow, flow=flow, scale=bench) for flow in FLOWS}
     misses, done = [], 0
     for name, what in {**flows, "batch": ask_batch, "reply": reply, "restart": restart}.items():
-        with tempfile.TemporaryDirectory() as folder, ModelServer(lambda request: "{}") as server:
-            own = {"TOUCHSTONE_DATA": folder, "OPENAI_BASE_URL": server.url, "EMBEDDING_MODEL": "off"}
-            with patch.dict(os.environ, {"OLLAMA_URL": "", "CONFIG_FILE": "", **own}):
-                opened = Workbench(read_config())
-                try:
-                    assert opened.worker.detect_model().client
-                    done += what(opened)
-                finally:
-                    opened.shutdown()
+        server = ModelServer(lambda request: "{}", embeds=lambda texts: [[1.0, 2.0] for _ in texts])
+        with tempfile.TemporaryDirectory() as folder, server:
+            opened = Workbench(configure(folder, server.url))
+            try:
+                assert opened.worker.detect_model().client
+                opened.library.add_file("ferry.md", FERRIES)
+                assert opened.library.embed_pending()
+                server.requests.clear()
+                done += what(opened)
+            finally:
+                opened.shutdown()
             misses += [f"{name}: {len(server.requests)} calls"] if server.requests else []
+    for flow, again in bench.thin(itertools.product(FLOWS, (False, True)), 4):
+        misses += filter(None, [switch_server(flow, restart=again)])
+        done += 1
     screens = Result(0, "") if bench.quick else bench.tests("-n", "0", "tests/pages/test_no_model.py")
     misses += screens.misses
     return Result(done + screens.n, f"{len(misses)} of {done} acts and {screens.n} screens called it", misses)

@@ -1,4 +1,4 @@
-"""The model and embedding servers as a person sets them up: used from the next step on."""
+"""The model and embedding servers as a person sets them up: at once; a run that had others rests first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def list_embedding_fields(bench: ActionContext) -> list[SettingField]:
 
 
 def save_model_setting(bench: ActionContext, name: str, value: str) -> None:
-    """Save an address, key or model name for the next step on; "" removes it. Raises UsageError."""
+    """Save an address, key or model name; "" removes it. Raises UsageError."""
     if name not in (*MODEL_SETTINGS, *EMBEDDING_SETTINGS):
         raise UsageError(f"{name[:40]} is no setting of a model")
     value = check_value(name, value)

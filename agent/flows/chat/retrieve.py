@@ -74,9 +74,10 @@ def retrieve_passages(state: ChatRun, tools: RunContext) -> Change:
     texts = [query]
     if not own.queries and own.speakers.get("router", StepJudge()).by != "model":
         texts = [*build_search_texts(query, state.substantive_turns), *list_clauses(query)]
-    rankings = []
+    rankings, scope, none = [], state.settings.scope, state.settings.model == "keyless"
     for text in dict.fromkeys(texts):
-        found = tools.library.search(text, MAX_PASSAGES * (2 if hidden else 1), scope=state.settings.scope)
+        k = MAX_PASSAGES * (2 if hidden else 1)
+        found = tools.library.search(text, k, scope=scope, words_only=none)
         rankings.append([hit.ref for hit in found.hits if hit.source_id not in hidden][:MAX_PASSAGES])
     scored = zip(own.retrieved_docs, own.doc_relevance_scores, strict=False)
     relevant = [doc for doc, score in scored if score >= MIN_RELEVANT_SCORE]

@@ -39,12 +39,16 @@ def draw(view: RunSnapshot) -> None:
 
 
 def _draw_other_model(view: RunSnapshot) -> None:
-    """That the run goes on with another model or server than it had, where it does; and the way without."""
-    told = client.workbench().explain_other_model(view.run.settings)
-    if told:
+    """That another model or server is set up than the run had, where it is; and the choice."""
+    bench, own = client.workbench(), view.run.settings
+    if told := bench.explain_other_model(own):
         st.caption(escape.md(told))
-        go_on = partial(budget.drop_model, client.workbench())
-        ui.action("Go on without a model", "research-drop-model", go_on, view.run.id, icon="mode_off_on")
+        choose = partial(budget.choose_model, bench, view.run.id)
+        with st.container(horizontal=True):
+            if name := bench.worker.name_model(own):
+                mark, label = bench.worker.mark_model(own), f"Go on with {escape.md(name)}"
+                ui.action(label, "research-keep-model", choose, mark, icon="play_arrow")
+            ui.action("Go on without a model", "research-drop-model", choose, icon="mode_off_on")
 
 
 def _is_check(view: RunSnapshot) -> bool:
@@ -55,7 +59,7 @@ def _is_check(view: RunSnapshot) -> bool:
 def _draw_steering(view: RunSnapshot) -> None:
     """Pause, resume, stop, finish: those that fit, in one box, so that what follows keeps its position."""
     run_id, status, bench = view.run.id, view.run.status, client.workbench()
-    asks = pause_prompt.find_pause_request(view) is not None  # its own card has the ways to go on
+    asks = getattr(pause_prompt.find_pause_request(view), "kind", "model") != "model"  # its card goes on
     with st.container(horizontal=True, width="content"):
         if status is Status.RUNNING:
             ui.action("Pause", "research-pause", bench.pause, run_id, icon="pause")

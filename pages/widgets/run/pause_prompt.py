@@ -22,6 +22,7 @@ from pages.widgets.shell import badges, client, escape, labels, places, ui
 PROMPTS = {
     "conflict": "Paused for your input: sources disagree.",
     "quota": "Paused for your input: your quota of the day is used up.",
+    "model": "Paused for your choice: another model or server is set up.",
     "": "Paused for your input: a budget is used up.",
 }
 
@@ -68,7 +69,7 @@ def draw(view: RunSnapshot) -> None:
 @places.in_place
 def _draw_halt(view: RunSnapshot) -> None:
     halt = find_pause_request(view)
-    if halt is None:
+    if halt is None or halt.kind == "model":  # the controls have that choice
         return
     with st.container(border=True, key="research-halt"):
         if halt.kind == "conflict":
@@ -95,10 +96,8 @@ def draw_outage(view: RunSnapshot) -> None:
         lost = "Nothing is lost or paid twice: the run goes on by itself when the server answers."
         st.html(f'<div class="ts"><p>{escape.html(told)} {lost}</p></div>')
         hint = "Go on by rules alone: passages and quotes, no judgement"
-        go_on = partial(budget.drop_model, bench)
-        ui.action(
-            "Go on without the model", "run-outage-on", go_on, view.run.id, icon="mode_off_on", help=hint
-        )
+        go_on = partial(budget.choose_model, bench, view.run.id)
+        ui.action("Go on without the model", "run-outage-on", go_on, icon="mode_off_on", help=hint)
 
 
 def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
@@ -134,8 +133,7 @@ def _draw_quota(view: RunSnapshot, halt: PauseRequest) -> None:
 
 
 def _draw_continue_button(label: str, view: RunSnapshot, **more: Any) -> None:
-    resume = client.workbench().resume
-    ui.action(label, "research-halt-on", resume, view.run.id, icon="play_arrow", **more)
+    ui.action(label, "research-halt-on", client.workbench().resume, view.run.id, icon="play_arrow", **more)
 
 
 def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
@@ -175,11 +173,8 @@ def plan_raised_caps(view: RunSnapshot, name: Cap, wanted: float, halt: PauseReq
     """The caps to set: the one that was met; with the steps the pages, too, when they stood no higher and
     would be met at once."""
     pages = list_caps(view.run.settings).get("pages", 0.0)
-    return (
-        {"steps": wanted, "pages": wanted}
-        if name == "steps" and pages <= halt.cap < wanted
-        else {name: wanted}
-    )
+    both = name == "steps" and pages <= halt.cap < wanted
+    return {"steps": wanted, "pages": wanted} if both else {name: wanted}
 
 
 def render_progress(view: RunSnapshot) -> str:

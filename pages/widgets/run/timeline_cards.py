@@ -36,6 +36,7 @@ PERSON_STEP_TITLES = {
     "until": "You changed how far it runs",
     "raise": "You changed its budget",
     "drop_model": "You went on without the model",
+    "keep_model": "You went on with another model or server",
     "use_outline": "You approved the outline",
 }
 EDIT_DECISIONS = {"pin": "pinned", "strike": "struck", "strike_source": "struck"}

@@ -28,7 +28,7 @@ def draw(active: ActiveConfiguration) -> None:
     """The model, or why there is none; then search by meaning."""
     bench = client.settings_bench()
     keeping = _CODE.sub(r"<code>\1</code>", escape.html(bench.config.saved.describe_keeping()))
-    ui.heading("Model", f'<p class="soft">Runs use a change from their next step on. {keeping}</p>')
+    ui.heading("Model", f'<p class="soft">A run under way rests at a change until you choose. {keeping}</p>')
     client.show_notice("settings")
     is_other = active.fast_model not in ("", active.model)
     fast = f", and {escape.html(active.fast_model)} for small judgements" if is_other else ""

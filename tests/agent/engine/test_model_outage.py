@@ -87,7 +87,7 @@ def test_a_run_waits_for_its_model_and_goes_on_by_itself(monkeypatch: pytest.Mon
     ("act", "rests"),
     [
         (lambda bench, run_id: bench.stop(run_id), Status.STOPPED),
-        (budget.drop_model, Status.REVIEW),
+        (budget.choose_model, Status.REVIEW),
     ],
     ids=["stop", "go on without the model"],
 )
