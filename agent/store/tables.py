@@ -86,7 +86,6 @@ calls = Table(
     Column("cost_usd", Float),
     Column("at", String(32), nullable=False),
     Index("calls_by_run", "run_id", "step"),
-    Index("calls_by_time", "at", "tokens_in", "tokens_out", "cost_usd"),
 )
 
 drafts = Table(
@@ -169,8 +168,6 @@ passages = Table(
     Column("start", Integer, nullable=False),
     Column("end", Integer, nullable=False),
     Column("heading", Text, nullable=False, default=""),
-    # written by versions before m010_passage_kinds
-    Column("rows", Integer, nullable=False, default=0, server_default="0"),
     Column("kind", String(12), nullable=False, default="prose", server_default="prose"),
     Column("label", Text, nullable=False, default="", server_default=""),
     Index("passages_by_source", "source"),

@@ -75,7 +75,9 @@ def disks(bench: Bench) -> Result:
     )
 
 
-@case("S6.10", "Stores of earlier versions open, with half-done runs", "all")
+@case(
+    "S6.10", "A store of an earlier version is refused as it is; its bundles verify and are imported", "all"
+)
 def old_stores(bench: Bench) -> Result:
     return bench.tests("tests/agent/store/test_old_store.py")
 

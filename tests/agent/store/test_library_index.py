@@ -4,13 +4,12 @@ by model."""
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 
 import pytest
 from sqlalchemy import text
 
 from agent.errors import NotFound, StoreError
-from agent.store import fulltext, migrations
+from agent.store import fulltext
 from agent.store.database import Store
 from agent.store.library_rows import IndexedPassage, SourceQuery, SourceUpdate
 from agent.store.pages import make_page_id
@@ -78,28 +77,6 @@ def found(store: Store, *terms: str, k: int = 10) -> list[str]:
         passage.text
         for passage, _ in store.library_index.passages(store.library_index.search(list(terms), k))
     ]
-
-
-# --- the upgrade
-# -----------------------------------------------------------------------------------------------------------
-
-
-def test_an_older_database_is_copied_and_its_pages_wait_for_the_shelf(tmp_path, monkeypatch):
-    path = tmp_path / "t.db"
-    with monkeypatch.context() as older, sqlite3.connect(path) as raw:
-        older.setattr(migrations, "MIGRATIONS", (migrations.m001_initial,))
-        Store(f"sqlite:///{path}").close()
-        raw.execute(
-            "INSERT INTO pages (id, url, sha256, text, record, fetched_at) VALUES ('p1', 'u', 's', 'old text', '{}', '2026')"
-        )
-    store = Store(f"sqlite:///{path}")
-    assert store.library_index.list_unindexed(10) == ["p1"]
-    store.close()
-    copy = tmp_path / "t.db.before-m002_library"
-    with sqlite3.connect(copy) as raw:
-        names = {row[0] for row in raw.execute("SELECT name FROM sqlite_master")}
-        assert raw.execute("SELECT text FROM pages").fetchall() == [("old text",)]
-    assert "runs" in names and not names & {"sources", "passages", "vectors", "unshelved", "library_words"}
 
 
 # --- sources

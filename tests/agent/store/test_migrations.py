@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import subprocess
 import sys
@@ -125,67 +124,3 @@ def test_a_newer_database_is_refused_and_left_alone(tmp_path, monkeypatch):
         Store(f"sqlite:///{tmp_path / 't.db'}").close()
     with pytest.raises(StoreTooNew, match="m900_colour"):
         Store(f"sqlite:///{tmp_path / 't.db'}")
-
-
-def test_the_pages_of_an_older_database_count_as_read_here(tmp_path, monkeypatch):
-    path = tmp_path / "t.db"
-    with monkeypatch.context() as older, sqlite3.connect(path) as raw:
-        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:3])
-        Store(f"sqlite:///{path}").close()
-        raw.execute("ALTER TABLE pages DROP COLUMN imported")
-        raw.execute(
-            "INSERT INTO pages (id, url, sha256, text, record, fetched_at) VALUES ('p1', 'u', 's', 'old text', '{}', '2026')"
-        )
-    Store(f"sqlite:///{path}").close()
-    with sqlite3.connect(path) as raw:
-        assert raw.execute("SELECT imported FROM pages").fetchall() == [(0,)]
-
-
-def test_the_runs_of_an_older_database_are_no_forks(tmp_path, monkeypatch):
-    path = tmp_path / "t.db"
-    known = [migration.__name__ for migration in migrations.MIGRATIONS]
-    with monkeypatch.context() as older, sqlite3.connect(path) as raw:
-        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[: known.index("m006_forks")])
-        run_id = filled(path)
-        raw.execute("ALTER TABLE runs DROP COLUMN forked_from")
-        raw.execute("ALTER TABLE runs DROP COLUMN forked_at")
-    store = Store(f"sqlite:///{path}")
-    assert (store.ledger.get(run_id).forked_from, store.ledger.get(run_id).forked_at) == ("", -1)
-    store.close()
-
-
-def test_what_only_runs_read_is_told_from_what_was_added_in_an_older_database(tmp_path, monkeypatch):
-    path = tmp_path / "t.db"
-    known = [migration.__name__ for migration in migrations.MIGRATIONS]
-    with monkeypatch.context() as older:
-        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[: known.index("m009_sources_of_runs")])
-        Store(f"sqlite:///{path}").close()
-    pages = {
-        "a" * 20: "https://read.example/",
-        "b" * 20: "https://read.example/sitemap.xml",
-        "c" * 20: "file:k.md",
-    }
-    with sqlite3.connect(path) as raw:
-        raw.execute("ALTER TABLE sources DROP COLUMN by_run")
-        run = (
-            "INSERT INTO runs (id, question, status, settings, head, next, created_at, updated_at, actions, "
-        )
-        run += "verdict, error, control, owner, lease_until, token, thread_id, deleted_at, imported) VALUES "
-        run += (
-            "('r1', 'q', 'done', '{\"flow\":\"site\"}', 0, '', '', '', 0, '', '', '', '', 0, 0, 'r1', '', '')"
-        )
-        raw.execute(run)
-        change = json.dumps({"pages": [{"page_id": page_id} for page_id in list(pages)[:2]]})
-        raw.execute("INSERT INTO steps (run_id, n, name, change, next, by, at, seconds, cpu_ms) VALUES "
-                    "('r1', 0, 'crawl', ?, '', 'code', '', 0, 0)", (change,))  # fmt: skip
-        for page_id, url in pages.items():
-            raw.execute("INSERT INTO sources (source_id, kind, title, url, page_id, sha256, description, "
-                        "described_by, added_at, fetched_at, passages, places, deleted_at, gone_at, detail, words, "
-                        "origin, mark, folded) VALUES (?, 'page', '', ?, ?, '', '', 'keyless', '', '', 0, 0, '', "
-                        "'', '', '', '', '', '')", (f"kb:{url}", url, page_id))  # fmt: skip
-    Store(f"sqlite:///{path}").close()
-    with sqlite3.connect(path) as raw:
-        rows = raw.execute("SELECT url, by_run, deleted_at != '' FROM sources ORDER BY id").fetchall()
-    assert rows == [
-        (url, by_run, gone) for url, by_run, gone in zip(pages.values(), (1, 1, 0), (0, 1, 0), strict=True)
-    ]
