@@ -65,13 +65,15 @@ class _DiscreetFormatter(logging.Formatter):
 
     def formatException(self, ei: Any) -> str:
         """The traceback of an exception and of those that led to it, newest first."""
-        error, lines = ei[1], ["Traceback (newest exception first):\n"]
-        while error is not None:
+        error, lines, told_of = ei[1], ["Traceback (newest exception first):\n"], set[int]()
+        while error is not None and id(error) not in told_of:
+            told_of.add(id(error))
             told = (
                 error.strerror if isinstance(error, OSError) else isinstance(error, TouchstoneError) and error
             )
             lines += [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}: {told or '…'}\n"]
-            error = error.__cause__ or error.__context__
+            hides = error.__cause__ is not None or error.__suppress_context__
+            error = error.__cause__ if hides else error.__context__
         return "".join(lines).rstrip()
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import errno
 import io
 import os
-import select
 import socket
 import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from urllib3.util import wait_for_write
 
 from agent.net.deadline import Deadline, DeadlineExceeded
 
@@ -114,7 +115,7 @@ def _connect_within(sock: socket.socket, peer: tuple[str, int], watch: Deadline)
         except DeadlineExceeded:
             watch.check()
             raise TimeoutError("the host did not accept the connection in time") from None
-        if select.select([], [sock], [], limit.poll_interval())[1]:
+        if wait_for_write(sock, limit.poll_interval()):
             code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
     if code:
         raise OSError(code, os.strerror(code))

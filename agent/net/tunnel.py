@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import secrets
-import select
+import selectors
 import socket
 import threading
 from types import TracebackType
@@ -104,12 +104,15 @@ class Tunnel:
         return server, b"\r\n".join([b" ".join([method, path.encode(), version]), *kept, b"", body])
 
     def _relay(self, client: socket.socket, server: socket.socket) -> None:
-        peers = {client: server, server: client}
-        while not self._over.is_set():
-            self._watch.check()
-            for sock in select.select(list(peers), [], [], POLL_SECONDS)[0]:
-                received = sock.recv(BUFFER_BYTES)
-                self._left -= len(received)
-                if not received or self._left < 0:
-                    return
-                peers[sock].sendall(received)
+        with selectors.DefaultSelector() as ready:
+            for one, other in ((client, server), (server, client)):
+                ready.register(one, selectors.EVENT_READ, (one, other))
+            while not self._over.is_set():
+                self._watch.check()
+                for key, _ in ready.select(POLL_SECONDS):
+                    one, other = key.data
+                    received = one.recv(BUFFER_BYTES)
+                    self._left -= len(received)
+                    if not received or self._left < 0:
+                        return
+                    other.sendall(received)

@@ -89,3 +89,25 @@ def test_a_library_is_heard_from_warnings_on(log: logging.Logger, capsys: pytest
 def test_another_form_or_level_is_refused(form: str, level: str, log: logging.Logger) -> None:
     with pytest.raises(UsageError, match="say "):
         logs.set_up(form, level)
+
+
+def tell(error: BaseException) -> str:
+    return logs.ReadableFormatter().formatException((type(error), error, None))
+
+
+def test_exceptions_that_caused_each_other_are_told_once() -> None:
+    first, second = ValueError("a"), KeyError("b")
+    first.__cause__, second.__cause__ = second, first
+    assert tell(first).splitlines()[1:] == ["ValueError: …", "KeyError: …"]
+    first.__cause__ = first
+    assert tell(first).count("ValueError") == 1
+
+
+def test_what_was_hidden_on_purpose_stays_hidden_and_its_cause_is_told() -> None:
+    told, hidden, cause = ValueError("a"), KeyError("b"), TypeError("c")
+    told.__context__ = hidden
+    assert "KeyError" in tell(told)
+    told.__suppress_context__ = True
+    assert "KeyError" not in tell(told)
+    told.__cause__ = cause
+    assert "TypeError" in tell(told) and "KeyError" not in tell(told)
