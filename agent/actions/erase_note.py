@@ -16,7 +16,7 @@ ERASED = "[erased]"
 
 def erase_note(bench: ActionContext, run_id: str, step: int) -> list[str]:
     """Erase the private note of a step; returns the ids of the runs that could have held it. The database is
-    to be purged then. Raises UsageError, also while one of these runs is at work."""
+    to be purged then. Raises UsageError, also while one of these runs is at work or goes on meanwhile."""
     view, store = bench.snapshot(run_id), bench.store
     texts = [note.text for note in view.state.notes if note.step == step and note.private]
     if not texts or is_withheld(texts[0]):
@@ -38,7 +38,9 @@ def erase_note(bench: ActionContext, run_id: str, step: int) -> list[str]:
             if old != new
         }
         store.calls.rewrite(changed)
-        store.ledger.rewrite(one, found.steps, found.run.error)
+        known = bench.snapshot(one)
+        if (found.steps, found.run.error) != (known.steps, known.run.error):
+            store.ledger.rewrite(one, found.steps, found.run.error)
     for key, text in store.drafts.all().items():
         if any(one in key for one in family) and (private.is_told(text) or key.startswith("salt:")):
             store.drafts.drop(key)

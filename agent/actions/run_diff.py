@@ -15,8 +15,9 @@ from agent.actions.forks import measure_usage_up_to
 from agent.actions.release import release
 from agent.engine.snapshots import RunSnapshot
 from agent.evidence import citation_check
+from agent.export.hiding import is_withheld
 from agent.text.urls import canonicalize
-from agent.types import Answer, Fact, Note, PageRef, Record, Sentence, Source, Step, Usage
+from agent.types import Answer, Fact, PageRef, Record, Sentence, Source, Step, Usage
 
 IGNORED_SETTINGS = ("thread_id",)
 """Settings that do not change how a run works."""
@@ -90,8 +91,11 @@ class RunComparison(Record):
 
 
 def compare_runs(bench: ActionContext, one: str, two: str) -> RunComparison:
-    """The two runs side by side. Raises NotFound."""
-    (first, _), (second, _) = release(bench, one), release(bench, two)
+    """The two runs side by side, for their owner. Raises NotFound."""
+    return _compare(bench, bench.snapshot(one), bench.snapshot(two))
+
+
+def _compare(bench: ActionContext, first: RunSnapshot, second: RunSnapshot) -> RunComparison:
     shared = count_shared_steps(first.steps, second.steps)
     own = second if first.run.forked_from == second.run.id else first
     spent = measure_usage_up_to(bench, own, shared - 1) if shared else Usage()
@@ -122,8 +126,9 @@ def compare_runs(bench: ActionContext, one: str, two: str) -> RunComparison:
     )
 
 
-def build_record(found: RunComparison) -> dict[str, Any]:
-    """The comparison as a JSON object, with short forms of facts, pages and conflicts."""
+def build_record(bench: ActionContext, one: str, two: str) -> dict[str, Any]:
+    """The comparison as a JSON object of what may leave, with short forms of facts, pages and conflicts."""
+    found = _compare(bench, release(bench, one)[0], release(bench, two)[0])
     record = found.model_dump(mode="json", exclude={"facts", "sources", "conflicts"})
     kinds: tuple[tuple[str, ListDiff, set[str]], ...] = (
         ("facts", found.facts, {"id", "statement", "quote", "url", "decision", "verified", "disputed"}),
@@ -182,7 +187,7 @@ def _describe_run(view: RunSnapshot, shared: int) -> ComparedRun:
         created_at=run.created_at,
         forked_from=run.forked_from,
         forked_at=run.forked_at,
-        notes=[Note.model_validate(note).text for note in notes if not note.get("private")],
+        notes=[note["text"] for note in notes if not is_withheld(note["text"])],
     )
 
 

@@ -23,11 +23,10 @@ def run(
     as_json: AsJson = False,
 ) -> int:
     """Print the comparison; returns the exit code."""
-    found = run_diff.compare_runs(Workbench(), one, two)
     if as_json:
-        write_json(run_diff.build_record(found))
+        write_json(run_diff.build_record(Workbench(), one, two))
     else:
-        write_stdout("\n".join(format_comparison(found)))
+        write_stdout("\n".join(format_comparison(run_diff.compare_runs(Workbench(), one, two))))
     return 0
 
 

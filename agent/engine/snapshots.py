@@ -1,7 +1,7 @@
 """Runs as they are now: their states, folded from their steps and cached.
 
 Reading a run at rest costs one small query; reading one that moved, the steps since the last reading. A run
-that nobody has read is folded from its first step; `prefetch` starts that early."""
+that nobody has read, or of which a note was erased since, is folded from its first step."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from agent.engine.run_state import RunState
 from agent.engine.state import fold, shallow_copy
 from agent.errors import CorruptRow, NotFound, StoreError
 from agent.store.database import Store
+from agent.store.ledger import ERASE_STEP
 from agent.types import Run, Status, Step, Usage
 
 CACHE_SIZE = 64
@@ -93,6 +94,8 @@ class SnapshotCache:
         head = known.head if known else -1
         store = self.store_of(run.id)
         new = store.ledger.steps(run.id, after=head) if head < run.steps else []
+        if known and any(step.name == ERASE_STEP for step in new):
+            return self._fold_run(run, None)
         state = known.state if known else self.flows[run.settings.flow].new_state()
         steps = known.steps if known else []
         try:

@@ -86,10 +86,14 @@ class Store:
         return text
 
     def purge(self) -> None:
-        """Write the database file anew, so that no byte of what was overwritten or deleted stays in it; for
-        SQLite. Raises UsageError when a reader keeps the log of the database from being emptied."""
+        """Write the database file anew, so that no byte of what was overwritten or deleted stays in it, and
+        remove the copies made before upgrades; for SQLite. Raises UsageError when a reader keeps the log of
+        the database from being emptied."""
         if self.engine.dialect.name != "sqlite":
             return
+        path = Path(str(self.url.database))
+        for copy in path.parent.glob(f"{path.name}.before-*"):
+            copy.unlink()
         with self._writer.lock, self.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA temp_store=FILE")  # the whole database would fill the memory
             connection.exec_driver_sql("VACUUM")

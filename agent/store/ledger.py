@@ -41,6 +41,8 @@ _COPIED_RUN_FIELDS = set("id question created_at updated_at error imported forke
 _RUN_COLUMNS = (*sorted(_COPIED_RUN_FIELDS), "verdict", "confidence")
 NOTE_STEPS = ("steer", "send_back", "comment", "fork")
 """The steps by which a person leaves a note."""
+ERASE_STEP = "erase"
+"""The step by which a person erased a note: the steps before it were rewritten."""
 ANSWERED_FIRST = "someone else (perhaps another tab) answered first; their change is kept"
 
 
@@ -152,12 +154,19 @@ class Ledger(TableAccess):
         return [row.id for row in rows if row.id in found]
 
     def rewrite(self, run_id: str, steps: Sequence[Step], error: str) -> None:
-        """Put these steps, and why the run failed, in the place of those that are recorded: only to erase."""
+        """Put these steps, and why the run failed, in the place of all that are recorded, and append the step
+        ERASE_STEP, so that whoever read the run reads it anew. Raises ConcurrentChange when it moved."""
+        head, at = steps[-1].n, utc_timestamp()
+        rests = and_(r.id == run_id, r.head == head, r.status != Status.RUNNING)
         with self._writer.begin() as connection:
+            moved = update(tables.runs).where(rests).values(head=head + 1, error=error, updated_at=at)
+            if connection.execute(moved).rowcount != 1:
+                raise ConcurrentChange(f"run {run_id} went on meanwhile: pause it, then erase the note again")
             for step in steps:
-                at = and_(s.run_id == run_id, s.n == step.n)
-                connection.execute(update(tables.steps).where(at).values(change=_dump_change(step.change)))
-            connection.execute(update(tables.runs).where(r.id == run_id).values(error=error))
+                same = and_(s.run_id == run_id, s.n == step.n)
+                connection.execute(update(tables.steps).where(same).values(change=_dump_change(step.change)))
+            own = Step(n=head + 1, name=ERASE_STEP, change={}, next=steps[-1].next, by="person", at=at)
+            _insert_step(connection, run_id, own)
 
     def steps(self, run_id: str, after: int = -1) -> list[Step]:
         """The run's steps with a number above `after`, in order."""
@@ -238,9 +247,11 @@ class Ledger(TableAccess):
         if status:
             query = query.where(r.status == status)
         if text:
-            texts = (r.question, func.json_extract(s.change, "$.notes"))
-            asked, noted = (func.lower(one).contains(text.lower(), autoescape=True) for one in texts)
-            query = query.where(or_(asked, r.id.in_(select(s.run_id).where(s.name.in_(NOTE_STEPS), noted))))
+            asked = func.lower(r.question).contains(text.lower(), autoescape=True)
+            noted = self._rows(select(s.run_id, s.change).where(s.name.in_(NOTE_STEPS)))
+            notes = [(row.run_id, n["text"]) for row in noted for n in from_json(row.change).get("notes", [])]
+            found = {run_id for run_id, note in notes if text.casefold() in note.casefold()}
+            query = query.where(or_(asked, r.id.in_(found)))
         newest = query.order_by(r.created_at.desc(), r.id).limit(limit or None)
         return [_run_or_failed(row) for row in self._rows(newest)]
 

@@ -171,7 +171,7 @@ def list_ways_out(made: PrivateRuns) -> Iterator[tuple[str, bytes]]:
             yield f"{chosen.name} of {run_id}", export_run(made.bench, run_id, chosen.name)
         yield f"the share of {run_id}", render_shared_run(made.bench, run_id).document.encode()
         yield f"--json of {run_id}", repr(made.bench.as_json(run_id)).encode()
-    told = run_diff.build_record(run_diff.compare_runs(made.bench, made.run, made.fork))
+    told = run_diff.build_record(made.bench, made.run, made.fork)
     yield "the comparison", json.dumps(told).encode()
     yield "the log", made.log.getvalue().encode()
     yield "requests", "\n".join(made.world.asked).encode()

@@ -393,7 +393,5 @@ def explain_unchanged(state: RunState, answer: Answer) -> str:
     elif reading.excluded_sites and not reading.is_whole:
         why = "no sentence rests on what is left out"
     else:
-        private = any(note.private for note in notes_on_answer(state))
-        asked = "a private note starts no search, and " if private else ""
-        why = f"{asked}the facts that were found give no other wording"
+        why = "the facts that were found give no other wording"
     return f"Nothing changed in the sentences: {why}."

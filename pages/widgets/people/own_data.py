@@ -30,7 +30,7 @@ def draw(owner: Person) -> None:
     saved = ", saved keys" if owner.folder else ""  # those of the first admin are the server's
     with st.expander("Delete my data", icon=":material/delete:", key="you-delete"):
         st.write(
-            f"All your runs, pages, facts, batches, saved sites, ratings{saved} and drafts go into the bin "
+            f"All your runs, pages, facts, batches, saved sites{saved} and drafts go into the bin "
             "of this server; your share links and tokens end. Whoever runs it can bring the data back until "
             "they empty it, and from older backups. Your account stays."
         )

@@ -38,7 +38,9 @@ PERSON_STEP_TITLES = {
     "drop_model": "You went on without the model",
     "keep_model": "You went on with another model or server",
     "use_outline": "You approved the outline",
+    "erase": "You erased a private note",
 }
+NO_SEARCH = "it starts no search"
 EDIT_DECISIONS = {"pin": "pinned", "strike": "struck", "strike_source": "struck"}
 """The edits that decide, and what."""
 OUTCOME_TONES = {
@@ -313,7 +315,7 @@ def _build_note_cards(step: Step) -> list[Card]:
             "person",
             f"{titles[note.get('kind', 'steer')]}{' (private)' if note.get('private') else ''}",
             what=note["text"],
-            why=f"on “{note['quoted']}”" if note.get("quoted") else "",
+            why=f"on “{note['quoted']}”" if note.get("quoted") else NO_SEARCH * bool(note.get("private")),
             by="person",
             private_note=note["step"] if note.get("private") and not is_withheld(note["text"]) else -1,
         )

@@ -102,6 +102,6 @@ def test_runs_of_two_kinds_and_one_without_an_answer(bench, pair):
 
 
 def test_as_json(bench, pair):
-    told = json.loads(json.dumps(run_diff.build_record(run_diff.compare_runs(bench, *pair))))
+    told = json.loads(json.dumps(run_diff.build_record(bench, *pair)))
     assert told["shared"] == 5 and told["facts"]["both"] > 0 and told["facts"]["both_but_different"]
     assert set(told["sources"]["only_one"][0]) == {"url", "title", "page_id"}

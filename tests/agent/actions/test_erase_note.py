@@ -1,0 +1,67 @@
+"""Erasing a private note: also what another process holds in its memory, and copies of the database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent.actions.erase_note import erase_note
+from agent.actions.run_diff import compare_runs
+from agent.errors import ConcurrentChange
+from agent.store.ledger import ERASE_STEP
+from agent.workbench import Workbench
+from tests.web.private_run import NOTES, find_canaries, private_runs
+
+pytestmark = pytest.mark.slow
+
+
+def test_another_process_erases_and_the_server_writes_nothing_of_it_back(tmp_path: Path) -> None:
+    with private_runs(tmp_path, keyless=True) as made:
+        data = made.bench.config.data_folder
+        held = [made.bench.snapshot(run_id) for run_id in made.runs]
+        assert find_canaries("".join(view.state.model_dump_json() for view in held).encode())
+        (data / "touchstone.db.before-m099").write_text(NOTES["steer"])
+        command = Workbench(made.bench.config)
+        for run_id in made.runs:
+            for note in command.snapshot(run_id).state.notes:
+                if note.private and note.text in NOTES.values():
+                    command.erase_note(run_id, note.step)
+        command.shutdown()
+        for run_id in made.runs:
+            view = made.bench.snapshot(run_id)
+            assert find_canaries(view.state.model_dump_json().encode()) == [], run_id
+            assert (view.steps[-1].name, view.steps[-1].change) == (ERASE_STEP, {})
+        made.bench.follow_up(made.run, "How wide is it?")
+        made.bench.store.purge()
+        places = {path.name: find_canaries(path.read_bytes()) for path in data.glob("touchstone.db*")}
+        assert not any(places.values()), places
+
+
+def test_a_run_that_goes_on_meanwhile_keeps_its_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with private_runs(tmp_path, keyless=True) as made:
+        note = next(n for n in made.bench.snapshot(made.run).state.notes if n.kind == "send_back")
+        rewrite, ledger = made.bench.store.calls.rewrite, made.bench.store.ledger
+        before = ledger.steps(made.run)
+
+        def move(changed: object) -> None:
+            rewrite(changed)  # type: ignore[arg-type]
+            ledger.update_run(made.run, status="running")
+
+        monkeypatch.setattr(made.bench.store.calls, "rewrite", move)
+        with pytest.raises(ConcurrentChange, match="erase the note again"):
+            erase_note(made.bench, made.run, note.step)
+        assert ledger.steps(made.run) == before
+
+
+def test_its_owner_finds_and_compares_what_they_wrote(tmp_path: Path) -> None:
+    with private_runs(tmp_path, keyless=True) as made:
+        ledger = made.bench.store.ledger
+        assert [run.id for run in ledger.list(text="sold it: LEAVE out road")] == [made.fork, made.run]
+        assert [name for name in ("private", "kind", "true", "quoted") if ledger.list(text=name)] == []
+        made.bench.send_back(made.run, made.bench.snapshot(made.run).head, 'He "sold" it', private=True)
+        assert [run.id for run in ledger.list(text='"sold" it')] == [made.run]
+        found = compare_runs(made.bench, made.run, made.fork)
+        assert "[hidden]" not in found.model_dump_json() and NOTES["fork"] in found.two.notes
