@@ -9,6 +9,7 @@ import copy
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from agent import config as configuration
@@ -24,19 +25,11 @@ from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, StoreErro
 from agent.flows import FLOWS, STEP_LABELS
 from agent.flows.chat import dialogue
 from agent.llm import detect
+from agent.personal_config import is_personal
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
 from agent.store.unstored_runs import UnstoredRuns
-from agent.types import (
-    ModelCall,
-    Outcome,
-    Page,
-    Run,
-    Settings,
-    Status,
-    Step,
-    Turn,
-)
+from agent.types import FolderImportResult, ModelCall, Outcome, Page, Run, Settings, Status, Step, Turn
 from agent.web.parser_pool import ParserLimits, shared_pool
 
 __all__ = ["ActiveConfiguration", "RunSnapshot", "Workbench"]
@@ -302,6 +295,12 @@ class Workbench:
     def delete_saved_site(self, name: str) -> None:
         """Delete a saved site; its conversations stay."""
         self.store.saved_sites.drop(name)
+
+    def add_folder(self, folder: str, tags: Sequence[str] = ()) -> FolderImportResult:
+        """Add a folder of this computer to the library. Raises UsageError for who does not run it."""
+        if is_personal(self.config):
+            raise UsageError("only whoever runs this server adds folders of it: drop the documents instead")
+        return self.library.add_folder(Path(folder).expanduser(), tags=tags)
 
     def draft(self, key: str, text: str | None = None) -> str:
         """The unsent text stored under `key`; with `text`, store that instead."""

@@ -230,6 +230,21 @@ def test_a_person_sets_keys_of_their_own_and_no_addresses(benches: Workbenches, 
     assert benches.open(bo).config.ENGINES_OFF == ["arxiv"] and benches.open(cy).config.ENGINES_OFF == []
 
 
+def test_only_who_runs_the_server_adds_folders_of_it(benches: Workbenches, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("The gate opens at seven.")
+    ann, bo = (benches.open(sign_in(benches, name)) for name in ("ann", "bo"))
+    assert len(ann.add_folder(str(tmp_path)).sources) == 1
+    people = benches.accounts.people  # type: ignore[union-attr]
+    people.set_role(sign_in(benches, "ann"), sign_in(benches, "bo").id, "admin")
+    for opened in (bo, benches.open(sign_in(benches, "bo"))):
+        with pytest.raises(UsageError, match="only whoever runs this server adds folders"):
+            opened.add_folder(str(tmp_path))
+        assert not opened.library.count()
+    alone = Workbench(read_config({"TOUCHSTONE_DATA": str(tmp_path / "data"), "OLLAMA_URL": ""}))
+    assert len(alone.add_folder(str(tmp_path)).sources) == 1
+    alone.shutdown()
+
+
 def test_the_settings_of_the_first_admin_hold_for_who_has_none(monkeypatch) -> None:
     config = read_config({**LOGIN, "BRAVE_API_KEY": "server-key-4711", "OPENAI_API_KEY": "sk-server-4711"})
     monkeypatch.setattr(Workbench, "start_workers", lambda self: None)

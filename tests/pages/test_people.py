@@ -108,6 +108,14 @@ def test_people_are_for_admins_and_change_what_they_show(team: Workbenches, app:
     assert not tester.exception and "bo@example.org" in shown(tester) and "sign in" in shown(tester)
 
 
+def test_members_are_not_offered_folders_of_the_server(team: Workbenches, app: App, as_person) -> None:
+    for name, labels in (("ann", ["A folder on this computer", "A web page"]), ("bo", ["A web page"])):
+        as_person(name)
+        tester = app("library")
+        added = [field.label for field in tester.text_input if (field.key or "").startswith("library-add")]
+        assert added == labels and not tester.exception
+
+
 def test_an_act_of_an_admin_needs_an_admin_at_that_moment(team: Workbenches, app: App, as_person) -> None:
     _, bo = team.accounts.people.list()  # type: ignore[union-attr]
     as_person("bo")

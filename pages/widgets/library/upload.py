@@ -4,12 +4,12 @@ taken or refused by itself."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from agent.errors import UsageError
+from agent.personal_config import is_personal
 from agent.text.plurals import format_count
 from agent.types import FolderImportResult, LibrarySource, RefusedFile
 from agent.web.extract import documents
@@ -40,9 +40,12 @@ def _draw_forms() -> None:
     )
     _draw_upload(tags)
     left, right = st.columns(2, gap="medium")
-    with left, st.container(horizontal=True, vertical_alignment="bottom", key="library-add-folder-row"):
-        st.text_input("A folder on this computer", key=FOLDER_KEY, placeholder="/home/me/handbook")
-        ui.button("Add folder", "library-add-folder-do", _submit_folder, tags, icon="create_new_folder")
+    if is_personal(client.workbench().config):
+        right = left  # others than who runs the server read no folder of it
+    else:
+        with left, st.container(horizontal=True, vertical_alignment="bottom", key="library-add-folder-row"):
+            st.text_input("A folder on this computer", key=FOLDER_KEY, placeholder="/home/me/handbook")
+            ui.button("Add folder", "library-add-folder-do", _submit_folder, tags, icon="create_new_folder")
     with right, st.container(horizontal=True, vertical_alignment="bottom", key="library-add-url-row"):
         st.text_input("A web page", key=URL_KEY, placeholder="https://")
         asked = ui.button("Read and add", "library-add-url-do", icon="public")
@@ -93,7 +96,7 @@ def _submit_folder(tags: list[str]) -> None:
             "warning", "Name a folder first: the way to it on the computer that Touchstone runs on."
         )
         return
-    client.submit(lambda: client.library().add_folder(Path(path).expanduser(), tags=tags), then=_store_result)
+    client.submit(lambda: client.workbench().add_folder(path, tags), then=_store_result)
 
 
 def _submit_page(tags: list[str]) -> None:
