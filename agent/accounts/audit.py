@@ -18,6 +18,7 @@ AuditAction = Literal[
     "change role",
     "block",
     "unblock",
+    "release address",
     "set quota",
     "change setting",
     "create token",

@@ -108,6 +108,13 @@ class People(TableAccess):
         action: Literal["block", "unblock"] = "block" if blocked else "unblock"
         self._change(actor.id, person_id, action, ends_tokens=blocked, is_blocked=int(blocked))
 
+    def release_address(self, actor: Person, person_id: str) -> None:
+        """Let another account have the address of somebody blocked. Raises UsageError for who is not."""
+        person = self.get(person_id)
+        if not person.is_blocked:
+            raise UsageError(f"{person.label} uses their address: block them first")
+        self._change(actor.id, person_id, "release address", f"{person_id}: {person.email}", email="")
+
     def sign_out_everywhere(self, actor: Person, person_id: str) -> None:
         """End every sign-in of a person that this server has seen, and every token."""
         seen = self.get(person_id).signed_in_at
@@ -134,16 +141,20 @@ class People(TableAccess):
 
     def _record(self, sign_in: SignIn) -> Person:
         """Record a sign-in, the first of a new person or a later one. The first admin gets the data folder
-        itself, and all that is in it. Raises SignInRefused for the address of somebody else."""
+        itself, and all that is in it. Raises SignInRefused for the address of somebody else, and for that of
+        somebody blocked even where it is not proven."""
         stated = {"signed_in_at": sign_in.issued, "email": sign_in.email, "name": sign_in.name}
         with self._writer.begin() as connection:
             same = (p.issuer == sign_in.issuer, p.subject == sign_in.subject)
             person_id = connection.scalar(select(p.id).where(*same)) or ""
-            others = select(p.id).where(func.lower(p.email) == sign_in.email, p.id != person_id)
-            if sign_in.email and connection.scalar(others.where(p.is_blocked == 0)):
+            others = (func.lower(p.email) == sign_in.stated_email, p.email != "", p.id != person_id)
+            is_blocked = connection.scalar(select(func.max(p.is_blocked)).where(*others))
+            if is_blocked:
+                raise SignInRefused("an admin of this server has blocked your address: ask them")
+            if is_blocked is not None and sign_in.email:
                 raise SignInRefused(
                     "your address belongs to another account that has signed in here: sign in with that one, "
-                    "or ask an admin to block it"
+                    "or ask an admin to block it and release its address"
                 )
             if person_id:
                 newer = (p.id == person_id, p.signed_in_at < sign_in.issued)

@@ -24,11 +24,12 @@ DAY_S = 86_400
 @dataclass(frozen=True)
 class SignIn:
     """Who signed in at which provider, and when (seconds since 1970, on its clock). `email` is an address
-    that is proven to be theirs, "" for none."""
+    that is proven to be theirs, `stated_email` one that need not be; "" for none."""
 
     issuer: str
     subject: str
     email: str
+    stated_email: str
     name: str
     issued: int
 
@@ -66,7 +67,8 @@ class SignInRules:
             or verified == "true"
             or ("email_verified" not in claims and issuer in self.trusted_issuers)
         )
-        email = normalize_address(claims.get("email")) if is_proven else ""
+        stated = normalize_address(claims.get("email"))
+        email = stated if is_proven else ""
         if not self.admits(email):
             raise SignInRefused(
                 "this server admits certain addresses only: ask its admin to add yours"
@@ -76,7 +78,7 @@ class SignInRules:
             )
         names = (claims.get(key) for key in ("name", "preferred_username"))
         name = next((text for text in names if isinstance(text, str) and text), "")
-        return SignIn(issuer, subject, email, name[:MAX_NAME_CHARS], int(times["iat"]))
+        return SignIn(issuer, subject, email, stated, name[:MAX_NAME_CHARS], int(times["iat"]))
 
 
 def normalize_address(given: object) -> str:

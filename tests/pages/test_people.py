@@ -126,6 +126,18 @@ def test_an_act_of_an_admin_needs_an_admin_at_that_moment(team: Workbenches, app
     assert team.accounts.people.get(bo.id).is_admin  # type: ignore[union-attr]
 
 
+def test_an_admin_releases_the_address_of_somebody_blocked(team: Workbenches, app: App, as_person) -> None:
+    _, bo = team.accounts.people.list()  # type: ignore[union-attr]
+    as_person("ann")
+    tester, free = app("people"), f"person-do-{bo.id}-free"
+    tester.session_state[f"person-change-{bo.id}-0"] = True
+    assert free not in [button.key for button in tester.run().button]
+    person_row._act("block", bo.id)
+    tester.run().button(key=free).click().run()
+    assert not team.accounts.people.get(bo.id).email and not tester.exception  # type: ignore[union-attr]
+    assert free not in [button.key for button in tester.button] and "release address" in shown(tester)
+
+
 def test_a_shared_run_is_shown_without_private_notes_until_it_is_taken_back(
     team: Workbenches, app: App, as_person
 ) -> None:

@@ -39,6 +39,8 @@ def _draw_actions(admin: Person, person: Person) -> None:
         ui.button("Sign out everywhere", f"{key}-out", _as_admin, "sign_out_everywhere", person.id)
         if person.is_blocked:
             ui.button("Let in again", f"{key}-in", _as_admin, "let_in", person.id)
+            if person.email:
+                ui.button("Release address", f"{key}-free", _as_admin, "release_address", person.id)
         elif person.id != admin.id and person.folder:  # the first admin cannot be blocked
             ui.button("Block", f"{key}-block", _as_admin, "block", person.id, icon="block")
 
@@ -71,6 +73,7 @@ def _act(act: str, person_id: str, *more: Any) -> None:
     acts: dict[str, Callable[..., None]] = {
         "set_role": lambda role: people.set_role(admin, person_id, role),
         "sign_out_everywhere": lambda: people.sign_out_everywhere(admin, person_id),
+        "release_address": lambda: people.release_address(admin, person_id),
         "let_in": lambda: people.set_blocked(admin, person_id, blocked=False),
         "block": lambda: client.benches().shut_out(admin, person_id),
         "set_quota": lambda quota: client.benches().set_quota(admin, person_id, quota),

@@ -145,9 +145,33 @@ def test_an_address_never_leads_to_the_account_of_another_subject(sign_in: SignI
         sign_in("ann", iss="https://other.example")
     assert [person.id for person in accounts.people.list()] == [ann.id, bo.id], "nobody was added"
     assert accounts.people.get(bo.id).email == "bo@example.org" and sign_in("ann", at=300).id == ann.id
-    accounts.people.set_blocked(ann, bo.id, blocked=True)
-    heir = sign_in("heir", email="bo@example.org")
-    assert heir.id != bo.id and heir.folder != bo.folder and not heir.is_admin
+
+
+def test_the_address_of_somebody_blocked_is_blocked_under_every_subject_until_it_is_released(
+    monkeypatch,
+) -> None:
+    monkeypatch.setenv("ADMIN_EMAILS", "ann@example.org,mia@example.org")
+    opened = Accounts(read_config())
+    people = opened.people
+    ann, mia = (people.recognize(make_claims(name)) for name in ("ann", "mia"))
+    bo = people.recognize(make_claims("bo"))
+    people.set_blocked(ann, mia.id, blocked=True)
+    for who in ("mia2", "bo"):
+        for more in ({}, {"iss": "https://other.example"}, {"email": "MIA@Example.org"}):
+            for proof in (True, "true", False, None):
+                claims = make_claims(who, 200) | {"email": "mia@example.org", "email_verified": proof} | more
+                with pytest.raises(SignInRefused, match="blocked your address"):
+                    people.recognize(claims)
+    assert len(people.list()) == 3, "nobody was added"
+    with pytest.raises(UsageError, match="block them first"):
+        people.release_address(ann, bo.id)
+    people.release_address(ann, mia.id)
+    assert people.get(mia.id).is_blocked and opened.audit.list(1)[0].target == f"{mia.id}: mia@example.org"
+    heir = people.recognize(make_claims("mia2") | {"email": "mia@example.org"})
+    assert heir.folder not in (mia.folder, "") and heir.email == "mia@example.org"
+    with pytest.raises(SignInRefused, match="blocked your account"):
+        people.recognize(make_claims("mia", 300))
+    opened.close()
 
 
 def test_the_first_admin_cannot_be_blocked_by_another(sign_in: SignIn, accounts) -> None:
