@@ -238,14 +238,25 @@ class Ledger(TableAccess):
         self._write(update(tables.runs).where(r.id == run_id).values(**values))
 
     def list(
-        self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 0
+        self,
+        *,
+        status: str | None = None,
+        text: str = "",
+        flows: Collection[str] = (),
+        first_turns: bool = False,
+        deleted: bool = False,
+        limit: int = 0,
     ) -> list[Run]:
-        """Runs, newest first, of one status and with `text` in the question or a person's note; the deleted
-        ones with `deleted`; at most `limit`, 0 for all. A run whose settings cannot be read is listed as
-        failed, with the reason and default settings."""
+        """Runs, newest first, of one status, with `text` in the question or a person's note, of these flows,
+        with `first_turns` no later one of a thread; the deleted ones with `deleted`; at most `limit`, 0 for
+        all. A run whose settings cannot be read is listed as failed, with the reason and default settings."""
         query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "")
         if status:
             query = query.where(r.status == status)
+        if flows:
+            query = query.where(or_(*(r.settings.contains(f'"flow":"{name}"') for name in flows)))
+        if first_turns:
+            query = query.where(r.thread_id.in_((r.id, "")))
         if text:
             asked = func.lower(r.question).contains(text.lower(), autoescape=True)
             noted = self._rows(select(s.run_id, s.change).where(s.name.in_(NOTE_STEPS)))

@@ -17,8 +17,6 @@ from pages.widgets.forms import source_filter_form
 from pages.widgets.shell import client, drafts, empty_state, escape, polling, routes, ui
 
 MAX_EXAMPLES = 6
-MAX_SEARCHED_RUNS = 500
-"""The latest runs among which those of a flow are looked for."""
 RecentLink = tuple[str, dict[str, str], str, str]
 """Screen, query, text and remark of a link."""
 
@@ -208,12 +206,7 @@ def _use_demo(flow: str) -> None:
 
 def find_recent(*flows: str, limit: int = 5, first_turns: bool = False) -> list[Run]:
     """The latest runs of these flows (none named: all); with `first_turns` no later turn of a thread."""
-    runs = (
-        run
-        for run in client.workbench().runs(limit=MAX_SEARCHED_RUNS)
-        if (not flows or run.settings.flow in flows) and not (first_turns and run.settings.thread_id)
-    )
-    return [run for _, run in zip(range(limit), runs, strict=False)]
+    return client.workbench().store.ledger.list(flows=flows, first_turns=first_turns, limit=limit)
 
 
 def link_run(run: Run, remark: str, newest: str = "") -> RecentLink:
