@@ -6,13 +6,11 @@ place."""
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import Engine, delete, func, select
+from sqlalchemy import Engine, func, select
 from sqlalchemy.dialects.sqlite import Insert, insert
 
 from agent.accounts import tables
@@ -27,9 +25,7 @@ from agent.store.write_lock import Writer
 from agent.types import Status
 from agent.types.budget import BudgetMeter
 
-q, u, r = tables.quotas.c, tables.uses.c, tables.reservations.c
-RESERVED_S = 3600.0
-"""Seconds after which a reservation ends that nobody settled, because the process was killed."""
+q, u = tables.quotas.c, tables.uses.c
 ASK_ADMIN = "your quota begins anew at midnight (UTC), or when an admin raises it"
 
 
@@ -51,11 +47,8 @@ class DayUse:
     tokens: int = 0
     dollars: float = 0.0
 
-    def __add__(self, other: DayUse) -> DayUse:
-        return DayUse(self.pages + other.pages, self.tokens + other.tokens, self.dollars + other.dollars)
 
-
-def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0, note: str = "") -> str:
+def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0) -> str:
     """How much is used of the quota of the day that is used up to this share, as a sentence; "" for none."""
     for meter in (
         BudgetMeter(name="pages", used=used.pages, cap=quota.pages),
@@ -64,7 +57,7 @@ def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0, note: str =
     ):
         if meter.used and meter.used >= meter.cap * share:
             kept = ", the rest is kept for answers" if meter.used < meter.cap else ""
-            return f"{meter.description} today{note}{kept}: {ASK_ADMIN}"
+            return f"{meter.description} today{kept}: {ASK_ADMIN}"
     return ""
 
 
@@ -110,33 +103,27 @@ class Quotas(TableAccess):
     def reserve(
         self, person_id: str, share: float, tokens: int, dollars: float
     ) -> Iterator[Callable[[int, float], None]]:
-        """Reserve the most that a model call may use, unless this share of a quota is used or reserved; what
-        is given to the function this yields is counted at the end in its place. Raises BudgetSpent."""
-        own, now, used = uuid.uuid4().hex, time.time(), DayUse()
-        row = {"id": own, "person_id": person_id, "until": now + RESERVED_S}
-        row |= {"tokens": tokens, "dollars": dollars}
+        """Count the most that a model call may use, unless this share of a quota is used up; at the end what
+        is given to the function this yields stands in its place, and nothing for a call that failed. What a
+        killed process has counted stays. Raises BudgetSpent."""
+        day, rest = utc_timestamp()[:10], DayUse(0, -tokens, -dollars)
         with self._writer.begin() as connection:  # one at a time: what is read here stays true
-            under_way = select(func.coalesce(func.sum(r.tokens), 0), func.coalesce(func.sum(r.dollars), 0.0))
-            held = DayUse(0, *self._row(under_way.where(r.person_id == person_id, r.until > now)))
-            if over := self.describe_overrun(person_id, share) or describe_overrun(
-                self.get(person_id), self.sum_day(person_id) + held, share, ", with calls under way"
-            ):
+            if over := self.describe_overrun(person_id, share):
                 raise BudgetSpent(over, cap="quota")
-            connection.execute(delete(tables.reservations).where(r.until <= now))
-            connection.execute(insert(tables.reservations).values(row))
+            connection.execute(_add_use(person_id, DayUse(0, tokens, dollars), day))
 
-        def settle(tokens: int, dollars: float) -> None:
-            nonlocal used
-            used = DayUse(0, tokens, dollars)
+        def settle(used: int, paid: float) -> None:
+            nonlocal rest
+            rest = DayUse(0, used - tokens, paid - dollars)
 
         try:
             yield settle
         finally:
-            self._write(delete(tables.reservations).where(r.id == own), _add_use(person_id, used))
+            self._write(_add_use(person_id, rest, day))
 
     def take_page(self, person_id: str, pages: int = 1) -> str:
-        """Count a page before it is fetched; why it may not be, as a sentence, "" when it may. One that was
-        refused before anything was sent is given back as -1."""
+        """Count a page before it is fetched; why it may not be, as a sentence, "" when it may. One for which
+        nothing was asked is given back as -1."""
         with self._writer.begin() as connection:
             used = DayUse(self.sum_day(person_id).pages)
             over = describe_overrun(self.get(person_id), used) if pages > 0 else ""
@@ -162,8 +149,8 @@ class Quotas(TableAccess):
             yield
 
 
-def _add_use(person_id: str, use: DayUse) -> Insert:
-    """The statement that counts use of today."""
-    row = insert(tables.uses).values(person_id=person_id, day=utc_timestamp()[:10], **vars(use))
+def _add_use(person_id: str, use: DayUse, day: str = "") -> Insert:
+    """The statement that counts use of a day, by default of today."""
+    row = insert(tables.uses).values(person_id=person_id, day=day or utc_timestamp()[:10], **vars(use))
     added = {name: u[name] + row.excluded[name] for name in vars(use)}
     return row.on_conflict_do_update(index_elements=["person_id", "day"], set_=added)

@@ -96,6 +96,7 @@ class ReplyService:
                 bench.config,
                 timeout_s=keys.image_download_timeout_seconds,
                 retries=keys.image_download_max_retries,
+                take_page=bench.worker.limits.take_page,
             )
             if keys.llm_enable_image
             else None

@@ -255,4 +255,4 @@ def _redirect_target(here: str, body: _ResponseBody) -> str:
     try:
         return urljoin(here, location)
     except ValueError as error:
-        raise FetchRefused(http_outcomes.INVALID_REDIRECT) from error
+        raise _FetchFailed(Outcome.ERROR, http_outcomes.INVALID_REDIRECT, body.status) from error

@@ -37,13 +37,19 @@ class ImageResult:
 class ImageFetcher:
     """Fetches pictures; shared by all requests and threads."""
 
-    def __init__(self, config: Config, *, timeout_s: float, retries: int) -> None:
+    def __init__(
+        self, config: Config, *, timeout_s: float, retries: int, take_page: Callable[[int], str]
+    ) -> None:
+        self._take_page = take_page
         self._connections = Connections(config.FETCH_ALLOW)
         self.close = self._connections.close
         self._timeout_s, self._tries = timeout_s, retries + 1
 
     def fetch(self, url: str, checkpoint: Callable[[], None] = lambda: None) -> ImageResult:
-        """The picture at an address. Each try may take the timeout; only what may succeed is tried again."""
+        """The picture at an address. Each try may take the timeout; only what may succeed is tried again.
+        Nothing is asked for where a quota is used up."""
+        if over := self._take_page(1):
+            return ImageResult(url, detail=f"Not fetched: {over}.")
         result = ImageResult(url, detail="It was never fetched.")
         for _ in range(self._tries):
             checkpoint()

@@ -157,7 +157,7 @@ class World:
         page = self._fetcher.fetch(url, reach=reach, checkpoint=checkpoint, known=known)
         if self.live:
             counters.count("pages", page.outcome.value)
-            if page.outcome is Outcome.REFUSED:
+            if page.outcome is Outcome.REFUSED and not page.redirects:
                 self._take_page(-1)
         return page
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from starlette.applications import Starlette
@@ -14,16 +16,19 @@ from starlette.testclient import TestClient
 
 from agent.accounts.quotas import DayUse
 from agent.bot.http import ReplyHttp
+from agent.bot.responder import ReplyService
 from agent.config import read_config
 from agent.errors import UsageError
-from agent.types import Outcome, Settings
+from agent.flows.shared.open_access import read_open_copy
+from agent.types import Outcome, Page, Publication, Settings
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
+from tests.agent.bot.replies import PNG, says
 from tests.web import model_server as web
 from tests.web.login import LOGIN, sign_in
 from tests.web.model_server import ModelServer
 from tests.web.replying_model import stocked
-from tests.web.site import Site, html
+from tests.web.site import Reply, Site, html, sends_to
 
 Open = Callable[..., Workbenches]
 DEMO = Settings(world="demo", model="keyless")
@@ -105,3 +110,44 @@ def test_fifty_fetches_of_one_address_are_fifty_pages(server: Open) -> None:
         assert "50 of 50 pages are used today" in pages[51].detail
         assert sum(asked.path == "/a" for asked in site.asked) == 50
         assert benches.accounts.quotas.sum_day(ann.id).pages == 50  # type: ignore[union-attr]
+
+
+def test_a_fetch_is_given_back_only_when_no_page_was_asked_for(server: Open) -> None:
+    pages = {
+        "/inner": sends_to("http://10.0.0.1/"),
+        "/odd": sends_to("http://[::1/"),
+        "/shut": html("<p>Hello</p>"),
+    }
+    with Site({"/robots.txt": Reply(200, b"User-agent: *\nDisallow: /shut"), **pages}) as site:
+        benches = server(QUOTA_PAGES="50", FETCH_ALLOW="127.0.0.1", FETCH_GAP="0")
+        ann, used = sign_in(benches, "ann"), benches.accounts.quotas.sum_day  # type: ignore[union-attr]
+        live = benches.open(ann).worker.world("live")
+        for url in (site.url("/shut"), "http://10.0.0.1/", "ftp://a.example/"):
+            assert live.fetch(url).outcome is Outcome.REFUSED and used(ann.id).pages == 0
+        for count, path in enumerate(("/inner", "/odd"), start=1):
+            assert live.fetch(site.url(path)).outcome is not Outcome.OK
+            assert used(ann.id).pages == count
+        assert site.paths() == ["/inner", "/odd"]
+
+
+def test_a_picture_of_a_message_and_an_open_copy_are_pages(server: Open, tmp_path: Path) -> None:
+    file = {
+        "ai_response": {"llm_enable_image": True, "llm": {"base_url": "http://127.0.0.1:9", "model": "m"}}
+    }
+    (tmp_path / "config.yaml").write_text(json.dumps(file), encoding="utf-8")
+    with Site({"/a.png": Reply(200, PNG), "/copy": html("<p>Hello</p>")}) as site:
+        benches = server(
+            QUOTA_PAGES="2", FETCH_ALLOW="127.0.0.1", FETCH_GAP="0", CONFIG_FILE=str(tmp_path / "config.yaml")
+        )
+        ann, used = sign_in(benches, "ann"), benches.accounts.quotas.sum_day  # type: ignore[union-attr]
+        bench = benches.open(ann)
+        tools = SimpleNamespace(fetch=bench.worker.world("live").fetch)
+        closed = Page(url="https://a.example/", final_url="https://a.example/", outcome=Outcome.BLOCKED)
+        copy = read_open_copy(tools, closed, Publication(pdf_url=site.url("/copy")))  # type: ignore[arg-type]
+        assert copy.outcome is Outcome.OK and used(ann.id).pages == 1
+        responder = ReplyService(bench)
+        for told in ("", "2 of 2 pages are used today"):
+            _, _, detail = responder._fetch_pictures(says(images=[site.url("/a.png")]), time.monotonic() + 60)
+            assert (told in detail) if told else not detail
+        assert used(ann.id).pages == 2 and site.paths() == ["/copy", "/a.png"]
+        responder.close()

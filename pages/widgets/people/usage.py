@@ -20,4 +20,7 @@ def draw(owner: Person) -> None:
         ("Cost", f"${used.dollars:,.2f} of ${quota.dollars:,.2f}"),
     ]
     st.html(f'<div class="ts"><h2 class="ts-section">Used today</h2>{markup.stats(figures)}</div>')
-    st.caption("Pages, tokens and cost begin anew at midnight (UTC). An admin can change your quotas.")
+    st.caption(
+        "Pages, tokens and cost begin anew at midnight (UTC); a model call under way counts with the most it "
+        "may use. An admin can change your quotas."
+    )

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import func, select
 
-from agent.accounts import tables
-from agent.accounts.quotas import RESERVED_S, DayUse, Quota, describe_overrun
+from agent.accounts import quotas as quotas_module
+from agent.accounts.quotas import DayUse, Quota, describe_overrun
 from agent.errors import BudgetSpent, ModelUnavailable, UsageError
 from agent.store.database import Store
 from agent.types import Settings, Step
@@ -143,35 +140,37 @@ def test_calls_at_once_use_at_most_one_call_more_than_the_quota(seed: int, sign_
 
     assert at_once(8, work) == 8
     assert quotas.sum_day(ann.id).tokens == sum(used) < quota + 900
-    assert quotas._scalar(select(func.count()).select_from(tables.reservations)) == 0
 
 
-def test_what_a_killed_process_reserved_ends_and_a_call_under_way_counts(
+def test_a_call_under_way_counts_and_one_that_was_killed_stays_counted(
     sign_in, accounts, monkeypatch
 ) -> None:
     ann, quotas = sign_in("ann"), accounts.quotas
     quotas.set(ann, ann.id, QUOTA)
-    held = quotas.reserve(ann.id, 1.0, 5_000, 0.0)
-    held.__enter__()
-    with pytest.raises(BudgetSpent, match="5,000 of 1,000 tokens are used today, with calls under way"):
+    held, killed = (quotas.reserve(ann.id, 1.0, tokens, 0.5) for tokens in (700, 5_000))
+    settle = held.__enter__()
+    killed.__enter__()  # the process ends here: nobody settles it
+    with pytest.raises(BudgetSpent, match="5,700 of 1,000 tokens are used today"):
         quotas.reserve(ann.id, 1.0, 1, 0.0).__enter__()
-    assert quotas.sum_day(ann.id).tokens == 0 and quotas.describe_overrun(ann.id) == ""
-    later = time.time() + RESERVED_S + 1
-    monkeypatch.setattr("agent.accounts.quotas.time", SimpleNamespace(time=lambda: later))
-    with quotas.reserve(ann.id, 1.0, 1, 0.0) as settle:
-        settle(7, 0.5)
-    assert quotas.sum_day(ann.id) == DayUse(0, 7, 0.5)
+    today = quotas_module.utc_timestamp()
+    monkeypatch.setattr(quotas_module, "utc_timestamp", lambda: "2099-01-01T00:00:00Z")
+    settle(7, 0.25)
+    held.__exit__(None, None, None)
+    assert quotas.sum_day(ann.id) == DayUse(), "what began before midnight is of that day"
+    monkeypatch.setattr(quotas_module, "utc_timestamp", lambda: today)
+    assert quotas.sum_day(ann.id) == DayUse(0, 5_007, 0.75) and "5,007 of" in quotas.describe_overrun(ann.id)
 
 
 def test_money_is_reserved_too(sign_in, accounts) -> None:
     ann, quotas = sign_in("ann"), accounts.quotas
     quotas.set(ann, ann.id, QUOTA)
     with quotas.reserve(ann.id, 1.0, 1, 5.0) as settle:
-        with pytest.raises(BudgetSpent, match=r"\$5.00 of \$5.00 is spent today, with calls under way"):
+        with pytest.raises(BudgetSpent, match=r"\$5.00 of \$5.00 is spent today"):
             quotas.reserve(ann.id, 1.0, 1, 0.1).__enter__()
         settle(1, 0.5)
     with quotas.reserve(ann.id, 1.0, 1, 0.1):
         pass
+    assert quotas.sum_day(ann.id) == DayUse(0, 1, 0.5)
 
 
 def test_a_quota_of_ones_own_stands_above_the_defaults(sign_in, accounts) -> None:

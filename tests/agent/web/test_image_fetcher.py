@@ -27,7 +27,12 @@ def fetched(
     allow: str = "127.0.0.1",
     check: Callable[[], None] = lambda: None,
 ) -> ImageResult:
-    made = ImageFetcher(config.read_config({"FETCH_ALLOW": allow}), timeout_s=timeout_s, retries=retries)
+    made = ImageFetcher(
+        config.read_config({"FETCH_ALLOW": allow}),
+        timeout_s=timeout_s,
+        retries=retries,
+        take_page=lambda _: "",
+    )
     try:
         return made.fetch(site.url(path) if path.startswith("/") else path, check)
     finally:
