@@ -189,7 +189,7 @@ class RunContext:
     def find_open_copy(self, doi: str) -> OpenCopy:
         """Where a paper may be read without paying."""
         self.checkpoint()
-        return self._run_interruptibly(lambda check: self.world.find_open_copy(doi))
+        return self._run_interruptibly(partial(self.world.find_open_copy, doi))
 
     def fetch_many(
         self, urls: Sequence[str], *, known: Mapping[str, Page] = NO_PAGES, leading: bool = False

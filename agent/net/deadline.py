@@ -1,11 +1,12 @@
 """A deadline for one request, with a checkpoint that a stop raises from.
 
 Every wait calls `Deadline.check`: it raises the run's Signal when a person stopped the run, or
-DeadlineExceeded. Blocking calls that cannot check (a name lookup, a search library) run in a thread that is
-abandoned."""
+DeadlineExceeded. Blocking calls that cannot check (a name lookup, a pipe of a process that is then killed)
+run in a thread that is abandoned."""
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -32,20 +33,33 @@ class DeadlineExceeded(NoAnswer):
     outcome = Outcome.TIMEOUT
 
 
-class Deadline:
-    """A deadline `seconds` from now, and a `checkpoint` that raises a Signal when the run must pause."""
+class AllBusy(TouchstoneError):
+    """Others hold all the slots for longer than somebody has the patience to wait."""
 
-    def __init__(self, seconds: float, checkpoint: Callable[[], None] = lambda: None) -> None:
-        self.checkpoint = checkpoint
+
+class Deadline:
+    """A deadline `seconds` from now, and a `checkpoint` that raises a Signal when the run must pause. Waits
+    for slots may take `patience` seconds in all."""
+
+    def __init__(
+        self, seconds: float, checkpoint: Callable[[], None] = lambda: None, patience: float = math.inf
+    ) -> None:
+        self.checkpoint, self._patience = checkpoint, patience
         self._end, self._checked = time.monotonic() + seconds, 0.0
+
+    def within(self, seconds: float) -> Deadline:
+        """This deadline, or one so many seconds from now if that is sooner."""
+        return Deadline(min(seconds, self.remaining()), self.checkpoint)
 
     def remaining(self) -> float:
         """Seconds until the deadline, never below 0."""
         return max(0.0, self._end - time.monotonic())
 
     def extend(self, seconds: float) -> None:
-        """Move the deadline by time that was spent waiting for a slot."""
-        self._end += seconds
+        """Move the deadline by time that was spent waiting for a slot. Raises AllBusy."""
+        self._end, self._patience = self._end + seconds, self._patience - seconds
+        if self._patience < 0:
+            raise AllBusy
 
     def check(self) -> None:
         """Raise a Signal or DeadlineExceeded."""

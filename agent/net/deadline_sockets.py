@@ -39,10 +39,10 @@ def use_deadline(watch: Deadline) -> Iterator[None]:
         _current.watch = former
 
 
-def current_deadline() -> Deadline:
-    """The deadline this thread's sockets obey."""
+def current_deadline(seconds: float = CONNECT_SECONDS) -> Deadline:
+    """The deadline this thread's sockets obey; where there is none, one so many seconds from now."""
     watch = getattr(_current, "watch", None)
-    return watch if isinstance(watch, Deadline) else Deadline(CONNECT_SECONDS)
+    return watch if isinstance(watch, Deadline) else Deadline(seconds)
 
 
 class _Reader(io.BufferedReader):
@@ -106,7 +106,7 @@ def connect(family: socket.AddressFamily, peer: tuple[str, int], watch: Deadline
 
 
 def _connect_within(sock: socket.socket, peer: tuple[str, int], watch: Deadline) -> None:
-    limit = Deadline(min(CONNECT_SECONDS, watch.remaining()), watch.checkpoint)
+    limit = watch.within(CONNECT_SECONDS)
     sock.setblocking(False)
     code = sock.connect_ex(peer)
     while code == errno.EINPROGRESS:

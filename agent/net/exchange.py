@@ -17,7 +17,7 @@ from urllib3.response import BaseHTTPResponse
 
 from agent.config import USER_AGENT
 from agent.net.deadline import POLL_SECONDS, Deadline, NoAnswer
-from agent.net.deadline_sockets import use_deadline
+from agent.net.deadline_sockets import current_deadline, use_deadline
 from agent.net.policies import Policy
 from agent.net.ssrf_guard import HostUnreachable, SsrfGuard
 from agent.net.transport import build_pools, create_context, read_body
@@ -62,9 +62,9 @@ class Connections:
         method: str = "",
         deadline: Deadline | None = None,
     ) -> Reply:
-        """The answer to a GET, or with a body to a POST. Raises NoAnswer, and what the deadline's checkpoint
-        raises."""
-        deadline = deadline or Deadline(policy.seconds)
+        """The answer to a GET, or with a body to a POST, within `deadline`: else that of the thread, and the
+        policy's seconds. Raises NoAnswer, and what the deadline's checkpoint raises."""
+        deadline = deadline or current_deadline(policy.seconds).within(policy.seconds)
         sent = HTTPHeaderDict({"User-Agent": USER_AGENT, "Accept": "*/*"})
         sent.update({**headers, "Accept-Encoding": "gzip"})
         with use_deadline(deadline):

@@ -106,7 +106,7 @@ class SsrfGuard:
     def connect(self, host: str, port: int, watch: Deadline) -> socket.socket:
         """A socket connected to a checked address of `host`. Raises FetchRefused when one of its addresses is
         not permitted, HostUnreachable when none answers, DeadlineExceeded at the deadline."""
-        limit = Deadline(min(DNS_SECONDS, watch.remaining()), watch.checkpoint)
+        limit = watch.within(DNS_SECONDS)
         try:
             found = run_with_deadline(lambda: self._resolve(host, port), limit)
         except DeadlineExceeded:

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any, TypeVar
 
@@ -156,8 +156,10 @@ class ParserPool:
         """What the document holds, or the outcome that says why it could not be read; a page of PAGE_KINDS as
         its server and address describe it: `about` is what `read_page` or `read_structure` takes. Raises what
         `checkpoint` raises; the process is then killed."""
+        checkpoint()
         try:
-            return self.run(kind, data, about, _READING, checkpoint)
+            with self.hold_place(checkpoint):
+                return self.run(kind, data, about, _READING, checkpoint)
         except OSError as trouble:
             return Extraction(outcome=Outcome.ERROR, detail=_NO_PROCESS.format(trouble.strerror or trouble))
         except DeadlineExceeded:
@@ -165,6 +167,16 @@ class ParserPool:
         except ParserDied as death:
             is_late = _CPU_SIGNAL is not None and death.code == -_CPU_SIGNAL
             return _explain_failure(kind, self.limits, is_late=is_late)
+
+    @contextlib.contextmanager
+    def hold_place(self, wait: Callable[[], None]) -> Iterator[None]:
+        """Hold the place of one process; `wait` is called every POLL_SECONDS while all are taken."""
+        while not self._slots.acquire(timeout=POLL_SECONDS):
+            wait()
+        try:
+            yield
+        finally:
+            self._slots.release()
 
     def run(
         self,
@@ -174,23 +186,17 @@ class ParserPool:
         reply: TypeAdapter[T],
         checkpoint: Callable[[], None],
     ) -> T:
-        """What a process replies. Raises OSError where none could start, DeadlineExceeded, ParserDied, and
-        what `checkpoint` raises; the process is then killed."""
-        checkpoint()
-        while not self._slots.acquire(timeout=POLL_SECONDS):
-            checkpoint()
+        """What a process replies to who holds a place. Raises OSError where none could start,
+        DeadlineExceeded, ParserDied, and what `checkpoint` raises; the process is then killed."""
         watch = Deadline(WALL_FACTOR * self.limits.seconds, checkpoint)
+        parser = self._take_process()
+        is_usable = False
         try:
-            parser = self._take_process()
-            is_usable = False
-            try:
-                found = run_with_deadline(lambda: parser.exchange(kind, data, about, reply), watch)
-                is_usable = True
-                return found
-            finally:
-                self._put_back(parser, is_usable)
+            found = run_with_deadline(lambda: parser.exchange(kind, data, about, reply), watch)
+            is_usable = True
+            return found
         finally:
-            self._slots.release()
+            self._put_back(parser, is_usable)
 
     def _take_process(self) -> _ParserProcess:
         with self._lock:

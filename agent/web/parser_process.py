@@ -54,16 +54,13 @@ def read_format(
 ) -> Extraction:
     """What the reader of this format makes of the document; a PDF in that many seconds of CPU time, a page as
     its server and address describe it, its structure as `about` says."""
-    try:
-        if kind == "pdf":
-            return pdf.extract_pdf(data, seconds=PARTIAL_SHARE * seconds)
-        if kind in READERS:
-            return READERS[kind](data)
-        if kind == "structure":
-            return dispatch.read_structure(data, content_type, url, **about)
-        return dispatch.read_page(kind, data, content_type, url)
-    except MemoryError:
-        return Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY)
+    if kind == "pdf":
+        return pdf.extract_pdf(data, seconds=PARTIAL_SHARE * seconds)
+    if kind in READERS:
+        return READERS[kind](data)
+    if kind == "structure":
+        return dispatch.read_structure(data, content_type, url, **about)
+    return dispatch.read_page(kind, data, content_type, url)
 
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
@@ -73,16 +70,15 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         head = json.loads(requests.read(head_length))
         data = requests.read(body_length)
         _limit_cpu(head["seconds"])
+        is_search = head["kind"] == "search"
         try:
-            if head["kind"] == "search":
-                found: Extraction | ddgs_search.BackendReply = ddgs_search.search_backend(
-                    data.decode(), **head["about"]
-                )
+            if is_search:
+                reply = READING.dump_json(ddgs_search.search_backend(data.decode(), **head["about"]))
             else:
-                found = read_format(head["kind"], data, head["seconds"], **head["about"])
-            reply = READING.dump_json(found)
+                reply = READING.dump_json(read_format(head["kind"], data, head["seconds"], **head["about"]))
         except MemoryError:
-            reply = READING.dump_json(Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY))
+            document = Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY)
+            reply = READING.dump_json(ddgs_search.BackendReply(is_too_large=True) if is_search else document)
         replies.write(LENGTH.pack(len(reply)) + reply)
         replies.flush()
 

@@ -18,7 +18,7 @@ from requests.adapters import HTTPAdapter
 from agent import counters
 from agent.config import ROOT, Config
 from agent.errors import NotFound
-from agent.net.deadline import Deadline, DeadlineExceeded, run_with_deadline
+from agent.net.deadline import AllBusy, Deadline, DeadlineExceeded
 from agent.net.deadline_sockets import use_deadline
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.net.transport import GuardedAdapter
@@ -38,6 +38,7 @@ DEMO_TODAY = "2026-11-21"
 """The current day in the demo world, so that "last week" always means the same in it."""
 PROBE_SECONDS = 3.0
 _NOT_IN_FOLDER = "a world in a folder has only its own index"
+_BUSY = "All searches with {} are busy for others. Try again in a minute, or use another engine meanwhile."
 _PROBE_URL = "https://html.duckduckgo.com/"
 
 
@@ -119,12 +120,11 @@ class World:
             detail = f"{asked.label} {why}; it can be asked again in {max(1, round(wait))} s."
             return explain_failure(asked, query, last.outcome, detail, wait if is_limited else None)
         checkpoint()
-        watch = Deadline(SEARCH_SECONDS, checkpoint)
-        run = use_deadline(watch)(partial(asked.search, query, max_results, reach))
         try:
-            result = run_with_deadline(run, watch) if self.live else run()
-        except DeadlineExceeded:
-            result = explain_failure(asked, query, Outcome.TIMEOUT)
+            with use_deadline(Deadline(SEARCH_SECONDS, checkpoint, patience=SEARCH_SECONDS)):
+                result = asked.search(query, max_results, reach)
+        except AllBusy:
+            return explain_failure(asked, query, Outcome.TIMEOUT, _BUSY.format(asked.label), 0.0)
         health = EngineHealth(result.outcome, result.detail, time.monotonic(), find_pause(result))
         with self._lock:
             self.health[engine] = health
@@ -161,9 +161,11 @@ class World:
                 self._take_page(-1)
         return page
 
-    def find_open_copy(self, doi: str) -> OpenCopy:
-        """Where a paper may be read without paying; a world in a folder knows of none."""
-        return self._unpaywall.find_copy(doi) if self._unpaywall else OpenCopy()
+    def find_open_copy(self, doi: str, checkpoint: Callable[[], None] = lambda: None) -> OpenCopy:
+        """Where a paper may be read without paying; a world in a folder knows of none. Raises what
+        `checkpoint` raises."""
+        with use_deadline(Deadline(SEARCH_SECONDS, checkpoint)):
+            return self._unpaywall.find_copy(doi) if self._unpaywall else OpenCopy()
 
     def check(self, engine: str) -> SearchResult:
         """One cheap real search. An engine that asked for a pause is left alone, a blocked one is tried."""

@@ -42,7 +42,7 @@ def search_backend(
     # ddgs loads primp, a compiled browser of 20 MB, so it is imported at the first live search.
     from ddgs.engines import ENGINES
     from ddgs.exceptions import DDGSException
-    from lxml.etree import LxmlError
+    from lxml.etree import LxmlError, XMLSyntaxError
 
     engine_class = ENGINES["text"].get(backend)
     if engine_class is None:
@@ -56,8 +56,9 @@ def search_backend(
     _limit_and_record(engine.http_client, reply)
     try:
         found = engine.search(words, region=region, timelimit=timelimit) or []
-    except (DDGSException, LxmlError, ValueError):  # the last two: ddgs could not parse the page
+    except (DDGSException, LxmlError, ValueError) as error:  # the last two: ddgs could not parse the page
         found = []
+        reply.is_too_large |= isinstance(error, XMLSyntaxError)  # it forgives all but a lack of memory
     reply.results = [
         RawResult(str(result.href), str(result.title), str(result.body)) for result in found[:MAX_RESULTS]
     ]

@@ -5,12 +5,13 @@ goes through a tunnel of ours. Only a page that says so is `empty`; what cannot 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
 from agent.config import Config
-from agent.net.deadline import DeadlineExceeded
+from agent.net.deadline import POLL_SECONDS, DeadlineExceeded
 from agent.net.deadline_sockets import current_deadline
 from agent.net.policies import ENGINE
 from agent.net.ssrf_guard import SsrfGuard
@@ -23,7 +24,10 @@ from agent.web.parser_pool import ParserDied, ParserLimits, ParserPool
 from agent.web.search_results import DEFAULT_PAUSE_S, build_hits, explain_failure
 
 _REPLY = TypeAdapter(BackendReply)
-_pool = ParserPool(ParserLimits(seconds=5, megabytes=300, reply_bytes=ENGINE.max_bytes))
+LIMITS = ParserLimits(seconds=5, megabytes=200, reply_bytes=ENGINE.max_bytes)
+"""A usual search needs 72 MB (104 of address space); the largest answer that is read, 157."""
+MAX_SEARCHES = 8
+"""At the same time, however many runs may work: eight idle processes hold 576 MB."""
 _BY_INFORMATION = (
     Outcome.RATE_LIMITED,
     Outcome.BLOCKED,
@@ -32,6 +36,12 @@ _BY_INFORMATION = (
     Outcome.REFUSED,
     Outcome.EMPTY,
 )
+
+
+@lru_cache(maxsize=1)
+def share_processes(searches: int) -> ParserPool:
+    """The processes for so many searches at the same time, the same for all worlds."""
+    return ParserPool(LIMITS, size=searches)
 
 
 class DuckDuckGo:
@@ -44,6 +54,7 @@ class DuckDuckGo:
         self._backends = config.DDG_BACKEND
         self._endpoint = config.DDG_ENDPOINT
         self._region = config.SEARCH_REGION or "us-en"
+        self._processes = share_processes(min(config.WORKERS, MAX_SEARCHES))
         self._guard = SsrfGuard([urlsplit(config.DDG_ENDPOINT).hostname or ""] if config.DDG_ENDPOINT else [])
 
     def search(self, query: str, max_results: int, reach: SourceFilter) -> SearchResult:
@@ -59,6 +70,11 @@ class DuckDuckGo:
         self, backend: str, query: str, max_results: int, reach: SourceFilter
     ) -> SearchResult:
         watch = current_deadline()
+
+        def wait() -> None:
+            watch.checkpoint()
+            watch.extend(POLL_SECONDS)
+
         about = {
             "backend": backend,
             "endpoint": self._endpoint if backend == "duckduckgo" else "",
@@ -67,8 +83,12 @@ class DuckDuckGo:
         }
         words = search_params.add_site_operators(query, reach).encode()
         try:
-            with Tunnel(self._guard, watch, 2 * ENGINE.max_bytes) as tunnel:
-                reply = _pool.run("search", words, {**about, "proxy": tunnel.url}, _REPLY, watch.check)
+            with (
+                self._processes.hold_place(wait),
+                Tunnel(self._guard, limit := watch.within(ENGINE.seconds), 2 * ENGINE.max_bytes) as tunnel,
+            ):
+                told = {**about, "proxy": tunnel.url}
+                reply = self._processes.run("search", words, told, _REPLY, limit.check)
         except DeadlineExceeded:
             return explain_failure(self, query, Outcome.TIMEOUT)
         except (ParserDied, OSError) as trouble:
@@ -89,7 +109,7 @@ class DuckDuckGo:
         if reply.is_late:
             return explain_failure(self, query, Outcome.TIMEOUT)
         if refusal or reply.is_too_large:
-            told = refusal or f"It sent more than {ENGINE.max_bytes // 1_000_000} MB."
+            told = refusal or "Its answer is too large to read."
             detail = f"{told} Use another search engine."
             return explain_failure(self, query, Outcome.BLOCKED, detail)
         if status is None:

@@ -12,7 +12,8 @@ from urllib.parse import urlencode, urlsplit
 
 from agent.config import Config
 from agent.key_addresses import KEY_ADDRESSES, use_key
-from agent.net.deadline import Deadline, NoAnswer
+from agent.net.deadline import NoAnswer
+from agent.net.deadline_sockets import current_deadline
 from agent.net.exchange import Connections, Reply
 from agent.net.policies import ENGINE
 from agent.text.identifiers import find_doi
@@ -57,16 +58,15 @@ class ApiClient:
         self._pace = HostRateLimiter(gap_s, concurrent=1)
 
     def send(self, url: str, request: ApiRequest) -> Reply:
-        """Raises NoAnswer."""
-        deadline = Deadline(ENGINE.seconds)
+        """Raises NoAnswer, and what the thread's deadline raises."""
         words = urlencode({name: value for name, value in request.params.items() if value != ""})
         full = self._connections.guard.check_url(
             f"{url}{'&' if '?' in url else '?'}{words}" if words else url
         )
         body = json.dumps(request.body).encode() if request.body else None
         headers = {**request.headers, **({"Content-Type": "application/json"} if body else {})}
-        with self._pace.hold_slot(urlsplit(full).netloc, deadline):
-            return self._connections.exchange(ENGINE, full, headers, body, deadline=deadline)
+        with self._pace.hold_slot(urlsplit(full).netloc, current_deadline()):
+            return self._connections.exchange(ENGINE, full, headers, body)
 
 
 class ApiEngine:

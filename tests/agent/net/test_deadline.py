@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from agent.errors import StopRequested
-from agent.net.deadline import Deadline, DeadlineExceeded, run_with_deadline
+from agent.net.deadline import AllBusy, Deadline, DeadlineExceeded, run_with_deadline
 
 
 def test_what_is_done_in_time_comes_back() -> None:
@@ -43,3 +43,20 @@ def test_time_spent_being_polite_is_given_back() -> None:
     watch = Deadline(1)
     watch.extend(100)
     assert watch.remaining() > 50
+
+
+def test_patience_for_slots_ends() -> None:
+    watch = Deadline(1, patience=2.5)
+    watch.extend(2)
+    with pytest.raises(AllBusy):
+        watch.extend(1)
+    assert watch.remaining() > 3
+
+
+def test_a_part_of_a_deadline_ends_with_it_and_stops_with_it() -> None:
+    def stop() -> None:
+        raise StopRequested
+
+    assert Deadline(1).within(60).remaining() <= 1 and Deadline(60).within(1).remaining() <= 1
+    with pytest.raises(StopRequested):
+        Deadline(60, stop).within(1).check()

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import gzip
+import io
+import json
 import subprocess
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
 
+from agent.net.deadline import POLL_SECONDS, Deadline
+from agent.net.deadline_sockets import use_deadline
 from agent.types import Outcome, SourceFilter
-from agent.web.engines import duckduckgo
-from agent.web.parser_pool import ParserLimits
+from agent.web import parser_process, world
+from agent.web.engines import ddgs_search, duckduckgo
+from agent.web.engines.ddgs_search import BackendReply
+from agent.web.parser_pool import ParserLimits, ParserPool
 from agent.web.world import World
 from tests.web.site import Reply, Site, html, sends_to
 
@@ -33,6 +41,10 @@ CHALLENGE = html(
     '<html><body><div class="anomaly-modal">Unfortunately, bots use DuckDuckGo too. No results.</div></body></html>'
 )
 Live = Callable[..., World]
+
+
+def pool() -> ParserPool:
+    return duckduckgo.share_processes(4)
 
 
 def test_hits_come_in_order_without_adverts_and_doubles(live_world: Live) -> None:
@@ -130,14 +142,14 @@ def test_no_more_than_a_limit_is_unpacked(live_world: Live, body: bytes) -> None
     bomb = Reply(200, gzip.compress(body), {"Content-Encoding": "gzip", "Content-Type": "text/html"})
     with Site({"/html/": bomb}) as site:
         result = live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a")
-        assert result.outcome is Outcome.BLOCKED and "more than 5 MB" in result.detail
+        assert result.outcome is Outcome.BLOCKED and "too large to read" in result.detail
 
 
 def test_an_answer_that_takes_too_long_to_read_ends_at_the_limit_and_the_next_one_is_read(
     live_world: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = html("<a " + " ".join(f"a{n}=1" for n in range(120_000)) + ">x</a>")
-    monkeypatch.setattr(duckduckgo._pool, "limits", ParserLimits(seconds=1, megabytes=300))
+    monkeypatch.setattr(pool(), "limits", ParserLimits(seconds=1, megabytes=300))
     with Site({"/slow/": slow, "/html/": FOUND}) as site:
         result = live_world(DDG_ENDPOINT=site.url("/slow/")).search("duckduckgo", "a")
         assert result.outcome in (Outcome.ERROR, Outcome.TIMEOUT) and "time" in result.detail
@@ -156,16 +168,79 @@ def test_a_stop_ends_the_process_of_a_search(live_world: Live) -> None:
 
         with pytest.raises(Stopped):
             live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a", checkpoint=stop_when_asked)
-        while duckduckgo._pool._busy:
+        while pool()._busy:
             threading.Event().wait(0.01)
-        assert not duckduckgo._pool._idle
+        assert not pool()._idle
 
 
 def test_a_process_that_cannot_start_is_told(live_world: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_args: object, **_more: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    duckduckgo._pool.close()
+    pool().close()
     monkeypatch.setattr(subprocess, "Popen", refuse)
     result = live_world(DDG_ENDPOINT="http://127.0.0.1:9/").search("duckduckgo", "a")
     assert result.outcome is Outcome.ERROR and "Resource temporarily unavailable" in result.detail
+
+
+def test_when_all_processes_are_busy_no_tunnel_is_opened_and_nobody_else_is_told_to_wait(
+    live_world: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world, "SEARCH_SECONDS", 0.3)
+    monkeypatch.setattr(duckduckgo, "Tunnel", None)
+    searching = live_world(DDG_ENDPOINT="http://127.0.0.1:9/")
+    with ExitStack() as places:
+        for _ in range(4):
+            places.enter_context(pool().hold_place(lambda: pytest.fail("there are four places")))
+        result = searching.search("duckduckgo", "a")
+    assert result.outcome is Outcome.TIMEOUT and "busy" in result.detail and result.retry_after_s == 0
+    assert not searching.health
+
+
+def test_the_wait_for_a_process_is_not_counted(live_world: Live) -> None:
+    class Watch(Deadline):
+        extended = 0.0
+
+        def extend(self, seconds: float) -> None:
+            super().extend(seconds)
+            self.extended += seconds
+            if self.extended > 2.5 * POLL_SECONDS:
+                places.close()
+
+    with Site({"/html/": FOUND}) as site, ExitStack() as places:
+        engine = live_world(DDG_ENDPOINT=site.url("/html/"))._engines_by_name["duckduckgo"]
+        for _ in range(4):
+            places.enter_context(pool().hold_place(lambda: None))
+        watch = Watch(30)
+        with use_deadline(watch):
+            assert engine.search("a", 3, SourceFilter()).hits
+        assert watch.extended == pytest.approx(3 * POLL_SECONDS)
+
+
+def test_there_are_as_many_processes_as_workers_up_to_a_limit(live_world: Live) -> None:
+    sizes = {workers: _count_places(live_world(WORKERS=str(workers))) for workers in (1, 6, 200)}
+    assert sizes == {1: 1, 6: 6, 200: duckduckgo.MAX_SEARCHES}
+    assert _count_places(live_world()) == 4
+
+
+def _count_places(searching: World) -> int:
+    engine: Any = searching._engines_by_name["duckduckgo"]
+    return int(engine._processes._slots._value)
+
+
+def test_an_answer_that_needs_too_much_memory_is_told(live_world: Live) -> None:
+    with Site({"/html/": html("<p>" * 1_660_000)}) as site:
+        result = live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a")
+    assert result.outcome is Outcome.BLOCKED and "too large to read" in result.detail
+
+
+def test_a_lack_of_memory_outside_of_the_parser_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **_more: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(ddgs_search, "search_backend", fail)
+    monkeypatch.setattr(parser_process, "_limit_cpu", lambda seconds: None)
+    head, replies = json.dumps({"kind": "search", "seconds": 5, "about": {}}).encode(), io.BytesIO()
+    lengths = len(head).to_bytes(8, "big") + (1).to_bytes(8, "big")
+    parser_process.serve(io.BytesIO(lengths + head + b"a"), replies)
+    assert duckduckgo._REPLY.validate_json(replies.getvalue()[8:]) == BackendReply(is_too_large=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ from urllib.parse import unquote
 import pytest
 
 from agent.config import USER_AGENT
+from agent.net.deadline import Deadline
 from agent.types import ENGINES, Outcome
 from agent.web.engines import http_api
 from agent.web.world import World
@@ -141,6 +143,56 @@ def test_requests_keep_the_gap_that_a_service_asks_for() -> None:
     pace: Any = client._pace
     pace._clock, pace._sleep = (lambda: clock[0]), lambda s: clock.__setitem__(0, clock[0] + s)
     for _ in range(3):
-        with pace.hold_slot("export.arxiv.org", http_api.Deadline(60)):
+        with pace.hold_slot("export.arxiv.org", Deadline(60)):
             pass
     assert clock[0] >= 6.0
+
+
+@pytest.mark.parametrize("name", ["openalex", "searxng", "google"])
+@pytest.mark.parametrize("ends", ["stalls", "drips", "drips headers"])
+def test_a_stop_ends_a_search_with_its_thread_and_gives_its_slot_back(
+    live_world: Live, name: str, ends: Any
+) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop_when_asked() -> None:
+        if site.asked:
+            raise Stopped
+
+    slow = Reply(200, b"{", ends=ends)
+    with Site(dict.fromkeys(("/search", "/customsearch/v1"), slow)) as site:
+        google = {"GOOGLE_API_KEY": "k", "GOOGLE_CSE_ID": "c", "GOOGLE_ENDPOINT": site.url("/")}
+        world = live_world(**(google if name == "google" else point_at(site, name)))
+        with pytest.raises(Stopped):
+            world.search(name, "heron", checkpoint=stop_when_asked)
+        client: Any = getattr(world._engines_by_name[name], "client", None)
+        assert client is None or not any(client._pace._in_flight.values())
+        assert not [thread.name for thread in threading.enumerate() if thread.name == "touchstone-patience"]
+
+
+def test_a_stop_ends_the_search_for_an_open_copy(live_world: Live) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop_when_asked() -> None:
+        if site.asked:
+            raise Stopped
+
+    with Site({"/10.1/x": Reply(ends="stalls")}) as site:
+        world = live_world(ENGINE_URLS=f"unpaywall={site.url('')}", CONTACT_EMAIL="a@b.example")
+        with pytest.raises(Stopped):
+            world.find_open_copy("10.1/x", stop_when_asked)
+
+
+def test_who_waits_too_long_for_a_turn_is_told_and_the_engine_is_not_blamed(
+    live_world: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.web.world.SEARCH_SECONDS", 0.3)
+    with Site({"/search": reply(ANSWERS["openalex"])}) as site:
+        world = live_world(**point_at(site, "openalex"))
+        client: Any = world._engines_by_name["openalex"].client  # type: ignore[attr-defined]
+        with client._pace.hold_slot(site.url("").removeprefix("http://"), http_api.current_deadline()):
+            result = world.search("openalex", "heron")
+        assert result.outcome is Outcome.TIMEOUT and "busy" in result.detail and not world.health
+        assert world.search("openalex", "heron").hits and len(site.asked) == 1
