@@ -347,6 +347,8 @@ class Config(BaseSettings):
 SETTINGS = dict(Config.model_fields)
 """Each setting's name with its field: default and description."""
 SECRETS = [name for name, field in SETTINGS.items() if not field.repr]
+HIDDEN = "…@"
+"""Stands for the name and password of an address that is shown."""
 _NOT_SAVED = ("TOUCHSTONE_DATA", "TOUCHSTONE_SECRET_KEY")
 """What a saved file cannot set: where it is, and its own key."""
 
@@ -358,6 +360,12 @@ def is_secret(name: str, value: str) -> bool:
 
 def _has_password(value: str) -> bool:
     return "://" in value and "@" in value
+
+
+def hide_password(value: str) -> str:
+    """An address as it may be shown: without what stands before the @."""
+    scheme, _, rest = value.partition("://")
+    return f"{scheme}://{HIDDEN}{rest.rpartition('@')[2]}" if _has_password(value) else value
 
 
 _CHILD_VARIABLES = (

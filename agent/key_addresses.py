@@ -36,6 +36,11 @@ def bind_key(key: str, address: str) -> str:
     return f"{key} {_origin(address)}" if key else ""
 
 
+def find_origin(config: Any, name: str) -> str:
+    """Where a key that is given now would go: scheme, host and port; "" for what is no key."""
+    return _origin(find_address(config, name)) if name in KEY_ADDRESSES else ""
+
+
 def use_key(config: Any, name: str, address: str) -> str:
     """The key to send to an address; "" when there is none, or it was given for another."""
     key, _, given = getattr(config, name).partition(" ")

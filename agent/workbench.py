@@ -323,7 +323,7 @@ class Workbench:
                 name,
                 ("set" if value else "not set")
                 if name in configuration.SECRETS
-                else _without_password(configuration.format_value(value)),
+                else configuration.hide_password(configuration.format_value(value)),
                 str(configuration.SETTINGS[name].description),
             )
             for name, value in self.config
@@ -391,8 +391,3 @@ class Workbench:
             return False, opened.absent.get(name, f"there is no engine {name}")
         result = opened.check(name)
         return result.outcome is Outcome.OK, result.detail or f"{len(result.hits)} results: it works"
-
-
-def _without_password(value: str) -> str:
-    scheme, mark, rest = value.partition("://")
-    return f"{scheme}://…@{rest.rpartition('@')[2]}" if mark and "@" in rest else value

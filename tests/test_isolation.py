@@ -25,7 +25,6 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 
 from agent.accounts.people import Person
 from agent.actions import fact_edits, page_input
-from agent.actions.settings.engine_settings import save_engine_setting
 from agent.batch import csv_input, jobs
 from agent.bot.http import ReplyHttp
 from agent.config import read_config
@@ -38,6 +37,7 @@ from pages.widgets.shell import client, http_gate
 from tests.agent.accounts.conftest import make_claims
 from tests.web.isolation_cases import ALL, CASES, DEMO, FILE, HTTP_CASES, KEY, SESSION, WORD, Own, Team
 from tests.web.login import LOGIN, sign_in
+from tests.web.saved_keys import save_key
 
 pytestmark = pytest.mark.slow
 
@@ -85,7 +85,7 @@ def _stock(benches: Workbenches, bo: Person) -> Own:
     )
     own = {"instruction": WORD, "start_urls": ["https://own.example/"]}
     bench.save_site("birds", Settings(flow="site", world="demo", **own))  # type: ignore[arg-type]
-    save_engine_setting(bench, "BRAVE_API_KEY", KEY)
+    save_key(bench, "BRAVE_API_KEY", KEY)
     bench.draft("question", f"What about the {WORD}")
     source = bench.library.add_file("notes.md", f"# The {WORD}\n\nThe {WORD} breeds in spring.".encode())
     call = ModelCall(

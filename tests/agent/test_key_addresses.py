@@ -11,6 +11,7 @@ from agent.actions.settings.engine_settings import list_engines
 from agent.actions.settings.fields import describe_field
 from agent.actions.settings.model_settings import save_model_setting
 from agent.config import read_config
+from agent.errors import UsageError
 from agent.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_address, use_key
 from agent.llm.embed import find_embedder
 from agent.personal_config import personalize
@@ -21,6 +22,7 @@ from agent.web.engines import registry
 from agent.web.engines.http_api import ApiEngine
 from agent.workbench import Workbench
 from tests.web.model_server import ModelServer
+from tests.web.saved_keys import save_key
 
 KEY, URL = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 
@@ -44,7 +46,7 @@ def test_another_address_gets_no_saved_key_and_its_own_gets_it_again(
 ) -> None:
     with ModelServer(lambda request: '{"ok": true}', models=["ours"]) as ours:
         save_model_setting(bench, URL, ours.url)
-        save_model_setting(bench, KEY, "sk-canary")
+        save_key(bench, KEY, "sk-canary")
         assert bench.check_model()[0] and ours.keys == {"Bearer sk-canary"}
         save_model_setting(bench, URL, listener.url)
         assert bench.check_model()[0] and listener.keys == {""}
@@ -60,7 +62,7 @@ def test_another_address_gets_no_saved_key_and_its_own_gets_it_again(
 
 def test_a_key_without_its_address_asks_nobody(bench: Workbench, listener: ModelServer) -> None:
     save_model_setting(bench, URL, listener.url)
-    save_model_setting(bench, KEY, "sk-canary")
+    save_key(bench, KEY, "sk-canary")
     save_model_setting(bench, URL, "")
     asked = len(listener.paths)
     assert "give one for api.openai.com" in bench.worker.detect_model().detail
@@ -83,7 +85,7 @@ def test_a_key_of_the_environment_belongs_to_its_address(
 def test_the_environment_moves_no_saved_key(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch, listener: ModelServer
 ) -> None:
-    save_model_setting(bench, KEY, "sk-canary")
+    save_key(bench, KEY, "sk-canary")
     monkeypatch.setenv(URL, listener.url)
     monkeypatch.setenv("ENGINE_URLS", f"brave={listener.url}")
     monkeypatch.setenv("GOOGLE_ENDPOINT", listener.url)
@@ -125,6 +127,21 @@ def test_a_key_of_the_file_of_reply_stays_with_the_address_of_file_or_environmen
     assert use_key(plain, KEY, "https://api.openai.com/v1") == "sk-file"
     named = apply_llm_settings(bench.config, LLMSettings(api_key="sk-file", base_url="https://own.example"))
     assert use_key(named, KEY, "https://own.example/v1") == "sk-file"
+
+
+def test_a_key_is_saved_for_the_address_that_its_field_named(bench: Workbench, listener: ModelServer) -> None:
+    save_model_setting(bench, URL, "http://127.0.0.1:9/v1")
+    drawn = describe_field(bench, KEY)
+    assert drawn.address == "http://127.0.0.1:9"
+    save_model_setting(bench, URL, listener.url)  # meanwhile
+    for address in (drawn.address, ""):
+        with pytest.raises(UsageError, match="was not saved: it was given for"):
+            save_model_setting(bench, KEY, "sk-canary", address)
+    assert bench.check_model()[0] and listener.keys == {""} and not read_config().OPENAI_API_KEY
+    save_model_setting(bench, KEY, "sk-canary", describe_field(bench, KEY).address)
+    assert bench.check_model()[0] and listener.keys == {"", "Bearer sk-canary"}
+    save_model_setting(bench, KEY, "", drawn.address)
+    assert not read_config().OPENAI_API_KEY, "removing one needs no address"
 
 
 def test_embeddings_follow_the_same_rule() -> None:

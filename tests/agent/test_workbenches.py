@@ -22,6 +22,7 @@ from agent.types import BatchBudget, Settings, Status, Step
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches, _has_unfinished
 from tests.web.login import LOGIN, sign_in
+from tests.web.saved_keys import save_key
 
 START_WORKERS = Workbench.start_workers
 FIRST = Step(n=0, name="ask", change={}, next="decide", by="person")
@@ -215,7 +216,7 @@ def test_a_person_sets_keys_of_their_own_and_no_addresses(benches: Workbenches, 
     monkeypatch.setenv("TOUCHSTONE_SECRET_KEY", "")
     ann, bo, cy = (sign_in(benches, name) for name in ("ann", "bo", "cy"))
     bench = benches.open(bo)
-    save_engine_setting(bench, "BRAVE_API_KEY", "bos-own-key-0815")
+    save_key(bench, "BRAVE_API_KEY", "bos-own-key-0815")
     assert bench.config.BRAVE_API_KEY == "bos-own-key-0815 https://api.search.brave.com" and is_personal(
         bench.config
     )
@@ -284,7 +285,7 @@ def test_deletion_ends_links_and_forgets_keys_kept_in_memory(benches: Workbenche
     run_id, bo = _demo(benches, "bo"), sign_in(benches, "bo")
     shares = benches.accounts.shares
     _, key = shares.create(bo, run_id)
-    save_engine_setting(benches.open(bo), "BRAVE_API_KEY", "bo-key-0815")
+    save_key(benches.open(bo), "BRAVE_API_KEY", "bo-key-0815")
     assert benches.open(bo).config.saved.is_held("BRAVE_API_KEY"), "there is no key to encrypt it with"
     benches.delete_data(bo)
     assert benches.open(bo).config.BRAVE_API_KEY == ""

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from agent.actions.settings import model_settings
+from agent.actions.settings.engine_settings import save_engine_setting
 from agent.llm import detect
 from agent.secrets_at_rest import make_key
 from agent.workbench import Workbench
@@ -51,13 +53,38 @@ def test_an_engine_is_switched_off_and_on_without_a_restart(app):
 
 def test_a_key_is_saved_and_never_shown_again(app):
     tester = app("settings")
-    tester.text_input(key="settings-BRAVE_API_KEY-brave-False-").set_value("brave-canary")
+    next(one for one in tester.text_input if "BRAVE_API_KEY" in str(one.key)).set_value("brave-canary")
     tester.button(key="settings-BRAVE_API_KEY-brave-save").click().run()
     assert "Held in memory" in tester.success[0].value, "no key to encrypt it with"
     assert "brave" in client.workbench().active_configuration().engines and tester.success
     assert "brave-canary" not in shown(tester) + repr(tester.main)
     tester.button(key="settings-BRAVE_API_KEY-brave-remove").click().run()
     assert "brave" in client.workbench().active_configuration().absent
+
+
+def test_a_key_typed_for_one_address_goes_to_no_other_that_is_set_meanwhile(app):
+    first, second = "http://127.0.0.1:9", "http://127.0.0.1:19"
+    model_settings.save_model_setting(client.workbench(), "OPENAI_BASE_URL", f"{first}/v1")
+    tester = app("settings")
+    assert f"Sent to {first} and nowhere else" in shown(tester).replace("\\", "")
+    tester.text_input(key=f"settings-OPENAI_API_KEY-False-{first}").set_value("model-canary")
+    model_settings.save_model_setting(client.workbench(), "OPENAI_BASE_URL", f"{second}/v1")  # by another
+    tester.button(key="settings-OPENAI_API_KEY-save").click().run()
+    assert "was not saved" in tester.warning[0].value and not client.workbench().config.OPENAI_API_KEY
+    again = tester.text_input(key=f"settings-OPENAI_API_KEY-False-{second}")
+    assert again.value == "" and "model-canary" not in shown(tester)
+    again.set_value("model-canary")
+    tester.button(key="settings-OPENAI_API_KEY-save").click().run()
+    assert f"model-canary {second}" == client.workbench().config.OPENAI_API_KEY
+
+
+def test_a_saved_password_is_not_in_the_field_of_its_address(app):
+    save_engine_setting(client.workbench(), "SEARXNG_URL", "http://ann:pw-canary@127.0.0.1:9/s")
+    tester = app("settings")
+    field = next(one for one in tester.text_input if "SEARXNG_URL" in str(one.key))
+    assert field.value == "http://…@127.0.0.1:9/s" and "pw-canary" not in shown(tester) + repr(tester.main)
+    tester.button(key="settings-SEARXNG_URL-searxng-save").click().run()
+    assert client.workbench().config.SEARXNG_URL == "http://ann:pw-canary@127.0.0.1:9/s"
 
 
 def test_an_address_that_is_none_is_refused_with_what_to_write(app):

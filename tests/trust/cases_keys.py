@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
-from agent.actions.settings.engine_settings import save_engine_setting
 from agent.actions.settings.model_settings import save_model_setting
 from agent.bot.responder import ReplyService
 from agent.config import read_config
@@ -20,6 +19,7 @@ from agent.workbenches import Workbenches
 from tests.trust.scorecard import Bench, Result, case
 from tests.web.login import LOGIN, sign_in
 from tests.web.model_server import ModelServer
+from tests.web.saved_keys import save_key
 from tests.web.site import Asked, Reply, Site
 
 SERVERS = {
@@ -70,8 +70,7 @@ class Listener:
 
 def save(bench: Workbench, keys: dict[str, str]) -> None:
     for name, key in keys.items():
-        is_model = name in ("OPENAI_API_KEY", "EMBEDDING_API_KEY")
-        (save_model_setting if is_model else save_engine_setting)(bench, name, key)
+        save_key(bench, name, key)
 
 
 def use(bench: Workbench) -> None:

@@ -62,14 +62,18 @@ def _find_state(status: EngineStatus, health: EngineHealth | None) -> EngineStat
     return "works" if is_good else "resting" if health.remaining_pause() else "failed"
 
 
-def save_engine_setting(bench: ActionContext, name: str, value: str, engine: str = "") -> None:
-    """Save a key, an address or the contact address; an empty value removes it. Raises UsageError."""
+def save_engine_setting(
+    bench: ActionContext, name: str, value: str, engine: str = "", address: str = ""
+) -> None:
+    """Save a key, an address or the contact address; an empty value removes it. `address`: as in
+    `save_value`. Raises UsageError."""
     if name not in {CONTACT_EMAIL, *(field for one in ENGINES for field in one.settings)}:
         raise UsageError(f"{name[:40]} is no setting of a search engine")
-    value = check_value(name, value)
+    value = check_value(bench, name, value)
     if value and name == CONTACT_EMAIL and not 0 < value.find("@") < len(value) - 1:
         raise UsageError(f"{CONTACT_EMAIL} needs an e-mail address like name@example.org")
-    _save(bench, name, value, engine)
+    save_value(bench, name, value, address=address)
+    bench.worker.reopen_live_world(bench.config, engine)
 
 
 def switch_engine(bench: ActionContext, engine: str, *, on: bool) -> None:
@@ -77,9 +81,5 @@ def switch_engine(bench: ActionContext, engine: str, *, on: bool) -> None:
     if engine not in ENGINE_BY_NAME:
         raise UsageError(f"there is no search engine {engine[:40]}")
     off = [name for name in bench.config.ENGINES_OFF if name != engine] + ([] if on else [engine])
-    _save(bench, _OFF, ",".join(off), engine)
-
-
-def _save(bench: ActionContext, name: str, value: str, engine: str) -> None:
-    save_value(bench, name, value, list(filter(None, value.split(","))) if name == _OFF else None)
+    save_value(bench, _OFF, ",".join(off), off)
     bench.worker.reopen_live_world(bench.config, engine)

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from agent import logs
 from agent.actions.context import ActionContext
-from agent.config import SECRETS, SETTINGS
+from agent.config import HIDDEN, SECRETS, SETTINGS, hide_password
 from agent.errors import UsageError
-from agent.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_address
+from agent.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_origin
 from agent.personal_config import find_default, is_fixed, is_personal
 
 MOST_CHARS = 500
@@ -21,8 +21,9 @@ MOST_CHARS = 500
 
 @dataclass(frozen=True)
 class SettingField:
-    """A setting as it stands. `value` is "" for a secret; `is_fixed`: it is set outside the screen;
-    `is_held`: it is forgotten when the server stops; `unused`: why a key is not sent, a sentence."""
+    """A setting as it stands. `value` is "" for a secret and never holds a password; `is_fixed`: it is set
+    outside the screen; `is_held`: it is forgotten when the server stops; `unused`: why a key is not sent, a
+    sentence; `address`: where a key that is given now would go."""
 
     name: str
     help: str
@@ -33,6 +34,7 @@ class SettingField:
     is_held: bool
     value: str
     unused: str
+    address: str
 
 
 def describe_field(bench: ActionContext, name: str, is_needed: bool = False) -> SettingField:
@@ -47,14 +49,19 @@ def describe_field(bench: ActionContext, name: str, is_needed: bool = False) -> 
         is_needed=is_needed,
         is_fixed=fixed,
         is_held=bench.config.saved.is_held(name),
-        value="" if is_secret or (fixed and is_personal(bench.config)) else value,
+        value="" if is_secret or (fixed and is_personal(bench.config)) else hide_password(value),
         unused=explain_unused_key(bench.config, name),
+        address=find_origin(bench.config, name),
     )
 
 
-def check_value(name: str, value: str) -> str:
-    """The value, stripped. Raises UsageError for what cannot be a key, a name or an address."""
-    value = value.strip()
+def check_value(bench: ActionContext, name: str, value: str) -> str:
+    """The value, stripped; an address as it was shown keeps its password. Raises UsageError for what cannot
+    be a key, a name or an address."""
+    value, stored = value.strip(), str(getattr(bench.config, name))
+    if HIDDEN in value and value != hide_password(stored):
+        raise UsageError(f"{name} has a password that is not shown: type it again in place of {HIDDEN[0]}")
+    value = stored if HIDDEN in value else value
     if any(sign.isspace() or not sign.isprintable() for sign in value) or len(value) > MOST_CHARS:
         raise UsageError(f"{name} cannot hold spaces or line ends: paste it without them")
     parts = urlsplit(value if name.endswith("_URL") else "")
@@ -63,17 +70,21 @@ def check_value(name: str, value: str) -> str:
     return value
 
 
-def save_value(bench: ActionContext, name: str, value: str, parsed: Any = None) -> None:
+def save_value(bench: ActionContext, name: str, value: str, parsed: Any = None, *, address: str = "") -> None:
     """Save a checked value and use it from now on; `parsed`: the value as the configuration holds it, where
-    that is no text. Raises UsageError when it is set outside the screen."""
+    that is no text; `address`: of a key, where its field said that it would go. Raises UsageError when it is
+    set outside the screen, or a key would go elsewhere by now."""
     if is_fixed(bench.config, name):
         where = (
             "by an admin of this server" if is_personal(bench.config) else "in the environment, in .env or in"
         )
         file = "" if is_personal(bench.config) else " the configuration file: change it there"
         raise UsageError(f"{name} is set {where}{file}")
-    if name in KEY_ADDRESSES:
-        value = bind_key(value, find_address(bench.config, name))
+    if value and name in KEY_ADDRESSES:
+        if address != (now := find_origin(bench.config, name)):
+            told = f"it was given for {address or 'no server'}, and by now it would go to {now or 'none'}"
+            raise UsageError(f"{name} was not saved: {told}; if that is right, give it again")
+        value = bind_key(value, address)
     bench.config.saved.save(name, value)
     kept = value if parsed is None else parsed
     bench.config = bench.config.model_copy(update={name: kept or find_default(bench.config, name) or kept})

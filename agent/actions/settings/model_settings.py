@@ -21,15 +21,16 @@ def list_embedding_fields(bench: ActionContext) -> list[SettingField]:
     return [describe_field(bench, name) for name in EMBEDDING_SETTINGS]
 
 
-def save_model_setting(bench: ActionContext, name: str, value: str) -> None:
-    """Save an address, key or model name; "" removes it. Raises UsageError."""
+def save_model_setting(bench: ActionContext, name: str, value: str, address: str = "") -> None:
+    """Save an address, key or model name; "" removes it. `address`: as in `save_value`. Raises
+    UsageError."""
     if name not in (*MODEL_SETTINGS, *EMBEDDING_SETTINGS):
         raise UsageError(f"{name[:40]} is no setting of a model")
-    value = check_value(name, value)
+    value = check_value(bench, name, value)
     if value and name.endswith("_URL"):
         try:
             check_server_url(value, name)
         except ValueError as wrong:
             raise UsageError(f"{wrong} It looks like http://localhost:11434/v1") from None
-    save_value(bench, name, value)
+    save_value(bench, name, value, address=address)
     bench.worker.use_models_of(bench.config)

@@ -78,8 +78,9 @@ def _render_engine(status: EngineStatus) -> str:
 
 
 def _draw_field(field: SettingField, engine: str) -> None:
-    def save(name: str, value: str) -> None:
-        client.change_setting(name, engine_settings.save_engine_setting, name, value, engine)
+    def save(drawn: SettingField, value: str) -> None:
+        given = drawn.name, value, engine, drawn.address
+        client.change_setting(drawn.name, engine_settings.save_engine_setting, *given)
         st.session_state.pop(f"settings-result-engine-{engine}", None)
 
     label = _LABELS[field.name.rpartition("_")[2]]

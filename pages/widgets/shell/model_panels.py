@@ -53,7 +53,8 @@ def _draw_panel(key: str, title: str, detail: str, fields: list[SettingField]) -
         status_panels.draw_result(key)
 
 
-def _save(name: str, value: str) -> None:
-    client.change_setting(name, model_settings.save_model_setting, name, value)
+def _save(field: SettingField, value: str) -> None:
+    given = field.name, value, field.address
+    client.change_setting(field.name, model_settings.save_model_setting, *given)
     for key in ("model", "embedding"):
         st.session_state.pop(f"settings-result-{key}", None)

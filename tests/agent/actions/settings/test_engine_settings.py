@@ -23,6 +23,7 @@ from agent.secrets_at_rest import make_key
 from agent.types import ENGINES
 from agent.workbench import Workbench
 from tests.web.engine_answers import OPENALEX, reply
+from tests.web.saved_keys import save_key
 from tests.web.site import Site
 
 BRAVE = ("BRAVE_API_KEY", "https://api.search.brave.com/res/v1/web/search")
@@ -49,7 +50,7 @@ def test_every_engine_is_listed_with_what_it_lacks(bench: Workbench) -> None:
 
 
 def test_a_key_holds_at_once_and_at_the_next_start_in_a_file_of_its_owner(bench: Workbench) -> None:
-    save_engine_setting(bench, "BRAVE_API_KEY", " key-1 ", "brave")
+    save_key(bench, "BRAVE_API_KEY", " key-1 ", "brave")
     assert "brave" in bench.worker.world("live").engines and use_key(bench.config, *BRAVE) == "key-1"
     assert use_key(read_config(), *BRAVE) == "key-1" and "key-1" in read_config().secrets
     path = bench.config.data_folder / SAVED_FILE
@@ -76,7 +77,7 @@ def test_what_the_environment_sets_is_changed_there(monkeypatch: pytest.MonkeyPa
     try:
         assert status(bench, "tavily").fields[0].is_fixed and status(bench, "wikipedia").is_fixed
         with pytest.raises(UsageError, match="environment"):
-            save_engine_setting(bench, "TAVILY_API_KEY", "other", "tavily")
+            save_key(bench, "TAVILY_API_KEY", "other", "tavily")
         with pytest.raises(UsageError, match="ENGINES_OFF is set in the environment"):
             switch_engine(bench, "arxiv", on=True)
         assert use_key(bench.config, "TAVILY_API_KEY", "https://api.tavily.com/search") == "from-outside"
@@ -103,6 +104,34 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
     assert not (bench.config.data_folder / SAVED_FILE).exists()
 
 
+def test_the_password_in_an_address_is_not_shown_again_and_stays_when_it_is_saved_so(
+    bench: Workbench,
+) -> None:
+    url = "http://ann:pw-canary@search.lan:8080/s"
+    save_engine_setting(bench, "SEARXNG_URL", url, "searxng")
+    shown = describe_field(bench, "SEARXNG_URL").value
+    assert shown == "http://…@search.lan:8080/s" and shown in str(bench.active_configuration().values)
+    save_engine_setting(bench, "SEARXNG_URL", shown, "searxng")
+    assert bench.config.SEARXNG_URL == read_config().SEARXNG_URL == url
+    for other in (
+        "http://…@evil.lan:8080/s",
+        "https://…@search.lan:8080/s",
+        "http://…@search.lan:8080/other",
+    ):
+        with pytest.raises(UsageError, match="type it again"):
+            save_engine_setting(bench, "SEARXNG_URL", other, "searxng")
+    assert url == bench.config.SEARXNG_URL
+    save_engine_setting(bench, "SEARXNG_URL", "http://search.lan:8080/s", "searxng")
+    assert read_config().SEARXNG_URL == "http://search.lan:8080/s"
+
+
+def test_a_password_in_an_address_of_the_environment_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://ann:pw-canary@127.0.0.1:9/v1")
+    bench = Workbench()
+    assert "pw-canary" not in repr(describe_field(bench, "OPENAI_BASE_URL"))
+    bench.shutdown()
+
+
 def test_a_damaged_file_is_named(bench: Workbench) -> None:
     path = bench.config.data_folder / SAVED_FILE
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,7 +148,7 @@ def test_a_change_forgets_how_that_engine_answered_and_no_other(monkeypatch: pyt
         bench = Workbench()
         assert bench.check_engine("openalex")[0] and not bench.check_engine("arxiv")[0]
     states = [status(bench, name).state for name in ("openalex", "arxiv")]
-    save_engine_setting(bench, "OPENALEX_API_KEY", "key-2", "openalex")
+    save_key(bench, "OPENALEX_API_KEY", "key-2", "openalex")
     assert states == ["works", "resting"]
     assert [status(bench, name).state for name in ("openalex", "arxiv")] == ["not asked yet", "resting"]
     assert "asks for a pause" in status(bench, "arxiv").health

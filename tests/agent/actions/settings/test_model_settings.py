@@ -15,6 +15,7 @@ from agent.secrets_at_rest import make_key
 from agent.types import Settings
 from agent.workbench import Workbench
 from tests.web.model_server import ModelServer
+from tests.web.saved_keys import save_key
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def test_a_model_is_used_at_once_and_at_the_next_start(bench: Workbench) -> None
     assert not bench.active_configuration().model and not bench.check_model()[0]
     with ModelServer(lambda request: '{"ok": true}', models=["first", "second"]) as server:
         save_model_setting(bench, "OPENAI_BASE_URL", server.url)
-        save_model_setting(bench, "OPENAI_API_KEY", " sk-canary ")
+        save_key(bench, "OPENAI_API_KEY", " sk-canary ")
         assert bench.check_model()[0] and bench.active_configuration().model == "first"
         save_model_setting(bench, "MODEL", "second")
         assert bench.active_configuration().model == "second"

@@ -1,0 +1,22 @@
+"""Cases of people who share a server: what one of them saves, uses and deletes, and what the others notice."""
+
+from __future__ import annotations
+
+from tests.trust.scorecard import Bench, Result, case
+
+
+@case(
+    "S9.10",
+    "A key is typed, another admin moves the address, then it is saved",
+    "not saved, with a sentence; 0 keys arrive",
+    quick=True,
+)
+def moved(bench: Bench) -> Result:
+    screen, rule = "tests/pages/test_settings.py", "tests/agent/test_key_addresses.py"
+    return bench.tests(screen, rule, "-k", "typed_for_one_address or its_field_named")
+
+
+@case("S9.11", "A password in a saved address, on the screen of another admin", "0 shown", quick=True)
+def passwords(bench: Bench) -> Result:
+    settings = "tests/agent/actions/settings/test_engine_settings.py"
+    return bench.tests(settings, "tests/pages/test_settings.py", "-k", "password")

@@ -1,0 +1,17 @@
+"""Saves a key as the Settings screen does: for the address that its field names."""
+
+from __future__ import annotations
+
+from agent.actions.context import ActionContext
+from agent.actions.settings.engine_settings import save_engine_setting
+from agent.actions.settings.fields import describe_field
+from agent.actions.settings.model_settings import EMBEDDING_SETTINGS, MODEL_SETTINGS, save_model_setting
+
+
+def save_key(bench: ActionContext, name: str, key: str, engine: str = "") -> None:
+    """Save a key of a model or an engine."""
+    address = describe_field(bench, name).address
+    if name in (*MODEL_SETTINGS, *EMBEDDING_SETTINGS):
+        save_model_setting(bench, name, key, address)
+    else:
+        save_engine_setting(bench, name, key, engine, address)
