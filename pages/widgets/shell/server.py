@@ -225,6 +225,7 @@ def prepare_start() -> dict[str, Any] | None:
         start_checks.check_address(config)
         start_checks.allow_own_names(config)
         start_checks.forbid_address_lookup()
+        start_checks.ignore_needless_messages()
         login = start_checks.make_login_secrets(config)
         client.benches()  # a damaged store or a wrong key is told now
         return login

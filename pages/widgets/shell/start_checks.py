@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 from streamlit import config as streamlit_config
 from streamlit import net_util
+from streamlit.runtime.app_session import AppSession
 
 from agent.accounts.provider_client import bound_provider_client
 from agent.bot.routes import is_loopback
@@ -51,6 +52,13 @@ def forbid_address_lookup() -> None:
     """Keep Streamlit from asking a server on the internet for this machine's public address: it does so to
     print it, and before it refuses a page of another origin; no option of its switches that off."""
     net_util.get_external_ip = lambda: None
+
+
+def ignore_needless_messages() -> None:
+    """Answer with nothing what Streamlit's tools for developers send, and anybody may: it would look through
+    the checkout while everybody waits, empty all caches, run screens when a file changes."""
+    for asked in ("git_information", "clear_cache", "set_run_on_save"):
+        setattr(AppSession, f"_handle_{asked}_request", lambda *_: None)
 
 
 def make_login_secrets(config: Config) -> dict[str, Any] | None:
