@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,11 @@ from agent.errors import SignInRefused, UsageError
 
 MAX_ADDRESS_CHARS = 254
 MAX_NAME_CHARS = 200
+_NAMES = ("name", "preferred_username")
+CLAIMS = {"iss", "sub", "iat", "exp", "auth_time", "email", "email_verified", *_NAMES}
+"""What is read of a sign-in."""
+MAX_CLAIM_CHARS = 260
+"""Characters of a claim as JSON; all of them, each as long as that, fit into one cookie."""
 MAX_TIME = 2**40
 """Seconds since 1970 that are still a date."""
 CLOCK_SKEW_S = 300
@@ -76,9 +82,20 @@ class SignInRules:
                 else "this server admits certain addresses only, and your provider does not say that yours "
                 "is verified: verify it there, or ask who runs this server (SIGN_IN_TRUSTED_ISSUERS)"
             )
-        names = (claims.get(key) for key in ("name", "preferred_username"))
+        names = (claims.get(key) for key in _NAMES)
         name = next((text for text in names if isinstance(text, str) and text), "")
         return SignIn(issuer, subject, email, stated, name[:MAX_NAME_CHARS], int(times["iat"]))
+
+
+def pick_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
+    """Those claims of an ID token that are read here. A name is cut; None stands for another too long."""
+    picked = {}
+    for claim in CLAIMS & claims.keys():
+        value = claims[claim]
+        while claim in _NAMES and isinstance(value, str) and len(json.dumps(value)) > MAX_CLAIM_CHARS:
+            value = value[: len(value) * 7 // 8]
+        picked[claim] = value if len(json.dumps(value)) <= MAX_CLAIM_CHARS else None
+    return picked
 
 
 def normalize_address(given: object) -> str:

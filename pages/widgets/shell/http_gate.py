@@ -7,6 +7,7 @@ it was made for alone; to everybody else it does not exist."""
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -31,6 +32,7 @@ from pages.widgets.shell import client
 
 MAX_REMEMBERED = 10_000
 """Sessions and files whose owner is remembered; the oldest are forgotten, and then served to nobody."""
+_CHUNK = re.compile(rf"\s*{AUTH_COOKIE_NAME}_\d")
 NOT_FOUND = PlainTextResponse("Not Found", status_code=404)
 LOCAL_ONLY = PlainTextResponse(
     "This server has no login and answers its own machine only. Set up a login (docs/guide/people.md), or "
@@ -94,6 +96,8 @@ class HttpGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_request = scope["type"] in ("http", "websocket")
+        if is_request:
+            scope = {**scope, "headers": list(map(_drop_chunks, scope["headers"]))}
         rule = find_rule(_inner_path(scope), scope.get("method", "")) if is_request else None
         if (refusal := rule and _find_refusal(scope, rule)) is None:
             await self.app(scope, _limit_body(receive, rule.max_body) if rule else receive, send)
@@ -125,6 +129,14 @@ def _find_refusal(scope: Scope, rule: RouteRule) -> Response | None:
         return NOT_FOUND
     is_method_known = scope["type"] == "websocket" or scope["method"] in rule.methods
     return None if is_method_known else Response(status_code=405, headers={"allow": ", ".join(rule.methods)})
+
+
+def _drop_chunks(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    """A header without cookies that hold a part of a sign-in: each is signed by itself, so that parts of
+    different sign-ins could be put together."""
+    name, value = header
+    kept = (one for one in value.decode("latin-1").split(";") if not _CHUNK.match(one))
+    return (name, ";".join(kept).encode("latin-1")) if name.lower() == b"cookie" else header
 
 
 def _limit_body(receive: Receive, most: int | None) -> Receive:

@@ -3,12 +3,13 @@ a sign-in. The tables are those of the scorecard, too."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from agent.accounts.accounts import Accounts
-from agent.accounts.sign_in import MAX_ADDRESS_CHARS, SignInRules, normalize_address
+from agent.accounts.sign_in import CLAIMS, MAX_ADDRESS_CHARS, SignInRules, normalize_address, pick_claims
 from agent.config import read_config
 from agent.errors import SignInRefused, UsageError
 from tests.agent.accounts.conftest import BEGAN, make_claims
@@ -177,3 +178,16 @@ def test_without_days_a_sign_in_ends_when_its_provider_says(monkeypatch: pytest.
         with pytest.raises(SignInRefused, match="has ended"):
             opened.people.recognize(state("sara@example.org", exp=ended))
     opened.close()
+
+
+@pytest.mark.parametrize(
+    "value", ["x" * 10**6, "\U0001d504" * 9_000, ["g"] * 9_000, {"a": "b" * 9_000}, 10**2_000]
+)
+def test_what_is_kept_of_a_sign_in_fits_one_cookie_and_changes_nobody(value: Any) -> None:
+    claims: dict[str, Any] = {**make_claims("ann"), "groups": ["g"] * 9_000}
+    assert pick_claims(claims) == {name: claims[name] for name in claims if name in CLAIMS}
+    kept = pick_claims({**dict.fromkeys(CLAIMS, value), "more": 1})
+    assert len(json.dumps(kept)) < 2_600 and kept.keys() == CLAIMS
+    assert not any(kept[name] for name in CLAIMS - {"name", "preferred_username"})
+    rules = SignInRules(read_config({"SIGN_IN_TRUSTED_ISSUERS": ISSUER}))
+    assert rules.read(pick_claims(claims | {"email_verified": value})).email == ""
