@@ -26,7 +26,7 @@ from agent.config import Config
 from agent.engine.work_limits import WorkLimits
 from agent.errors import StoreError, TouchstoneError, UsageError
 from agent.personal_config import personalize
-from agent.store.backup import BIN
+from agent.store.backup import BIN, find_free_name
 from agent.store.database import open_engine
 from agent.store.ledger import utc_timestamp
 from agent.web.rate_limit import HostRateLimiter
@@ -174,7 +174,8 @@ class Workbenches:
             bench = self.open(person)
             self._close(person.id)
             folder = self.folder_of(person)
-            target = self.config.data_folder / BIN / f"{person.id}-{utc_timestamp()[:19].replace(':', '')}"
+            name = f"{person.id}-{utc_timestamp()[:19].replace(':', '')}"
+            target = find_free_name(self.config.data_folder / BIN / name)
             target.mkdir(parents=True)
             moved = [*sorted(folder.glob(f"{STORE_FILE}*")), folder / "kb"]
             for path in filter(Path.exists, moved if not person.folder else [folder]):

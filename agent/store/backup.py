@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, ValidationError
@@ -33,6 +34,7 @@ BIN = "deleted"
 """The folder in the data folder of what people deleted: a backup would bring it back."""
 _ROOM = ".touchstone-room-"
 """Folders in which backups and restores are prepared are named so."""
+_LOCK = "lock"
 _SKIPPED_ENDS = ("-wal", "-shm", "-journal", ".part")
 _CHUNK = 1 << 20
 MAX_MANIFEST_BYTES = 64_000_000
@@ -105,7 +107,8 @@ def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restor
         )
     for database in (path for path in _list_files(folder, None) if path.suffix == ".db"):
         _check_unused(database)
-    kept = folder / f"{KEPT}{utc_timestamp()[:19].replace(':', '')}" if former else None
+    name = f"{KEPT}{utc_timestamp()[:19].replace(':', '')}"
+    kept = find_free_name(folder / name) if former else None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _make_room(folder) as room:
@@ -135,10 +138,10 @@ def verify_backup(source: Path) -> Manifest:
 
 
 def sweep_rooms(folder: Path) -> None:
-    """Delete what killed backups and restores left in a folder; those still at work hold a lock."""
-    for room in folder.glob(f"{_ROOM}*"):
-        with suppress(sqlite3.Error), _hold_room(room):
-            shutil.rmtree(room, ignore_errors=True)
+    """Delete what killed backups and restores left in a folder; those still at work hold their lock."""
+    for lock in folder.glob(f"{_ROOM}*/{_LOCK}"):
+        with suppress(sqlite3.Error), _hold(lock):
+            shutil.rmtree(lock.parent, ignore_errors=True)
 
 
 @contextmanager
@@ -146,17 +149,26 @@ def _make_room(folder: Path) -> Iterator[Path]:
     """A private folder, held, and gone at the end."""
     sweep_rooms(folder)
     with tempfile.TemporaryDirectory(prefix=_ROOM, dir=folder) as name:
-        (Path(name) / "lock").touch(mode=0o600)  # its journal gets the same
-        with _hold_room(Path(name)):
+        lock = Path(name) / "new"
+        lock.touch(mode=0o600)  # its journal gets the same
+        with _hold(lock):
+            lock.rename(lock.with_name(_LOCK))  # a sweep looks for this name, so what it finds is held
             yield Path(name)
 
 
 @contextmanager
-def _hold_room(room: Path) -> Iterator[None]:
-    """No process but this has the room. Raises sqlite3.Error when another has."""
-    with closing(sqlite3.connect(room / "lock", timeout=0, isolation_level=None)) as lock:
-        lock.execute("BEGIN EXCLUSIVE")
+def _hold(lock: Path) -> Iterator[None]:
+    """No process but this has the file. Raises sqlite3.Error when another has, or it is gone."""
+    address = f"{lock.absolute().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(address, uri=True, timeout=0, isolation_level=None)) as held:
+        held.execute("BEGIN EXCLUSIVE")
         yield
+
+
+def find_free_name(path: Path) -> Path:
+    """The path, with a number where there is one of its name."""
+    others = (path.with_name(f"{path.name}-{n}") for n in count(2))
+    return next(one for one in chain([path], others) if not one.exists())
 
 
 def _list_files(folder: Path, skipped: Path | None) -> Iterator[Path]:

@@ -11,12 +11,15 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zipfile
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -327,6 +330,46 @@ def test_a_backup_at_work_is_not_swept(folder: Path, tmp_path: Path, monkeypatch
     made = write_backup(folder, tmp_path / "b.zip")
     monkeypatch.undo()
     assert verify_backup(tmp_path / "b.zip") == made
+
+
+def test_a_sweep_beside_takes_no_folder_before_its_lock(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps, is_sweeping = [], []
+
+    def sweep_around(do: Callable[..., Any]) -> Callable[..., Any]:
+        def done(*given: Any, **more: Any) -> Any:
+            sweep(do.__name__)
+            result = do(*given, **more)
+            sweep(do.__name__)
+            return result
+
+        return done
+
+    def sweep(name: str) -> None:
+        if not is_sweeping:
+            steps.append(name)
+            is_sweeping.append(True)
+            backup.sweep_rooms(tmp_path)
+            is_sweeping.clear()
+
+    for where, name in ((tempfile, "mkdtemp"), (Path, "touch"), (Path, "rename"), (sqlite3, "connect")):
+        monkeypatch.setattr(where, name, sweep_around(getattr(where, name)))
+    made = write_backup(folder, tmp_path / "b.zip")
+    monkeypatch.undo()
+    assert verify_backup(tmp_path / "b.zip") == made and {"mkdtemp", "touch", "connect"} <= {*steps}
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_restores_within_a_second_keep_what_was_there_twice(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backup, "utc_timestamp", lambda: "2026-11-23T05:00:00.123Z")
+    write_backup(folder, tmp_path / "b.zip")
+    kept = [restore_backup(tmp_path / "b.zip", folder, force=True).kept for _ in range(3)]
+    first = folder / f"{KEPT}2026-11-23T050000"
+    assert kept == [first, first.with_name(f"{first.name}-2"), first.with_name(f"{first.name}-3")]
+    assert all((one / "touchstone.db").exists() for one in kept if one)
 
 
 @pytest.mark.parametrize("name", ["backups/x", "before-restore-2026/x", ".touchstone-room-a/x", "."])
