@@ -20,7 +20,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from agent import logs
 from agent.config_file import DEFAULT_CONFIG_FILE, read_config_file
 from agent.errors import UsageError
-from agent.key_addresses import KEY_ADDRESSES, bind_key, find_address
+from agent.key_addresses import KEY_ADDRESSES, bind_key, find_address, split_key
 from agent.saved_settings import SavedSettings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -299,8 +299,7 @@ class Config(BaseSettings):
         made = build(values)
         made._outside = outside
         for name in KEY_ADDRESSES.keys() & outside:
-            if " " not in (key := getattr(made, name)):
-                setattr(made, name, bind_key(key, find_address(made, name, outside)))
+            setattr(made, name, bind_key(getattr(made, name), find_address(made, name, outside)))
         logs.remember_secrets(made.secrets)
         return made
 
@@ -336,7 +335,7 @@ class Config(BaseSettings):
     def secrets(self) -> list[str]:
         """What must never leave in a file: the keys and tokens, and the passwords inside addresses."""
         values = {name: str(value) for name, value in self}
-        values |= {name: values[name].partition(" ")[0] for name in KEY_ADDRESSES}
+        values |= {name: split_key(values[name])[0] for name in KEY_ADDRESSES}
         passwords = [
             value.rpartition("@")[0].rpartition(":")[2] for value in values.values() if _has_password(value)
         ]

@@ -41,23 +41,26 @@ def find_origin(config: Any, name: str) -> str:
     return _origin(find_address(config, name)) if name in KEY_ADDRESSES else ""
 
 
+def split_key(bound: str) -> tuple[str, str]:
+    """The key of such a text, and the origin it was given for; "" for none."""
+    key, _, given = bound.partition(" ")
+    return key, given
+
+
 def use_key(config: Any, name: str, address: str) -> str:
     """The key to send to an address; "" when there is none, or it was given for another."""
-    key, _, given = getattr(config, name).partition(" ")
+    key, given = split_key(getattr(config, name))
     return key if given and given == _origin(address) else ""
 
 
 def explain_unused_key(config: Any, name: str) -> str:
     """Why a key that is set is not sent, and what to do, in a sentence; "" for what is no key, or sent."""
-    if name not in KEY_ADDRESSES or not getattr(config, name):
+    now = find_origin(config, name)
+    if name not in KEY_ADDRESSES or not getattr(config, name) or use_key(config, name, now):
         return ""
-    address, given = find_address(config, name), getattr(config, name).partition(" ")[2]
-    if use_key(config, name, address):
-        return ""
-    told = (
-        f"The key in {name} was given for {given.removeprefix('https://') or 'no server'}, so it is not used"
-    )
-    return f"{told}: give one for {_origin(address).removeprefix('https://')}, or set the address back."
+    given = split_key(getattr(config, name))[1].removeprefix("https://") or "no server"
+    told = f"The key in {name} was given for {given}, so it is not used"
+    return f"{told}: give one for {now.removeprefix('https://')}, or set the address back."
 
 
 def _origin(address: str) -> str:

@@ -19,9 +19,9 @@ network, or take the server's keys elsewhere."""
 def personalize(server: Config, folder: Path) -> Config:
     """The server's settings for the person whose store is in `folder`, with theirs. Raises UsageError."""
     saved = SavedSettings(folder, server.TOUCHSTONE_SECRET_KEY, is_secret).read()
-    own = read_config({name: value for name, value in saved.items() if name in PERSONAL_SETTINGS})
-    update = {name: getattr(own, name) for name in PERSONAL_SETTINGS & saved.keys()}
-    update |= {name: saved[name] for name in KEY_ADDRESSES.keys() & update.keys()}
+    mine = {name: value for name, value in saved.items() if name in PERSONAL_SETTINGS}
+    own = read_config({name: value for name, value in mine.items() if name not in KEY_ADDRESSES})
+    update = mine | {name: getattr(own, name) for name in mine.keys() - KEY_ADDRESSES.keys()}
     made = server.model_copy(update={**update, "TOUCHSTONE_DATA": str(folder), "DATABASE_URL": ""})
     made._server = server
     return made

@@ -85,10 +85,6 @@ class Quotas(TableAccess):
         )
         self._audit.add(actor.id, "set quota", told)
 
-    def record_use(self, person_id: str, use: DayUse) -> None:
-        """Count use of today."""
-        self._write(_add_use(person_id, use))
-
     def sum_day(self, person_id: str) -> DayUse:
         """All that a person used today."""
         mine = (u.person_id == person_id, u.day == utc_timestamp()[:10])

@@ -21,6 +21,7 @@ from agent.store.database import Store
 from agent.types import BatchBudget, Settings, Status, Step
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches, _has_unfinished
+from tests.agent.accounts.conftest import record_use
 from tests.web.login import LOGIN, sign_in
 from tests.web.saved_keys import save_key
 
@@ -122,7 +123,7 @@ def test_a_quota_stops_a_start_and_a_run_asks_what_to_do(benches: Workbenches) -
         Settings(world="demo", model="keyless", at_cap="ask"),
     )
     unasked = bench.start("And when did it close?", Settings(world="demo", model="keyless"))
-    quotas.record_use(ann.id, DayUse(tokens=950))
+    record_use(quotas, ann.id, DayUse(tokens=950))
     assert bench.drive(run_id) is Status.PAUSED
     halt = bench.snapshot(run_id).state.halt
     assert halt.kind == "quota" and "950 of 1,000 tokens are used today, the rest" in halt.why
@@ -134,7 +135,7 @@ def test_a_quota_stops_a_start_and_a_run_asks_what_to_do(benches: Workbenches) -
     quotas.set(ann, ann.id, replace(quotas.defaults, tokens=1000))
     assert bench.drive(unasked) is Status.REVIEW, "nobody is to be asked: it ends with what it has"
     assert "1,000 tokens are used" in bench.snapshot(unasked).state.why_stopped
-    quotas.record_use(ann.id, DayUse(tokens=50))
+    record_use(quotas, ann.id, DayUse(tokens=50))
     sheet, settings = read_sheet(b"question\nWho?", Settings()), Settings(world="demo", model="keyless")
     with pytest.raises(UsageError, match="1,000 tokens are used"):
         create_batch(bench, "", sheet, settings, BatchBudget())
@@ -271,7 +272,7 @@ def test_what_the_first_admin_saves_reaches_who_is_at_work_and_outlives_closing(
 def test_deleted_data_is_in_the_bin_and_what_was_used_stays_counted(benches: Workbenches) -> None:
     sign_in(benches, "ann")
     run_id, bo = _demo(benches, "bo"), sign_in(benches, "bo")
-    benches.accounts.quotas.record_use(bo.id, DayUse(tokens=7))
+    record_use(benches.accounts.quotas, bo.id, DayUse(tokens=7))
     target = benches.delete_data(bo)
     assert benches.open(bo).runs() == []
     assert benches.accounts.quotas.sum_day(bo.id).tokens == 7

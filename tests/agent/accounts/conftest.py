@@ -10,6 +10,7 @@ import pytest
 
 from agent.accounts.accounts import Accounts
 from agent.accounts.people import Person
+from agent.accounts.quotas import DayUse, Quotas
 from agent.config import read_config
 
 BEGAN = int(time.time()) - 10_000
@@ -43,3 +44,11 @@ def make_claims(name: str, at: int = 100) -> dict[str, Any]:
         "email_verified": True,
         "name": name.title(),
     }
+
+
+def record_use(quotas: Quotas, person_id: str, use: DayUse) -> None:
+    """Count use of today, as work of this person does."""
+    for _ in range(use.pages):
+        quotas.take_page(person_id)
+    with quotas.reserve(person_id, 1e9, 0, 0.0) as settle:
+        settle(use.tokens, use.dollars)

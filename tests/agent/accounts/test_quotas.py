@@ -15,6 +15,7 @@ from agent.accounts.quotas import DayUse, Quota, describe_overrun
 from agent.errors import BudgetSpent, ModelUnavailable, UsageError
 from agent.store.database import Store
 from agent.types import Settings, Step
+from tests.agent.accounts.conftest import record_use
 
 FIRST = Step(n=0, name="ask", change={}, next="decide", by="person")
 
@@ -51,8 +52,8 @@ def test_a_quota_that_is_used_up_is_named(used: DayUse, share: float, told: str)
 
 def test_what_is_used_adds_up_for_a_day_and_a_person(sign_in, accounts, monkeypatch) -> None:
     ann, quotas = sign_in("ann"), accounts.quotas
-    quotas.record_use(ann.id, DayUse(1, 10, 0.5))
-    quotas.record_use(ann.id, DayUse(2, 20, 0.25))
+    record_use(quotas, ann.id, DayUse(1, 10, 0.5))
+    record_use(quotas, ann.id, DayUse(2, 20, 0.25))
     assert quotas.sum_day(ann.id) == DayUse(3, 30, 0.75) and quotas.sum_day(sign_in("bo").id) == DayUse()
     monkeypatch.setattr("agent.accounts.quotas.utc_timestamp", lambda: "2099-01-01T00:00:00Z")
     assert quotas.sum_day(ann.id) == DayUse()
@@ -69,7 +70,7 @@ def test_no_run_starts_beyond_the_runs_at_work_or_the_quota_of_the_day(
     with pytest.raises(UsageError, match="2 runs of yours are at work, and 2 is your quota"):
         quotas.admit_start(ann.id, store).__enter__()
     quotas.set(ann, ann.id, replace(QUOTA, runs=3))
-    quotas.record_use(ann.id, DayUse(tokens=1000))
+    record_use(quotas, ann.id, DayUse(tokens=1000))
     with pytest.raises(UsageError, match="1,000 of 1,000 tokens are used today"):
         quotas.admit_start(ann.id, store).__enter__()
 
