@@ -29,7 +29,7 @@ p = tables.people.c
 class Person:
     """Someone who signed in. `folder` lies below the data folder and holds their store; "" is the data folder
     itself, which belongs to the first admin. `signed_out_at`: sign-ins issued up to then (seconds since 1970
-    on the provider's clock) hold no longer."""
+    on the provider's clock) hold no longer, nor do those of `ended`, with spaces between."""
 
     id: str
     issuer: str
@@ -42,6 +42,7 @@ class Person:
     is_blocked: bool
     signed_in_at: int
     signed_out_at: int
+    ended: str
 
     @property
     def is_admin(self) -> bool:
@@ -70,9 +71,10 @@ class People(TableAccess):
         person = self._find_known(sign_in.issuer, sign_in.subject)
         if person and person.is_blocked:
             raise SignInRefused("an admin of this server has blocked your account: ask them")
-        if person and sign_in.issued <= person.signed_out_at:
-            raise SignInRefused("you signed out everywhere: sign in again")
-        return person if person and sign_in.issued <= person.signed_in_at else self._record(sign_in)
+        issued = sign_in.issued
+        if person and (issued <= person.signed_out_at or str(issued) in person.ended.split()):
+            raise SignInRefused("this sign-in was ended: sign in again")
+        return person if person and issued <= person.signed_in_at else self._record(sign_in)
 
     def get(self, person_id: str) -> Person:
         """A person by id. Raises NotFound."""
@@ -106,7 +108,9 @@ class People(TableAccess):
         if blocked and not person.folder:
             raise UsageError(f"{person.label} owns the settings of this server and cannot be blocked")
         action: Literal["block", "unblock"] = "block" if blocked else "unblock"
-        self._change(actor.id, person_id, action, ends_tokens=blocked, is_blocked=int(blocked))
+        over = max(person.signed_in_at, int(time.time())) if blocked else person.signed_out_at
+        change: dict[str, Any] = {"is_blocked": int(blocked), "signed_out_at": over}
+        self._change(actor.id, person_id, action, ends_tokens=blocked, **change)
 
     def release_address(self, actor: Person, person_id: str) -> None:
         """Let another account have the address of somebody blocked. Raises UsageError for who is not."""
@@ -114,6 +118,11 @@ class People(TableAccess):
         if not person.is_blocked:
             raise UsageError(f"{person.label} uses their address: block them first")
         self._change(actor.id, person_id, "release address", f"{person_id}: {person.email}", email="")
+
+    def sign_out(self, claims: Mapping[str, Any]) -> None:
+        """End this sign-in, in every tab and copy; those of other browsers hold."""
+        person, issued = self.recognize(claims), self.rules.read(claims).issued
+        self._change(person.id, person.id, "sign out", person.email, ended=p.ended + f" {issued}")
 
     def sign_out_everywhere(self, actor: Person, person_id: str) -> None:
         """End every sign-in of a person that this server has seen, and every token."""

@@ -14,8 +14,6 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     Update,
-    inspect,
-    text,
     update,
 )
 
@@ -38,6 +36,7 @@ people = Table(
     # when the newest sign-in was issued, and up to when sign-ins no longer hold: both on the provider's clock
     Column("signed_in_at", Integer, nullable=False, default=0),
     Column("signed_out_at", Integer, nullable=False, default=0),
+    Column("ended", Text, nullable=False, default=""),  # when later ones were issued that hold no longer
     UniqueConstraint("issuer", "subject"),
 )
 
@@ -104,21 +103,9 @@ def end_tokens(person_id: str) -> Update:
     return update(tokens).where(*mine).values(revoked_at=utc_timestamp())
 
 
-def a001_initial(connection: Connection) -> None:
-    """People, tokens, shares, quotas and the audit log."""
+def a100_tables(connection: Connection) -> None:
+    """All tables as of the first version whose files later ones open."""
     metadata.create_all(connection)
 
 
-def a002_no_comments(connection: Connection) -> None:
-    """Guests read and do not comment: what they wrote goes. A new database never had it."""
-    connection.execute(text("DROP TABLE IF EXISTS comments"))
-    if "may_comment" in {column["name"] for column in inspect(connection).get_columns("shares")}:
-        connection.execute(text("ALTER TABLE shares DROP COLUMN may_comment"))
-
-
-def a003_reservations(connection: Connection) -> None:
-    """What a call under way may use is counted in `uses`, not beside it. A new database never had this."""
-    connection.execute(text("DROP TABLE IF EXISTS reservations"))
-
-
-MIGRATIONS = (a001_initial, a002_no_comments, a003_reservations)
+MIGRATIONS = (a100_tables,)

@@ -30,8 +30,8 @@ def m100_tables(connection: Connection) -> None:
 
 
 MIGRATIONS: tuple[Migration, ...] = (m100_tables,)
-FORMER_PREFIX = "m0"
-"""Of the names of the migrations of stores that are not opened any more."""
+FORMER_PREFIXES = ("m0", "a0")
+"""Of the names of the migrations of files that are not opened any more."""
 
 
 def find_pending(engine: Engine, migrations: Sequence[Migration] = ()) -> list[Migration]:
@@ -44,7 +44,7 @@ def find_pending(engine: Engine, migrations: Sequence[Migration] = ()) -> list[M
         if inspect(connection).has_table("migrations"):
             have = set(connection.scalars(select(tables.applied_migrations.c.name)))
     strange = sorted(have - known)
-    if any(name.startswith(FORMER_PREFIX) for name in strange):
+    if any(name.startswith(FORMER_PREFIXES) for name in strange):
         raise StoreError(
             "this database was written by an earlier Touchstone: commit 2579e32c is the last that opens it "
             "and exports its runs; set TOUCHSTONE_DATA to another folder to begin a new one"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import tempfile
 import time
@@ -33,7 +34,7 @@ def split(parts: list[str]) -> dict[str, str]:
     return {name: create_signed_value(SECRET, name, text).decode() for name, text in texts.items()}
 
 
-@case("S11.9", "Sign-ins of any size fit one cookie; one put together of parts is nobody's", "0", quick=True)
+@case("S11.12", "Sign-ins of any size fit one cookie; one put together of parts is nobody's", "0", quick=True)
 def cookies(bench: Bench) -> Result:
     misses, tried = [], 0
     with (
@@ -92,3 +93,33 @@ def messages(bench: Bench) -> Result:
     misses = [f"answered with {kind}" for kind in kinds if kind == "git_info_changed"]
     misses += [f"git was called {called} times"] if called else []
     return Result(61, f"{len(kinds) - 1} answers, {called} calls", misses)
+
+
+@case(
+    "S11.11",
+    "Signing out: other tabs, copies of the cookie, files; other browsers",
+    "0 signed in, 0 others ended",
+    quick=True,
+)
+def sign_out(bench: Bench) -> Result:
+    with tempfile.TemporaryDirectory() as folder, serving_with_login(Path(folder), {"ann": {}}) as served:
+        other = Visitor(served).sign_in("ann")
+        until = int(time.time()) + 1
+        while time.time() < until:  # a sign-in is known by its second
+            time.sleep(0.05)
+        ann = Visitor(served).sign_in("ann")
+        copied = ann.cookies()
+        with ann.session() as tab, ann.session() as second:
+            shown = [draw(tab, "you"), draw(second, "you")]
+            misses = [
+                f"tab {n} shows nobody" for n, text in enumerate(shown) if "Tokens for programs" not in text
+            ]
+            [button] = set(re.findall(r'"(\$\$ID[^"]*-you-sign-out)"', shown[0]))
+            after = {
+                "the tab": draw(tab, "you", pressed=button),
+                "another tab": draw(second, "you"),
+                "a copy of the cookie": Visitor(served).see("you", copied),
+            }
+        misses += [f"{who} is signed in" for who, text in after.items() if "Tokens for programs" in text]
+        misses += [] if "Tokens for programs" in other.see("you") else ["the other browser is signed out"]
+    return Result(len(after) + 1, f"{len(misses)} otherwise", misses)

@@ -89,10 +89,12 @@ class Visitor:
             return draw(socket, page)
 
 
-def draw(socket: ClientConnection, page: str = "") -> str:
-    """What a screen shows in this session, once its script has ended."""
+def draw(socket: ClientConnection, page: str = "", pressed: str = "") -> str:
+    """What a screen shows in this session, once its script has ended; `pressed` is the id of a button."""
     message = BackMsg()
     message.rerun_script.page_name = page
+    if pressed:
+        message.rerun_script.widget_states.widgets.add(id=pressed, trigger_value=True)
     socket.send(message.SerializeToString())
     shown = []
     while True:

@@ -50,9 +50,8 @@ def draw(reason: str) -> None:
 
 
 def sign_out() -> None:
-    """Sign out in this browser. As a button's callback."""
-    owner = client.require_person()
-    client.accounts().audit.add(owner.id, "sign out", owner.email)
+    """End the sign-in of this browser. As a button's callback."""
+    client.accounts().people.sign_out(client.read_claims())
     st.logout()
 
 

@@ -12,6 +12,9 @@ from agent.errors import SignInRefused, StoreTooNew, UsageError
 from agent.store.database import open_engine
 from tests.agent.accounts.conftest import SignIn, make_claims
 
+NOW = 10_100
+"""Seconds after BEGAN: a time to come that the provider's clock may show."""
+
 
 def test_the_first_person_is_admin_and_owns_the_data_folder(sign_in: SignIn) -> None:
     ann, bo = sign_in("ann"), sign_in("bo")
@@ -95,9 +98,33 @@ def test_a_blocked_person_is_refused_until_they_are_let_in_again(sign_in, accoun
     with pytest.raises(SignInRefused, match="blocked"):
         sign_in("bo", at=999)
     accounts.people.set_blocked(ann, bo.id, blocked=False)
-    assert sign_in("bo").id == bo.id
+    assert sign_in("bo", at=NOW).id == bo.id
     with pytest.raises(UsageError, match="cannot block yourself"):
         accounts.people.set_blocked(ann, ann.id, blocked=True)
+
+
+def test_a_block_ends_the_sign_ins_before_it_for_good_those_unseen_too(sign_in, accounts) -> None:
+    ann, bo = sign_in("ann"), sign_in("bo", at=200)
+    for blocked in (True, False):
+        accounts.people.set_blocked(ann, bo.id, blocked=blocked)
+    for issued in (100, 200, 300):
+        with pytest.raises(SignInRefused, match="sign in again"):
+            sign_in("bo", at=issued)
+    assert sign_in("bo", at=NOW).id == bo.id
+
+
+def test_signing_out_ends_that_sign_in_and_no_other(sign_in, accounts) -> None:
+    for issued in (100, 200, 300):
+        ann = sign_in("ann", at=issued)
+    with ThreadPoolExecutor(2) as threads:  # two browsers at once
+        list(threads.map(lambda at: accounts.people.sign_out(make_claims("ann", at)), (100, 300)))
+    for issued in (100, 300):
+        with pytest.raises(SignInRefused, match="sign in again"):
+            sign_in("ann", at=issued)
+        with pytest.raises(SignInRefused):
+            accounts.people.sign_out(make_claims("ann", issued))
+    assert sign_in("ann", at=200).id == ann.id == sign_in("ann", at=301).id
+    assert [entry.action for entry in accounts.audit.list()].count("sign out") == 2
 
 
 def test_the_first_admin_whose_settings_are_the_servers_stays_one(sign_in, accounts) -> None:
@@ -204,6 +231,6 @@ def test_tokens_end_with_the_sign_ins(act: str, sign_in: SignIn, accounts) -> No
         accounts.people.set_blocked(ann, bo.id, blocked=False)
     else:
         accounts.people.sign_out_everywhere(bo, bo.id)
-    sign_in("bo", at=200)
+    sign_in("bo", at=NOW)
     assert accounts.find_caller(text, "reply") is None and accounts.find_caller(kept, "reply") == ann
     assert all(token.revoked_at for token in accounts.tokens.list(bo))

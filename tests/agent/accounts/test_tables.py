@@ -1,33 +1,19 @@
-"""Migrations of the central file: what an older one holds afterwards."""
+"""Migrations of the central file: one of before this version is refused."""
 
 from __future__ import annotations
 
-from sqlalchemy import inspect, text
+import pytest
 
-from agent.accounts import tables
 from agent.accounts.accounts import ACCOUNTS_FILE, Accounts
 from agent.config import read_config
+from agent.errors import StoreError
 from agent.store.database import open_engine
-from agent.store.migrations import migrate
-from agent.store.write_lock import Writer
-
-OLDER = (
-    "ALTER TABLE shares ADD COLUMN may_comment INTEGER NOT NULL DEFAULT 1",
-    "CREATE TABLE comments (id VARCHAR(32) PRIMARY KEY, share_id VARCHAR(32), author TEXT, text TEXT, at TEXT)",
-    "INSERT INTO comments VALUES ('c', 's', 'Bo', 'Who is the client?', '2026')",
-)
 
 
-def test_comments_of_guests_leave_an_older_file_and_its_links_still_open(accounts: Accounts, sign_in) -> None:
-    ann = sign_in("ann")
-    _, key = accounts.shares.create(ann, "r1")
+def test_a_file_of_before_this_version_is_refused_and_not_changed(accounts: Accounts) -> None:
     engine = open_engine(f"sqlite:///{read_config().data_folder / ACCOUNTS_FILE}")
-    writer = Writer(engine)
-    with writer.begin() as connection:
-        for statement in OLDER:
-            connection.execute(text(statement))
-        connection.execute(text("DELETE FROM migrations WHERE name = 'a002_no_comments'"))
-    assert migrate(engine, writer, tables.MIGRATIONS) == ["a002_no_comments"]
-    assert not inspect(engine).has_table("comments")
-    assert accounts.shares.find(key).run_id == "r1" and accounts.shares.create(ann, "r2")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE migrations SET name = 'a001_initial'")
+    with pytest.raises(StoreError, match="earlier Touchstone: commit 2579e32c"):
+        Accounts(read_config())
     engine.dispose()
