@@ -30,7 +30,7 @@ UNREADABLE = (
     "which counts as a request to stay away. Try again later, or look elsewhere."
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_AGENT = re.compile(r"^(\s*user-?agent\s*:\s*[a-z_-]+)[^#\r\n]*", re.IGNORECASE | re.MULTILINE)
+_AGENT = re.compile(r"^(\s*user-?agent\s*:\s*[a-z_-]+)[^#]*", re.IGNORECASE)
 _NEEDLESS_ESCAPE = re.compile(r"%(?=4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae]|2[de]|3[0-9])", re.IGNORECASE)
 """The sign before a character that no address has to escape (RFC 3986, 2.3)."""
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -106,7 +106,8 @@ def parse_rules(body: bytes) -> tuple[Protego, ...]:
     line its product token counts."""
     for length in (3, 2, 1):
         body = body.removeprefix(_BYTE_ORDER_MARK[:length])
-    text = _AGENT.sub(r"\1", body.decode("utf-8", errors="replace"))
+    lines = body.decode("utf-8", errors="replace").splitlines()
+    text = "\n".join(_AGENT.sub(r"\1", line) for line in lines)
     return Protego.parse(text), Protego.parse(_escape_literally(text))
 
 

@@ -30,6 +30,7 @@ def refusal(text: str, url: str = "https://a.test/private/x") -> str:
         ("User-agent: Touchstone\nDisallow: /private", False),
         ("User-agent: *\nDisallow: /\nUser-agent: Touchstone\nAllow: /", True),
         ("User-agent: Other\nDisallow: /", True),
+        ("User-agent: *\nUser-agent:\nDisallow: /private", False),
         ("User-agent: *\nDisallow: /private\nAllow: /private/x$", True),
         ("\ufeffUser-agent: *\nDisallow: /", False),
         ("<html><p>User-agent: *</p></html>", True),
