@@ -20,7 +20,7 @@ from agent.actions.export import export_run, list_formats
 from agent.bot import metrics
 from agent.config import read_config
 from agent.errors import TouchstoneError
-from agent.key_addresses import bind_key, find_address
+from agent.key_addresses import bind_key, find_address, split_key
 from agent.secrets_at_rest import make_key
 from agent.store.backup import write_backup
 from agent.types import Settings
@@ -93,7 +93,7 @@ def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Workbench
 def test_no_secret_is_found_in_anything_that_leaves_or_is_kept(
     bench: Workbench, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert {name: getattr(bench.config, name).partition(" ")[0] for name in CANARIES} == CANARIES
+    assert {name: split_key(getattr(bench.config, name))[0] for name in CANARIES} == CANARIES
     logs.set_up("json", "DEBUG")
     told = [bench.check_engine(name)[1] for name in ASKED_ENGINES]
     told += [bench.check_model()[1], bench.check_embedder()[1]]

@@ -183,7 +183,9 @@ def test_an_admin_sets_up_the_server_and_the_log_says_who(team: Workbenches, app
     team.accounts.people.set_role(ann, bo.id, "admin")  # type: ignore[union-attr]
     tester = app("settings")
     tester.segmented_control(key=client.WHOSE_KEY).set_value("server").run()
-    tester.text_input(key="settings-BRAVE_API_KEY-brave-False-").set_value("brave-canary")
+    tester.text_input(key="settings-BRAVE_API_KEY-brave-False-https://api.search.brave.com").set_value(
+        "brave-canary"
+    )
     tester.button(key="settings-BRAVE_API_KEY-brave-save").click().run()
     assert not tester.exception and team.open(ann).config.BRAVE_API_KEY.startswith("brave-canary ")
     [entry] = [one for one in team.accounts.audit.list() if one.action == "change setting"]  # type: ignore[union-attr]
