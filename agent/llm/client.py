@@ -72,7 +72,7 @@ class ModelClient:
         strong: str,
         fast: str = "",
         key: str = "",
-        timeout_s: float = 60.0,
+        timeout_s: float = MODEL_REPLY.seconds,
         patience_s: float = MAX_WAIT_S,
         backoff_s: float = 0.5,
         context: int = 0,

@@ -1,7 +1,7 @@
 """One request to a service and its whole answer, within the limits of a policy (`policies`).
 
 No redirects, no cookies, no proxy of the environment, no .netrc: a key goes to the server it was given for.
-Connections are kept. What goes wrong ends the connection, and no thread is left behind."""
+Connections are kept. What goes wrong ends the connection; no thread is left but one that looks up a name."""
 
 from __future__ import annotations
 

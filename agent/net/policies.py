@@ -1,30 +1,33 @@
 """What each purpose of an outgoing request may receive, and how long it may take.
 
-Every answer is read within the limits of one of these; where a setting says how long to wait, that holds. A
-server that a setting names may be on this machine or network, all others are public. Redirects are followed
-for pages and pictures alone."""
+Every answer is read within the limits of one of these; what settings say of a page, a picture and a model's
+reply takes the place of their defaults, which stand here. A server that a setting names may be on the own
+machine or network, others are public. Redirects are followed for pages, pictures and, on one server, ddgs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agent.config import Config
+from agent.reply_config import AIResponseSettings
+
 
 @dataclass(frozen=True)
 class Policy:
-    """`max_bytes`: of a body, unpacked; `seconds`: from the lookup of the name to the last byte."""
+    """`max_bytes`: of a body, unpacked; `seconds`: from the lookup of the name to the last byte, without
+    waits for a turn."""
 
     purpose: str
     max_bytes: int
     seconds: float
 
 
-MODEL_REPLY = Policy("a reply of a model", 4_000_000, 60.0)
-"""MODEL_TIMEOUT says how many seconds."""
+_SET, _REPLY = Config.model_fields, AIResponseSettings.model_fields
+MODEL_REPLY = Policy("a reply of a model", 4_000_000, _SET["MODEL_TIMEOUT"].default)
 MODEL_LIST = Policy("a list of models", 1_000_000, 5.0)
 VECTORS = Policy("vectors of texts", 16_000_000, 60.0)
 ENGINE = Policy("an answer of an engine", 5_000_000, 15.0)
 SIGN_IN = Policy("an answer of the login's provider", 1_000_000, 10.0)
-PAGE = Policy("a page", 10_000_000, 20.0)
-"""Settings say how many bytes and seconds, and which inner hosts may be fetched from (FETCH_ALLOW)."""
-PICTURE = Policy("a picture in a message", 8_000_000, 20.0)
-POLICIES = (MODEL_REPLY, MODEL_LIST, VECTORS, ENGINE, SIGN_IN, PAGE, PICTURE)
+PAGE = Policy("a page", int(_SET["FETCH_MAX_MB"].default * 1e6), _SET["FETCH_TIMEOUT"].default)
+"""FETCH_ALLOW names inner hosts. Of a robots.txt less is read (`agent.web.robots.MAX_BYTES`)."""
+PICTURE = Policy("a picture in a message", 8_000_000, _REPLY["image_download_timeout_seconds"].default)

@@ -21,6 +21,7 @@ from urllib3.exceptions import HTTPError
 from agent.net import transport
 from agent.net.deadline import Deadline, DeadlineExceeded
 from agent.net.deadline_sockets import use_deadline
+from agent.net.policies import Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.text import urls
 from agent.text.retry_after import parse_retry_after
@@ -93,15 +94,9 @@ class _FetchFailed(Exception):
 class Fetcher:
     """Fetches pages through one transport. Shared by all runs of a world; thread-safe."""
 
-    def __init__(
-        self, adapter: HTTPAdapter, guard: SsrfGuard, pace: HostRateLimiter, *, seconds: float, max_bytes: int
-    ) -> None:
-        self._adapter = adapter
-        self._guard = guard
-        self._pace = pace
+    def __init__(self, adapter: HTTPAdapter, guard: SsrfGuard, pace: HostRateLimiter, policy: Policy) -> None:
+        self._adapter, self._guard, self._pace, self._policy = adapter, guard, pace, policy
         self._robots = RobotsCache()
-        self._seconds = seconds
-        self._max_bytes = max_bytes
 
     def fetch(
         self,
@@ -115,7 +110,7 @@ class Fetcher:
         before: where the server says that it did not change, it comes back with its new time of fetching.
 
         Raises nothing but what `checkpoint` raises."""
-        deadline = Deadline(self._seconds, checkpoint)
+        deadline = Deadline(self._policy.seconds, checkpoint)
         attempt = _FetchAttempt(url, reach, deadline, known, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
         try:
             with use_deadline(deadline):
@@ -171,7 +166,7 @@ class Fetcher:
         for n in range(1, MAX_ATTEMPTS + 1):
             if pause := self._pace.remaining_pause(host):
                 raise _FetchFailed(Outcome.RATE_LIMITED, http_outcomes.describe_pause(pause))
-            body = self._request_once(url, attempt, self._max_bytes)
+            body = self._request_once(url, attempt, self._policy.max_bytes)
             if not http_outcomes.is_rate_limited(body.status, body.headers):
                 return body
             pause = self._start_pause(url, body)
@@ -208,14 +203,14 @@ class Fetcher:
             raise _FetchFailed(*http_outcomes.explain_transport_error(error)) from error
 
     def _read_body(self, response: requests.Response, deadline: Deadline, limit: int) -> _ResponseBody:
-        status, headers = response.status_code, response.headers
+        status, headers, most = response.status_code, response.headers, self._policy.max_bytes
         if status in REDIRECT_STATUSES:
             return _ResponseBody(status, headers)
-        if failure := http_outcomes.explain_unreadable_body(headers, self._max_bytes):
+        if failure := http_outcomes.explain_unreadable_body(headers, most):
             return _ResponseBody(status, headers, failure=failure)
         raw = transport.read_body(response.raw, deadline, limit)
-        if len(raw) > self._max_bytes:
-            return _ResponseBody(status, headers, failure=http_outcomes.explain_too_large(self._max_bytes))
+        if len(raw) > most:
+            return _ResponseBody(status, headers, failure=http_outcomes.explain_too_large(most))
         return _ResponseBody(status, headers, raw)
 
     def _build_page_or_redirect(self, body: _ResponseBody, attempt: _FetchAttempt) -> Page | str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin
 
 from agent.config import Config
@@ -43,7 +43,7 @@ class ImageFetcher:
         self._take_page = take_page
         self._connections = Connections(config.FETCH_ALLOW)
         self.close = self._connections.close
-        self._timeout_s, self._tries = timeout_s, retries + 1
+        self._policy, self._tries = replace(PICTURE, seconds=timeout_s), retries + 1
 
     def fetch(self, url: str, checkpoint: Callable[[], None] = lambda: None) -> ImageResult:
         """The picture at an address. Each try may take the timeout; only what may succeed is tried again.
@@ -59,16 +59,16 @@ class ImageFetcher:
         return result
 
     def _fetch_once(self, url: str, checkpoint: Callable[[], None]) -> ImageResult:
-        deadline, here = Deadline(self._timeout_s, checkpoint), url
+        deadline, here = Deadline(self._policy.seconds, checkpoint), url
         try:
             for _ in range(MAX_REDIRECTS + 1):
                 here = self._connections.guard.check_url(here)
-                reply = self._connections.exchange(PICTURE, here, deadline=deadline)
+                reply = self._connections.exchange(self._policy, here, deadline=deadline)
                 if reply.status not in http_outcomes.REDIRECT_STATUSES:
                     return _read_image(url, reply)
                 here = urljoin(here, reply.headers.get("Location", ""))
         except DeadlineExceeded:
-            return ImageResult(url, detail=f"It took longer than {self._timeout_s:g} s.", can_retry=True)
+            return ImageResult(url, detail=f"It took longer than {self._policy.seconds:g} s.", can_retry=True)
         except (NoAnswer, ValueError) as error:
             return ImageResult(url, detail=str(error), can_retry=isinstance(error, HostUnreachable))
         return ImageResult(url, detail="Its address redirects too often.")

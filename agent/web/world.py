@@ -20,6 +20,7 @@ from agent.config import ROOT, Config
 from agent.errors import NotFound
 from agent.net.deadline import AllBusy, Deadline, DeadlineExceeded
 from agent.net.deadline_sockets import use_deadline
+from agent.net.policies import PAGE
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.net.transport import GuardedAdapter
 from agent.types import ENGINE_NAMES, Outcome, Page, SearchResult, SourceFilter
@@ -270,5 +271,5 @@ def _load_folder(path: Path, kept_in: Path) -> tuple[FolderSite, FolderIndex]:
 
 
 def _build_fetcher(adapter: HTTPAdapter, guard: SsrfGuard, pace: HostRateLimiter, config: Config) -> Fetcher:
-    max_bytes = int(config.FETCH_MAX_MB * 1_000_000)
-    return Fetcher(adapter, guard, pace, seconds=config.FETCH_TIMEOUT, max_bytes=max_bytes)
+    most = replace(PAGE, max_bytes=int(config.FETCH_MAX_MB * 1_000_000), seconds=config.FETCH_TIMEOUT)
+    return Fetcher(adapter, guard, pace, most)

@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from agent import config as configuration
+from agent.net.policies import Policy
 from agent.net.transport import GuardedAdapter
 from agent.types import Outcome
 from agent.web.fetcher import Fetcher
@@ -116,7 +117,7 @@ def _tls_misses() -> list[str]:
             adapter = GuardedAdapter(guard)
             trusted: ssl.SSLContext = adapter.poolmanager.connection_pool_kw["ssl_context"]
             trusted.load_verify_locations(str(certificate))
-            fetcher = Fetcher(adapter, guard, HostRateLimiter(0.0), seconds=10, max_bytes=10**6)
+            fetcher = Fetcher(adapter, guard, HostRateLimiter(0.0), Policy("a page", 10**6, 10))
             first = fetcher.fetch("https://name.example.com/")
             other = fetcher.fetch("https://other.example.com/")
             adapter.poolmanager.clear()

@@ -14,6 +14,7 @@ from pathlib import Path
 import brotli
 import zstandard
 
+from agent.net.policies import Policy
 from agent.net.ssrf_guard import SsrfGuard
 from agent.net.transport import GuardedAdapter
 from agent.types import Outcome
@@ -33,7 +34,7 @@ def local_fetcher(seconds: float = 30, max_mb: float = 10) -> Fetcher:
     """The product's fetcher, allowed to read this machine."""
     guard = SsrfGuard(["127.0.0.1"])
     return Fetcher(
-        GuardedAdapter(guard), guard, HostRateLimiter(0.0), seconds=seconds, max_bytes=int(max_mb * 1e6)
+        GuardedAdapter(guard), guard, HostRateLimiter(0.0), Policy("a page", int(max_mb * 1e6), seconds)
     )
 
 

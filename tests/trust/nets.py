@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from agent.net.deadline import Deadline
+from agent.net.policies import Policy
 from agent.net.ssrf_guard import SocketAddress, SsrfGuard
 from agent.net.transport import GuardedAdapter
 from agent.web.fetcher import Fetcher
@@ -81,7 +82,7 @@ class Net:
         """The product's fetcher over this network, without pauses between fetches."""
         guard = self.guard()
         return Fetcher(
-            GuardedAdapter(guard), guard, HostRateLimiter(0.0), seconds=seconds, max_bytes=int(max_mb * 1e6)
+            GuardedAdapter(guard), guard, HostRateLimiter(0.0), Policy("a page", int(max_mb * 1e6), seconds)
         )
 
 

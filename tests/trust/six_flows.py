@@ -107,9 +107,8 @@ def main(folder: Path) -> None:
         policies.PICTURE: own[:1],
         policies.SIGN_IN: [],
     }
-    named = {
-        policy.purpose: serves[policy] for policy in policies.POLICIES
-    }  # a new one needs its server here
+    listed = [one for one in vars(policies).values() if isinstance(one, policies.Policy)]
+    named = {policy.purpose: serves[policy] for policy in listed}  # a new one needs its server here
     (folder / "flows.json").write_text(json.dumps({"ports": named, "wrong": wrong}), encoding="utf-8")
 
 

@@ -13,11 +13,14 @@ from dataclasses import replace
 
 import pytest
 
+from agent.config import Config
 from agent.errors import StopRequested
+from agent.net import policies
 from agent.net.deadline import Deadline, DeadlineExceeded
 from agent.net.exchange import AnswerUnusable, Connections
-from agent.net.policies import MODEL_LIST, POLICIES
+from agent.net.policies import MODEL_LIST, Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable
+from agent.reply_config import AIResponseSettings, LLMSettings
 from tests.web.site import Asked, Reply, Site, html, sends_to
 
 SMALL = replace(MODEL_LIST, max_bytes=50_000, seconds=0.5)
@@ -202,5 +205,15 @@ def test_proxies_of_the_environment_are_not_used(here: Connections, monkeypatch:
 
 
 def test_every_purpose_has_a_limit() -> None:
-    assert len({policy.purpose for policy in POLICIES}) == len(POLICIES)
-    assert all(policy.max_bytes <= 16_000_000 and policy.seconds <= 60 for policy in POLICIES)
+    found = [one for one in vars(policies).values() if isinstance(one, Policy)]
+    assert len({policy.purpose for policy in found}) == len(found) == 7
+    assert all(policy.max_bytes <= 16_000_000 and policy.seconds <= 60 for policy in found)
+
+
+def test_the_table_holds_what_the_settings_say_of_themselves() -> None:
+    config, reply = Config.model_fields, AIResponseSettings.model_fields
+    assert policies.PAGE.seconds == config["FETCH_TIMEOUT"].default
+    assert policies.PAGE.max_bytes == config["FETCH_MAX_MB"].default * 1e6
+    assert policies.MODEL_REPLY.seconds == config["MODEL_TIMEOUT"].default
+    assert policies.PICTURE.seconds == reply["image_download_timeout_seconds"].default
+    assert LLMSettings.model_fields["timeout_seconds"].default == policies.MODEL_REPLY.seconds

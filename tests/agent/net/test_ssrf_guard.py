@@ -11,6 +11,7 @@ import pytest
 
 from agent.net import ssrf_guard
 from agent.net.deadline import Deadline
+from agent.net.policies import Policy
 from agent.net.public_ip import CLOUD_METADATA_ADDRESSES, is_public
 from agent.net.ssrf_guard import NOT_PUBLIC, FetchRefused, HostUnreachable, SocketAddress, SsrfGuard
 from agent.net.transport import GuardedAdapter
@@ -42,7 +43,7 @@ class FakeNet:
 
     def fetcher(self, *allow: str) -> Fetcher:
         guard = self.guard(*allow)
-        return Fetcher(GuardedAdapter(guard), guard, HostRateLimiter(0.0), seconds=5, max_bytes=1_000)
+        return Fetcher(GuardedAdapter(guard), guard, HostRateLimiter(0.0), Policy("a page", 1_000, 5))
 
 
 def _as_system_reads(host: str) -> str:
@@ -217,7 +218,7 @@ def test_a_lookup_that_hangs_ends_at_the_deadline() -> None:
         return []
 
     guard = SsrfGuard(resolver=hangs)
-    page = Fetcher(GuardedAdapter(guard), guard, HostRateLimiter(0.0), seconds=0.3, max_bytes=1).fetch(
+    page = Fetcher(GuardedAdapter(guard), guard, HostRateLimiter(0.0), Policy("a page", 1, 0.3)).fetch(
         "https://slow.example.com/"
     )
     over.set()

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from agent.errors import StopRequested
+from agent.net.policies import Policy
 from agent.net.ssrf_guard import SsrfGuard
 from agent.net.transport import GuardedAdapter
 from agent.types import Outcome, SourceFilter
@@ -231,7 +232,7 @@ def test_a_domain_cookie_does_not_reach_another_subdomain() -> None:
         return html(LONG)
 
     with Site({"/": answer}) as site:
-        fetcher = Fetcher(GuardedAdapter(guard), guard, HostRateLimiter(0.0), seconds=5, max_bytes=10**6)
+        fetcher = Fetcher(GuardedAdapter(guard), guard, HostRateLimiter(0.0), Policy("a page", 10**6, 5))
         page = fetcher.fetch(site.url().replace("127.0.0.1", "one.shop.example"))
     assert page.outcome is Outcome.OK and page.final_url.startswith("http://two.shop.example")
     assert not [asked for asked in site.asked if "Cookie" in asked.headers]
