@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from agent.actions import fact_edits
+from agent.key_addresses import find_origin
 from agent.types import Settings
 from agent.workbenches import Workbenches
 from pages.widgets.people import person_row
@@ -183,9 +184,8 @@ def test_an_admin_sets_up_the_server_and_the_log_says_who(team: Workbenches, app
     team.accounts.people.set_role(ann, bo.id, "admin")  # type: ignore[union-attr]
     tester = app("settings")
     tester.segmented_control(key=client.WHOSE_KEY).set_value("server").run()
-    tester.text_input(key="settings-BRAVE_API_KEY-brave-False-https://api.search.brave.com").set_value(
-        "brave-canary"
-    )
+    goes = find_origin(team.config, "BRAVE_API_KEY")
+    tester.text_input(key=f"settings-BRAVE_API_KEY-brave-False-{goes}").set_value("brave-canary")
     tester.button(key="settings-BRAVE_API_KEY-brave-save").click().run()
     assert not tester.exception and team.open(ann).config.BRAVE_API_KEY.startswith("brave-canary ")
     [entry] = [one for one in team.accounts.audit.list() if one.action == "change setting"]  # type: ignore[union-attr]
