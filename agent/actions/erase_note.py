@@ -25,23 +25,17 @@ def erase_note(bench: ActionContext, run_id: str, step: int) -> list[str]:
     if at_work := [one for one in family if store.ledger.get(one).status is Status.RUNNING]:
         raise UsageError(f"run {at_work[0]} is at work and may hold the note: pause it, then erase the note")
     private = find_private(view.steps, store.calls.list_for_run(run_id), texts)
-    only = [*texts, *private.derived]
-    spared = {ERASED} | {note.text for one in family for note in bench.snapshot(one).state.notes} - set(only)
-    for one in sorted(
-        family, key=lambda name: name == run_id
-    ):  # the run itself last: repeated, it is found again
+    only = [*texts, *private.readings]
+    kept = {ERASED} | {note.text for one in family for note in bench.snapshot(one).state.notes} - set(only)
+    for one in sorted(family, key=lambda name: name == run_id):  # the run last: repeated, it is found again
         before = store.calls.list_for_run(one)
-        found, calls = release(bench, one, lambda _text: ERASED, only, spared)
-        changed = {
-            old.key: new.replace(key=secrets.token_hex(32))
-            for old, new in zip(before, calls or before, strict=True)
-            if old != new
-        }
-        store.calls.rewrite(changed)
+        found, calls = release(bench, one, lambda _text: ERASED, only, kept)
+        both = [pair for pair in zip(before, calls or before, strict=True) if pair[0] != pair[1]]
+        store.calls.rewrite({old.key: new.replace(key=secrets.token_hex(32)) for old, new in both})
         known = bench.snapshot(one)
         if (found.steps, found.run.error) != (known.steps, known.run.error):
             store.ledger.rewrite(one, found.steps, found.run.error)
     for key, text in store.drafts.all().items():
-        if any(one in key for one in family) and (private.is_told(text) or key.startswith("salt:")):
+        if any(one in key for one in family) and (private.gives_away(text) or key.startswith("salt:")):
             store.drafts.drop(key)
     return family

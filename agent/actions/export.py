@@ -11,6 +11,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from agent import reply_config
@@ -24,18 +25,21 @@ from agent.export.bibtex import render_bibtex
 from agent.export.collected import CollectionResult
 from agent.export.csl import render_csl
 from agent.export.graph import render_graphml
+from agent.export.hiding import is_withheld
 from agent.export.markdown import render_evidence_markdown, render_markdown
 from agent.export.record import build_run_record
 from agent.export.references import collect_references
-from agent.export.report import Report
+from agent.export.report import Report, drop_withheld
 from agent.export.ris import render_ris
 from agent.export.webpage import render_html
 from agent.export.word import render_docx
 from agent.flows.shared import fact_view
+from agent.text.plurals import format_count
 from agent.types import Status
 from agent.types.collection import CollectedItem
 
 Writer = Callable[[ActionContext, str], bytes]
+Renderer = Callable[[Report], str | bytes]
 
 
 @dataclass(frozen=True)
@@ -73,23 +77,17 @@ def list_formats(flow: str) -> list[ExportFormat]:
 
 def find_page_ids(bench: ActionContext, run_id: str) -> list[str]:
     """The ids of all pages that the steps of a run name, in order, each once."""
-    found: dict[str, None] = {}
-    for step in bench.snapshot(run_id).steps:
-        found |= dict.fromkeys(_walk_page_ids(step.change))
-    return list(found)
+    return list(dict.fromkeys(_walk_page_ids([step.change for step in bench.snapshot(run_id).steps])))
 
 
 def _walk_page_ids(value: Any) -> Iterator[str]:
     """The values of `page_id` and `page_ids` at any depth."""
-    left = [value]
-    while left:
-        at = left.pop()
-        if isinstance(at, list):
-            left += reversed(at)
-        elif isinstance(at, dict):
-            named = [at.get("page_id"), *(at["page_ids"] if isinstance(at.get("page_ids"), list) else ())]
-            yield from (name for name in named if isinstance(name, str) and name)
-            left += reversed([inner for inner in at.values() if isinstance(inner, dict | list)])
+    if isinstance(value, dict):
+        ids = value.get("page_ids")
+        named = [value.get("page_id"), *(ids if isinstance(ids, list) else ())]
+        yield from (name for name in named if isinstance(name, str) and name)
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _walk_page_ids(inner)
 
 
 def build_report(bench: ActionContext, run_id: str) -> Report:
@@ -121,6 +119,15 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
     return replace(report, stored_pages=bench.store.pages.get_many(page_ids)[0])
 
 
+def describe_withheld(bench: ActionContext, run_id: str) -> str:
+    """For the owner of the run: how many sentences of its answer do not leave, and why; "" for none."""
+    answer = release(bench, run_id)[0].state.answer
+    count = sum(is_withheld(said.text) for said in answer.sentences) if answer else 0
+    stay = format_count(count, "sentence of the answer stays", "sentences of the answer stay")
+    why = "a model wrote this from a private note, and no quote supports it or it has words of the note"
+    return f"{stay} here: {why}." if count else ""
+
+
 def build_record(bench: ActionContext, run_id: str) -> dict[str, Any]:
     """The run as the object that `--json` writes."""
     view, _ = release(bench, run_id)
@@ -143,7 +150,7 @@ def build_collection(bench: ActionContext, run_id: str) -> CollectionResult:
         items=kept,
         dropped=[item for item in state.own.items.values() if item.status == "dropped"],
         tree=sorted(state.own.tree.values(), key=lambda branch: branch.path),
-        answer=state.answer,
+        answer=state.answer and drop_withheld(state.answer),
         usage=view.usage,
         refusals=state.refusals,
         events=state.own.events,
@@ -157,12 +164,6 @@ def read_item_text(bench: ActionContext, item: CollectedItem) -> str:
     return (
         bench.store.pages.get(item.page_ids[0]).text[item.start : item.end if item.end >= 0 else None].strip()
     )
-
-
-def _write_bibliography(bench: ActionContext, run_id: str, writer: Callable[[Any], str]) -> bytes:
-    """A bibliography; that of a collecting run lists all it gathered."""
-    state = release(bench, run_id)[0].state
-    return writer(collect_references(build_report(bench, run_id), state.own.extra_sources(state))).encode()
 
 
 def _write_bundle(bench: ActionContext, run_id: str) -> bytes:
@@ -189,86 +190,58 @@ def _write_json(bench: ActionContext, run_id: str) -> bytes:
     return (json.dumps(build_record(bench, run_id), ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _read(render: Callable[[Report], str | bytes]) -> Writer:
-    """For who reads the answer: nothing else of the run is passed on."""
+def _write(render: Renderer, encoding: str = "utf-8", *, to_read: bool = False) -> Writer:
+    """`to_read`: for who reads the answer, with nothing else of the run."""
 
     def write(bench: ActionContext, run_id: str) -> bytes:
-        made = render(build_report(bench, run_id).to_read)
-        return made.encode() if isinstance(made, str) else made
+        report = build_report(bench, run_id)
+        made = render(report.to_read if to_read else report)
+        return made.encode(encoding) if isinstance(made, str) else made
 
     return write
 
 
-def _text(render: Callable[[Report], str], encoding: str = "utf-8") -> Writer:
-    return lambda bench, run_id: render(build_report(bench, run_id)).encode(encoding)
+def _list_sources(render: Callable[[Any], str]) -> Writer:
+    """A bibliography; that of a collecting run lists all it gathered."""
+
+    def write(bench: ActionContext, run_id: str) -> bytes:
+        state = release(bench, run_id)[0].state
+        report = build_report(bench, run_id)
+        return render(collect_references(report, state.own.extra_sources(state))).encode()
+
+    return write
 
 
-def _references(render: Callable[[Any], str]) -> Writer:
-    return lambda bench, run_id: _write_bibliography(bench, run_id, render)
-
-
-def _binary(render: Callable[[Report], bytes]) -> Writer:
-    return lambda bench, run_id: render(build_report(bench, run_id))
-
-
-def _write_items(bench: ActionContext, run_id: str) -> bytes:
+def _items(bench: ActionContext, run_id: str) -> bytes:
     return collected.render_collection_csv(build_collection(bench, run_id)).encode(_CSV_ENCODING)
 
 
-READ, CHECK, TABLES, SOURCES = (
-    "To read",
-    "To check or go on with",
-    "Tables and graph",
-    "Sources, for a bibliography",
-)
+READ, CHECK = "To read", "To check or go on with"
+TABLES, SOURCES = "Tables and graph", "Sources, for a bibliography"
 _CSV_ENCODING = "utf-8-sig"
 """With a byte order mark, so that spreadsheets read it as UTF-8."""
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-_MD = "text/markdown"
+_MD, _WEB, _CSV, _ZIP = "text/markdown", "text/html", "text/csv", "application/zip"
 _RIS = "application/x-research-info-systems"
+_EVIDENCE, _ITEMS = "the report with its facts, journey and checks", "one article or post a row"
 _BUNDLE = "pages, quotes and prompts in one zip: can be verified, and imported on another machine"
 _GRAPH = "how the pages led to one another, for Gephi and yEd"
-_facts, _pages = _text(sheets.render_facts_csv, _CSV_ENCODING), _text(sheets.render_pages_csv, _CSV_ENCODING)
-_bib, _ris, _csl = _references(render_bibtex), _references(render_ris), _references(render_csl)
-_html, _md, _evidence = _read(render_html), _read(render_markdown), _text(render_evidence_markdown)
-_docx, _graph = _read(render_docx), _binary(render_graphml)
+_read, _table = partial(_write, to_read=True), partial(_write, encoding=_CSV_ENCODING)
+_facts, _pages = _table(sheets.render_facts_csv), _table(sheets.render_pages_csv)
+_bib, _ris, _csl = map(_list_sources, (render_bibtex, render_ris, render_csl))
+_html, _md, _docx = _read(render_html), _read(render_markdown), _read(render_docx)
+_evidence, _graph = _write(render_evidence_markdown), _write(render_graphml)
 _ALL = (
     ExportFormat("md", "Markdown", "the answer with numbered references", "md", _MD, READ, _md),
-    ExportFormat(
-        "html", "Web page", "one file, opens offline, prints well", "html", "text/html", READ, _html
-    ),
-    ExportFormat("docx", "Word", "the report as a document", "docx", _WORD, READ, _docx, binary=True),
-    ExportFormat(
-        "evidence.md",
-        "Markdown with evidence",
-        "the report with its facts, journey and checks",
-        "evidence.md",
-        _MD,
-        CHECK,
-        _evidence,
-    ),
-    ExportFormat(
-        "bundle",
-        "Evidence bundle",
-        _BUNDLE,
-        "touchstone.zip",
-        "application/zip",
-        CHECK,
-        _write_bundle,
-        binary=True,
-    ),
+    ExportFormat("html", "Web page", "one file, opens offline, prints well", "html", _WEB, READ, _html),
+    ExportFormat("docx", "Word", "the report as a document", "docx", _WORD, READ, _docx, True),
+    ExportFormat("evidence.md", "Markdown with evidence", _EVIDENCE, "evidence.md", _MD, CHECK, _evidence),
+    ExportFormat("bundle", "Evidence bundle", _BUNDLE, "touchstone.zip", _ZIP, CHECK, _write_bundle, True),
     ExportFormat("json", "JSON", "the run as data", "json", "application/json", CHECK, _write_json),
-    ExportFormat("csv", "Facts (CSV)", "one fact a row", "facts.csv", "text/csv", TABLES, _facts),
-    ExportFormat("pages.csv", "Pages (CSV)", "one page a row", "pages.csv", "text/csv", TABLES, _pages),
+    ExportFormat("csv", "Facts (CSV)", "one fact a row", "facts.csv", _CSV, TABLES, _facts),
+    ExportFormat("pages.csv", "Pages (CSV)", "one page a row", "pages.csv", _CSV, TABLES, _pages),
     ExportFormat(
-        "items.csv",
-        "Articles and posts (CSV)",
-        "one article or post a row",
-        "items.csv",
-        "text/csv",
-        TABLES,
-        _write_items,
-        flow="collect",
+        "items.csv", "Articles and posts (CSV)", _ITEMS, "items.csv", _CSV, TABLES, _items, False, "collect"
     ),
     ExportFormat("graphml", "Graph (GraphML)", _GRAPH, "graphml", "application/xml", TABLES, _graph),
     ExportFormat("bib", "BibTeX", "for LaTeX and Zotero", "bib", "application/x-bibtex", SOURCES, _bib),

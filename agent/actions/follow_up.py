@@ -34,8 +34,8 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
         read = [ref for ref in view.state.pages.values() if ref.page_id and not ref.waiting]
         pages |= {ref.url: ref.replace(step=0, facts=0) for ref in [*read, *offer_again(read)]}
         excluded += fact_view.excluded_sites(view.state)
-        told = find_private(view.steps, ())
-        private |= dict.fromkeys([*told.texts, *(text for text in told.derived if " " in text)])
+        found = find_private(view.steps)
+        private |= dict.fromkeys([*found.notes, *(text for text in found.readings if " " in text)])
     change: Change = {"facts": list(facts.values()), "pages": list(pages.values())}
     if excluded:
         sites = list(dict.fromkeys(excluded))

@@ -1,13 +1,14 @@
 """What of a run may leave: the one place that decides it. Exports, bundles and shares read a run through it.
 
-A private note leaves to nobody, nor does what was made from it. A step that records the note or its reading,
-or that a model made whose prompt or reply held it, keeps what was known before and what its answer says; and
-all later texts go that have a word only private notes have. The state is folded from the rest."""
+Where a text comes from decides. Withheld is a private note, what it was understood as, and each text of a
+step in which it was read or a model was shown it, but for what was known before, sentences that their quotes
+support, what code says, and titles without a word of their own. The second check: no text leaves that has a
+word only private notes have, or repeats a withheld sentence. The state is folded from the rest."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -18,54 +19,61 @@ from agent.engine.snapshots import RunSnapshot
 from agent.export.hiding import REDACTED, is_withheld
 from agent.flows import FLOWS
 from agent.text.private_words import MIN_EMBEDDED_FILE_CHARS, find_private_words
-from agent.text.tokens import tokenize
+from agent.text.tokens import content_stems, stem, stem_words, tokenize
+from agent.text.word_lists import COMMON_WORDS
 from agent.types import ModelCall, Record, Step
+from agent.types.answers import SUPPORTED_VERDICTS
 
 Hide = Callable[[str], str]
-ANSWER_KEYS = ("answers", "facts", "outline")
-ANSWER_TEXTS = frozenset(
-    "text title heads row_labels lines context claimed quoted statement quote quotes heading certainty "
-    "journey why_stopped because remark check_reason disputed".split()
-)
-"""What an answer says, and what code says of it: withheld only for its words."""
-READING_TEXTS = frozenset(
-    "understood trouble form excluded_sites excluded_topics questions searches addresses "
-    "not_understood".split()
-)
+CODES_TEXTS = frozenset("certainty journey why_stopped because remark lines".split())
+LABELS = frozenset("title heading heads row_labels missing".split())
+"""What of an answer nobody checks, and must have no word of its own."""
+READING_IDS = frozenset("by about only_parts length".split())
+SENTENCE_FIELDS = frozenset(("text", "check", "fact_ids"))
 PERSONS_KEYS = ("question", "settings")
 """What a person set for every reader."""
-MIN_PHRASE, MAX_PHRASE = 3, 12
-"""Words that a text has at least to be recognised as a whole, and how many of it are compared."""
+MIN_PHRASE, MAX_PHRASE, MIN_SENTENCE_CHARS = 3, 12, 12
+"""Words that a private text has at least to be recognised as a whole, how many of it are compared, and the
+letters that a withheld sentence has at least to be looked for."""
 
 
 @dataclass
 class Privacy:
-    """The private texts of a run, and what tells that another text holds one."""
+    """The private notes of a run, what they were understood as in `reading_steps`, and what tells that a text
+    holds one of both: `words` that only they have, how they begin, and how withheld sentences begin.
+    `first` is the first step with one (-1: none); `public` are texts that were recorded without them, `stems`
+    the words of these and of pages; `kept` stays, whatever it holds."""
 
-    texts: list[str] = field(default_factory=list)
-    derived: list[str] = field(default_factory=list)
-    """What they were understood as."""
-    words: list[str] = field(default_factory=list)
-    """Their words that no public text of the run has."""
-    phrases: list[str] = field(default_factory=list)
-    """How both begin."""
-    known: set[str] = field(default_factory=set)
-    """Texts that were recorded without them."""
-    readings: set[int] = field(default_factory=set)
-    """The steps that record what they were understood as."""
-    spared: Collection[str] = ()
-    """Texts that stay, whatever they tell."""
+    notes: list[str] = field(default_factory=list)
+    readings: list[str] = field(default_factory=list)
+    reading_steps: set[int] = field(default_factory=set)
     first: int = -1
-    """The first step that holds one; -1 for none."""
+    words: list[str] = field(default_factory=list)
+    phrases: list[str] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+    public: set[str] = field(default_factory=set)
+    stems: set[str] = field(default_factory=set)
+    kept: Collection[str] = ()
 
-    def is_told(self, text: str) -> bool:
-        """Whether a text gives one away."""
-        if is_withheld(text) or text in list_vocabulary():
-            return False
+    def gives_away(self, text: str) -> bool:
+        """Whether a text has a word of a private one, or all of it."""
         if find_private_words(text, self.words, (), least=MIN_EMBEDDED_FILE_CHARS):
             return True
         joined = _join(text) if self.phrases else ""
-        return any(phrase in joined for phrase in self.phrases)
+        return any(phrase in joined for phrase in self.phrases if phrase.count(" ") + 1 >= MIN_PHRASE)
+
+    def repeats(self, text: str) -> bool:
+        """Whether a text has a sentence that was withheld."""
+        joined = _join(text) if self.sentences else ""
+        return any(sentence in joined for sentence in self.sentences)
+
+    def is_shown_in(self, call: ModelCall) -> bool:
+        """Whether a call holds a private text, or one made from it, beside the instructions of its role."""
+        texts = [*(m["content"] for m in call.prompt if m["role"] != "system"), call.reply, call.error]
+        joined = f" {' '.join(map(_join, texts))} "
+        return any(f" {phrase} " in joined for phrase in self.phrases) or any(
+            self.gives_away(text) or self.repeats(text) for text in texts
+        )
 
 
 def release(
@@ -73,67 +81,69 @@ def release(
     run_id: str,
     hide: Hide = lambda _text: REDACTED,
     only: Sequence[str] = (),
-    spared: Collection[str] = (),
+    kept: Collection[str] = (),
 ) -> tuple[RunSnapshot, list[ModelCall]]:
     """The run and its model calls as they may leave, with what `hide` gives in place of each text that may
     not; no calls where the run holds nothing private. `only`: of all private texts withhold just these, and
-    keep the `spared` ones."""
+    keep the `kept` ones."""
     view = bench.snapshot(run_id)
     if not (view.state.notes or view.state.earlier_private_notes or view.state.file_words):
         return view, []
     calls = bench.store.calls.list_for_run(run_id)
-    privacy = find_private(view.steps, calls, only, spared)
+    pages, _ = bench.store.pages.get_many(page.page_id for page in view.state.pages.values() if page.page_id)
+    privacy = find_private(view.steps, calls, only, (page.text for page in pages.values()))
     if privacy.first < 0:
         return view, []
-    told = {call.key for call in calls if any(map(privacy.is_told, _list_call_texts(call)))}
-    asked = [call.step for call in calls if call.key in told]
-    made_with = {next((s.n for s in view.steps if s.n >= n and s.by != "person"), n) for n in asked}
-    steps = [
-        _release_step(step, privacy, hide, step.n in made_with) if step.n >= privacy.first else step
-        for step in view.steps
-    ]
-    run = view.run.replace(error=hide(view.run.error)) if privacy.is_told(view.run.error) else view.run
-    state = FLOWS[run.settings.flow].fold_steps(steps)
-    kept = [_release_call(call, hide) if call.key in told else call for call in calls]
-    return replace(view, run=run, steps=steps, state=state), kept
+    privacy.kept = kept
+    made_in = [next((s.n for s in view.steps if s.n >= c.step and s.by != "person"), c.step) for c in calls]
+    steps, freed = [step for step in view.steps if step.n < privacy.first], list(calls)
+    for n in range(privacy.first, max([view.head, *made_in]) + 1):  # what is withheld bears on the later ones
+        own = [i for i, step in enumerate(made_in) if step == n]
+        if is_shown := any(privacy.is_shown_in(calls[i]) for i in own):  # the others got what it wrote
+            freed = [_release_call(call, hide) if i in own else call for i, call in enumerate(freed)]
+        steps += [_release_step(s, privacy, hide, is_shown) for s in view.steps if s.n == n]
+    run = view.run.replace(error=hide(view.run.error)) if privacy.gives_away(view.run.error) else view.run
+    return replace(view, run=run, steps=steps, state=FLOWS[run.settings.flow].fold_steps(steps)), freed
 
 
 def find_private(
-    steps: Sequence[Step], calls: Sequence[ModelCall], only: Sequence[str] = (), spared: Collection[str] = ()
+    steps: Sequence[Step],
+    calls: Sequence[ModelCall] = (),
+    only: Sequence[str] = (),
+    pages: Iterable[str] = (),
 ) -> Privacy:
     """The private notes of a run and of the earlier turns that it remembers, and the words that only they, or
-    what a model understood them as, have: no page, no public act of a person and no prompt's instruction."""
-    found, heard = Privacy(spared=spared), list[int]()
-    public = list({m["content"] for call in calls for m in call.prompt if m["role"] == "system"})
+    what a model understood them as, have: no public act of a person, no quote, no prompt's instruction; and
+    no page (`pages` are their texts), but for names and figures."""
+    found, heard = Privacy(), list[int]()
+    public = [*list_vocabulary(), *{m["content"] for c in calls for m in c.prompt if m["role"] == "system"}]
     for step in steps:
-        notes, earlier = step.change.get("notes", []), step.change.get("earlier_private_notes", [])
-        own = [note for note in notes if note.get("private") and _is_meant(note["text"], only)]
-        said = [text for text in earlier if _is_meant(text, only)]
-        found.texts += [*(note["text"] for note in own), *said]
-        heard += [*(note["step"] for note in own), *([-1] if said else [])]
+        own = {note["text"]: note["step"] for note in step.change.get("notes", []) if note.get("private")}
+        own |= dict.fromkeys(step.change.get("earlier_private_notes", []), -1)
+        own = {text: n for text, n in own.items() if not is_withheld(text) and (not only or text in only)}
+        found.notes += own
+        heard += own.values()
         for reading in step.change.get("readings", []):
             if any(n <= reading["note"] for n in heard):
-                found.readings.add(step.n)
-                made = _list_texts([reading.get(name) for name in sorted(READING_TEXTS)])
-                found.derived += [text for text in made if text and not is_withheld(text)]
+                found.reading_steps.add(step.n)
+                made = _list_texts({name: said for name, said in reading.items() if name not in READING_IDS})
+                found.readings += [text for text in made if text and not is_withheld(text)]
                 heard = []
-        if found.first < 0 and (found.texts or (not only and step.change.get("file_words"))):
+        if found.first < 0 and (found.notes or (not only and step.change.get("file_words"))):
             found.first = step.n
         public += _list_texts(step.change) if found.first < 0 else _list_public_texts(step.change)
-    private = [*found.texts, *found.derived]
+    private = [*found.notes, *found.readings]
     if not private:
         return found
-    found.words = find_private_words(" ".join(private), private, public)
+    on_pages = {stem for text in pages for stem in stem_words(text)} | {stem(word) for word in COMMON_WORDS}
+    plain = {w for text in private for raw in text.split() if raw.islower() for w in tokenize(raw)}
+    words = find_private_words(" ".join(private), private, public)
+    found.words = [w for w in words if not (w in plain and w.isalpha() and stem(w) in on_pages)]
     shown = [_join(text) for text in public]
-    phrases = [tokenize(text)[:MAX_PHRASE] for text in private]
-    joined = [" ".join(phrase) for phrase in phrases if len(phrase) >= MIN_PHRASE]
-    found.phrases = [phrase for phrase in joined if not any(phrase in text for text in shown)]
-    found.known = set(public)
+    phrases = [" ".join(tokenize(text)[:MAX_PHRASE]) for text in private]
+    found.phrases = [phrase for phrase in phrases if phrase and not any(phrase in text for text in shown)]
+    found.public, found.stems = set(public), on_pages.union(*map(stem_words, public))
     return found
-
-
-def _is_meant(text: str, only: Sequence[str]) -> bool:
-    return not is_withheld(text) and (not only or text in only)
 
 
 def _list_public_texts(change: dict[str, Any]) -> Iterator[str]:
@@ -150,51 +160,58 @@ def _list_public_texts(change: dict[str, Any]) -> Iterator[str]:
             yield from _list_texts([fact.get(name) for name in ("quote", "title", "url", "heading")])
 
 
-def _release_step(step: Step, privacy: Privacy, hide: Hide, is_made_with: bool) -> Step:
-    """A step without what is private in it."""
-    is_reading = step.n in privacy.readings
-    noted = any(note["text"] in privacy.texts for note in step.change.get("notes", []))
-    is_made_with |= is_reading or noted
+def _release_step(step: Step, privacy: Privacy, hide: Hide, is_made_by_model: bool) -> Step:
+    """A step without what is private in it. `is_made_by_model`: that was shown a private text."""
+    change, sentences = step.change, list[str]()
+    noted = any(note["text"] in privacy.notes for note in change.get("notes", []))
+    is_reading = step.n in privacy.reading_steps
+    is_closed = is_made_by_model or is_reading or noted
 
-    def keep(key: str, name: str, text: str) -> bool:
-        if not text or text in privacy.texts or (key == "file_words" and not privacy.spared):
-            return not text
-        if text in privacy.spared:
+    def may_leave(name: str, text: str, rule: str) -> bool:
+        if not text or is_withheld(text) or text in privacy.kept:
             return True
-        if privacy.is_told(text) or (is_reading and key == "readings" and name in READING_TEXTS):
-            return is_withheld(text)
-        if not is_made_with or not any(map(str.isspace, text)) or text in privacy.known:
+        if text in privacy.notes or (rule == "file_words" and not privacy.kept) or privacy.gives_away(text):
+            return False
+        if rule == "readings" and is_reading:
+            return name in READING_IDS
+        if rule == "supported" or text in privacy.public:
             return True
-        is_reason = key == "confidence" and "answers" in step.change
-        return is_reason or (key in ANSWER_KEYS and name in ANSWER_TEXTS)
+        if privacy.repeats(text) or (name == "bot" and "earlier_private_notes" in change):
+            return False
+        if not is_closed or name in CODES_TEXTS or (rule == "confidence" and "answers" in change):
+            return True
+        if name in LABELS or (rule == "block" and name == "text"):
+            return privacy.stems.issuperset(content_stems(text))
+        return name != "text" and not any(map(str.isspace, text))
 
-    def walk(key: str, name: str, value: Any) -> Any:
+    def walk(name: str, value: Any, rule: str) -> Any:
         if isinstance(value, str):
-            return value if keep(key, name, value) else hide(value)
+            if may_leave(name, value, rule):
+                return value
+            sentences.extend([value] if (rule, name) in (("unsupported", "text"), ("history", "bot")) else [])
+            return hide(value)
         if isinstance(value, dict):
-            return {inner: walk(key, inner, item) for inner, item in value.items()}
-        return [walk(key, name, item) for item in value] if isinstance(value, list) else value
+            if value.keys() >= SENTENCE_FIELDS:
+                rule = "supported" if value["check"] in SUPPORTED_VERDICTS else "unsupported"
+            elif "row_labels" in value:
+                rule = "block"
+            return {inner: walk(inner, item, rule) for inner, item in value.items()}
+        return [walk(name, item, rule) for item in value] if isinstance(value, list) else value
 
-    change = {
-        key: value if key in PERSONS_KEYS else walk(key, key, value) for key, value in step.change.items()
-    }
-    if not is_made_with:
-        privacy.known.update(text for text in _list_texts(change) if not is_withheld(text))
+    change = {key: value if key in PERSONS_KEYS else walk(key, value, key) for key, value in change.items()}
+    if not is_closed:
+        privacy.public.update(text for text in _list_texts(change) if not is_withheld(text))
+    known = [" ".join(tokenize(text)[:MAX_PHRASE]) for text in sentences]
+    privacy.sentences += [text for text in known if len(text) >= MIN_SENTENCE_CHARS]
     return step.replace(change=change)
 
 
 def _release_call(call: ModelCall, hide: Hide) -> ModelCall:
-    """A call that holds a private text without its prompt and reply, and without the key, a hash of the
-    prompt."""
+    """A call without its prompt and reply, and without its key, a hash of the prompt."""
     prompt = [m if m["role"] == "system" else {**m, "content": hide(m["content"])} for m in call.prompt]
     key = hashlib.sha256(hide(call.key).encode()).hexdigest()
     reply, error = (text and hide(text) for text in (call.reply, call.error))
     return call.replace(key=key, prompt=prompt, reply=reply, error=error)
-
-
-def _list_call_texts(call: ModelCall) -> list[str]:
-    """What a call holds beside the instructions of its role."""
-    return [*(m["content"] for m in call.prompt if m["role"] != "system"), call.reply, call.error]
 
 
 def _list_texts(value: Any) -> list[str]:

@@ -90,12 +90,9 @@ class RunComparison(Record):
         return [pair for pair in self.facts.both if _fact_status(pair[0]) != _fact_status(pair[1])]
 
 
-def compare_runs(bench: ActionContext, one: str, two: str) -> RunComparison:
-    """The two runs side by side, for their owner. Raises NotFound."""
-    return _compare(bench, bench.snapshot(one), bench.snapshot(two))
-
-
-def _compare(bench: ActionContext, first: RunSnapshot, second: RunSnapshot) -> RunComparison:
+def compare_runs(bench: ActionContext, one: str, two: str, *, leaves: bool = False) -> RunComparison:
+    """The two runs side by side; as they may leave, or for their owner. Raises NotFound."""
+    first, second = (release(bench, run)[0] if leaves else bench.snapshot(run) for run in (one, two))
     shared = count_shared_steps(first.steps, second.steps)
     own = second if first.run.forked_from == second.run.id else first
     spent = measure_usage_up_to(bench, own, shared - 1) if shared else Usage()
@@ -128,7 +125,7 @@ def _compare(bench: ActionContext, first: RunSnapshot, second: RunSnapshot) -> R
 
 def build_record(bench: ActionContext, one: str, two: str) -> dict[str, Any]:
     """The comparison as a JSON object of what may leave, with short forms of facts, pages and conflicts."""
-    found = _compare(bench, release(bench, one)[0], release(bench, two)[0])
+    found = compare_runs(bench, one, two, leaves=True)
     record = found.model_dump(mode="json", exclude={"facts", "sources", "conflicts"})
     kinds: tuple[tuple[str, ListDiff, set[str]], ...] = (
         ("facts", found.facts, {"id", "statement", "quote", "url", "decision", "verified", "disputed"}),

@@ -23,6 +23,7 @@ from agent.actions.release import release
 from agent.batch.csv_input import BATCH_FLOWS, QuestionSheet
 from agent.engine.batch_scheduler import BUDGET_REASON_PREFIX, describe_exhausted_budget
 from agent.errors import ConcurrentChange, CorruptRow, UsageError
+from agent.export.report import drop_withheld
 from agent.export.sheets import write_csv
 from agent.types import Batch, BatchBudget, BatchRow, RowState, Settings, Status, Usage
 from agent.workbench import Workbench
@@ -263,7 +264,7 @@ def _describe_row(bench: Workbench, row: BatchRow) -> dict[str, Any]:
         "cost usd": "unknown" if usage.cost_usd is None else usage.cost_usd,
         "seconds": usage.seconds,
     }
-    if answer:
+    if answer := answer and drop_withheld(answer):
         counts, is_check = answer.statements, answer.verdict == "checked"
         result |= {
             "answer": answer.certainty if is_check else answer.text or answer.certainty or answer.missing,

@@ -14,7 +14,6 @@ from agent.export.answer_blocks import write_body
 from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Span
 from agent.export.checked_text import write_checked_text
 from agent.export.document import DEMO_WORLD_NOTE, write_source
-from agent.export.hiding import is_withheld
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
 from agent.types import Answer, Sentence
@@ -40,10 +39,10 @@ def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
     write = partial(_write_sentence, answer, words, style="cite" if quoted else "ref")
     blocks += write_body(answer, write, level=2, words=words)
     for name, text in (("note", answer.remark), ("not_answered", answer.missing)):
-        blocks += [_label(words[name], text)] if text and not is_withheld(text) else []
+        blocks += [_label(words[name], text)] if text else []
     if not quoted:
         return blocks + _list_references(report, answer, words)
-    told = [text for text in (answer.certainty, answer.journey) if text and not is_withheld(text)]
+    told = [text for text in (answer.certainty, answer.journey) if text]
     blocks += [Paragraph([text], "soft") for text in told]
     cited = {n for said in answer.main_sentences for n in answer.citation_numbers(said)}
     used = [source for source in answer.sources if source.n in cited]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from agent.evidence.block_layout import prune_blocks
+from agent.export.hiding import is_withheld
 from agent.types import (
     Action,
     Answer,
@@ -60,10 +63,11 @@ class Report:
 
     @property
     def to_read(self) -> Report:
-        """What a reader of the answer needs: nothing of how it was made."""
+        """What a reader of the answer needs: nothing of how it was made, and no mark of what was withheld."""
         run = self.run.replace(id="", imported="", forked_from="", error="")
         kept = ("settings", "answer", "checked", "facts", "pages", "stored_pages")
-        return Report(run=run, **{name: getattr(self, name) for name in kept})
+        shown = {name: getattr(self, name) for name in kept}
+        return Report(run=run, **shown | {"answer": self.answer and drop_withheld(self.answer)})
 
     @property
     def unread_pages(self) -> list[PageRef]:
@@ -95,6 +99,24 @@ class Report:
             if ref.page_id and ref.page_id not in known
         ]
         return [*self.pages, *more]
+
+
+def drop_withheld(answer: Answer) -> Answer | None:
+    """The answer without its withheld texts and what they leave empty; None where no sentence is left."""
+    shown = Answer.model_validate(_clear(answer.model_dump()))
+    kept = [said for said in shown.sentences if said.text]
+    blocks = [block for block in shown.blocks if block.text or block.kind != "heading"]
+    if len(kept) < len(answer.sentences):
+        blocks, kept = prune_blocks(blocks, kept)
+    return shown.replace(blocks=blocks, sentences=kept) if kept or not answer.sentences else None
+
+
+def _clear(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _clear(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_clear(inner) for inner in value]
+    return "" if isinstance(value, str) and is_withheld(value) else value
 
 
 def describe_person_edit(fact: Fact) -> str:

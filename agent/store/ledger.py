@@ -260,7 +260,7 @@ class Ledger(TableAccess):
         if text:
             asked = func.lower(r.question).contains(text.lower(), autoescape=True)
             noted = self._rows(select(s.run_id, s.change).where(s.name.in_(NOTE_STEPS)))
-            notes = [(row.run_id, n["text"]) for row in noted for n in from_json(row.change).get("notes", [])]
+            notes = ((row.run_id, n["text"]) for row in noted for n in from_json(row.change).get("notes", ()))
             found = {run_id for run_id, note in notes if text.casefold() in note.casefold()}
             query = query.where(or_(asked, r.id.in_(found)))
         newest = query.order_by(r.created_at.desc(), r.id).limit(limit or None)

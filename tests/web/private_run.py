@@ -21,6 +21,7 @@ from agent.actions.forks import fork_run
 from agent.actions.share import render_shared_run
 from agent.types import Settings, Status
 from agent.workbench import Workbench
+from tests.web.claim_judge import check_reply
 from tests.web.folders import Told, write_world
 from tests.web.researching_model import END, Script, crawl, find_fact_ids, together
 from tests.web.scripted import ScriptedModel
@@ -35,12 +36,17 @@ SAID = {
 }
 NOTES = {
     "steer": "My informant Zyxanota sold the old drawings; look for them.",
-    "send_back": "My source at the ministry Quibblor says the family sold it: leave out road.example.",
+    "send_back": "My source at the ministry Quibblor says the family sold it: tell who the architect was, leave out road.example.",
     "comment": "Wrenfold of the harbour office told me this is wrong.",
     "fork": "Tarnmoor wants the length of it.",
 }
 DERIVED = "Velmarqa"
 """A word of the model's own reading of a note, in no note."""
+TRANSLATED = "Le commanditaire a trahi la famille."
+"""What a model makes of each note it is shown: no word of it, and no quote supports it."""
+COVERT = "commanditaire"
+ARCHITECT = "Its architect was Tora Lind."
+"""A sentence that its quotes support, with a word of a note that is no secret."""
 CANARIES = (*(note for word in ("Zyxanota", "Quibblor", "Wrenfold", "Tarnmoor") for note in [word]), DERIVED)
 
 
@@ -81,10 +87,18 @@ class Repeater(Script):
             if any(line.startswith(f"{i} [") and quote in line for line in lines)
         ]
         sentences += [{"text": f"{word} said so.", "fact_ids": ["f1"]} for word in CANARIES if word in prompt]
+        if not any(word in prompt for word in CANARIES):
+            return {"blocks": [{"kind": "paragraph", "sentences": sentences}]}
+        designed = [i for i in find_fact_ids(prompt) if any(f"{i} [" in at and "Lind" in at for at in lines)]
+        sentences += [{"text": TRANSLATED, "fact_ids": ["f1"]}, {"text": ARCHITECT, "fact_ids": designed}]
+        blocks = [{"kind": "heading", "text": f"Le {COVERT}"}, {"kind": "paragraph", "sentences": sentences}]
         return {
-            "blocks": [{"kind": "paragraph", "sentences": sentences}],
+            "blocks": blocks,
             "missing": "The plans are missing.",
         }
+
+    def check_claims(self, prompt: str) -> dict[str, Any]:
+        return check_reply(prompt, "CheckClaimsReply", lambda said, _quotes: COVERT not in said)
 
     def revision(self, prompt: str) -> dict[str, Any]:
         return {
@@ -119,7 +133,7 @@ class PrivateRuns:
 def private_runs(folder: Path, *, keyless: bool = False) -> Iterator[PrivateRuns]:
     """The runs, driven with a scripted model or by rules alone."""
     pages = [
-        {"url": url, "title": f"Varn bridge {n}", "text": f"{said} It crosses the sound."}
+        {"url": url, "title": f"Varn bridge {n}", "text": f"{said} No architect built the other one."}
         for n, (url, said) in enumerate(SAID.items())
     ]
     place = write_world(folder / "world", pages)
@@ -177,7 +191,7 @@ def list_ways_out(made: PrivateRuns) -> Iterator[tuple[str, bytes]]:
     yield "requests", "\n".join(made.world.asked).encode()
 
 
-def find_canaries(content: bytes, words: tuple[str, ...] = CANARIES) -> list[str]:
+def find_canaries(content: bytes, words: tuple[str, ...] = (*CANARIES, COVERT)) -> list[str]:
     """The private words in a file, in a zip file those of its files too."""
     found = [word for word in words if word.lower().encode() in content.lower()]
     if content.startswith(b"PK"):

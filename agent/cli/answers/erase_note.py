@@ -31,7 +31,5 @@ def run(
                 write_stdout(f"{note.step:>4}  {to_one_line(note.text)}")
         return 0
     bench.erase_note(run_id, step)
-    write_stderr(
-        "the note is erased, with what was made from it; backups that were made before still hold it"
-    )
+    write_stderr("the note is erased, with what was made from it; backups made before still hold it")
     return 0

@@ -8,6 +8,7 @@ import streamlit as st
 
 from agent.accounts.people import Person
 from agent.accounts.shares import Share
+from agent.actions.export import describe_withheld
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, ui
 
@@ -25,9 +26,8 @@ def draw(view: RunSnapshot) -> None:
     if not opened.open:
         return
     with opened:
-        st.caption(
-            "Whoever has the link and can sign in here reads the answer and its sources, no private note."
-        )
+        who = "Whoever has the link and can sign in here reads the answer and its sources, no private note."
+        st.caption(f"{who} {describe_withheld(client.workbench(), run_id)}")
         ui.button("Link to read", f"share-read-{run_id}", _create, run_id, icon="link")
         made_for, address = st.session_state.get(MADE_KEY, ("", ""))
         if made_for == run_id:

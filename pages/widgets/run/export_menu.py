@@ -8,7 +8,16 @@ import unicodedata
 
 import streamlit as st
 
-from agent.actions.export import CHECK, READ, SOURCES, TABLES, ExportFormat, export_run, list_formats
+from agent.actions.export import (
+    CHECK,
+    READ,
+    SOURCES,
+    TABLES,
+    ExportFormat,
+    describe_withheld,
+    export_run,
+    list_formats,
+)
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.people import share_dialog
@@ -34,6 +43,8 @@ def draw(view: RunSnapshot) -> None:
     if not opened.open:
         return
     with opened, st.container(gap="xsmall"):
+        if told := describe_withheld(client.workbench(), run_id):
+            st.caption(told)
         for kind in (READ, CHECK, TABLES, SOURCES):
             st.caption(kind)
             with st.container(horizontal=True, key=f"export-{run_id}-{kind.split()[-1]}"):

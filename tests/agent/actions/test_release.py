@@ -7,9 +7,20 @@ from pathlib import Path
 import pytest
 
 from agent.actions.bundle_verify import verify_bundle
-from agent.actions.export import export_run
+from agent.actions.export import describe_withheld, export_run
+from agent.actions.release import release
 from agent.errors import UsageError
-from tests.web.private_run import CANARIES, NOTES, find_canaries, list_ways_out, private_runs
+from agent.types.answers import SUPPORTED_VERDICTS
+from tests.web.private_run import (
+    ARCHITECT,
+    CANARIES,
+    COVERT,
+    NOTES,
+    TRANSLATED,
+    find_canaries,
+    list_ways_out,
+    private_runs,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -42,3 +53,19 @@ def test_the_owner_finds_a_private_note_by_its_words_and_erases_it(tmp_path: Pat
         comment = next(n for n in made.bench.snapshot(made.run).state.notes if n.kind == "comment")
         with pytest.raises(UsageError, match="pause it, then erase"):
             made.bench.erase_note(made.run, comment.step)
+
+
+def test_a_sentence_made_from_a_note_leaves_only_where_its_quotes_support_it(tmp_path: Path) -> None:
+    with private_runs(tmp_path) as made:
+        shown, answer = made.bench.snapshot(made.run).state.answer, None
+        assert shown and {TRANSLATED, ARCHITECT} <= {said.text for said in shown.sentences}
+        view, _ = release(made.bench, made.run)
+        answer = view.state.answer
+        assert answer and ARCHITECT in [said.text for said in answer.sentences], answer.sentences
+        hidden = [said for said in answer.sentences if said.text == "[hidden]"]
+        assert any(said.check not in SUPPORTED_VERDICTS for said in hidden)
+        for name in ("md", "html"):
+            read = export_run(made.bench, made.run, name).decode()
+            assert ARCHITECT in read and "[hidden]" not in read and f"Le {COVERT}" not in read
+        told = describe_withheld(made.bench, made.run)
+        assert told.startswith(f"{len(hidden)} sentences of the answer stay here"), told
