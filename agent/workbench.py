@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import config as configuration
+from agent.accounts.rate_limits import RequestRates
 from agent.actions import export, run_control, validation
 from agent.actions.erase_note import erase_note
 from agent.actions.follow_up import carry_over
@@ -33,6 +34,8 @@ from agent.types import FolderImportResult, ModelCall, Outcome, Page, Run, Setti
 from agent.web.parser_pool import ParserLimits, shared_pool
 
 __all__ = ["ActiveConfiguration", "RunSnapshot", "Workbench"]
+CHECKS_A_MINUTE = 10
+"""Tries of a model or an engine on the Settings screen."""
 WORLD_LABELS = {"live": "The web", "demo": "The demo world (invented pages)"}
 
 
@@ -77,6 +80,7 @@ class Workbench:
         self.library = self.worker.library
         self.unstored = UnstoredRuns()
         self.snapshots = SnapshotCache(self.store_of, FLOWS, STEP_LABELS)
+        self._checks = RequestRates(CHECKS_A_MINUTE)
 
     def start_workers(self) -> None:
         """Start working in the background, on unfinished runs too."""
@@ -352,13 +356,20 @@ class Workbench:
         now = self.worker.name_model(settings) or f"no model. {self.active_configuration().model_detail}"
         return f"This run used another model or server. Set up now: {now.rstrip('.')}."
 
+    def _count_check(self, what: str) -> str:
+        """Why this cannot be checked yet, as a sentence; "" when it can."""
+        wait = self._checks.take(what)
+        return f"This was checked {CHECKS_A_MINUTE} times within a minute: wait {wait} s." if wait else ""
+
     def check_model(self) -> tuple[bool, str]:
         """Detect the model again and ask it for one word."""
+        if often := self._count_check("model"):
+            return False, often
         found = self.worker.detect_model(again=True)
         if found.client is None:
             return False, found.detail
         found.client.breaker.ask_at_once()
-        return detect.check_model(found.client)
+        return self.worker.check_model(found.client)
 
     def find_faults(self) -> list[str]:
         """What keeps runs from working: a store that cannot be written, ended workers; in sentences."""
@@ -375,6 +386,8 @@ class Workbench:
 
     def check_embedder(self) -> tuple[bool, str]:
         """Ask the embedding model for the vector of one word."""
+        if often := self._count_check("embedder"):
+            return False, often
         index = self.library.vector_index
         if index.embedder is None:
             return False, index.unavailable_reason
@@ -386,6 +399,8 @@ class Workbench:
 
     def check_engine(self, name: str, world: str = "live") -> tuple[bool, str]:
         """One cheap search with an engine."""
+        if often := self._count_check(name):
+            return False, often
         opened = self.worker.world(world)
         if name not in opened.engines:
             return False, opened.absent.get(name, f"there is no engine {name}")

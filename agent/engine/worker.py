@@ -10,6 +10,7 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from agent import config as configuration
@@ -346,6 +347,10 @@ class Worker:
         is_dead = client is not None and client.breaker.is_open
         return f"Paused: {describe_outage(client.server)}" if client and is_dead else ""
 
+    def check_model(self, client: ModelClient) -> tuple[bool, str]:
+        """Ask a model for one word, which counts as every call does."""
+        return detect.check_model(client, partial(self.limits.reserve, 1.0))
+
     def _ask_dead_models(self) -> None:
         """Send the one request a minute to each dead server that a run waits for."""
         with self._lock:
@@ -353,7 +358,7 @@ class Worker:
         for breaker, client in waiting.items():
             if breaker.is_due:
                 threading.Thread(
-                    target=detect.check_model, args=(client,), name="model-probe", daemon=True
+                    target=self.check_model, args=(client,), name="model-probe", daemon=True
                 ).start()
 
     def _recover(self) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel
 
 from agent.config import Config
-from agent.errors import ModelReplyError, ModelUnavailable
+from agent.errors import BudgetSpent, ModelReplyError, ModelUnavailable
 from agent.key_addresses import explain_unused_key, find_address, use_key
 from agent.llm.client import ModelClient
 from agent.llm.http import (
@@ -23,8 +23,8 @@ from agent.llm.http import (
     identify_server,
     request_json,
 )
-from agent.llm.model import CompletionRequest, Model
-from agent.llm.parse_reply import parse_reply
+from agent.llm.model import Model
+from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.net.deadline import Deadline, NoAnswer
 from agent.net.policies import MODEL_LIST
 
@@ -43,7 +43,7 @@ NO_MODEL = (
     "start Ollama. "
     "Until then Touchstone works keyless, by rules alone."
 )
-_TEST_MESSAGE = 'This is a test. Reply with the JSON object {"ok": true} and nothing else.'
+_TEST_MESSAGE = 'This is a test. Reply with {"ok": true}.'
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,11 @@ def asks_no_server(config: Config) -> bool:
     return not config.OLLAMA_URL
 
 
-def check_model(client: Model, *, within_s: float = CHECK_TIMEOUT_S) -> tuple[bool, str]:
-    """Asks for one tiny reply: whether it came, and a sentence for a person. It costs some fifty tokens."""
+def check_model(
+    client: Model, reserve: ReserveUse = RESERVE_NOTHING, *, within_s: float = CHECK_TIMEOUT_S
+) -> tuple[bool, str]:
+    """Asks for one tiny reply: whether it came, and a sentence for a person. It costs some hundred tokens,
+    which `reserve` counts."""
     server = getattr(client, "server", "the server")
     began = time.monotonic()
 
@@ -96,10 +99,13 @@ def check_model(client: Model, *, within_s: float = CHECK_TIMEOUT_S) -> tuple[bo
             raise ModelUnavailable(f"{server} gave no reply within {within_s:g} s.")
 
     messages = [{"role": "user", "content": _TEST_MESSAGE}]
+    call = CallContext("", 0, "check", lambda _: None, lambda _: None, raise_if_late, reserve=reserve)
     try:
-        parse_reply(client.complete(CompletionRequest(messages, Check, checkpoint=raise_if_late)).text, Check)
+        request_structured(client, call, messages, Check, tier="strong")
     except ModelUnavailable as error:
         return False, str(error)
+    except BudgetSpent as over:
+        return False, f"Not asked: {over}."
     except ModelReplyError as error:
         return False, f"{client.strong} at {server} answered, but not as asked. {error}"
     return True, f"{client.strong} at {server} answered in {time.monotonic() - began:.1f} s."

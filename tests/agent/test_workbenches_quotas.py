@@ -21,7 +21,7 @@ from agent.config import read_config
 from agent.errors import UsageError
 from agent.flows.shared.open_access import read_open_copy
 from agent.types import Outcome, Page, Publication, Settings
-from agent.workbench import Workbench
+from agent.workbench import CHECKS_A_MINUTE, Workbench
 from agent.workbenches import Workbenches
 from tests.agent.bot.replies import PNG, says
 from tests.web import model_server as web
@@ -95,6 +95,32 @@ def test_of_sixteen_replies_at_once_one_asks_the_model(stored: bool, server: Ope
         assert answers == [200] * 16 and len(model.requests) == 1
         assert benches.accounts.quotas.sum_day(ann.id) == DayUse(0, 601_000, 0.0)  # type: ignore[union-attr]
         routes.close()
+
+
+def test_a_check_of_the_model_is_a_call_like_every_other(server: Open) -> None:
+    usage = {"prompt_tokens": 90, "completion_tokens": 10, "total_tokens": 100}
+    completion = json.loads(web.says('{"ok": true}').body) | {"usage": usage}
+    with ModelServer(lambda _: web.sends(completion), models=["m"]) as model:
+        benches = server(OPENAI_BASE_URL=model.url, QUOTA_TOKENS="250")
+        ann = sign_in(benches, "ann")
+        bench, quotas = benches.open(ann), benches.accounts.quotas  # type: ignore[union-attr]
+        assert [bench.check_model()[0] for _ in range(3)] == [True] * 3
+        assert quotas.sum_day(ann.id).tokens == 300
+        checked, told = bench.check_model()
+        assert not checked and "Not asked: 300 of 250 tokens are used today" in told
+        client = bench.worker.detect_model().client
+        assert not bench.worker.check_model(client)[0] and len(model.requests) == 3, "by itself, too"
+
+
+def test_checks_come_at_a_rate(server: Open) -> None:
+    with ModelServer(lambda _: '{"ok": true}', models=["m"]) as model:
+        bench = server(OPENAI_BASE_URL=model.url).open(sign_in(server(), "ann"))
+        told = [bench.check_model() for _ in range(CHECKS_A_MINUTE + 1)]
+        assert [ok for ok, _ in told] == [True] * CHECKS_A_MINUTE + [False] and "wait" in told[-1][1]
+        assert len(model.requests) == CHECKS_A_MINUTE
+    told = [bench.check_embedder() for _ in range(CHECKS_A_MINUTE + 1)]
+    told += [bench.check_engine("no such engine", "demo") for _ in range(CHECKS_A_MINUTE + 1)]
+    assert ["within a minute" in sentence for _, sentence in told] == ([False] * CHECKS_A_MINUTE + [True]) * 2
 
 
 def test_fifty_fetches_of_one_address_are_fifty_pages(server: Open) -> None:

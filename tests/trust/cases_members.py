@@ -16,6 +16,16 @@ def moved(bench: Bench) -> Result:
     return bench.tests(screen, rule, "-k", "typed_for_one_address or its_field_named")
 
 
+@case(
+    "S11.13",
+    "Check in Settings pressed again and again, with a quota that is spent",
+    "0 calls beyond quota and rate",
+    quick=True,
+)
+def checks(bench: Bench) -> Result:
+    return bench.tests("tests/agent/test_workbenches_quotas.py", "-k", "check")
+
+
 @case("S9.11", "A password in a saved address, on the screen of another admin", "0 shown", quick=True)
 def passwords(bench: Bench) -> Result:
     settings = "tests/agent/actions/settings/test_engine_settings.py"

@@ -145,7 +145,7 @@ def test_the_check_says_that_it_works():
 
 
 def test_the_check_says_what_is_wrong():
-    with ModelServer([web.status(401, f"wrong {KEY}"), "hello"]) as server:
+    with ModelServer([web.status(401, f"wrong {KEY}"), "hello", "hello"]) as server:
         client = ModelClient(server.url, strong="m", key=KEY)
         refused, odd = check_model(client), check_model(client)
     assert refused[0] is odd[0] is False
