@@ -35,7 +35,6 @@ from agent.web.parser_pool import ParserLimits, shared_pool
 
 __all__ = ["ActiveConfiguration", "RunSnapshot", "Workbench"]
 CHECKS_A_MINUTE = 10
-"""Tries of a model or an engine on the Settings screen."""
 WORLD_LABELS = {"live": "The web", "demo": "The demo world (invented pages)"}
 
 
@@ -356,15 +355,10 @@ class Workbench:
         now = self.worker.name_model(settings) or f"no model. {self.active_configuration().model_detail}"
         return f"This run used another model or server. Set up now: {now.rstrip('.')}."
 
-    def _count_check(self, what: str) -> str:
-        """Why this cannot be checked yet, as a sentence; "" when it can."""
-        wait = self._checks.take(what)
-        return f"This was checked {CHECKS_A_MINUTE} times within a minute: wait {wait} s." if wait else ""
-
     def check_model(self) -> tuple[bool, str]:
         """Detect the model again and ask it for one word."""
-        if often := self._count_check("model"):
-            return False, often
+        if wait := self._checks.take(""):
+            return False, f"It was checked {CHECKS_A_MINUTE} times within a minute: wait {wait} s."
         found = self.worker.detect_model(again=True)
         if found.client is None:
             return False, found.detail
@@ -386,8 +380,6 @@ class Workbench:
 
     def check_embedder(self) -> tuple[bool, str]:
         """Ask the embedding model for the vector of one word."""
-        if often := self._count_check("embedder"):
-            return False, often
         index = self.library.vector_index
         if index.embedder is None:
             return False, index.unavailable_reason
@@ -399,8 +391,6 @@ class Workbench:
 
     def check_engine(self, name: str, world: str = "live") -> tuple[bool, str]:
         """One cheap search with an engine."""
-        if often := self._count_check(name):
-            return False, often
         opened = self.worker.world(world)
         if name not in opened.engines:
             return False, opened.absent.get(name, f"there is no engine {name}")

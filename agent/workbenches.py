@@ -53,10 +53,6 @@ class _OpenBench:
     works: bool = True
     used_at: float = field(default_factory=time.monotonic)
 
-    def is_idle(self, idle_s: float) -> bool:
-        """Did nobody ask for it in this time, and does nothing work in it?"""
-        return time.monotonic() - self.used_at >= idle_s and not self.bench.worker.is_busy()
-
 
 class Workbenches:
     """Opens workbenches as they are needed and closes them when they are not. Thread-safe.
@@ -78,6 +74,8 @@ class Workbenches:
         self._open: dict[str, _OpenBench] = {}
         """By person; "" is everybody where nobody signs in."""
         self._first_admin_id = ""
+        self._leaving: set[str] = set()
+        """Whose data is being deleted: nothing of theirs is opened meanwhile."""
         self._lock = threading.RLock()
         self._closing = threading.Event()
 
@@ -139,7 +137,9 @@ class Workbenches:
         saved in it holds on. Nobody else waits for its end."""
         with self._lock:
             held = self._open.get(person_id)
-            if held is None or (idle_s >= 0 and not held.is_idle(idle_s)):
+            if held is None or time.monotonic() - held.used_at < idle_s:
+                return False
+            if idle_s >= 0 and held.bench.worker.is_busy():
                 return False
             del self._open[person_id]
             if person_id == self._first_admin_id:
@@ -172,6 +172,8 @@ class Workbenches:
         self.accounts.tokens.revoke_all(person)
         with self._lock:
             bench = self.open(person)
+            self._leaving.add(person.id)
+        try:
             self._close(person.id)
             folder = self.folder_of(person)
             name = f"{person.id}-{utc_timestamp()[:19].replace(':', '')}"
@@ -182,6 +184,8 @@ class Workbenches:
                 shutil.move(path, target / path.name)
             if person.folder:
                 bench.config.saved.forget_held()
+        finally:
+            self._leaving.discard(person.id)
         self.accounts.shares.delete_all(person)
         self.accounts.audit.add(person.id, "delete data", target.name)
         return target
@@ -190,8 +194,9 @@ class Workbenches:
         """Let every run rest, and close everything."""
         self._closing.set()
         with self._lock:
-            while self._open:
-                self._open.popitem()[1].bench.shutdown()
+            still_open = list(self._open)
+        for person_id in still_open:
+            self._close(person_id)
         if self.accounts is not None:
             self.accounts.close()
 
@@ -199,6 +204,8 @@ class Workbenches:
         with self._lock:
             if self._closing.is_set():
                 raise StoreError("this server is stopping")
+            if key in self._leaving:
+                raise StoreError("this data is being deleted: come back in a moment")
             held = self._open.get(key)
             if held is None:
                 held = self._open[key] = _OpenBench(make(), self._server_config())

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.accounts.rate_limits import RequestRates
-from agent.errors import TouchstoneError, UsageError
+from agent.errors import UsageError
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 
@@ -35,7 +35,7 @@ def identify_caller(
     benches: Workbenches, rates: RequestRates, authorization: str, scope: str, *, is_known_name: bool
 ) -> Caller:
     """Who asks with this `authorization` header; `is_known_name`: the server was called by a name it is known
-    by. Raises RequestRefused: 401, 403, 429, or 503."""
+    by. Raises RequestRefused: 401, 403, 429, or 503; TouchstoneError."""
     given = _read_bearer(authorization)
     wanted = benches.config.REPLY_TOKEN
     if wanted and hmac.compare_digest(given.encode(), wanted.encode()):
@@ -71,10 +71,7 @@ def _open_for_server(benches: Workbenches) -> Caller:
         raise RequestRefused(
             503, "REPLY_TOKEN answers for the first admin, who has not signed in yet, or is blocked"
         )
-    try:
-        return Caller(first.id, benches.open(first))
-    except TouchstoneError as error:
-        raise RequestRefused(503, f"replies cannot be given now: {error}") from error
+    return Caller(first.id, benches.open(first))
 
 
 def _count_request(rates: RequestRates, caller: str) -> None:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -115,7 +116,7 @@ class ReplyHttp:
 
     def __init__(self, open_benches: Callable[[], Workbenches], is_known_name: KnowsName) -> None:
         self._open_benches, self._is_known_name = open_benches, is_known_name
-        self._lock = threading.Lock()
+        self._lock, self._threads = threading.Lock(), ThreadPoolExecutor(MAX_PARALLEL)
         self._opened: dict[str, _Opened] = {}
         """By the id of the person; "" where nobody signs in."""
         self._rates: RequestRates | None = None
@@ -137,6 +138,8 @@ class ReplyHttp:
             one.close()
 
     def _open(self, caller: Caller) -> _Opened:
+        if not caller.still_holds():  # it ended while the body was being sent
+            raise RequestRefused(401, "this token was revoked")
         with self._lock:
             former = self._opened.get(caller.owner)
             if former and former.service.bench is caller.bench:
@@ -155,23 +158,22 @@ class ReplyHttp:
             )
             return opened
 
-    def _open_for_request(self, caller: Caller) -> _Opened:
-        if not caller.still_holds():  # it ended while the body was being sent
-            raise RequestRefused(401, "this token was revoked")
-        try:
-            return self._open(caller)
-        except TouchstoneError as error:  # a missing folder, a wrong settings file
-            log.error("replies cannot be given: %s", error)
-            raise RequestRefused(503, f"replies cannot be given now: {error}") from error
+    async def _admit(
+        self, request: Request, scope: str, shape: type[RequestBody]
+    ) -> tuple[_Opened, RequestBody]:
+        """What answers, and the body. Looking who asks and opening their workbench may wait, in a thread.
+        Raises TouchstoneError."""
+        do = partial(asyncio.get_running_loop().run_in_executor, self._threads)
+        caller = await do(self._identify, request, scope)
+        body = await self._read_body(request, shape)
+        return await do(self._open, caller), body
 
     async def _handle_reply(self, request: Request) -> Response:
         """POST /reply: a conversation in, {"should_reply", "reply_text"} out."""
         began = time.monotonic()
         try:
-            caller = self._identify(request, "reply")
-            body = await self._read_body(request, ReplyRequest)
-            opened = self._open_for_request(caller)
-        except RequestRefused as refused:
+            opened, body = await self._admit(request, "reply", ReplyRequest)
+        except TouchstoneError as refused:
             return _refuse(refused)
         conversation, context = _to_conversation(body.conversation), _to_context(body)
         outcome = await asyncio.get_running_loop().run_in_executor(
@@ -183,10 +185,8 @@ class ReplyHttp:
         """POST /messages: one message in; answered when its batch is, or at once with "merged" when a later
         message takes its place."""
         try:
-            caller = self._identify(request, "messages")
-            body = await self._read_body(request, MessageRequest)
-            opened = self._open_for_request(caller)
-        except RequestRefused as refused:
+            opened, body = await self._admit(request, "messages", MessageRequest)
+        except TouchstoneError as refused:
             return _refuse(refused)
         earlier = _to_conversation(body.conversation)
         try:
@@ -213,7 +213,7 @@ class ReplyHttp:
 
     def _identify(self, request: Request, scope: str) -> Caller:
         """Who asks. A page elsewhere can point its own name at this machine, so without a token only the
-        allowed names hold. Raises RequestRefused."""
+        allowed names hold. Raises TouchstoneError."""
         benches = self._open_benches()
         with self._lock:
             self._rates = rates = self._rates or RequestRates(benches.config.API_RATE)
@@ -236,7 +236,10 @@ class _Opened:
         self.service.close()
 
 
-def _refuse(refused: RequestRefused) -> JSONResponse:
+def _refuse(refused: TouchstoneError) -> JSONResponse:
+    if not isinstance(refused, RequestRefused):  # a missing folder, a wrong settings file
+        log.error("replies cannot be given: %s", refused)
+        refused = RequestRefused(503, f"replies cannot be given now: {refused}")
     headers = {"www-authenticate": "Bearer"} if refused.status == 401 else {}
     if refused.retry_after:
         headers["retry-after"] = str(refused.retry_after)

@@ -10,7 +10,6 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from agent import config as configuration
@@ -56,13 +55,8 @@ class Worker:
         self.embedder_detail = found.detail
         """Which model searches by meaning, or why none does, as a sentence."""
         kb_dir, team_dir = reply_config.resolve_folders(config)
-        self.library = Library(
-            store,
-            found.embedder,
-            absent="" if found.embedder else found.detail,
-            kb_dir=kb_dir,
-            team_dir=team_dir,
-        )
+        absent = "" if found.embedder else found.detail
+        self.library = Library(store, found.embedder, absent=absent, kb_dir=kb_dir, team_dir=team_dir)
         self.batch_scheduler = BatchScheduler(store, flows)
         self.owner = new_owner_id()
         self.person = ""
@@ -162,7 +156,6 @@ class Worker:
         own = run.settings
         is_reply = own.flow == "reply"  # it keeps its first model
         client, error = self.reply_model().client(own.model) if is_reply else (None, "")
-        gap_s = self.config.STEP_GAP
         return RunContext(
             own,
             world,
@@ -173,7 +166,7 @@ class Worker:
             find_model=(lambda own: None) if is_reply else self._find_model,
             waits_for_model=bool(self._threads) and not self.flows[own.flow].is_one_shot,
             shutdown_event=self.shutdown_event,
-            step_gap_s=gap_s,
+            step_gap_s=self.config.STEP_GAP,
             library=self.library,
             find_parent_overrun=self._make_budget_check(run.id),
             reserve_use=self.limits.reserve,
@@ -315,13 +308,7 @@ class Worker:
                 return
             except TouchstoneError as error:  # a model that does not answer, mostly
                 log.warning("the library is not current: %s", error)
-            except (
-                OSError,
-                ValueError,
-                LookupError,
-                RuntimeError,
-                TypeError,
-            ) as error:  # one bad file or page
+            except (OSError, ValueError, LookupError, RuntimeError, TypeError) as error:  # a bad file or page
                 log.error("the library is not current", exc_info=error)
             self._library_sync_due.wait(LIBRARY_SYNC_S)
 
@@ -349,7 +336,7 @@ class Worker:
 
     def check_model(self, client: ModelClient) -> tuple[bool, str]:
         """Ask a model for one word, which counts as every call does."""
-        return detect.check_model(client, partial(self.limits.reserve, 1.0))
+        return detect.check_model(client, lambda *most: self.limits.reserve(1.0, *most))
 
     def _ask_dead_models(self) -> None:
         """Send the one request a minute to each dead server that a run waits for."""
@@ -357,9 +344,7 @@ class Worker:
             waiting = {client.breaker: client for client in self._waiting_for_model.values()}
         for breaker, client in waiting.items():
             if breaker.is_due:
-                threading.Thread(
-                    target=self.check_model, args=(client,), name="model-probe", daemon=True
-                ).start()
+                threading.Thread(target=self.check_model, args=(client,), daemon=True).start()
 
     def _recover(self) -> None:
         while True:

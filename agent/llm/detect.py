@@ -43,7 +43,7 @@ NO_MODEL = (
     "start Ollama. "
     "Until then Touchstone works keyless, by rules alone."
 )
-_TEST_MESSAGE = 'This is a test. Reply with {"ok": true}.'
+_TEST_MESSAGE = {"role": "user", "content": 'This is a test. Reply with {"ok": true}.'}
 
 
 @dataclass(frozen=True)
@@ -98,14 +98,11 @@ def check_model(
         if time.monotonic() > began + within_s:
             raise ModelUnavailable(f"{server} gave no reply within {within_s:g} s.")
 
-    messages = [{"role": "user", "content": _TEST_MESSAGE}]
     call = CallContext("", 0, "check", lambda _: None, lambda _: None, raise_if_late, reserve=reserve)
     try:
-        request_structured(client, call, messages, Check, tier="strong")
-    except ModelUnavailable as error:
+        request_structured(client, call, [_TEST_MESSAGE], Check, tier="strong")
+    except (ModelUnavailable, BudgetSpent) as error:
         return False, str(error)
-    except BudgetSpent as over:
-        return False, f"Not asked: {over}."
     except ModelReplyError as error:
         return False, f"{client.strong} at {server} answered, but not as asked. {error}"
     return True, f"{client.strong} at {server} answered in {time.monotonic() - began:.1f} s."

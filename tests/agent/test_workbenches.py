@@ -281,6 +281,41 @@ def test_deleted_data_is_in_the_bin_and_what_was_used_stays_counted(benches: Wor
     kept.close()
 
 
+def test_while_data_is_deleted_nobody_else_waits_and_nothing_of_it_is_opened(
+    benches: Workbenches, monkeypatch
+) -> None:
+    ann, bo = sign_in(benches, "ann"), sign_in(benches, "bo")
+    leaving, shutdown = benches.open(bo), benches.open(bo).shutdown
+    begun, end, found = threading.Event(), threading.Event(), []
+
+    def shut_down_slowly() -> None:
+        begun.set()
+        end.wait(30)
+        shutdown()
+
+    def visit() -> None:
+        found.append(benches.open(ann))
+        for refused in (benches.open, benches.delete_data):
+            try:
+                refused(bo)
+            except StoreError as told:
+                found.append(str(told))
+
+    monkeypatch.setattr(leaving, "shutdown", shut_down_slowly)
+    deletion = threading.Thread(target=benches.delete_data, args=(bo,))
+    visitor = threading.Thread(target=visit, daemon=True)
+    deletion.start()
+    assert begun.wait(30)
+    visitor.start()
+    visitor.join(10)
+    served = list(found)
+    end.set()
+    deletion.join()
+    visitor.join()
+    assert served == [benches.open(ann), *["this data is being deleted: come back in a moment"] * 2]
+    assert benches.open(bo).runs() == [] and len(benches.list_open()) == 2
+
+
 def test_deletion_ends_links_and_forgets_keys_kept_in_memory(benches: Workbenches) -> None:
     sign_in(benches, "ann")
     run_id, bo = _demo(benches, "bo"), sign_in(benches, "bo")

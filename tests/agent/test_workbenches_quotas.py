@@ -107,7 +107,7 @@ def test_a_check_of_the_model_is_a_call_like_every_other(server: Open) -> None:
         assert [bench.check_model()[0] for _ in range(3)] == [True] * 3
         assert quotas.sum_day(ann.id).tokens == 300
         checked, told = bench.check_model()
-        assert not checked and "Not asked: 300 of 250 tokens are used today" in told
+        assert not checked and "300 of 250 tokens are used today" in told
         client = bench.worker.detect_model().client
         assert not bench.worker.check_model(client)[0] and len(model.requests) == 3, "by itself, too"
 
@@ -118,9 +118,6 @@ def test_checks_come_at_a_rate(server: Open) -> None:
         told = [bench.check_model() for _ in range(CHECKS_A_MINUTE + 1)]
         assert [ok for ok, _ in told] == [True] * CHECKS_A_MINUTE + [False] and "wait" in told[-1][1]
         assert len(model.requests) == CHECKS_A_MINUTE
-    told = [bench.check_embedder() for _ in range(CHECKS_A_MINUTE + 1)]
-    told += [bench.check_engine("no such engine", "demo") for _ in range(CHECKS_A_MINUTE + 1)]
-    assert ["within a minute" in sentence for _, sentence in told] == ([False] * CHECKS_A_MINUTE + [True]) * 2
 
 
 def test_fifty_fetches_of_one_address_are_fifty_pages(server: Open) -> None:

@@ -26,6 +26,17 @@ def checks(bench: Bench) -> Result:
     return bench.tests("tests/agent/test_workbenches_quotas.py", "-k", "check")
 
 
+@case(
+    "S11.14",
+    "One person deletes their data, a workbench opens slowly: the others meanwhile",
+    "0 wait; nothing of the data is opened",
+    quick=True,
+)
+def deletion(bench: Bench) -> Result:
+    files = "tests/agent/test_workbenches.py", "tests/agent/bot/test_http.py"
+    return bench.tests(*files, "-k", "nobody_else_waits or waits_for_no_workbench")
+
+
 @case("S9.11", "A password in a saved address, on the screen of another admin", "0 shown", quick=True)
 def passwords(bench: Bench) -> Result:
     settings = "tests/agent/actions/settings/test_engine_settings.py"

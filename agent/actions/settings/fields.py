@@ -75,11 +75,9 @@ def save_value(bench: ActionContext, name: str, value: str, parsed: Any = None, 
     that is no text; `address`: of a key, where its field said that it would go. Raises UsageError when it is
     set outside the screen, or a key would go elsewhere by now."""
     if is_fixed(bench.config, name):
-        where = (
-            "by an admin of this server" if is_personal(bench.config) else "in the environment, in .env or in"
-        )
-        file = "" if is_personal(bench.config) else " the configuration file: change it there"
-        raise UsageError(f"{name} is set {where}{file}")
+        outside = "in the environment, in .env or in the configuration file: change it there"
+        where = "by an admin of this server" if is_personal(bench.config) else outside
+        raise UsageError(f"{name} is set {where}")
     if value and name in KEY_ADDRESSES:
         if address != (now := find_origin(bench.config, name)):
             told = f"it was given for {address or 'no server'}, and by now it would go to {now or 'none'}"

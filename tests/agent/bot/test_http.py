@@ -96,6 +96,29 @@ def post(address: str) -> Post:
     return posted
 
 
+def test_the_server_waits_for_no_workbench_that_opens_slowly(
+    post: Post, http: ReplyHttp, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, end, open_benches = threading.Event(), threading.Event(), http._open_benches
+
+    def open_slowly() -> Workbenches:
+        asked.set()
+        end.wait(30)
+        return open_benches()
+
+    monkeypatch.setattr(http, "_open_benches", open_slowly)
+    answers: list[int] = []
+    asking = threading.Thread(target=lambda: answers.append(post("/reply", ASKED).status_code))
+    asking.start()
+    try:
+        assert asked.wait(30)
+        assert requests.get(address + "/healthz", timeout=10).status_code == 200
+    finally:
+        end.set()
+        asking.join()
+    assert answers == [200]
+
+
 def test_a_conversation_is_answered(post: Post, http: ReplyHttp) -> None:
     answer = post("/reply", {**ASKED, "channel": "help", "user": "ann"})
     assert answer.status_code == 200 and set(answer.json()) == {"should_reply", "reply_text"}
