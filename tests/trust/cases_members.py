@@ -17,7 +17,7 @@ def moved(bench: Bench) -> Result:
 
 
 @case(
-    "S11.13",
+    "S11.15",
     "Check in Settings pressed again and again, with a quota that is spent",
     "0 calls beyond quota and rate",
     quick=True,
@@ -27,7 +27,7 @@ def checks(bench: Bench) -> Result:
 
 
 @case(
-    "S11.14",
+    "S11.16",
     "One person deletes their data, a workbench opens slowly: the others meanwhile",
     "0 wait; nothing of the data is opened",
     quick=True,
