@@ -12,11 +12,13 @@ from pathlib import Path
 
 from tests.trust.scorecard import ROOT, Bench, Result, case
 
-CONNECT = re.compile(r"(?:connect|sendto|sendmsg)\(.*?sin6?_port=htons\((\d+)\).*?\"([^\"]+)\"")
+CALLS = "connect,sendto,sendmsg,sendmmsg"
+PEER = re.compile(r"sin6?_port=htons\((\d+)\)[^\"]*\"([^\"]+)\"")
+"""The peer of a call; one sendmmsg has several."""
 HOOK = """
 import os, sys
 def hook(event, args):
-    if event in ("socket.connect", "socket.sendto") and isinstance(args[1], tuple):
+    if event in ("socket.connect", "socket.sendto", "socket.sendmsg") and isinstance(args[1], tuple):
         told = f'connect(sin_port=htons({args[1][1]}), "{args[1][0]}")'
     elif event == "socket.getaddrinfo" and args[0] not in ("127.0.0.1", "localhost", None):
         told = f'connect(sin_port=htons(53), "{args[0]}")'
@@ -47,15 +49,14 @@ def trace(folder: Path, module: str, *, by_kernel: bool) -> tuple[set[tuple[str,
     command = [sys.executable, "-m", module, str(folder)]
     paths = [str(ROOT)]
     if by_kernel:
-        calls = "trace=connect,sendto,sendmsg"
         command = [
             "strace",
             "-f",
             "-qq",
             "-s",
-            "0",
+            "64",
             "-e",
-            calls,
+            f"trace={CALLS}",
             "-e",
             "signal=none",
             "-o",
@@ -73,9 +74,21 @@ def trace(folder: Path, module: str, *, by_kernel: bool) -> tuple[set[tuple[str,
     }
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     seen = {
-        (host, int(port)) for port, host in CONNECT.findall(log.read_text(encoding="utf-8", errors="replace"))
+        (host, int(port)) for port, host in PEER.findall(log.read_text(encoding="utf-8", errors="replace"))
     }
     return seen, done.stderr[-600:] if done.returncode else ""
+
+
+def judge(seen: set[tuple[str, int]], ports: dict[str, list[int]]) -> list[str]:
+    """Peers that serve no purpose, ports that serve two, and purposes of which nothing was seen."""
+    served = [port for listed in ports.values() for port in listed]
+    misses = [f"{host}:{port}" for host, port in sorted(seen - {("127.0.0.1", port) for port in served})]
+    misses += [f"port {port} serves two" for port in sorted({p for p in served if served.count(p) > 1})]
+    return misses + [
+        f"nothing was seen of {purpose}"
+        for purpose, listed in ports.items()
+        if not {("127.0.0.1", port) for port in listed} & seen
+    ]
 
 
 @case(
@@ -90,13 +103,6 @@ def connections(bench: Bench) -> Result:
         if error:
             return Result(0, "the flows did not run", [error])
         told = json.loads((Path(name) / "flows.json").read_text(encoding="utf-8"))
-    named = {("127.0.0.1", port): purpose for purpose, ports in told["ports"].items() for port in ports}
-    misses = [f"{host}:{port}" for host, port in sorted(seen - named.keys())] + told["wrong"]
-    unseen = [
-        purpose
-        for purpose, ports in told["ports"].items()
-        if ports and not {("127.0.0.1", p) for p in ports} & seen
-    ]
-    misses += [f"nothing was seen of {purpose}" for purpose in unseen]
+    misses = judge(seen, told["ports"]) + told["wrong"]
     how = "seen by strace" if by_kernel else "told by Python's audit hooks"
     return Result(len(seen), f"{len(misses)} of {len(seen)} peers without a policy, {how}", misses)
