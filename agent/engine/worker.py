@@ -18,7 +18,15 @@ from agent.engine.batch_scheduler import BatchScheduler
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow, advance
 from agent.engine.work_limits import WorkLimits
-from agent.errors import BudgetSpent, CorruptRow, NotFound, ShutdownRequested, StoreError, TouchstoneError
+from agent.errors import (
+    BudgetSpent,
+    CorruptRow,
+    ModelDown,
+    NotFound,
+    ShutdownRequested,
+    StoreError,
+    TouchstoneError,
+)
 from agent.library.collection import Library
 from agent.llm import detect, embed
 from agent.llm.circuit_breaker import describe_outage
@@ -66,8 +74,8 @@ class Worker:
         self._queued: set[str] = set()
         self._busy: set[str] = set()
         self._requeue: set[str] = set()
-        self._waiting_for_model: dict[str, ModelClient] = {}
-        """The runs that rest until their model server answers."""
+        self._waiting_for_model: dict[str, ModelClient | None] = {}
+        """The runs that rest until their model server answers; None: until one is found."""
         self._library_sync_due = threading.Event()
         """Set when a run rests: its pages can be indexed."""
         self._lock = threading.Lock()
@@ -173,13 +181,17 @@ class Worker:
         )
 
     def _find_model(self, own: Settings) -> tuple[object | None, str, str]:
-        """The client for a run's next step, why there is none, and its `served_by`. Where the run had a model
-        and none was found, its server is asked again."""
+        """The client for a run's next step, why there is none, and its `served_by`. Raises ModelDown where
+        the run waits for a server that is not found."""
         client, error = self.model_client(own.model, own.fast_model)
-        if own.served_by and own.model != "keyless" and client is None:
-            self.detect_model(again=True)
-            client, error = self.model_client(own.model, own.fast_model)
+        if client is None and self._is_absent(own) and self._threads and not self.flows[own.flow].is_one_shot:
+            raise ModelDown(error)
         return client, error, _hash(_name(client))
+
+    def _is_absent(self, own: Settings) -> bool:
+        """Whether a run without a model should have one: it had one, or a server is named."""
+        is_wanted = own.served_by or self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL
+        return own.model != "keyless" and bool(is_wanted) and not detect.asks_no_server(self.config)
 
     def use_models_of(self, config: configuration.Config) -> None:
         """Use the model servers of another configuration; runs that had others rest at their next step."""
@@ -232,7 +244,10 @@ class Worker:
             return None, ""
         found = self.detect_model()
         if found.client is None:
-            return None, "" if name == "auto" else f"the model {name} was asked for, but {found.detail}"
+            if name == "auto" and not (self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL):
+                return None, ""
+            named = "a model" if name == "auto" else f"the model {name}"
+            return None, f"{named} was asked for, but {found.detail}"
         if name == "auto":
             return found.client, ""
         return found.client.with_models(strong=name, fast=fast or name), ""
@@ -318,21 +333,25 @@ class Worker:
 
     def _note_outage(self, run_id: str, status: Status) -> None:
         """Remember a run that let go of its lease because its model server is dead."""
-        client = None
+        client, is_absent = None, False
         if status is Status.RUNNING and not self.shutdown_event.is_set():
             own = self.store.ledger.get(run_id).settings
             client, _ = self.model_client(own.model, own.fast_model)
+            is_absent = client is None and self._is_absent(own)
         with self._lock:
-            if isinstance(client, ModelClient) and client.breaker.is_open:
-                self._waiting_for_model[run_id] = client
+            if is_absent or (isinstance(client, ModelClient) and client.breaker.is_open):
+                self._waiting_for_model[run_id] = client if isinstance(client, ModelClient) else None
             else:
                 self._waiting_for_model.pop(run_id, None)
 
     def describe_outage(self, run_id: str) -> str:
         """That a run rests because its model server is dead, in a sentence for a person; "" otherwise."""
-        client = self._waiting_for_model.get(run_id)
-        is_dead = client is not None and client.breaker.is_open
-        return f"Paused: {describe_outage(client.server)}" if client and is_dead else ""
+        if run_id not in self._waiting_for_model:
+            return ""
+        if client := self._waiting_for_model[run_id]:
+            return f"Paused: {describe_outage(client.server)}" if client.breaker.is_open else ""
+        found = self.model_search.peek()
+        return f"Paused: {found.detail} It is looked for again." if found and not found.client else ""
 
     def check_model(self, client: ModelClient) -> tuple[bool, str]:
         """Ask a model for one word, which counts as every call does."""
@@ -341,7 +360,7 @@ class Worker:
     def _ask_dead_models(self) -> None:
         """Send the one request a minute to each dead server that a run waits for."""
         with self._lock:
-            waiting = {client.breaker: client for client in self._waiting_for_model.values()}
+            waiting = {client.breaker: client for client in self._waiting_for_model.values() if client}
         for breaker, client in waiting.items():
             if breaker.is_due:
                 threading.Thread(target=self.check_model, args=(client,), daemon=True).start()

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from agent import config
 from agent.actions import budget
 from agent.llm import circuit_breaker
 from agent.llm.circuit_breaker import MIN_FAILURES, PROBE_S, CircuitBreaker
@@ -100,6 +101,24 @@ def test_a_person_may_act_on_a_run_that_waits(
         act(bench, run_id)
         wait_for(lambda: bench.snapshot(run_id).run.status is rests)
         wait_for(lambda: not bench.worker.describe_outage(run_id))
+
+
+def test_a_run_waits_for_a_named_server_that_is_not_there_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.engine.worker.RECOVER_S", 0.01)
+    monkeypatch.setattr("agent.llm.model_search.RETRY_S", 0.05)
+    with ModelServer(Script(*DECISIONS).served, models=[]) as server:
+        bench = Workbench(config.read_config({"OPENAI_BASE_URL": server.url}))
+        try:
+            bench.start_workers()
+            run_id = bench.start(SOLAR, Settings(world="demo"))
+            wait_for(lambda: bench.worker.describe_outage(run_id))
+            assert "offers no model" in bench.worker.describe_outage(run_id)
+            assert bench.snapshot(run_id).head == 0 and not server.requests, "not a step by rules"
+            server.models = ["served"]
+            wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
+            assert bench.snapshot(run_id).state.answer.by == "model"
+        finally:
+            bench.shutdown()
 
 
 def test_without_a_server_in_the_background_a_run_falls_back_at_once() -> None:

@@ -37,6 +37,17 @@ def test_a_found_model_is_kept_and_searched_again_when_asked() -> None:
         assert search.find(again=True).client.strong == "second"  # type: ignore[union-attr]
 
 
+def test_a_search_that_found_none_is_repeated_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer(models=[]) as server:
+        search = searching(server)
+        assert search.find().client is None
+        server.models = ["late"]
+        assert search.find().client is None and len(server.paths) == 1, "not yet"
+        monkeypatch.setattr("agent.llm.model_search.RETRY_S", -1.0)
+        assert search.find().client.strong == "late"  # type: ignore[union-attr]
+        assert search.peek() and len(server.paths) == 2, "one that was found is kept"
+
+
 def test_many_who_ask_at_once_share_one_search() -> None:
     with ModelServer(models=["only"]) as server:
         search = searching(server)
