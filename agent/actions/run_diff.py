@@ -12,7 +12,6 @@ from pydantic import Field
 from agent.actions.conflict_rulings import active_conflicts
 from agent.actions.context import ActionContext
 from agent.actions.forks import measure_usage_up_to
-from agent.actions.release import release
 from agent.engine.snapshots import RunSnapshot
 from agent.evidence import citation_check
 from agent.export.hiding import is_withheld
@@ -90,9 +89,9 @@ class RunComparison(Record):
         return [pair for pair in self.facts.both if _fact_status(pair[0]) != _fact_status(pair[1])]
 
 
-def compare_runs(bench: ActionContext, one: str, two: str, *, leaves: bool = False) -> RunComparison:
-    """The two runs side by side; as they may leave, or for their owner. Raises NotFound."""
-    first, second = (release(bench, run)[0] if leaves else bench.snapshot(run) for run in (one, two))
+def compare_runs(bench: ActionContext, one: str, two: str) -> RunComparison:
+    """The two runs side by side, for their owner. Raises NotFound."""
+    first, second = bench.snapshot(one), bench.snapshot(two)
     shared = count_shared_steps(first.steps, second.steps)
     own = second if first.run.forked_from == second.run.id else first
     spent = measure_usage_up_to(bench, own, shared - 1) if shared else Usage()
@@ -121,29 +120,6 @@ def compare_runs(bench: ActionContext, one: str, two: str, *, leaves: bool = Fal
             lambda clash: (clash.subject.casefold(), clash.attribute.casefold()),
         ),
     )
-
-
-def build_record(bench: ActionContext, one: str, two: str) -> dict[str, Any]:
-    """The comparison as a JSON object of what may leave, with short forms of facts, pages and conflicts."""
-    found = compare_runs(bench, one, two, leaves=True)
-    record = found.model_dump(mode="json", exclude={"facts", "sources", "conflicts"})
-    kinds: tuple[tuple[str, ListDiff, set[str]], ...] = (
-        ("facts", found.facts, {"id", "statement", "quote", "url", "decision", "verified", "disputed"}),
-        ("sources", found.sources, {"url", "title", "page_id"}),
-        ("conflicts", found.conflicts, {"id", "subject", "attribute", "status", "chosen"}),
-    )
-    for name, lists, wanted in kinds:
-        record[name] = {
-            "only_one": [row.model_dump(mode="json", include=wanted) for row in lists.one],
-            "only_two": [row.model_dump(mode="json", include=wanted) for row in lists.two],
-            "both": len(lists.both),
-            "both_but_different": [
-                [row.model_dump(mode="json", include=wanted) for row in pair]
-                for pair in lists.both
-                if name != "sources" and _is_different(*pair)
-            ],
-        }
-    return record
 
 
 def count_shared_steps(one: Sequence[Step], two: Sequence[Step]) -> int:
@@ -271,9 +247,3 @@ def _fact_key(fact: Fact) -> tuple[str, str]:
 
 def _fact_status(fact: Fact) -> tuple[Any, ...]:
     return fact.decision, fact.disputed, fact.verified, fact.statement
-
-
-def _is_different(one: Any, two: Any) -> bool:
-    if isinstance(one, Fact):
-        return _fact_status(one) != _fact_status(two)
-    return (one.status, one.chosen) != (two.status, two.chosen)

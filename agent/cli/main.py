@@ -47,7 +47,6 @@ COMMANDS = {
     "verify": ("evidence.verify", "Check an evidence bundle, and its sources as they are now."),
     "import": ("import_bundle", "Open an evidence bundle as a run."),
     "fork": ("fork", "Continue from a step of a run in a new run."),
-    "compare": ("compare", "Compare two runs."),
     "unread": ("unread", "List what a run could not read, and what helps."),
     "supply": ("supply", "Give a run a page it could not read."),
     "backup": ("upkeep.backup", "Write everything that is kept to one file, while the server runs."),

@@ -4,7 +4,6 @@ words in whatever leaves."""
 from __future__ import annotations
 
 import io
-import json
 import logging
 import re
 import zipfile
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from agent import config
-from agent.actions import run_diff
 from agent.actions.export import export_run, list_formats
 from agent.actions.forks import fork_run
 from agent.actions.share import render_shared_run
@@ -185,8 +183,6 @@ def list_ways_out(made: PrivateRuns) -> Iterator[tuple[str, bytes]]:
             yield f"{chosen.name} of {run_id}", export_run(made.bench, run_id, chosen.name)
         yield f"the share of {run_id}", render_shared_run(made.bench, run_id).document.encode()
         yield f"--json of {run_id}", repr(made.bench.as_json(run_id)).encode()
-    told = run_diff.build_record(made.bench, made.run, made.fork)
-    yield "the comparison", json.dumps(told).encode()
     yield "the log", made.log.getvalue().encode()
     yield "requests", "\n".join(made.world.asked).encode()
 

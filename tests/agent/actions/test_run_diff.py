@@ -3,8 +3,6 @@ JSON."""
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from agent.actions import forks, run_diff
@@ -99,9 +97,3 @@ def test_runs_of_two_kinds_and_one_without_an_answer(bench, pair):
     assert {said.kind for said in found.answer} == {"removed"} and found.cited[1] == []
     with pytest.raises(NotFound):
         run_diff.compare_runs(bench, pair[0], "nobody")
-
-
-def test_as_json(bench, pair):
-    told = json.loads(json.dumps(run_diff.build_record(bench, *pair)))
-    assert told["shared"] == 5 and told["facts"]["both"] > 0 and told["facts"]["both_but_different"]
-    assert set(told["sources"]["only_one"][0]) == {"url", "title", "page_id"}

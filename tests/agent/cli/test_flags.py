@@ -40,7 +40,6 @@ LINES = {
     "verify": "B --refetch --json",
     "import": "B",
     "fork": f"R 3 --note T --private --model keyless {BUDGETS} --json F --markdown F",
-    "compare": "A B --json",
     "unread": "R",
     "supply": "R U --file F --text T --retry --title T",
     "backup": "F",
