@@ -148,7 +148,7 @@ def find_private(
 
 def _list_public_texts(change: dict[str, Any]) -> Iterator[str]:
     """What pages, results and a person's public acts put into a step."""
-    yield from _list_texts([change.get("question", ""), change.get("asked", ""), change.get("settings", {})])
+    yield from _list_texts([change.get("question", ""), change.get("settings", {})])
     yield from (turn["user"] for turn in change.get("history", []))
     yield from (note["text"] for note in change.get("notes", []) if not note.get("private"))
     yield from (p["question"] for p in change.get("plan_parts", []) if p.get("by") == "person")
