@@ -18,11 +18,11 @@ import idna
 from agent.net import public_ip
 from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer, run_with_deadline
 from agent.net.deadline_sockets import connect
+from agent.text.urls import MAX_URL
 from agent.types import Outcome
 
 PORTS = frozenset((80, 443, 8080, 8443))
 """Ports a public page may be fetched from. Hosts an operator allows may use any."""
-MAX_URL = 4096
 DNS_SECONDS = 5.0
 """Seconds that looking up a name may take, as in stripe/smokescreen."""
 

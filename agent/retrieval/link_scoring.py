@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 from urllib.parse import unquote, urlsplit
 
@@ -27,6 +26,7 @@ from agent.text.question_analysis import (
     strip_question,
 )
 from agent.text.sentences import find_sentence_spans
+from agent.text.short_cache import cache_short
 from agent.text.tokens import stem, stem_prefix, stem_words, tokenize
 from agent.text.urls import canonicalize
 from agent.types import Fact, Lead, Link, Page, Passage, SearchResult
@@ -219,7 +219,7 @@ def make_first_query(question: str) -> str:
     return bare if len(bare) <= MAX_QUERY_CHARS else extract_keywords(bare)[:300]
 
 
-@lru_cache(maxsize=65536)
+@cache_short(65536)
 def split_path_words(url: str) -> str:
     """The words of an address's path and query: "/Help/order-tracking.html" gives "Help order tracking"."""
     parts = urlsplit(url)
@@ -227,7 +227,7 @@ def split_path_words(url: str) -> str:
     return " ".join(filter(None, _NO_WORD.split(_CAMEL_CASE_BREAK.sub(" ", path))))
 
 
-@lru_cache(maxsize=16384)
+@cache_short(16384)
 def _link_words(url: str, text: str) -> tuple[str, ...]:
     """The stems of a link text and of its address's path."""
     return tuple(stem_words(f"{text} {split_path_words(url)}"))

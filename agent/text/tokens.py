@@ -22,6 +22,7 @@ from agent.text.normalization import (
     remove_grouping,
     remove_line_hyphens,
 )
+from agent.text.short_cache import cache_short
 from agent.text.word_lists import STOPWORDS, read_patterns
 
 UNSPACED_SCRIPTS = (
@@ -92,7 +93,7 @@ def _clean_word(word: str) -> list[str]:
     return [word] if word[:1].isalnum() else []
 
 
-@lru_cache(maxsize=65536)
+@cache_short(65536)
 def stem(word: str) -> str:
     """The stem of one folded word."""
     if not word.isalpha() or len(word) < 3:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
 
 import idna
 
+from agent.text.short_cache import cache_short
+
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
+MAX_URL = 4096
+"""Characters of an address; what is longer is none."""
 FILE_SCHEME = "file:"
 """What the address of a document that was added begins with; the rest is its name."""
 
@@ -30,12 +34,14 @@ _URL_IN_TEXT = re.compile(r"https?://[^\s<>\"'\]\[{}|\\^`]+", re.IGNORECASE)
 _LINK_IN_TEXT = re.compile(rf"(?P<link>\]\()?(?P<url>{_URL_IN_TEXT.pattern})", re.IGNORECASE)
 
 
-@lru_cache(maxsize=65536)
+@cache_short(65536)
 def canonicalize(url: str) -> str:
     """The spelling under which an address counts as visited.
 
     Scheme and host are lowercased, the fragment, default port, trailing slash and tracking parameters go,
-    percent-escapes are unified. Returns "" for what is not an absolute http(s) address."""
+    percent-escapes are unified. Returns "" for what is not an absolute http(s) address, or endless."""
+    if len(url) > MAX_URL:
+        return ""
     try:
         parts = urlsplit(url.strip())
         host, port = (parts.hostname or "").rstrip("."), parts.port
@@ -74,7 +80,7 @@ def complete_typed_url(text: str) -> str:
     return f"https://{said}" if _BARE_HOST.match(said) else said
 
 
-@lru_cache(maxsize=8192)
+@cache_short(8192)
 def host(url: str) -> str:
     """The host of an address, lowercased; "" when there is none."""
     try:
@@ -96,7 +102,7 @@ def _suffix_list() -> PublicSuffixList:
     return PublicSuffixList()
 
 
-@lru_cache(maxsize=8192)
+@cache_short(8192)
 def site(url: str) -> str:
     """The registrable domain ("bbc.co.uk") of an address, by the public-suffix list; the host itself where
     there is none.
@@ -129,7 +135,7 @@ def is_blocked(url: str, blocked: Sequence[str]) -> bool:
     )
 
 
-@lru_cache(maxsize=8192)
+@cache_short(8192)
 def _to_ascii(name: str) -> str:
     """A host as it goes over the wire: "höganäs.example" and its punycode are one."""
     try:

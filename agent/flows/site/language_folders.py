@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from urllib.parse import urlsplit
 
+from agent.text.short_cache import cache_short
 from agent.types.source_filter import LANGUAGES
 
 _TAG = re.compile(r"([a-z]{2})(?:[-_][a-z]{2,4})?", re.IGNORECASE)
@@ -16,7 +16,7 @@ MIN_FOLDERS = 2
 ("/it/")."""
 
 
-@lru_cache(maxsize=16384)
+@cache_short(16384)
 def find_language_folder(url: str) -> tuple[int, str]:
     """The place in the path of the first folder that is named like a language, and its name in lower case;
     (-1, "") where there is none."""

@@ -8,7 +8,6 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from urllib.parse import urlsplit
 
 from agent.engine.context import RunContext
@@ -17,6 +16,7 @@ from agent.flows.site.language_folders import LanguageFolders
 from agent.flows.site.state import BY_SITEMAP, SiteRun, UrlIndex
 from agent.retrieval.link_scoring import UnreadLink, score_links
 from agent.roles.site.site_decision import UnvisitedUrl
+from agent.text.short_cache import cache_short
 from agent.text.urls import canonicalize, site
 from agent.types import Link, Page, SiteLimits
 
@@ -89,7 +89,7 @@ def select_links(question: str, links: Iterable[Link], is_open: UrlTest, limit: 
     return [found[i] for i in sorted(best)]
 
 
-@lru_cache(maxsize=16384)
+@cache_short(16384)
 def _is_media(url: str) -> bool:
     return bool(_MEDIA.search(urlsplit(url).path))
 

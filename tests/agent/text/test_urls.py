@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -181,3 +184,17 @@ def test_a_bare_host_name_is_meant_with_https(text):
 )
 def test_what_is_no_bare_host_name_stays_as_it_is(text):
     assert complete_typed_url(text) == text
+
+
+def test_an_endless_address_is_none_and_long_ones_are_not_remembered() -> None:
+    assert canonicalize(f"https://a.test/{'a' * 4_000}") and not canonicalize(f"https://a.test/{'a' * 5_000}")
+    assert resolve(f"https://a.test/{'a' * 5_000}/", "b") == ""
+    gc.collect()
+    tracemalloc.start()
+    for n in range(1_000):
+        canonicalize(f"https://a.test/{n}/{'b' * 4_000}")
+        host(f"https://a.test/{n}/{'b' * 4_000}")
+        site(f"https://a.test/{n}/{'b' * 4_000}")
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 2_500_000

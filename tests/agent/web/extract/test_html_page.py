@@ -294,3 +294,13 @@ def test_raised_figures_do_not_join_the_figure_before_them() -> None:
 
 def test_ligatures_and_soft_hyphens_are_plain_letters() -> None:
     assert read(f"<p>{PROSE} eﬃ&shy;cient ﬁre</p>").text.endswith("efficient fire")
+
+
+def test_the_addresses_of_a_page_have_a_limit_together() -> None:
+    for base, least, most in (("short", 900, 1_000), ("b" * 3_900, 100, 300), ("b" * 20_000, 900, 1_000)):
+        links = "".join(f"<a href={n}>{n}</a>" for n in range(1_000))
+        page = html_page.extract_html(
+            f"<base href='https://a.test/{base}/'><p>Milk.{links}", "https://a.test/x"
+        )
+        assert least <= len(page.links) <= most
+        assert sum(len(link.url) for link in page.links) <= 1_000_000
