@@ -250,8 +250,8 @@ class Config(BaseSettings):
     )
 
     METRICS_TOKEN: str = _secret(
-        "bearer token that `GET /metrics` and the details of `/readyz` require; empty: only this machine may "
-        "read them"
+        "bearer token that `GET /metrics` and the details of `/readyz` require; empty: this machine may read "
+        "them, and on a server for others nobody"
     )
     LOG_FORMAT: str = _setting("readable", "`json`: a JSON object a line, for programs; else `readable`")
     LOG_LEVEL: str = _setting("WARNING", "what is logged: DEBUG, INFO, WARNING or ERROR, and all above it")

@@ -1,12 +1,14 @@
 """What those who run the server ask it: GET /healthz (alive), /readyz (can work), /metrics (Prometheus).
 
-The numbers and details are for this machine or whoever has METRICS_TOKEN. A Host header proves nothing; the
-address of the peer does, unless a proxy on this machine passes on the requests of others."""
+The numbers and details are for whoever has METRICS_TOKEN; where nobody signs in and no name for others is
+set, for this machine, too. Elsewhere its address proves nothing: a proxy on it passes on what others ask."""
 
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,9 +19,9 @@ from agent.bot.routes import RULES, KnowsName, is_loopback
 from agent.errors import TouchstoneError
 from agent.workbenches import Workbenches
 
-_FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
-"""Headers of a request that a proxy passes on."""
-_REFUSED = "send the token of METRICS_TOKEN: authorization: Bearer …; without one only this machine may ask"
+_PASSED_ON = re.compile(r"forwarded|-ip$|^via$")
+"""In a header's name: a proxy passed the request on."""
+_REFUSED = "set METRICS_TOKEN, and send it: authorization: Bearer …"
 
 
 class OperationsHttp:
@@ -61,9 +63,14 @@ class OperationsHttp:
 
     def is_permitted(self, request: Request) -> bool:
         """May this request see numbers and details?"""
-        if token := self._open_benches().config.METRICS_TOKEN:
+        config = self._open_benches().config
+        if token := config.METRICS_TOKEN:
             given = request.headers.get("authorization", "")
             return hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
-        is_passed_on = any(name in request.headers for name in _FORWARDED)
-        is_here = is_loopback((request.scope.get("client") or ("",))[0])
-        return is_here and not is_passed_on and self._is_known_name(request.headers)
+        is_for_others = config.has_login or config.ALLOW_PUBLIC_WITHOUT_LOGIN or config.ALLOWED_HOSTS
+        if is_for_others or any(map(_PASSED_ON.search, request.headers)):
+            return False
+        if not self._is_known_name(request.headers):
+            return False
+        name = urlsplit(f"//{request.headers['host']}").hostname or ""
+        return is_loopback(name.rstrip(".")) and is_loopback((request.scope.get("client") or ("",))[0])

@@ -12,9 +12,11 @@ from starlette.testclient import TestClient
 
 from agent import counters
 from agent.bot.operations import OperationsHttp
+from agent.config import read_config
 from agent.errors import StoreError
 from agent.types import Settings
 from agent.workbench import Workbench
+from tests.web.login import LOGIN
 
 HERE = ("127.0.0.1", 50000)
 ELSEWHERE = ("203.0.113.7", 50000)
@@ -28,10 +30,17 @@ def bench() -> Iterator[Workbench]:
 
 
 def client(
-    *benches: Workbench, peer: tuple[str, int] = HERE, token: str = "", host: str = "localhost"
+    *benches: Workbench,
+    peer: tuple[str, int] = HERE,
+    token: str = "",
+    host: str = "localhost",
+    settings: dict[str, str] | None = None,
 ) -> TestClient:
-    served = SimpleNamespace(config=SimpleNamespace(METRICS_TOKEN=token), list_open=lambda **_: benches)
-    routes = OperationsHttp(lambda: served, lambda headers: headers["host"] == "localhost").routes  # type: ignore[arg-type, return-value]
+    config = read_config({"METRICS_TOKEN": token, **(settings or {})})
+    served = SimpleNamespace(config=config, list_open=lambda **_: benches)
+    routes = OperationsHttp(
+        lambda: served, lambda headers: headers["host"] in ("localhost", "research.lan")
+    ).routes  # type: ignore[arg-type, return-value]
     return TestClient(Starlette(routes=routes), base_url=f"http://{host}", client=peer)
 
 
@@ -76,10 +85,22 @@ def test_an_ended_worker_is_named(thread: str, bench: Workbench) -> None:
         ({"peer": ELSEWHERE}, {"host": "localhost"}, 401),
         ({"peer": ("unix socket", 0)}, {}, 401),
         ({"host": "rebound.example"}, {}, 401),
+        ({"host": "research.lan"}, {}, 401),
         ({}, {"host": "127.0.0.1:99999"}, 401),
         ({}, {"host": "a{b.evil.example"}, 401),
         ({}, {"x-forwarded-for": "127.0.0.1"}, 401),
-        ({}, {"forwarded": "for=127.0.0.1"}, 401),
+        *(
+            ({}, {name: "127.0.0.1"}, 401)
+            for name in (
+                *("forwarded", "x-forwarded-host", "x-forwarded-proto", "x-client-ip", "x-real-ip", "via"),
+                *("cf-connecting-ip", "true-client-ip", "x-cluster-client-ip", "x-original-forwarded-for"),
+            )
+        ),
+        *(
+            ({"settings": public}, {}, 401)
+            for public in (LOGIN, {"ALLOWED_HOSTS": "localhost"}, {"ALLOW_PUBLIC_WITHOUT_LOGIN": "true"})
+        ),
+        ({"settings": LOGIN, "token": "t-canary"}, {"authorization": "Bearer t-canary"}, 200),
         ({"token": "t-canary"}, {}, 401),
         ({"token": "t-canary"}, {"authorization": "Bearer wrong"}, 401),
         ({"token": "t-canary", "peer": ELSEWHERE}, {"authorization": "Bearer t-canary"}, 200),
