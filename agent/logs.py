@@ -22,6 +22,7 @@ from urllib.parse import quote
 
 from agent.errors import TouchstoneError, UsageError
 
+MAX_MESSAGE_CHARS = 4_000
 FIELDS = ("run", "step", "person")
 REDACTED = "[secret]"
 _QUERY = re.compile(r"(?<=[\w/.%=\]-])\?[\w.%~+-]+=[^\s\"'<>)\]]*")
@@ -60,6 +61,11 @@ def redact(text: str) -> str:
     return text
 
 
+def make_plain(text: object) -> str:
+    """The beginning of a text as one line; what a terminal would act on stands as its escape."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text)[:MAX_MESSAGE_CHARS])
+
+
 class _DiscreetFormatter(logging.Formatter):
     """Tells of an exception its type and place; its message only where the program or the system wrote it."""
 
@@ -80,6 +86,11 @@ class _DiscreetFormatter(logging.Formatter):
 class ReadableFormatter(_DiscreetFormatter):
     """One line a record, then its traceback."""
 
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        """The line."""
+        record.message = make_plain(record.message)
+        return super().formatMessage(record)
+
     def format(self, record: logging.LogRecord) -> str:
         """The record as text."""
         about = " ".join(f"{name}={value}" for name, value in _bound.get().items())
@@ -93,7 +104,12 @@ class JsonFormatter(_DiscreetFormatter):
     def format(self, record: logging.LogRecord) -> str:
         """The record as JSON."""
         at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03}Z"
-        line = {"at": at, "level": record.levelname, "logger": record.name, "message": record.getMessage()}
+        line = {
+            "at": at,
+            "level": record.levelname,
+            "logger": record.name,
+            "message": make_plain(record.getMessage()),
+        }
         line |= {name: value for name in FIELDS if (value := _bound.get().get(name))}
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)

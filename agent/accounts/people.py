@@ -107,10 +107,9 @@ class People(TableAccess):
         person = self.get(person_id)
         if blocked and not person.folder:
             raise UsageError(f"{person.label} owns the settings of this server and cannot be blocked")
-        action: Literal["block", "unblock"] = "block" if blocked else "unblock"
         over = max(person.signed_in_at, int(time.time())) if blocked else person.signed_out_at
         change: dict[str, Any] = {"is_blocked": int(blocked), "signed_out_at": over}
-        self._change(actor.id, person_id, action, ends_tokens=blocked, **change)
+        self._change(actor.id, person_id, "block" if blocked else "unblock", **change)
 
     def release_address(self, actor: Person, person_id: str) -> None:
         """Let another account have the address of somebody blocked. Raises UsageError for who is not."""
@@ -127,7 +126,7 @@ class People(TableAccess):
     def sign_out_everywhere(self, actor: Person, person_id: str) -> None:
         """End every sign-in of a person that this server has seen, and every token."""
         seen = self.get(person_id).signed_in_at
-        self._change(actor.id, person_id, "sign out everywhere", ends_tokens=True, signed_out_at=seen)
+        self._change(actor.id, person_id, "sign out everywhere", signed_out_at=seen)
 
     def is_let_in(self, person: Person) -> bool:
         """May this person still use the server, by what is known of them now?"""
@@ -187,18 +186,11 @@ class People(TableAccess):
         return self.get(person_id)
 
     def _change(
-        self,
-        actor: str,
-        person_id: str,
-        action: AuditAction,
-        told: str = "",
-        *,
-        ends_tokens: bool = False,
-        **columns: Any,
+        self, actor: str, person_id: str, action: AuditAction, told: str = "", **columns: Any
     ) -> None:
         with self._writer.begin() as connection:
             connection.execute(update(tables.people).where(p.id == person_id).values(columns))
-            if ends_tokens:
+            if action in ("block", "sign out everywhere"):
                 connection.execute(tables.end_tokens(person_id))
         with self._lock:
             self._known.clear()

@@ -48,15 +48,17 @@ class DayUse:
     dollars: float = 0.0
 
 
-def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0) -> str:
-    """How much is used of the quota of the day that is used up to this share, as a sentence; "" for none."""
-    for meter in (
-        BudgetMeter(name="pages", used=used.pages, cap=quota.pages),
-        BudgetMeter(name="tokens", used=used.tokens, cap=quota.tokens),
-        BudgetMeter(name="cost", used=used.dollars, cap=quota.dollars),
+def describe_overrun(quota: Quota, used: DayUse, share: float = 1.0, claim: DayUse | None = None) -> str:
+    """How much is used of the quota of the day that is used up to this share, as a sentence; "" for none. One
+    of 0 is used up for who claims of it."""
+    asked = claim or used
+    for meter, more in (
+        (BudgetMeter(name="pages", used=used.pages, cap=quota.pages), asked.pages),
+        (BudgetMeter(name="tokens", used=used.tokens, cap=quota.tokens), asked.tokens),
+        (BudgetMeter(name="cost", used=used.dollars, cap=quota.dollars), asked.dollars),
     ):
-        if meter.used and meter.used >= meter.cap * share:
-            kept = ", the rest is kept for answers" if meter.used < meter.cap else ""
+        if ((done := meter.used or 0) or more) and done >= meter.cap * share:
+            kept = ", the rest is kept for answers" if done < meter.cap else ""
             return f"{meter.description} today{kept}: {ASK_ADMIN}"
     return ""
 
@@ -102,11 +104,11 @@ class Quotas(TableAccess):
         """Count the most that a model call may use, unless this share of a quota is used up; at the end what
         is given to the function this yields stands in its place, and nothing for a call that failed. What a
         killed process has counted stays. Raises BudgetSpent."""
-        day, rest = utc_timestamp()[:10], DayUse(0, -tokens, -dollars)
+        day, rest, claim = utc_timestamp()[:10], DayUse(0, -tokens, -dollars), DayUse(0, tokens, dollars)
         with self._writer.begin() as connection:  # one at a time: what is read here stays true
-            if over := self.describe_overrun(person_id, share):
+            if over := describe_overrun(self.get(person_id), self.sum_day(person_id), share, claim):
                 raise BudgetSpent(over, cap="quota")
-            connection.execute(_add_use(person_id, DayUse(0, tokens, dollars), day))
+            connection.execute(_add_use(person_id, claim, day))
 
         def settle(used: int, paid: float) -> None:
             nonlocal rest
@@ -122,7 +124,7 @@ class Quotas(TableAccess):
         nothing was asked is given back as -1."""
         with self._writer.begin() as connection:
             used = DayUse(self.sum_day(person_id).pages)
-            over = describe_overrun(self.get(person_id), used) if pages > 0 else ""
+            over = describe_overrun(self.get(person_id), used, claim=DayUse(pages)) if pages > 0 else ""
             if not over:
                 connection.execute(_add_use(person_id, DayUse(pages)))
             return over

@@ -68,11 +68,8 @@ class SignInRules:
         if now >= (times["iat"] + self.days * DAY_S if self.days else times["exp"]):
             raise SignInRefused("your sign-in has ended: sign in again")
         verified = claims.get("email_verified")
-        is_proven = (
-            verified is True
-            or verified == "true"
-            or ("email_verified" not in claims and issuer in self.trusted_issuers)
-        )
+        is_trusted = "email_verified" not in claims and issuer in self.trusted_issuers
+        is_proven = verified is True or verified == "true" or is_trusted
         stated = normalize_address(claims.get("email"))
         email = stated if is_proven else ""
         if not self.admits(email):

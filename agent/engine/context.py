@@ -332,11 +332,7 @@ class RunContext:
         return made
 
     def _run_in_parallel(
-        self,
-        urls: list[str],
-        fetch_one: Callable[[str, Callable[[], None]], T],
-        *,
-        most: int = 0,
+        self, urls: list[str], fetch_one: Callable[[str, Callable[[], None]], T], *, most: int = 0
     ) -> list[T]:
         """Fetch all addresses in at most `most` daemon threads (0: MAX_PARALLEL_FETCHES; the process can end
         without them), and run the checkpoint while they work."""

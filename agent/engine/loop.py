@@ -265,10 +265,7 @@ class _RunDriver:
             step = self._build_step(name, change, next, began)
             try:
                 self.store.ledger.commit(
-                    self.lease,
-                    step,
-                    self.flow.rest_statuses.get(next, Status.RUNNING),
-                    self.state.summary(),
+                    self.lease, step, self.flow.rest_statuses.get(next, Status.RUNNING), self.state.summary()
                 )
                 break
             except StaleHead:

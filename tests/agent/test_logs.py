@@ -37,7 +37,7 @@ def test_a_json_line_names_run_step_and_person(
         "read 2 pages",
     )
     assert first["person"] == logs.hash_person("anna") and "anna" not in first["person"]
-    assert second["message"] == "line\nbreak" and "run" not in second and first["at"].endswith("Z")
+    assert second["message"] == "line\\nbreak" and "run" not in second and first["at"].endswith("Z")
 
 
 def test_a_readable_line_names_them_too(log: logging.Logger, capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,3 +111,13 @@ def test_what_was_hidden_on_purpose_stays_hidden_and_its_cause_is_told() -> None
     assert "KeyError" not in tell(told)
     told.__cause__ = cause
     assert "TypeError" in tell(told) and "KeyError" not in tell(told)
+
+
+@pytest.mark.parametrize("form", ["json", "readable"])
+def test_a_message_is_one_short_line_without_signs_for_the_terminal(
+    form: str, log: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs.set_up(form, "DEBUG")
+    log.error("Error: %s", "\x1b[31m\x9b2J\u202e\r\n2026 INFO agent forged" + "x" * 60_000)
+    [line] = capsys.readouterr().err.splitlines()
+    assert len(line) < 4_200 and line.isprintable() and "forged" in line

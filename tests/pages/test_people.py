@@ -117,6 +117,17 @@ def test_members_are_not_offered_folders_of_the_server(team: Workbenches, app: A
         assert added == labels and not tester.exception
 
 
+def test_the_audit_log_tells_people_of_one_name_apart(team: Workbenches, app: App, as_person) -> None:
+    people = team.accounts.people  # type: ignore[union-attr]
+    ann = people.list()[0]
+    people.recognize(make_claims("bo", 200) | {"name": "Ann"})
+    people.recognize(make_claims("cy") | {"name": ann.id})
+    as_person("ann")
+    told = shown(app("people"))
+    assert "Ann (bo@example.org)" in told and "Ann (ann@example.org)" in told
+    assert f"{ann.id} (cy@example.org)" in told
+
+
 def test_an_act_of_an_admin_needs_an_admin_at_that_moment(team: Workbenches, app: App, as_person) -> None:
     _, bo = team.accounts.people.list()  # type: ignore[union-attr]
     as_person("bo")

@@ -13,14 +13,7 @@ from agent.cli.options import Allow, Model, OutputFiles, SearchOptions, World
 from agent.cli.output import drive_run, read_file, to_json, write_file, write_stdout
 from agent.errors import UsageError
 from agent.text.urls import canonicalize, complete_typed_url
-from agent.types import (
-    MARK_SIGNS,
-    CheckedText,
-    CheckTextSettings,
-    MarkedSentence,
-    Settings,
-    Status,
-)
+from agent.types import MARK_SIGNS, CheckedText, CheckTextSettings, MarkedSentence, Settings, Status
 from agent.web.extract import documents
 from agent.workbench import Workbench
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 
 from pages.widgets.shell import client, escape, markup
@@ -12,12 +14,11 @@ SHOWN = 100
 def draw() -> None:
     """The newest entries, with names for ids."""
     accounts = client.accounts()
-    names = {person.id: person.label for person in accounts.people.list()}
+    people = accounts.people.list()
+    names = {one.id: f"{one.label} ({one.email or one.id})" for one in people}  # anybody may choose a name
 
     def name(text: str) -> str:
-        for person_id, label in names.items():
-            text = text.replace(person_id, label)
-        return escape.html(text)
+        return escape.html(re.sub(r"\b[0-9a-f]{32}\b", lambda found: names.get(found[0], found[0]), text))
 
     rows = [
         [

@@ -23,6 +23,7 @@ from urllib.parse import parse_qs
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import logger as streamlit_logger
 from streamlit import runtime
 from streamlit.runtime.pages_manager import PagesManager
 
@@ -160,6 +161,12 @@ def _look_after_memory(is_ending: threading.Event) -> None:
             _GLIBC.malloc_trim(0)
 
 
+def _join_log(one: logging.Logger) -> None:
+    """Write what Streamlit tells into our log, which cuts and redacts it."""
+    one.handlers.clear()
+    one.propagate = True
+
+
 @contextlib.asynccontextmanager
 async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     """Warm up and start the workers; at the end let every run rest where it stands."""
@@ -169,6 +176,8 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     event_loop.wake_once(asyncio.get_running_loop())
     config = client.benches().config
     logs.set_up(config.LOG_FORMAT, config.LOG_LEVEL)
+    streamlit_logger.setup_formatter = _join_log
+    streamlit_logger.update_formatter()
     logging.getLogger("agent.reply").setLevel(logging.INFO)  # one line a reply, with the path it took
     if client.benches().accounts is None:
         bench = client.workbench()

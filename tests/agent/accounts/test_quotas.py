@@ -185,3 +185,18 @@ def test_a_quota_of_ones_own_stands_above_the_defaults(sign_in, accounts) -> Non
     for wrong in (replace(QUOTA, runs=0), replace(QUOTA, pages=-1), replace(QUOTA, dollars=-0.01)):
         with pytest.raises(UsageError, match="at least one run"):
             accounts.quotas.set(ann, ann.id, wrong)
+
+
+def test_a_quota_of_0_lets_none_through_and_stops_nothing_else(sign_in, accounts) -> None:
+    ann = sign_in("ann")
+    accounts.quotas.set(ann, ann.id, Quota(runs=1, pages=0, tokens=10, dollars=0.0))
+    assert "0 of 0 pages" in accounts.quotas.take_page(ann.id)
+    with accounts.quotas.reserve(ann.id, 1.0, 5, 0.0) as settle:  # a model that costs nothing
+        settle(5, 0.0)
+    with pytest.raises(BudgetSpent, match=r"\$0\.00"), accounts.quotas.reserve(ann.id, 1.0, 5, 0.01):
+        raise AssertionError("a call was paid")
+    assert accounts.quotas.describe_overrun(ann.id) == "" and accounts.quotas.sum_day(ann.id).pages == 0
+    accounts.quotas.set(ann, ann.id, Quota(runs=1, pages=1, tokens=0, dollars=1.0))
+    with pytest.raises(BudgetSpent), accounts.quotas.reserve(ann.id, 1.0, 5, 0.01):
+        raise AssertionError("a call was made")
+    assert accounts.quotas.take_page(ann.id) == ""

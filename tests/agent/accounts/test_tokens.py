@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from agent.accounts.accounts import Accounts
@@ -64,3 +66,17 @@ def test_a_token_of_who_may_not_sign_in_any_more_holds_no_longer(sign_in, accoun
     later = Accounts(read_config())
     assert later.find_caller(text, "reply") is None
     later.close()
+
+
+def test_tokens_made_at_once_do_not_pass_the_limit(sign_in, accounts: Accounts) -> None:
+    ann = sign_in("ann")
+
+    def make(n: int) -> bool:
+        try:
+            accounts.tokens.create(ann, f"bot {n}", ["reply"])
+        except UsageError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(make, range(MAX_TOKENS + 20))) == MAX_TOKENS

@@ -97,3 +97,18 @@ def test_too_many_requests_with_the_tokens_of_one_person_are_told_when_to_come_a
             http.post("/reply", json=ASKED, headers={"authorization": f"Bearer {of_bo}"}).status_code == 200
         )
     routes.close()
+
+
+@pytest.mark.parametrize("path", ["/reply", "/messages"])
+def test_a_workbench_that_cannot_be_opened_is_told_as_such(path: str, server: Open) -> None:
+    benches = server(**LOGIN)
+    sign_in(benches, "ann")
+    bo = sign_in(benches, "bo")
+    _, text = benches.accounts.tokens.create(bo, "bot", ["reply", "messages"])  # type: ignore[union-attr]
+    benches.folder_of(bo).mkdir(parents=True)
+    (benches.folder_of(bo) / "settings.json").write_text("{")
+    routes = ReplyHttp(lambda: benches, lambda headers: False)
+    with TestClient(Starlette(routes=list(routes.routes))) as http:
+        answer = http.post(path, json=ASKED, headers={"authorization": f"Bearer {text}"})
+    assert answer.status_code == 503 and "replies cannot be given now" in answer.json()["error"]
+    routes.close()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import weakref
 from unittest.mock import Mock
 
 import pytest
+from streamlit import logger as streamlit_logger
 
+from agent import logs
 from agent.config import read_config
 from pages.widgets.shell import client, server
 from tests.web.login import LOGIN
@@ -88,3 +91,22 @@ def test_the_start_and_end_of_the_server_pass_every_middleware():
         app = layer.cls(app, *layer.args, **layer.kwargs)  # type: ignore[assignment]
     asyncio.run(app({"type": "lifespan", "state": {}}, None, None))  # type: ignore[arg-type]
     assert seen == ["lifespan"]
+
+
+def test_what_streamlit_tells_stands_in_our_log(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root, known = logging.getLogger(), dict(streamlit_logger._loggers)
+    monkeypatch.setattr(root, "handlers", root.handlers[:])
+    monkeypatch.setattr(root, "level", root.level)
+    monkeypatch.setattr(streamlit_logger, "_loggers", known)
+    monkeypatch.setattr(streamlit_logger, "setup_formatter", server._join_log)
+    for one in known.values():
+        monkeypatch.setattr(one, "handlers", one.handlers[:])
+        monkeypatch.setattr(one, "propagate", one.propagate)
+    logs.set_up("readable", "WARNING")
+    streamlit_logger.update_formatter()
+    for name in ("streamlit.web.server.starlette.starlette_auth_routes", "streamlit.first_used_later"):
+        streamlit_logger.get_logger(name).error("Error during authentication: %s", "\x1b[2J" + "x" * 60_000)
+        [line] = capsys.readouterr().err.splitlines()
+        assert "Error during authentication: \\x1b[2Jxxx" in line and len(line) < 4_200
