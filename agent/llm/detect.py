@@ -16,13 +16,7 @@ from agent.config import Config
 from agent.errors import BudgetSpent, ModelReplyError, ModelUnavailable
 from agent.key_addresses import explain_unused_key, find_address, use_key
 from agent.llm.client import ModelClient
-from agent.llm.http import (
-    UnexpectedReply,
-    check_server_url,
-    explain_no_answer,
-    identify_server,
-    request_json,
-)
+from agent.llm.http import UnexpectedReply, check_server_url, explain_no_answer, identify_server, request_json
 from agent.llm.model import Model
 from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.net.deadline import Deadline, NoAnswer

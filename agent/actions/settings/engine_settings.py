@@ -14,8 +14,6 @@ from agent.web.world import EngineHealth
 
 CONTACT_EMAIL = "CONTACT_EMAIL"
 _OFF = "ENGINES_OFF"
-
-
 EngineState = Literal["needs a key", "needs an address", "off", "not asked yet", "works", "resting", "failed"]
 
 
@@ -65,8 +63,7 @@ def _find_state(status: EngineStatus, health: EngineHealth | None) -> EngineStat
 def save_engine_setting(
     bench: ActionContext, name: str, value: str, engine: str = "", address: str = ""
 ) -> None:
-    """Save a key, an address or the contact address; an empty value removes it. `address`: as in
-    `save_value`. Raises UsageError."""
+    """Save a key (see `save_value`), an address or the contact address; "" removes it. Raises UsageError."""
     if name not in {CONTACT_EMAIL, *(field for one in ENGINES for field in one.settings)}:
         raise UsageError(f"{name[:40]} is no setting of a search engine")
     value = check_value(bench, name, value)

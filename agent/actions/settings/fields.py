@@ -71,9 +71,9 @@ def check_value(bench: ActionContext, name: str, value: str) -> str:
 
 
 def save_value(bench: ActionContext, name: str, value: str, parsed: Any = None, *, address: str = "") -> None:
-    """Save a checked value and use it from now on; `parsed`: the value as the configuration holds it, where
-    that is no text; `address`: of a key, where its field said that it would go. Raises UsageError when it is
-    set outside the screen, or a key would go elsewhere by now."""
+    """Save a checked value and use it from now on. `parsed`: as the configuration holds it, if that is no
+    text; `address`: where the field of a key said that it goes. Raises UsageError when it would go elsewhere
+    by now, or is set outside the screen."""
     if is_fixed(bench.config, name):
         outside = "in the environment, in .env or in the configuration file: change it there"
         where = "by an admin of this server" if is_personal(bench.config) else outside

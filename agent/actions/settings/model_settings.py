@@ -22,8 +22,7 @@ def list_embedding_fields(bench: ActionContext) -> list[SettingField]:
 
 
 def save_model_setting(bench: ActionContext, name: str, value: str, address: str = "") -> None:
-    """Save an address, key or model name; "" removes it. `address`: as in `save_value`. Raises
-    UsageError."""
+    """Save an address, a key (as `save_value` does) or a model name; "" removes it. Raises UsageError."""
     if name not in (*MODEL_SETTINGS, *EMBEDDING_SETTINGS):
         raise UsageError(f"{name[:40]} is no setting of a model")
     value = check_value(bench, name, value)
