@@ -7,6 +7,7 @@ import pytest
 from agent.actions.bundle_import import import_bundle
 from agent.actions.export import export_run, list_formats
 from agent.types import Settings, Status
+from pages.widgets.run import export_menu
 from tests.pages.conftest import QUESTION, shown
 
 pytestmark = pytest.mark.slow
@@ -28,6 +29,17 @@ def test_every_format_is_offered_when_the_menu_is_opened_and_none_before(app, de
     assert not tester.exception and sorted(labels(tester)) == sorted(
         chosen.label for chosen in list_formats(settings.get("flow", "research"))
     )
+
+
+def test_the_menu_says_first_how_many_sentences_stay_here(app, demo, monkeypatch):
+    run_id = demo()
+    monkeypatch.setattr(
+        export_menu, "describe_withheld", lambda _bench, run: f"2 sentences of {run} stay here."
+    )
+    tester = app("research", run=run_id)
+    tester.session_state[f"export-{run_id}"] = True
+    tester.run()
+    assert f"2 sentences of {run_id} stay here." in [caption.value for caption in tester.caption]
 
 
 def test_a_collecting_run_offers_its_articles_too(app, bench):
