@@ -1,5 +1,5 @@
-"""What a further question in the thread of a research run starts with: the facts and pages of the earlier
-turns, and the question as it stands alone."""
+"""What a further question in a thread starts with: what stays private, and after a research run the facts and
+pages of the earlier turns and the question as it stands alone."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ THREAD_FLOWS = ("research",)
 
 
 def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
-    """The first change of a further question after these turns: their verified facts with their quotes, the
-    pages behind them, the sources that a note excluded, and what stays private; {} for another flow."""
+    """The first change of a further question after these turns: what stays private; in a thread of research
+    also their verified facts with quotes, the pages behind them, and the sources that a note excluded."""
+    change = _carry_over_private(views)
     if not views or views[-1].run.settings.flow not in THREAD_FLOWS:
-        return {}
+        return change
     facts, pages, excluded = dict[str, Fact](), dict[str, PageRef](), list[str]()
-    private = dict.fromkeys(note for view in views for note in view.state.earlier_private_notes)
     asked = complete_question(views[-1].state.full_question, question)
     for view in views:
         known = fact_view.facts_after_notes(view.state).values()
@@ -34,17 +34,21 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
         read = [ref for ref in view.state.pages.values() if ref.page_id and not ref.waiting]
         pages |= {ref.url: ref.replace(step=0, facts=0) for ref in [*read, *offer_again(read)]}
         excluded += fact_view.excluded_sites(view.state)
-        found = find_private(view.steps)
-        private |= dict.fromkeys([*found.notes, *(text for text in found.readings if " " in text)])
-    change: Change = {"facts": list(facts.values()), "pages": list(pages.values())}
+    change |= {"facts": list(facts.values()), "pages": list(pages.values())}
     if excluded:
         sites = list(dict.fromkeys(excluded))
         change["readings"] = [NoteReading(note=-1, step=0, by="code", excluded_sites=sites)]
-    if private:
-        change["earlier_private_notes"] = list(private)
-    if files := list(dict.fromkeys(words for view in views for words in view.state.file_words)):
-        change["file_words"] = files
     return change | ({"asked": asked} if asked != question else {})
+
+
+def _carry_over_private(views: Sequence[RunSnapshot]) -> Change:
+    """The private notes of the turns with what they were understood as, and the words of added files."""
+    private = dict.fromkeys(note for view in views for note in view.state.earlier_private_notes)
+    for found in (find_private(view.steps) for view in views):
+        private |= dict.fromkeys([*found.notes, *(text for text in found.readings if " " in text)])
+    files = dict.fromkeys(words for view in views for words in view.state.file_words)
+    known = {"earlier_private_notes": list(private), "file_words": list(files)}
+    return {name: texts for name, texts in known.items() if texts}
 
 
 def complete_question(before: str, question: str) -> str:

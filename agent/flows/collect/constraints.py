@@ -11,9 +11,11 @@ from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate
 EXCLUDED_BY_PERSON = "Your words exclude this address."
 
 
-def list_instructions(state: CollectRun) -> list[str]:
-    """What a person said besides the prompt: the instruction, then the notes, oldest first."""
-    return [*filter(None, [state.settings.instruction.strip()]), *fact_view.note_texts(state)]
+def list_instructions(state: CollectRun, *, public: bool = False) -> list[str]:
+    """What a person said besides the prompt: the instruction, then the notes, oldest first; the `public` ones
+    alone for a role that tells what is read."""
+    notes = (fact_view.public_note_texts if public else fact_view.note_texts)(state)
+    return [*filter(None, [state.settings.instruction.strip()]), *notes]
 
 
 def find_start_urls(state: CollectRun) -> list[str]:

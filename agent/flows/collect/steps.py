@@ -58,9 +58,8 @@ MAX_DAYS = 36_525
 def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Read the prompt, and add the start pages to the tree. After a send-back all items are judged again."""
     limit, today = state.settings.collect.max_articles, tools.today()
-    judgement = tools.judge(
-        INTENT, prompt=state.question, notes=list_instructions(state), today=today, max_articles=limit
-    )
+    notes = list_instructions(state, public=True)
+    judgement = tools.judge(INTENT, prompt=state.question, notes=notes, today=today, max_articles=limit)
     reply, own = judgement.value, state.own
     wanted = CollectIntent(
         topic=" ".join(reply.topic.split())[:300],

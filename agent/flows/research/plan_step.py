@@ -51,7 +51,7 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         PLAN,
         question=state.full_question,
         notes=fact_view.public_note_texts(state),
-        history=state.history,
+        history=fact_view.public_history(state),
         engines=describe_actions(state.settings.engines or tools.world.engines),
         report=state.settings.report,
         today=tools.today(),

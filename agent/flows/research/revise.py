@@ -28,11 +28,12 @@ from agent.flows.shared.revision import (
     plan_after_reading,
     split_answer,
     write_numbered_lines,
+    write_quoted_lines,
 )
 from agent.flows.shared.verdict import WrittenDraft, finish_answer, limit_answer, write_draft
 from agent.flows.shared.write_report import ask_report, find_open_conflicts
 from agent.roles.research.report import ReportBlock, ReportReply, ReportRow
-from agent.roles.research.revision import REVISION
+from agent.roles.research.revision import REVISION, RevisionReply
 from agent.roles.role import RoleResult
 from agent.text.urls import host
 from agent.types import Answer, AnswerBlock, Sentence
@@ -50,16 +51,19 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if not notes or answer is None:
         return {}, "decide"
     urls = [*fact_view.recorded_urls(state), *(fact.url for fact in state.facts.values())]
+    facts = fact_view.facts_after_notes(state)
     read = partial(
         tools.judge,
         REVISION,
         question=state.full_question,
         parts=state.plan,
-        lines=write_numbered_lines(answer, fact_view.facts_after_notes(state)),
         sites=sorted({host(url) for url in urls if url})[:MAX_SITES],
     )
-    judged, public = read(notes=notes), [note for note in notes if not note.private]
-    asks = judged.value if public == notes else read(notes=public).value if public else None
+    judged = read(notes=notes, lines=write_numbered_lines(answer, facts))
+    asks: RevisionReply | None = judged.value
+    if fact_view.has_private_notes(state):  # what goes out is made of neither them nor an answer they shaped
+        public, lines = [note for note in notes if not note.private], write_quoted_lines(answer, facts)
+        asks = read(notes=public, lines=lines).value if public else None
     why = judged.fallback_reason
     reading = build_reading(state, judged.value, tools.step, asks=asks, by=judged.by, trouble=why)
     change: Change = {"readings": [reading]}

@@ -9,7 +9,7 @@ from agent.text.dialogue_acts import reply_to_small_talk
 from agent.text.negative_constraints import find_excluded_sites, is_excluded, is_unwanted
 from agent.text.tokens import content_stems
 from agent.text.urls import canonicalize, site
-from agent.types import Answer, Conflict, Fact, PauseRequest, Proposal
+from agent.types import Answer, Conflict, Fact, PauseRequest, Proposal, Turn
 
 UNREACHABLE_CONFIDENCE = 1.01
 """A confidence that none reaches."""
@@ -26,6 +26,16 @@ def note_texts(state: RunState) -> list[str]:
 def public_note_texts(state: RunState) -> list[str]:
     """The notes that are not private: all that a role is shown whose words may go to engines and pages."""
     return [note.text for note in state.notes if note.kind != "look" and not note.private]
+
+
+def has_private_notes(state: RunState) -> bool:
+    """Whether a private note may have shaped an answer of the run or of an earlier turn."""
+    return bool(state.earlier_private_notes) or any(note.private for note in state.notes)
+
+
+def public_history(state: RunState) -> list[Turn]:
+    """The earlier turns, after a private note without the answers: their writer was shown it."""
+    return [turn.replace(bot="") if state.earlier_private_notes else turn for turn in state.history]
 
 
 def excluded_sites(state: RunState) -> list[str]:

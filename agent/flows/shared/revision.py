@@ -108,6 +108,13 @@ def write_numbered_lines(answer: Answer, facts: Mapping[str, Fact]) -> list[str]
     return lines
 
 
+def write_quoted_lines(answer: Answer, facts: Mapping[str, Fact]) -> list[str]:
+    """The same for who may not see what a private note shaped: the verified quotes of each sentence."""
+    quotes = {i: fact.quote for i, fact in facts.items() if fact.verified}
+    lines = (" ".join(quotes[i] for i in said.fact_ids if i in quotes) for said in answer.sentences)
+    return [f"s{n}: {line}" for n, line in enumerate(lines, start=1)]
+
+
 def _describe_source(said: Sentence, facts: Mapping[str, Fact]) -> str:
     """A sentence with its sites, and the quote of its first fact where that has other words."""
     cited = [facts[i] for i in said.fact_ids if i in facts]

@@ -36,12 +36,14 @@ MAX_PAGES_WITHOUT_TEXT, MAX_OPENING_PASSAGES = 10, 3
 """Pages that are shown, and passages of each, when no passage of any fits the question."""
 
 
-def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -> CountedPassages:
+def search_site(
+    state: SiteRun, tools: RunContext, more: Collection[str] = (), *, notes: Sequence[str]
+) -> CountedPassages:
     """The best passages of all pages read, and of the stored pages `more`, best first: without menus, pages
     that a person struck, and the words of struck facts. Of several texts that are searched,
-    a passage has its best score."""
+    a passage has its best score. `notes`: those that are searched for."""
     ids = list(dict.fromkeys([*state.own.url_content(state).values(), *more]))
-    texts = _search_texts(state)
+    texts = _search_texts(state, notes)
     searched = dict.fromkeys([*list_clauses(texts[0]), *texts])
     found = [tools.library.search_pages(text, ids, 2 * MAX_PASSAGES) for text in searched]
     hits = _merge_rankings(found)
@@ -85,23 +87,23 @@ class Findings(NamedTuple):
 
 def look_up(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -> Findings:
     """What the pages read, and the stored pages `more`, have for the question."""
-    passages = search_site(state, tools, more)
-    return Findings(passages, find_answer(_search_texts(state)[0], passages))
+    notes = fact_view.public_note_texts(state)  # it tells what is read next
+    passages = search_site(state, tools, more, notes=notes)
+    return Findings(passages, find_answer(_search_texts(state, notes)[0], passages))
 
 
-def _search_texts(state: SiteRun) -> list[str]:
+def _search_texts(state: SiteRun, notes: Sequence[str]) -> list[str]:
     """What was typed last: a note, or the question, with the conversation when it names nothing. A question
     that names something may still continue the conversation: it is searched alone and with it."""
-    notes = fact_view.note_texts(state)
     if not is_unresolved_reference(next(reversed(notes), "")):
-        return notes[-1:]
+        return list(notes[-1:])
     texts = [" ".join([text, *notes]) for text in state.own.search_texts(state)]
     return texts[-1:] if is_unresolved_reference(texts[0]) else texts
 
 
 def quote_best(state: SiteRun, tools: RunContext, answer: PassageAnswer) -> Change:
     """The change that adds what the best passages say as facts with verified quotes, for a person to mark."""
-    question, facts = _search_texts(state)[0], dict[str, Fact]()
+    question, facts = _search_texts(state, fact_view.public_note_texts(state))[0], dict[str, Fact]()
     for part in answer.parts:
         for quotation in [*([part.lead] if part.lead else []), *part.passages, *part.others]:
             page = tools.page(quotation.page_id)
@@ -166,7 +168,9 @@ def passages_for_prompt(
 ) -> list[Passage]:
     """The best passages of all pages read (`found`, where they are known), best first; for a model with their
     neighbours: the best pages first, each in its own order and within its window."""
-    hits = (search_site(state, tools) if found is None else found) or _opening_passages(state, tools)
+    notes = fact_view.note_texts(state)
+    hits = search_site(state, tools, notes=notes) if found is None else found
+    hits = hits or _opening_passages(state, tools)
     if tools.client is None:
         return hits
     window, room = state.settings.site.content_max_chars, MAX_PROMPT_CHARS

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from agent.engine.run_state import FlowState, ReadText, RunState
 from agent.engine.state import Change, append, merge_dict, upsert
-from agent.flows.shared.fact_view import note_texts
+from agent.flows.shared.fact_view import public_note_texts
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.text.urls import canonicalize
 from agent.types import Action, Actor, Outcome, Record
@@ -104,8 +104,8 @@ class SiteState(FlowState):
         return named if step == "crawl" else super().describe_target(run, step)
 
     def relevance_question(self, run: RunState[Any]) -> str:
-        """The question as it stands alone, with a person's notes."""
-        return " ".join([self.search_text(run), *note_texts(run)])
+        """The question as it stands alone, with the public notes: what links are weighed by."""
+        return " ".join([self.search_text(run), *public_note_texts(run)])
 
     def count_pages(self, actions: list[Action]) -> int:
         """Every page that was asked for counts, read or not."""

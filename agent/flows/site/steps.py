@@ -256,7 +256,7 @@ def _ask_decision(
     passages = reading.passages_for_prompt(state, tools, found.passages) if tools.client else found.passages
     inputs: dict[str, Any] = {
         "question": state.question,
-        "history": state.history,
+        "history": fact_view.public_history(state),
         "instruction": state.settings.instruction,
         "notes": fact_view.public_note_texts(state),
         "pages": reading.list_pages(state, passages, found),
