@@ -19,12 +19,14 @@ from agent.store.backup import write_backup
 from agent.types import Settings
 from tests.trust.scorecard import Bench, Result, case
 from tests.web.private_run import CANARIES, NOTES, find_canaries, list_ways_out, private_runs
+from tests.web.private_threads import FLOWS, private_thread
 
 
 @case(
     "S9.1",
-    "Private notes (guidance, send-back, comment, branch) and a model that repeats them everywhere",
-    "0 of their words in any export, bundle, share, log or request",
+    "Private notes (guidance, send-back, comment, branch, further questions of each flow) and a model that repeats "
+    "them everywhere, or says them in other words",
+    "0 of their words in any export, bundle, share, log or request; no role whose reply goes out is shown them",
     quick=True,
 )
 def ways_out(bench: Bench) -> Result:
@@ -35,7 +37,11 @@ def ways_out(bench: Bench) -> Result:
                 count += 1
                 found = find_canaries(body)
                 misses += [f"{name}, {'rules' if keyless else 'model'}: {', '.join(found)}"] if found else []
-    return Result(count, f"{len(misses)} of {count} files and documents hold one", misses)
+    for flow in FLOWS:
+        with tempfile.TemporaryDirectory() as folder, private_thread(Path(folder), flow) as thread:
+            count += len(thread.model.seen)
+            misses += [f"{flow}: {told}" for told in (*thread.list_told(), *thread.list_leaks())]
+    return Result(count, f"{len(misses)} of {count} files, documents and prompts hold one", misses)
 
 
 @case(
