@@ -17,7 +17,7 @@ from agent.accounts.rate_limits import RequestRates
 from agent.actions import export, run_control, validation
 from agent.actions.erase_note import erase_note
 from agent.actions.follow_up import carry_over
-from agent.engine.run_settings import normalize_settings
+from agent.engine.run_settings import continue_settings, normalize_settings
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import Change, to_jsonable
 from agent.engine.work_limits import WorkLimits
@@ -135,13 +135,15 @@ class Workbench:
             pass
 
     def follow_up(self, run_id: str, question: str, settings: Settings | None = None) -> str:
-        """A further question in the conversation of a run, with its or other settings; returns the id."""
+        """A further question in the conversation of a run, with its settings and what was set in `settings`
+        in their place; returns the id."""
         thread = self.store.ledger.thread_run_ids(run_id)
         if not thread:
             raise NotFound(f"there is no run {run_id}")
         views = [self.snapshot(earlier) for earlier in thread]
         flow = dialogue.conversation_kind(views[-1].run.settings.flow)
-        if settings and dialogue.conversation_kind(settings.flow) != flow:
+        settings = continue_settings(views[-1].run.settings, settings)
+        if dialogue.conversation_kind(settings.flow) != flow:
             raise UsageError(
                 f"run {run_id} is a {flow} run; a {settings.flow} question can only follow one of its own "
                 "kind"
@@ -150,9 +152,7 @@ class Workbench:
             *views[0].state.history,
             *(dialogue.build_turn(earlier.run, earlier.state.answer) for earlier in views),
         ]
-        chosen = (settings or views[-1].run.settings).replace(
-            thread_id=views[0].run.settings.thread_id or thread[0], flow=flow
-        )
+        chosen = settings.replace(thread_id=views[0].run.settings.thread_id or thread[0], flow=flow)
         return self.start(question, chosen, history=turns, known=carry_over(views, question.strip()))
 
     def send_chat_message(self, run_id: str, text: str, settings: Settings | None = None) -> str:

@@ -15,15 +15,12 @@ from agent.retrieval.relevance import score_fact
 from agent.text.question_parts import resolve_parts
 from agent.types import Fact, NoteReading, PageRef, PlanPart
 
-THREAD_FLOWS = ("research",)
-"""The flows whose further questions know what was found before; others read the thread by themselves."""
-
 
 def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
     """The first change of a further question after these turns: what stays private; in a thread of research
     also their verified facts with quotes, the pages behind them, and the sources that a note excluded."""
     change = _carry_over_private(views)
-    if not views or views[-1].run.settings.flow not in THREAD_FLOWS:
+    if views[-1].run.settings.flow != "research":  # others read the thread by themselves
         return change
     facts, pages, excluded = dict[str, Fact](), dict[str, PageRef](), list[str]()
     asked = complete_question(views[-1].state.full_question, question)

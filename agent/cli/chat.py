@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.options import JsonFile, Model
-from agent.cli.output import drive_run, to_json, write_file, write_stderr, write_stdout
+from agent.cli.options import JsonFile, Model, typed
+from agent.cli.output import drive_run, follow_up, to_json, write_file, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.export.plain import render_plain_text
 from agent.flows.chat.dialogue import conversation_kind
@@ -35,9 +35,14 @@ def run(
         list[Path], typer.Option(metavar="FILE_OR_FOLDER …", help="add documents to the library first")
     ] = [],  # noqa: B006 - typer reads the default
     world: Annotated[
-        str, typer.Option(metavar="live|demo", help="demo: include the invented pages of the demo world")
-    ] = "live",
-    model: Model = "auto",
+        str,
+        typer.Option(
+            metavar="live|demo",
+            help="demo: include the invented pages of the demo world",
+            show_default="live",
+        ),
+    ] = "",
+    model: Model = "",
     json_file: JsonFile = None,
 ) -> int:
     """Ask, or answer what was asked back, and print the outcome; returns the exit code."""
@@ -47,7 +52,8 @@ def run(
             _add_documents(bench, path)
         if not bench.library.count():
             raise UsageError(EMPTY_LIBRARY_HINT)
-        settings = Settings(flow="chat", world=world, model=model, scope=LibraryScope(tags=scope_tag))
+        scope = LibraryScope(tags=scope_tag) if scope_tag else None
+        settings = Settings(flow="chat", **typed(world=world, model=model, scope=scope))
         run_id = _start_run(bench, question, settings, thread)
         return _drive_and_print(bench, run_id, json_file)
     finally:
@@ -76,9 +82,7 @@ def _start_run(bench: Workbench, question: str, settings: Settings, thread: str)
     if not thread:
         return bench.start(question, settings)
     newest = (bench.thread(thread) or [thread])[-1]
-    if not settings.scope.tags:
-        settings = settings.replace(scope=bench.snapshot(newest).run.settings.scope)
-    return bench.send_chat_message(newest, question, settings)
+    return follow_up(bench, newest, question, settings)
 
 
 def _drive_and_print(bench: Workbench, run_id: str, json_file: Path | None) -> int:

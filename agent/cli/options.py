@@ -71,6 +71,11 @@ def parse_share(text: str | None) -> float | None:
     return value
 
 
+def typed(**options: Any) -> dict[str, Any]:
+    """Those of these options that were typed; the default of each is empty."""
+    return {name: value for name, value in options.items() if value}
+
+
 def require_one(**given: object) -> None:
     """Raises UsageError unless exactly one of these options is given."""
     names = [f"--{name.replace('_', '-')}" for name in given]
@@ -83,7 +88,9 @@ RunId = Annotated[str, typer.Argument(metavar="RUN", help="id of the run; `runs`
 World = Annotated[
     str,
     typer.Option(
-        metavar="live|demo|DIR", help="where to search and read: the web, the demo, or a folder of documents"
+        metavar="live|demo|DIR",
+        help="where to search and read: the web, the demo, or a folder of documents",
+        show_default="live",
     ),
 ]
 Model = Annotated[
@@ -108,6 +115,7 @@ ReportOption = Annotated[
     typer.Option(
         metavar="|".join(get_args(ReportLength)),
         help="how long the answer is: a lead and what backs it, a standard answer, or a full report",
+        show_default="standard",
         **choose_from(get_args(ReportLength)),
     ),
 ]
@@ -192,18 +200,15 @@ class SourceOptions:
     ] = False
     language: Annotated[str, typer.Option(metavar="CODE", help="pages in this language, e.g. en or sv")] = ""
 
-    def settings(self, previous: Settings | None = None) -> dict[str, Any]:
-        """The settings that these options name; empty ones are taken from `previous`."""
-        given = {
-            "blocked_domains": self.block,
-            "since": self.since,
-            "before": self.before,
-            "dated_only": self.dated,
-            "language": self.language,
-        }
-        return {
-            name: value or (getattr(previous, name) if previous else value) for name, value in given.items()
-        }
+    def settings(self) -> dict[str, Any]:
+        """The settings that were given, by their names."""
+        return typed(
+            blocked_domains=self.block,
+            since=self.since,
+            before=self.before,
+            dated_only=self.dated,
+            language=self.language,
+        )
 
 
 @dataclass(frozen=True)
@@ -220,12 +225,10 @@ class SearchOptions(SourceOptions):
         ),
     ] = field(default_factory=list)
 
-    def settings(self, previous: Settings | None = None) -> dict[str, Any]:
-        """The settings that these options name; empty ones are taken from `previous`."""
-        return {
-            **super().settings(previous),
-            "engines": [name.strip() for names in self.engine for name in names.split(",") if name.strip()],
-        }
+    def settings(self) -> dict[str, Any]:
+        """The settings that were given, by their names."""
+        engines = [name.strip() for names in self.engine for name in names.split(",") if name.strip()]
+        return super().settings() | typed(engines=engines)
 
 
 @dataclass(frozen=True)

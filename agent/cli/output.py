@@ -10,10 +10,11 @@ from typing import Any
 from agent.actions.validation import FLOWS_WITH_START_PAGES
 from agent.cli.options import OutputFiles
 from agent.engine.loop import Flow
+from agent.engine.run_settings import continue_settings
 from agent.errors import TouchstoneError, UsageError
 from agent.export.plain import render_plain_text
 from agent.flows import FLOWS
-from agent.types import Status
+from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 
 NO_NETWORK = (
@@ -80,6 +81,26 @@ def check_network(bench: Workbench, world: str, flow: str = "research") -> None:
     at pages a person names needs no search engine: its pages may be on the person's own network."""
     if world == "live" and flow not in FLOWS_WITH_START_PAGES and not bench.is_online():
         raise TouchstoneError(NO_NETWORK)
+
+
+def follow_up(bench: Workbench, run_id: str, question: str, given: Settings) -> str:
+    """A further question, or answer, in the thread of a run: only what was typed differs from the thread, and
+    another model or server than it had is used only when one was typed. Raises UsageError."""
+    previous = bench.snapshot((bench.thread(run_id) or [run_id])[-1]).run.settings
+    if "model" not in given.model_fields_set:
+        check_same_model(bench, previous)
+    if previous.flow == "research":
+        check_network(bench, continue_settings(previous, given).world)
+    ask = bench.send_chat_message if given.flow == "chat" else bench.follow_up
+    return ask(run_id, question, given)
+
+
+def check_same_model(bench: Workbench, settings: Settings) -> None:
+    """Raises UsageError where a run with these settings had another model or server than is set up now."""
+    if settings.model != "keyless" and settings.served_by:
+        bench.worker.detect_model()
+    if told := bench.explain_other_model(settings):
+        raise UsageError(f"{told} Type --model auto to go on with it, or --model keyless for no model.")
 
 
 class RunProgress:

@@ -72,11 +72,7 @@ def format_part(view: PartView) -> str:
 
 
 def _apply(
-    plan: list[PlanPart],
-    add: list[str],
-    drop: list[str],
-    reword: tuple[str, str] | None,
-    order: list[str],
+    plan: list[PlanPart], add: list[str], drop: list[str], reword: tuple[str, str] | None, order: list[str]
 ) -> list[PartEdit]:
     known = {part.id: part.question for part in plan}
     named = [*drop, *order, *([reword[0]] if reword else [])]

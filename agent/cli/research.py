@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -16,20 +16,21 @@ from agent.cli.options import (
     ReportOption,
     SearchOptions,
     World,
+    typed,
 )
-from agent.cli.output import check_network, drive_and_print, write_stdout
+from agent.cli.output import check_network, drive_and_print, follow_up, write_stdout
 from agent.engine.run_settings import normalize_settings
 from agent.flows import FLOWS
-from agent.types import ReportLength, Settings
+from agent.types import Settings
 from agent.workbench import Workbench
 
 
 def run(
     question: Question,
     *,
-    world: World = "live",
-    model: Model = "auto",
-    report: ReportOption = "standard",
+    world: World = "",
+    model: Model = "",
+    report: ReportOption = "",
     budgets: BudgetOptions,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="only print what it is likely to need")
@@ -44,10 +45,7 @@ def run(
 ) -> int:
     """Ask and print the answer; returns the exit code."""
     settings = Settings(
-        world=world,
-        model=model,
-        report=cast(ReportLength, report),
-        allowed_domains=allow,
+        **typed(world=world, model=model, report=report, allowed_domains=allow),
         **budgets.settings,
         **sources.settings(),
     )
@@ -57,17 +55,6 @@ def run(
         write_stdout(budget.estimate_budgets(bench, settings).description)
         return 0
     if follow:
-        return _follow(bench, follow, question, settings, files)
-    check_network(bench, world)
-    return drive_and_print(bench, bench.start(question, settings), files)
-
-
-def _follow(bench: Workbench, run_id: str, question: str, given: Settings, files: OutputFiles) -> int:
-    """A further question with the settings of the thread, and in their place those that were given."""
-    previous, plain = bench.store.ledger.get(run_id).settings, Settings()
-    changed = {
-        name: value for name, value in given if value != getattr(plain, name) and name not in ("thread_id",)
-    }
-    settings = previous.replace(**changed)
+        return drive_and_print(bench, follow_up(bench, follow, question, settings), files)
     check_network(bench, settings.world)
-    return drive_and_print(bench, bench.follow_up(run_id, question, settings), files)
+    return drive_and_print(bench, bench.start(question, settings), files)

@@ -6,13 +6,27 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.output import write_stderr, write_stdout
+from agent.actions import budget
+from agent.cli.options import OutputFiles
+from agent.cli.output import check_same_model, drive_and_print, write_stderr, write_stdout
+from agent.errors import UsageError
+from agent.types import Status
 from agent.workbench import Workbench
 
 
-def run(*, text: Annotated[str, typer.Option(help="only those with this text in the question")] = "") -> int:
-    """Print a line a run; returns the exit code."""
-    runs = Workbench().runs(text=text)
+def run(
+    *,
+    text: Annotated[str, typer.Option(help="only those with this text in the question")] = "",
+    resume: Annotated[str, typer.Option(metavar="RUN", help="go on with this run, which rests")] = "",
+    model: Annotated[
+        str, typer.Option(metavar="auto|keyless", help="go on with the model set up now, or without one")
+    ] = "",
+) -> int:
+    """Print a line a run, or go on with one; returns the exit code."""
+    bench = Workbench()
+    if resume:
+        return _resume(bench, resume, model)
+    runs = bench.runs(text=text)
     for one in runs:
         level = f"{one.confidence:.2f}" if one.confidence is not None else "  – "
         state = f"{one.status.value:<8} {one.verdict or '-':<14} {level}"
@@ -21,3 +35,18 @@ def run(*, text: Annotated[str, typer.Option(help="only those with this text in 
     if not runs:
         write_stderr('no runs yet: ./touchstone research "QUESTION" makes one')
     return 0
+
+
+def _resume(bench: Workbench, run_id: str, model: str) -> int:
+    view = bench.snapshot(run_id)
+    if not model:
+        check_same_model(bench, view.run.settings)
+    elif model == "keyless":
+        budget.choose_model(bench, run_id)
+    elif bench.worker.detect_model() and (served_by := bench.worker.mark_model(view.run.settings)):
+        budget.choose_model(bench, run_id, served_by)
+    else:
+        raise UsageError("no model is set up for it: type --model keyless to go on without one")
+    if bench.snapshot(run_id).run.status is not Status.RUNNING:
+        bench.resume(run_id)
+    return drive_and_print(bench, run_id, OutputFiles(), after=view.head)

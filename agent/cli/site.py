@@ -17,59 +17,48 @@ from agent.cli.options import (
     Start,
     World,
     parse_hosts,
+    typed,
 )
-from agent.cli.output import drive_and_print
+from agent.cli.output import drive_and_print, follow_up
 from agent.engine.run_settings import normalize_settings
 from agent.text.urls import complete_typed_url, host
 from agent.types import Settings, SiteLimits
 from agent.workbench import Workbench
 
 DEFAULTS = SiteLimits()
+N = int | None
+PER_ROUND = "pages chosen in one round"
+FRESH = "days for which a stored page is used without a request"
+PAGE, LINKS = "characters of a page in a prompt", "links of a page in a prompt"
+ADDRESS, CUT = "characters of an address in a prompt", "of these, kept free for the mark of a cut"
 
 
-def _limit(field: str, text: str, option: str, *, least: int = 1) -> Any:
+def _limit(field: str, option: str, text: str, *, least: int = 1) -> Any:
     help = f"{text} (new conversation: {getattr(DEFAULTS, field):,})"
     return typer.Option(option, metavar="N", min=least, help=help)
 
 
 @dataclass(frozen=True)
 class SiteLimitOptions:
-    """The limits of seed 000; what is not given is taken from the conversation that is continued."""
+    """The limits of `site`; what is not given is taken from the conversation that is continued."""
 
-    max_pages: Annotated[int | None, _limit("max_pages", "pages read", "--max-pages")] = None
-    max_iterations: Annotated[
-        int | None, _limit("max_iterations", "rounds of reading for one question", "--iterations")
-    ] = None
-    max_urls_per_iteration: Annotated[
-        int | None, _limit("max_urls_per_iteration", "pages chosen in one round", "--batch")
-    ] = None
+    max_pages: Annotated[N, _limit("max_pages", "--max-pages", "pages read")] = None
+    max_iterations: Annotated[N, _limit("max_iterations", "--iterations", "rounds of reading a question")] = (
+        None
+    )
+    max_urls_per_iteration: Annotated[N, _limit("max_urls_per_iteration", "--batch", PER_ROUND)] = None
     crawl_ahead: Annotated[
-        int | None, _limit("crawl_ahead", "pages of one round in all, chosen or not", "--ahead", least=0)
+        N, _limit("crawl_ahead", "--ahead", "pages of one round, chosen or not", least=0)
     ] = None
-    fresh_days: Annotated[
-        int | None,
-        _limit(
-            "fresh_days", "days for which a stored page is used without a request", "--fresh-days", least=0
-        ),
-    ] = None
-    content_max_chars: Annotated[
-        int | None, _limit("content_max_chars", "characters of a page in a prompt", "--page-chars", least=200)
-    ] = None
-    max_links_per_page: Annotated[
-        int | None, _limit("max_links_per_page", "links of a page in a prompt", "--page-links")
-    ] = None
-    links_max_chars: Annotated[
-        int | None, _limit("links_max_chars", "characters of an address in a prompt", "--url-chars", least=20)
-    ] = None
-    url_truncation_buffer: Annotated[
-        int | None,
-        _limit("url_truncation_buffer", "of these, kept free for the mark of a cut", "--url-buffer", least=3),
-    ] = None
+    fresh_days: Annotated[N, _limit("fresh_days", "--fresh-days", FRESH, least=0)] = None
+    content_max_chars: Annotated[N, _limit("content_max_chars", "--page-chars", PAGE, least=200)] = None
+    max_links_per_page: Annotated[N, _limit("max_links_per_page", "--page-links", LINKS)] = None
+    links_max_chars: Annotated[N, _limit("links_max_chars", "--url-chars", ADDRESS, least=20)] = None
+    url_truncation_buffer: Annotated[N, _limit("url_truncation_buffer", "--url-buffer", CUT, least=3)] = None
 
-    def limits(self, previous: SiteLimits = DEFAULTS) -> SiteLimits:
-        """The limits, with those that are not given as in `previous`."""
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        return previous.replace(**given)
+    def limits(self) -> SiteLimits:
+        """The limits that were given; the others are not set."""
+        return SiteLimits(**{name: value for name, value in vars(self).items() if value is not None})
 
 
 def _check_hosts(values: list[str]) -> list[str]:
@@ -96,20 +85,21 @@ def run(
     follow: Annotated[
         str, typer.Option(metavar="RUN", help="continue the conversation of this run and reuse its pages")
     ] = "",
-    world: World = "live",
-    model: Model = "auto",
+    world: World = "",
+    model: Model = "",
     files: OutputFiles,
 ) -> int:
     """Ask and print the answer or the refusal; returns the exit code."""
     starts = [complete_typed_url(url) for url in start]
     start_hosts = list(dict.fromkeys(filter(None, map(host, starts))))
+    fence: dict[str, Any] = (
+        {"allowed_domains": parse_hosts(allow) if allow else start_hosts} if allow or not follow else {}
+    )
     settings = Settings(
         flow="site",
-        world=world,
-        model=model,
+        **typed(world=world, model=model, instruction=instruction),
+        **fence,
         start_urls=starts,
-        allowed_domains=parse_hosts(allow) if allow else start_hosts,
-        instruction=instruction,
         site=limits.limits(),
         **sources.settings(),
     )
@@ -117,6 +107,4 @@ def run(
     bench = Workbench()
     if not follow:
         return drive_and_print(bench, bench.start(question, settings), files)
-    previous = bench.store.ledger.get(follow).settings
-    settings = settings.replace(site=limits.limits(previous.site), **sources.settings(previous))
-    return drive_and_print(bench, bench.follow_up(follow, question, settings), files)
+    return drive_and_print(bench, follow_up(bench, follow, question, settings), files)

@@ -23,6 +23,17 @@ def normalize_settings(settings: Settings) -> Settings:
     )
 
 
+def continue_settings(previous: Settings, given: Settings | None) -> Settings:
+    """The settings of a further question: those of the thread, and in their place what was set in `given`."""
+    if given is None:
+        return previous
+    chosen = {name: getattr(given, name) for name in given.model_fields_set}
+    if "site" in chosen:
+        limits = chosen["site"]
+        chosen["site"] = previous.site.replace(**{n: getattr(limits, n) for n in limits.model_fields_set})
+    return previous.replace(**chosen)
+
+
 def settings_for_row(row: BatchRow, settings: Settings) -> Settings:
     """The settings of a batch row's run: it works without a person up to its answer, and reports what it has
     when a budget is used up. Raises UsageError for an unknown language."""

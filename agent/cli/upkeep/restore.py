@@ -19,8 +19,7 @@ def run(
         Path | None, typer.Option(metavar="FOLDER", help="another data folder [default: the configured one]")
     ] = None,
     force: Annotated[
-        bool,
-        typer.Option("--force", help="replace what the folder holds; it is kept in a folder inside"),
+        bool, typer.Option("--force", help="replace what the folder holds; it is kept in a folder inside")
     ] = False,
     check: Annotated[bool, typer.Option("--check", help="only check every file by its hash")] = False,
 ) -> int:

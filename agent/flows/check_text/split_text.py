@@ -8,13 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from agent.flows.check_text.references import (
-    Line,
-    Mark,
-    blank_marks,
-    find_marks,
-    read_references,
-)
+from agent.flows.check_text.references import Line, Mark, blank_marks, find_marks, read_references
 from agent.text.sentences import find_sentence_spans
 from agent.types import Anchor, Citation, Page, Table, TextSentence
 from agent.types.checked_text import SentenceKind

@@ -37,11 +37,7 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         former=state.answer,
     )
     facts, sentences = resolve_citations(
-        own.relevance_question(state),
-        tools,
-        judgement.value.answer,
-        passages,
-        by=judgement.by,
+        own.relevance_question(state), tools, judgement.value.answer, passages, by=judgement.by
     )
     new = [fact for fact in facts.values() if fact.id not in state.facts]
     marked = fact_view.apply_person_marks(state, new)

@@ -32,10 +32,7 @@ def filter_items(state: CollectRun, tools: RunContext) -> Change:
     unique, originals = _drop_copies(own.kept_items, timely, texts)
     judged = _judge_relevance(state, tools, [item for item in unique if item.status == "new"], texts)
     settled = _keep_wanted_number(state, [judged.get(item.id, item) for item in unique])
-    return {
-        "items": [*originals, *settled],
-        "events": [_log_outcome(state, tools, item) for item in settled],
-    }
+    return {"items": [*originals, *settled], "events": [_log_outcome(state, tools, item) for item in settled]}
 
 
 def _keep_wanted_number(state: CollectRun, items: Sequence[CollectedItem]) -> list[CollectedItem]:

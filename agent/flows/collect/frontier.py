@@ -171,9 +171,7 @@ def find_continuation(state: CollectRun, node: CrawlNode, parsed: ParsedPage, ki
         return None
     thread = kind == "thread"
     return child_node(node, link, RANK_FIRST if thread else RANK_LAST).replace(
-        depth=node.depth,
-        continues="thread" if thread else "listing",
-        item_id=node.item_id if thread else "",
+        depth=node.depth, continues="thread" if thread else "listing", item_id=node.item_id if thread else ""
     )
 
 

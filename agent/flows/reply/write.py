@@ -214,8 +214,7 @@ def _remove_unsafe_contacts(text: str, pages: Sequence[Page]) -> str:
         return ""
     if find_urls(text):
         text = remove_unknown_urls(
-            text,
-            [url for page in pages for url in (*find_urls(page.text), page.url, page.final_url)],
+            text, [url for page in pages for url in (*find_urls(page.text), page.url, page.final_url)]
         )
     return remove_mass_mentions(text)
 

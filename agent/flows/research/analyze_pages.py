@@ -161,11 +161,7 @@ def _count_new_facts(
 
 
 def _extract_facts(
-    state: ResearchRun,
-    tools: RunContext,
-    group: Sequence[OpenPage],
-    judgement: RoleResult,
-    known: set[str],
+    state: ResearchRun, tools: RunContext, group: Sequence[OpenPage], judgement: RoleResult, known: set[str]
 ) -> list[Fact]:
     """The new facts of a reply, each checked against the page that it quotes."""
     facts, answer = dict[str, Fact](), state.answer

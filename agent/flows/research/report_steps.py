@@ -30,12 +30,7 @@ from agent.flows.shared.verdict import (
     record_answer,
     write_draft,
 )
-from agent.flows.shared.write_report import (
-    ask_report,
-    choose_length,
-    find_open_conflicts,
-    is_length_final,
-)
+from agent.flows.shared.write_report import ask_report, choose_length, find_open_conflicts, is_length_final
 from agent.llm.model import BYTES_PER_TOKEN
 from agent.roles.research.outline import MAX_SECTIONS, OUTLINE, OutlineReply
 from agent.roles.research.report import ReportBlock, ReportReply
@@ -210,11 +205,7 @@ def _split_facts(tools: RunContext, facts: Sequence[Fact]) -> list[list[Fact]]:
 
 
 def _write_section(
-    state: ResearchRun,
-    tools: RunContext,
-    plan: Outline,
-    section: OutlineSection,
-    own: Sequence[Fact],
+    state: ResearchRun, tools: RunContext, plan: Outline, section: OutlineSection, own: Sequence[Fact]
 ) -> RoleResult:
     ids = {fact.id for fact in own}
     return tools.judge(

@@ -127,11 +127,7 @@ def _hand_over(state: ResearchRun, stop: Proposal, why: str, reason: str) -> tup
 
 
 def _ask_decision(
-    state: ResearchRun,
-    tools: RunContext,
-    actions: list[str],
-    stall: Stall | None,
-    conflict: Conflict | None,
+    state: ResearchRun, tools: RunContext, actions: list[str], stall: Stall | None, conflict: Conflict | None
 ) -> tuple[list[Proposal], list[Refusal]]:
     """What of the role's round code allows, else the fallback's action, first as things are, then narrowed,
     then a lead; else the hand-over. With it, why others were refused. The role is asked again only where
@@ -170,11 +166,7 @@ def _ask_decision(
 
 
 def _build_inputs(
-    state: ResearchRun,
-    tools: RunContext,
-    actions: list[str],
-    stall: Stall | None,
-    conflict: Conflict | None,
+    state: ResearchRun, tools: RunContext, actions: list[str], stall: Stall | None, conflict: Conflict | None
 ) -> dict[str, Any]:
     """The blanks of the decision's prompt."""
     leads, results = policy.open_leads(state), _list_results(state)

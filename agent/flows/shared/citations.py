@@ -23,12 +23,7 @@ def has_page_quote(page: Page, quote: str) -> bool:
 
 
 def build_fact_from_quote(
-    question: str,
-    tools: RunContext,
-    page: Page,
-    quotation: Quotation,
-    *,
-    by: Actor,
+    question: str, tools: RunContext, page: Page, quotation: Quotation, *, by: Actor
 ) -> Fact:
     """A quote of a stored page as a fact: checked against the page, with its relevance to the question."""
     statement = quotation.statement or quotation.quote

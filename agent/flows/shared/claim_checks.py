@@ -124,11 +124,7 @@ def check_sentences_by_code(
 
 
 def judge_sentences(
-    tools: RunContext,
-    sentences: Sequence[Sentence],
-    facts: Mapping[str, Fact],
-    question: str,
-    text: str = "",
+    tools: RunContext, sentences: Sequence[Sentence], facts: Mapping[str, Fact], question: str, text: str = ""
 ) -> tuple[list[Sentence], str]:
     """The sentences with their verdicts, and why a call of the judge failed; their citations must hold.
     `text` is the whole draft where they are a part of it."""

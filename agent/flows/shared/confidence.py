@@ -72,10 +72,7 @@ def assess_confidence(
 
 
 def find_claims(
-    plan: Sequence[PlanPart],
-    part: PlanPart,
-    facts: dict[str, Fact],
-    sentences: Sequence[Sentence] | None,
+    plan: Sequence[PlanPart], part: PlanPart, facts: dict[str, Fact], sentences: Sequence[Sentence] | None
 ) -> Sequence[str]:
     """The ids of the facts that state the claim of a part: of an answer the citations of its main sentence,
     none unless these support it; before there is an answer any fact of the part."""

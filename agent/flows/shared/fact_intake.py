@@ -43,12 +43,7 @@ def add_facts(
         marked = {fact.id: fact for fact in update_disputed(known, conflicts)}
     facts = {fact.id: fact for fact in new} | marked
     level = assess_confidence(
-        state,
-        step,
-        facts.values(),
-        conflicts=conflicts,
-        model=model,
-        unanswered=unanswered,
+        state, step, facts.values(), conflicts=conflicts, model=model, unanswered=unanswered
     )
     return {
         "facts": list(facts.values()),
@@ -58,10 +53,7 @@ def add_facts(
 
 
 def update_conflicts(
-    state: RunState,
-    facts: Iterable[Fact],
-    former: Iterable[Conflict],
-    scope: PairingScope | None = None,
+    state: RunState, facts: Iterable[Fact], former: Iterable[Conflict], scope: PairingScope | None = None
 ) -> list[Conflict]:
     """All conflicts: those found among the facts, and the `former` ones that code found and whose facts are
     gone, closed. One between facts that were not compared now stays open."""

@@ -53,12 +53,7 @@ def choose_length(state: RunState, judgement: RoleResult) -> ReportLength:
 
 
 def ask_report(
-    state: RunState,
-    tools: RunContext,
-    *,
-    question: str = "",
-    words: str = "",
-    **piece: Any,
+    state: RunState, tools: RunContext, *, question: str = "", words: str = "", **piece: Any
 ) -> RoleResult:
     """What the report's writer says; without usable facts no model is asked.
 

@@ -60,7 +60,7 @@ def answer_from_draft(
     now = state_after(state, change)
     refused = reply.refusal != "none"
     report = ReportReply(
-        answer=[] if refused else [_apply_corrections(sentence, state.facts) for sentence in sentences],
+        answer=[] if refused else [_apply_corrections(sentence, state.facts) for sentence in sentences]
     )
     answer = build_answer(
         now,

@@ -23,7 +23,7 @@ LINES = {
     f"--max-minutes 6 --world demo --model keyless --max-steps 7 --max-pages 8 --allow a.example {SOURCES} "
     "--engine google --engines arxiv",
     "eval": "demo --flow chat_simple --model keyless --limit 1 --seed 2 --jobs 3 --keep D --json F",
-    "runs": "--text T",
+    "runs": "--text T --resume R --model keyless",
     "plan": "R --add A B --drop 1 --reword 2 T --order 2 1 --json",
     "revise": "R N --on s1 --private --json F --markdown F",
     "erase-note": "R 4",
@@ -68,7 +68,10 @@ def test_optional_arguments_may_be_left_out(name):
 
 
 def test_the_defaults():
-    assert parse("research", "Why?") == parse("research", "Why?", "--world", "live", "--model", "auto")
+    asked = parse("research", "Why?")
+    assert asked["world"] == asked["model"] == "", (
+        "what is not typed is as in the thread, or as for a new run"
+    )
     assert parse("site", "Why?", "--start", "U")["allow"] == []
     collect = parse("collect", "All")
     assert (collect["allow"], collect["start"], collect["max_articles"]) == ([], [], 10)
