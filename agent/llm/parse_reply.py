@@ -20,6 +20,8 @@ from agent.errors import ModelReplyError
 
 MAX_REPLY_CHARACTERS = 1_000_000
 """A reply of 4,096 tokens has some 16,000 characters; far more is a model that repeats itself."""
+MAX_PARTS = 5_000
+"""Each part of a reply may be a fault of it, and each fault is a kilobyte; a long report has some 500."""
 _THOUGHT = re.compile(r"\s*<(think|thinking)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _OPENED_BY_TEMPLATE = re.compile(r"\A(?:(?!<think).)*?</(?:think|thinking)>", re.DOTALL | re.IGNORECASE)
 """Some servers put the opening `<think>` into the prompt, so that only the closing tag comes back."""
@@ -89,6 +91,8 @@ def _balanced_objects(text: str) -> Iterator[str]:
 
 
 def _validate(text: str, shape: type[Shape]) -> Shape:
+    if (parts := text.count(",")) > MAX_PARTS:
+        raise ModelReplyError(f"The reply has {parts:,} parts; at most {MAX_PARTS:,} are read.")
     try:
         return shape.model_validate_json(text)
     except ValidationError as error:

@@ -13,6 +13,8 @@ from agent.net.policies import Policy
 if TYPE_CHECKING:
     from httpx2 import BaseTransport
 
+MAX_ERROR_BYTES = 64_000
+"""Read of an answer that refuses: its reason is a sentence, and a library may parse all of it."""
 MAX_AWAITED = 8
 """Awaited requests at once: each holds a thread while it waits."""
 _UNPACKED = ("content-encoding", "content-length", "transfer-encoding")
@@ -37,7 +39,10 @@ def make_transport(connections: Connections, policy: Policy) -> BaseTransport:
                 deadline=current_deadline(),
             )
             kept = [(name, value) for name, value in reply.headers.items() if name.lower() not in _UNPACKED]
-            return httpx2.Response(reply.status, headers=kept, content=reply.body)
+            body = reply.body[:MAX_ERROR_BYTES] if reply.status >= 400 else reply.body
+            answer = httpx2.Response(reply.status, headers=kept, content=body)
+            answer.encoding = "utf-8"  # JSON is; a server could name a codec that never ends
+            return answer
 
         def close(self) -> None:
             connections.close()

@@ -8,6 +8,7 @@ import logging
 import subprocess
 import sys
 import threading
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -426,3 +427,27 @@ def test_a_redirect_is_not_followed():
     with ModelServer(lambda request: away) as server:
         failure(server)
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("charset", ["punycode", "zlib", "rot13", "utf-16"])
+def test_an_answer_is_utf_8_whatever_codec_the_server_names(charset: str):
+    named = f"application/json; charset={charset}"
+    good = web.says('{"ok": true, "said": "Ä"}').body
+    with ModelServer([web.raw(good, named)]) as server:
+        assert asked(made(server)).text == '{"ok": true, "said": "Ä"}'
+    refusal = Answer(401, b'{"error": {"message": "no"}}', named)
+    with ModelServer([refusal]) as server:
+        assert "did not accept the key (401)" in failure(server)
+
+
+def test_a_refusal_of_megabytes_is_not_parsed_whole():
+    many = b'{"error": [' + b"[]," * 1_300_000 + b"[]]}"
+    with ModelServer([Answer(401, many)]) as server:
+        client = made(server)
+        tracemalloc.start()
+        try:
+            with pytest.raises(ModelUnavailable, match="401"):
+                asked(client)
+            assert tracemalloc.get_traced_memory()[1] < 40_000_000
+        finally:
+            tracemalloc.stop()

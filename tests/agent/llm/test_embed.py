@@ -157,3 +157,13 @@ def test_the_local_model_knows_that_words_of_two_languages_mean_the_same():
         sum(a * b for a, b in zip(asked, vector, strict=True)) for vector in local.embed(texts, query=False)
     )
     assert len(asked) == local.dimensions and near > far
+
+
+@pytest.mark.parametrize("number", ["1" * 401, "1e38", "-1e300", "NaN"])
+def test_a_number_that_no_vector_holds_is_told(number: str):
+    body = f'{{"data": [{{"index": 0, "embedding": [1.0, {number}]}}]}}'.encode()
+    with (
+        ModelServer(embeds=lambda texts: raw(body)) as server,
+        pytest.raises(ModelUnavailable, match="no vector"),
+    ):
+        served(server).embed(["a"], query=True)

@@ -3,6 +3,9 @@ test_client."""
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from agent.llm.http_errors import (
@@ -12,6 +15,7 @@ from agent.llm.http_errors import (
     read_retry_after,
     redact_keys,
 )
+from agent.llm.model import Completion
 
 
 @pytest.mark.parametrize(
@@ -83,3 +87,37 @@ def test_no_key_strikes_out_nothing():
         redact_keys("plain words about a task-oriented model", "")
         == "plain words about a task-oriented model"
     )
+
+
+def read(**more: Any) -> Completion:
+    body = {"choices": [{"message": {"content": "x" * 400}, "finish_reason": "stop"}], **more}
+    return parse_completion(
+        json.dumps(body), "application/json", server="here", prompt="y" * 4_000, model="m"
+    )
+
+
+@pytest.mark.parametrize("absurd", [10**30, 10**18, 10**6, -3, 0, "7", None])
+def test_a_count_of_tokens_that_nothing_explains_is_not_believed(absurd: object):
+    got = read(usage={"prompt_tokens": absurd, "completion_tokens": 50})
+    assert (got.prompt_tokens, got.completion_tokens, got.estimated) == (1_000, 100, True)
+    got = read(usage={"prompt_tokens": 1_500, "completion_tokens": absurd})
+    assert (got.prompt_tokens, got.completion_tokens, got.estimated) == (1_500, 100, True)
+
+
+def test_what_a_server_thought_unseen_is_counted():
+    got = read(usage={"prompt_tokens": 9_000, "completion_tokens": 32_000})
+    assert (got.prompt_tokens, got.completion_tokens, got.estimated) == (9_000, 32_000, False)
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [("length", "length"), (None, "stop"), ("\ud800", "other"), ("a private note", "other"), ([1], "other")],
+)
+def test_of_how_a_reply_ended_only_known_words_are_kept(told: object, kept: str):
+    assert read(choices=[{"message": {"content": "x"}, "finish_reason": told}]).finish_reason == kept
+
+
+def test_half_a_surrogate_pair_of_a_server_is_replaced():
+    with pytest.raises(ServerFault) as caught:
+        read(choices=[], error={"message": "no \ud800"})
+    assert caught.value.sentence.encode()

@@ -4,6 +4,7 @@ through."""
 from __future__ import annotations
 
 import json
+import tracemalloc
 from contextlib import suppress
 from typing import Literal
 
@@ -136,3 +137,15 @@ def test_thoughts_that_never_end_leave_nothing():
 def test_any_text_gives_a_value_or_a_reply_error(text: str):
     with suppress(ModelReplyError):
         assert isinstance(parse_reply(text, Item), Item)
+
+
+@pytest.mark.parametrize("before", ["", "Here it is: "])
+def test_a_reply_of_faults_costs_little(before: str):
+    text = f'{before}{{"items": [{",".join(["{}"] * 300_000)}]}}'
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelReplyError, match="parts"):
+            parse_reply(text, Report)
+        assert tracemalloc.get_traced_memory()[1] < 80_000_000
+    finally:
+        tracemalloc.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tracemalloc
 
 import pytest
@@ -27,3 +28,12 @@ def test_what_cannot_be_read_is_a_value_error_and_costs_little(text: str | bytes
         assert tracemalloc.get_traced_memory()[1] < 30_000_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "written", [b'{"a": "\\uD83D\\ude00 \\ud800", "\\udfff": 1}', b'\xef\xbb\xbf{"a": "\xed\xa0\x80"}']
+)
+def test_what_it_says_can_be_stored(written: bytes) -> None:
+    said = parse_json(written)
+    assert json.dumps(said, ensure_ascii=False).encode()
+    assert "\\ud83d" not in repr(said) and ("😀 ?" in said["a"] or "\ufffd" in said["a"])
