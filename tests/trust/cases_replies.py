@@ -29,7 +29,7 @@ from agent.workbench import Workbench
 from tests.browser.served import Served
 from tests.trust.cases_engines import FamilyMemory
 from tests.trust.cases_pages import read_memory
-from tests.trust.hostile_server import HostileServer, list_bombs
+from tests.trust.hostile_server import HostileServer, hold, list_bombs
 from tests.trust.scorecard import Bench, Result, case
 from tests.web.site import Reply, Site, sends_to
 
@@ -132,7 +132,7 @@ def bombs_in_replies(bench: Bench) -> Result:
                     misses.append(f"{name}: a reply")
                 except ModelUnavailable:
                     client.close()
-                if not wait_for(lambda hostile=hostile: not hostile.open, 5):  # type: ignore[misc]
+                if not wait_for(lambda hostile=hostile: not hostile.open, 60):  # type: ignore[misc]
                     misses.append(f"{name}: {hostile.open} connections left")
             mb = memory.mb
         else:
@@ -174,10 +174,13 @@ def bomb_runs(hostile: HostileServer, kept: int) -> tuple[float, int, list[str]]
     "S10.2",
     "Bombs in the list of models while all screens open on the real server",
     f"each screen drawn within {SCREEN_S:g} s, <= {MOST_MB} MB with children",
+    quick=True,
 )
 def bombs_in_lists(bench: Bench) -> Result:
+    if bench.quick:  # each screen is drawn before the server has answered
+        return bench.tests("tests/pages/test_settings.py", "-k", "no_screen_waits or does_not_answer")
     misses, worst, slowest, count = [], 0.0, 0.0, 0
-    for name, send in bench.thin(list_bombs().items(), 3):
+    for name, send in list_bombs().items():
         with HostileServer(send) as hostile, serving(OPENAI_BASE_URL=f"{hostile.url}/v1") as server:
             for _ in range(3):
                 draw(
@@ -223,7 +226,7 @@ def bombs_in_answers(bench: Bench) -> Result:
                 found = open_world("live", configuration.read_config(own)).search(engine, "milk")
                 seconds = time.monotonic() - began
             count, worst, slowest = count + 1, max(worst, memory.mb), max(slowest, seconds)
-            if memory.mb > MOST_MB or seconds > 17:
+            if memory.mb > MOST_MB or bench.is_late(seconds, 17):
                 misses.append(f"{name} of {engine}: {memory.mb:.0f} MB, {seconds:.0f} s")
             misses += [f"{name} of {engine}: {found.outcome}"] if found.outcome is Outcome.OK else []
             misses += [f"{name} of {engine}: never asked"] if not hostile.asked else []
@@ -246,26 +249,21 @@ def bombs_in_answers(bench: Bench) -> Result:
     "S10.4",
     "Bombs in what a login's provider says of itself, four sign-ins at once on the real server",
     f"<= {MOST_MB} MB with children, each sign-in refused within 22 s, screens within {SCREEN_S:g} s meanwhile",
+    quick=True,
 )
 def bombs_in_discovery(bench: Bench) -> Result:
+    if bench.quick:
+        return draw_during_sign_in()
     misses, worst, slowest, count = [], 0.0, 0.0, 0
-    claims = {"provider": "default", "exp": int(time.time()) + 3600}
-    token = jwt.encode({"alg": "HS256"}, claims, OctKey.import_key(COOKIE_SECRET.encode()))
-    for name, send in bench.thin(list_bombs().items(), 3):
+    for name, send in list_bombs().items():
         with (
             HostileServer(send) as hostile,
-            serving(
-                OIDC_DISCOVERY_URL=f"{hostile.url}/.well-known/openid-configuration",
-                OIDC_CLIENT_ID="touchstone",
-                OIDC_CLIENT_SECRET="known-to-both",
-                OIDC_COOKIE_SECRET=COOKIE_SECRET,
-                OIDC_REDIRECT_URI="http://127.0.0.1:{port}/oauth2callback",
-            ) as server,
+            serving_with_login(hostile) as (server, url),
             ThreadPoolExecutor(4) as pool,
         ):
             for _ in range(3):
                 draw(server, "")
-            memory, url = ServerMemory(server), f"{server.url}auth/login?provider={token}"
+            memory = ServerMemory(server)
             began = time.monotonic()
             answers = [pool.submit(sign_in, url) for _ in range(4)]
             seconds, _ = draw(server, "")
@@ -281,6 +279,41 @@ def bombs_in_discovery(bench: Bench) -> Result:
             if not wait_for(lambda hostile=hostile, kept=kept: hostile.open <= kept, 10):  # type: ignore[misc]
                 misses.append(f"{name}: {hostile.open} connections left")
     return Result(count, f"most {worst:.0f} MB, screens {slowest:.2f} s", misses)
+
+
+@contextmanager
+def serving_with_login(provider: HostileServer) -> Iterator[tuple[Served, str]]:
+    """The real server with a login, and the address of a step to sign in."""
+    claims = {"provider": "default", "exp": int(time.time()) + 3600}
+    token = jwt.encode({"alg": "HS256"}, claims, OctKey.import_key(COOKIE_SECRET.encode()))
+    with serving(
+        OIDC_DISCOVERY_URL=f"{provider.url}/.well-known/openid-configuration",
+        OIDC_CLIENT_ID="touchstone",
+        OIDC_CLIENT_SECRET="known-to-both",
+        OIDC_COOKIE_SECRET=COOKIE_SECRET,
+        OIDC_REDIRECT_URI="http://127.0.0.1:{port}/oauth2callback",
+    ) as server:
+        yield server, f"{server.url}auth/login?provider={token}"
+
+
+def draw_during_sign_in() -> Result:
+    """A screen is drawn while four wait for a provider that does not answer. One that took longer than they may
+    wait proves nothing, so there are three trials."""
+    with (
+        HostileServer(hold) as hostile,
+        serving_with_login(hostile) as (server, url),
+        ThreadPoolExecutor(4) as pool,
+    ):
+        for _ in range(3):
+            waiting, asked = [pool.submit(sign_in, url) for _ in range(4)], hostile.asked
+            wait_for(lambda asked=asked: hostile.asked >= asked + 4, 60)  # type: ignore[misc]
+            _, is_well = draw(server, "")
+            if was_free := not any(answer.done() for answer in waiting):
+                break
+        hostile.over.set()
+        codes = [answer.result() for answer in waiting]
+    misses = [] if is_well and was_free else ["no screen was drawn before the sign-ins ended"]
+    return Result(5, f"sign-ins: {codes}", misses + ([f"{codes}"] if set(codes) != {400} else []))
 
 
 def sign_in(url: str) -> int:

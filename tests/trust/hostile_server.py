@@ -44,6 +44,12 @@ def repeat(head: bytes, part: bytes, gap_s: float = 0.0) -> Send:
     return send
 
 
+def hold(_peer: socket.socket, over: threading.Event) -> None:
+    """No answer; the connection ends when `over` is set."""
+    over.wait()
+    raise ConnectionAbortedError
+
+
 def list_bombs() -> dict[str, Send]:
     """Answers by what is wrong with them."""
     chunked = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"

@@ -66,6 +66,10 @@ class Bench:
         """The number of trials."""
         return quick if self.quick else full
 
+    def is_late(self, seconds: float, most: float) -> bool:
+        """Whether it took longer. A quick run judges what happened alone: its machine may be busy."""
+        return not self.quick and seconds > most
+
     def thin(self, cases: Iterable[Any], quick: int) -> list[Any]:
         """All cases; in a quick run about `quick` of them, evenly spread."""
         listed = list(cases)
