@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,8 +101,9 @@ def explain_error_status(
     names: SettingNames = CHAT_SETTINGS,
 ) -> ServerFault:
     """The fault in an answer of 4xx or 5xx."""
-    is_page = body.lstrip().startswith("<")
-    message = _find_error_message(_parse_json(body)) or ("a web page" if is_page else body.strip())
+    message = "a web page" if body.lstrip().startswith("<") else body.strip()
+    with suppress(ValueError):
+        message = _find_error_message(parse_json(body)) or message
     quoted = f"({status}){_quote_message(message)}."
     if status == 401:
         return ServerFault(f"{server} did not accept the key (401). Check {names.key}.")
@@ -163,13 +165,6 @@ def _read_function_arguments(message: dict[str, Any]) -> str:
 def _read_token_count(value: Any, own: int) -> int:
     """A server's count of tokens; 0 for none, and for one that our own count cannot explain."""
     return value if isinstance(value, int) and 0 < value <= 10 * own + _UNCOUNTED_TOKENS else 0
-
-
-def _parse_json(body: str) -> Any:
-    try:
-        return parse_json(body)
-    except ValueError:
-        return None
 
 
 def _find_error_message(data: Any) -> str:

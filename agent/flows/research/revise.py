@@ -134,7 +134,8 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     shown = {said.claim for said in sentences if said.place != "other"}
     sentences = [said for said in sentences if said.place != "other" or said.claim not in shown]
     failed = tuple(n for n, said in enumerate(sentences) if said.check and not said.backed)
-    by = RoleResult(value=ReportReply(), by="model" if former.by == "model" else "keyless")
+    wrote = tools.client and "model" in (reading.by, *(reply.by for reply in replies))
+    by = RoleResult(value=ReportReply(), by="model" if wrote else "keyless")
     trouble = next((reply.fallback_reason for reply in replies if reply.fallback_reason), "")
     answer = finish_answer(
         state,

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from agent.actions import forks
 from agent.actions.conflict_rulings import active_conflicts
 from agent.actions.export import export_run
 from agent.engine.run_state import RunState
@@ -229,6 +230,18 @@ def test_a_reading_that_fails_leaves_the_note_to_the_writer(tmp_path):
         after = send_back(bench, run_id, "Write it as a poem.")
         assert after.state.readings[-1].is_whole and after.state.readings[-1].trouble
         assert any("Write it as a poem." in prompt for role, prompt in script.prompts if role == "report")
+
+
+def test_what_stays_in_a_branch_without_a_model_is_not_told_as_written_by_one(tmp_path):
+    with reviewed(tmp_path, lambda _prompt: {"understood": "leave out the wiki"}) as (bench, run_id, script):
+        before = bench.snapshot(run_id)
+        assert before.state.answer.by == "model"
+        script.prompts.clear()
+        branch = forks.fork_run(bench, run_id, before.head, model="keyless", note="without wiki.example")
+        assert bench.drive(branch) is Status.REVIEW
+        answer = bench.snapshot(branch).state.answer
+        assert not script.prompts and answer.n == 2 and DESIGNED in answer.text
+        assert (answer.by, answer.verdict) == ("keyless", "passages_found")
 
 
 @pytest.fixture
