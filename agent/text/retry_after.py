@@ -18,7 +18,7 @@ def parse_retry_after(header: str | None, now: datetime | None = None) -> float 
     except ValueError:
         try:
             when = parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         when = when if when.tzinfo else when.replace(tzinfo=UTC)
         seconds = (when - (now or datetime.now(UTC))).total_seconds()

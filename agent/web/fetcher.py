@@ -6,6 +6,7 @@ The transport is passed in (live or a folder); everything else is the same for b
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ from agent.web.http_outcomes import REDIRECT_STATUSES, Failure
 from agent.web.rate_limit import DEFAULT_PAUSE_S, HostRateLimiter
 from agent.web.robots import MAX_BYTES, RobotsCache, RobotsResponse
 
+log = logging.getLogger(__name__)
 MAX_REDIRECTS = 10
 MAX_ROBOTS_REDIRECTS = 5
 MAX_ATTEMPTS = 3
@@ -120,6 +122,10 @@ class Fetcher:
         except _FetchFailed as failed:
             fields = attempt.known_fields()
             return Page(**fields, outcome=failed.outcome, detail=str(failed), status=failed.status)
+        except http_outcomes.MISREAD:
+            log.warning("a page could not be read", exc_info=True)
+            fields = attempt.known_fields()
+            return Page(**fields, outcome=Outcome.ERROR, detail=http_outcomes.UNREADABLE_RESPONSE)
 
     def close(self) -> None:
         """Close the kept connections."""

@@ -13,6 +13,8 @@ from urllib3.exceptions import DecodeError, HTTPError, IncompleteRead, SSLError
 from agent.types import Outcome
 
 Failure = tuple[Outcome, str]
+MISREAD = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""What reading a stranger's bytes raises where they have another shape than was thought of."""
 
 REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 TOO_MANY_REDIRECTS = "The address redirects more than ten times. Open it yourself to see where it leads."
@@ -29,7 +31,7 @@ _CONNECTION_LOST = "The connection broke off before the page had come. Try again
 _BAD_CERTIFICATE = (
     "The site's certificate could not be verified, so nothing was read. Check the address, or look elsewhere."
 )
-_UNREADABLE_RESPONSE = (
+UNREADABLE_RESPONSE = (
     "The server's answer could not be understood. Open the page yourself, or look for the same elsewhere."
 )
 _NO_PROGRAMS = "The site does not let programs read this page ({}). Open it yourself, or look elsewhere."
@@ -117,4 +119,4 @@ def explain_transport_error(error: Exception) -> Failure:
     if any(isinstance(link, IncompleteRead | ConnectionError | requests.ConnectionError) for link in chain):
         return Outcome.ERROR, _CONNECTION_LOST
     is_unreadable = isinstance(error, DecodeError | HTTPError | requests.RequestException | ValueError)
-    return Outcome.ERROR, _UNREADABLE_RESPONSE if is_unreadable else _CONNECTION_LOST
+    return Outcome.ERROR, UNREADABLE_RESPONSE if is_unreadable else _CONNECTION_LOST

@@ -20,7 +20,8 @@ PAUSES_S = {
 }
 """Seconds to leave a failed engine alone that named none (our own judgement: a block outlasts a fault)."""
 MAX_CHARACTERS = 5_000
-"""Characters of a title or snippet that are looked at, many times what an engine shows."""
+"""Characters of a field that are looked at, many times what an engine shows."""
+MAX_DATE = 40
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
 
 
@@ -35,7 +36,7 @@ class RawResult(NamedTuple):
 
 
 class SearchEngine(Protocol):
-    """A search engine. `search` never raises for what the web does."""
+    """A search engine. For what the web does `search` raises nothing but MISREAD."""
 
     name: str
     label: str
@@ -70,11 +71,11 @@ def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> l
         if key and key not in found:
             found[key] = SearchHit(
                 url=raw.url.strip(),
-                title=strip_markup(raw.title[:MAX_CHARACTERS]),
-                snippet=strip_markup(raw.snippet[:MAX_CHARACTERS]),
+                title=strip_markup(raw.title),
+                snippet=strip_markup(raw.snippet),
                 rank=len(found) + 1,
                 engine=engine,
-                published_at=raw.published_at,
+                published_at=raw.published_at[:MAX_DATE],
                 publication=raw.publication,
             )
         if len(found) >= max_results:
@@ -84,4 +85,4 @@ def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> l
 
 def strip_markup(text: str) -> str:
     """One line without markup. Tags go before entities are read, so that "&lt;b&gt;" stays what it says."""
-    return " ".join(unescape(_TAG.sub("", text or "")).split())
+    return " ".join(unescape(_TAG.sub("", (text or "")[:MAX_CHARACTERS])).split())

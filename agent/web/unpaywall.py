@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit
 from agent.config import Config
 from agent.net.deadline import NoAnswer
 from agent.web.engines.http_api import ApiClient, ApiRequest
+from agent.web.http_outcomes import MISREAD
 
 ADDRESS = "https://api.unpaywall.org/v2"
 NO_EMAIL = "With CONTACT_EMAIL set, an open copy is looked for at Unpaywall."
@@ -48,6 +49,6 @@ class Unpaywall:
             url = best.get("url_for_pdf") or best.get("url") or ""
             if url:
                 return OpenCopy(str(url), str(best.get("license") or ""))
-        except (NoAnswer, ValueError, AttributeError):  # no JSON, or of another shape
+        except (NoAnswer, *MISREAD):
             pass
         return OpenCopy(detail="Unpaywall did not answer.")

@@ -5,6 +5,7 @@ engine that asked for a pause is not asked again before it is over."""
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -30,15 +31,18 @@ from agent.web.engines.registry import build_engines
 from agent.web.fetcher import ANY_SOURCE, Fetcher
 from agent.web.folder_docs import find_docs_file
 from agent.web.folder_transport import FolderAdapter, FolderSite
+from agent.web.http_outcomes import MISREAD
 from agent.web.rate_limit import HostRateLimiter
 from agent.web.search_results import SearchEngine, explain_failure, find_pause
 from agent.web.unpaywall import OpenCopy, Unpaywall
 
+log = logging.getLogger(__name__)
 SEARCH_SECONDS = 30.0
 DEMO_TODAY = "2026-11-21"
 """The current day in the demo world, so that "last week" always means the same in it."""
 PROBE_SECONDS = 3.0
 _NOT_IN_FOLDER = "a world in a folder has only its own index"
+_MISREAD = "{} gave an answer that could not be understood. Use another engine."
 _BUSY = "All searches with {} are busy for others. Try again in a minute, or use another engine meanwhile."
 _PROBE_URL = "https://html.duckduckgo.com/"
 
@@ -126,6 +130,9 @@ class World:
                 result = asked.search(query, max_results, reach)
         except AllBusy:
             return explain_failure(asked, query, Outcome.TIMEOUT, _BUSY.format(asked.label), 0.0)
+        except MISREAD:
+            log.warning("an answer of %s could not be read", engine, exc_info=True)
+            result = explain_failure(asked, query, Outcome.ERROR, _MISREAD.format(asked.label))
         health = EngineHealth(result.outcome, result.detail, time.monotonic(), find_pause(result))
         with self._lock:
             self.health[engine] = health
@@ -222,16 +229,19 @@ def _open_live_world(config: Config, pace: HostRateLimiter, take_page: Callable[
 
 
 def _choose_probe(config: Config, engines: Sequence[SearchEngine]) -> str:
-    """The address that tells whether there is a network: the operator's own search server, else DuckDuckGo,
-    else an engine that is on."""
-    others = [engine.url for engine in engines if isinstance(engine, ApiEngine)]
-    is_off = not any(engine.name == "duckduckgo" for engine in engines)
-    usual = config.SEARXNG_URL or config.DDG_ENDPOINT or _PROBE_URL
-    return others[0].replace("{language}", "en") if is_off and others else usual
+    """The address of an engine that is on, which tells whether there is a network: the operator's own search
+    server, else DuckDuckGo, else another; "" for none."""
+    addresses = {engine.name: engine.url for engine in engines if isinstance(engine, ApiEngine)}
+    if any(engine.name == "duckduckgo" for engine in engines):
+        addresses.setdefault("searxng", config.DDG_ENDPOINT or _PROBE_URL)
+    chosen = addresses.get("searxng") or next(iter(addresses.values()), "")
+    return chosen.replace("{language}", "en")
 
 
 def _probe_network(url: str, allow: Sequence[str]) -> None:
-    """Connect and close. An address that an operator names may be on their own network."""
+    """Connect and close, where there is an address: it may be on the operator's own network."""
+    if not url:
+        return
     target = urlsplit(url)
     host = target.hostname or ""
     port = target.port or (80 if target.scheme == "http" else 443)

@@ -69,9 +69,6 @@ class Google:
             return self._explain_http_error(query, error)
         except NoAnswer as why:
             return explain_failure(self, query, why.outcome, f"{self.label}: {why}" if str(why) else "")
-        except (ValueError, RecursionError):
-            detail = "Google gave an answer that makes no sense. Use another engine."
-            return explain_failure(self, query, Outcome.ERROR, detail)
         hits = build_hits(self.name, map(_read_item, found.get("items") or []), max_results)
         if not hits:
             return explain_failure(self, query, Outcome.EMPTY)

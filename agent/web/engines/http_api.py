@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -18,6 +19,7 @@ from agent.net.exchange import Connections, Reply
 from agent.net.policies import ENGINE
 from agent.text.identifiers import find_doi
 from agent.text.retry_after import parse_retry_after
+from agent.text.urls import MAX_URL
 from agent.types import ENGINE_BY_NAME, Outcome, Publication, SearchResult, SourceFilter
 from agent.web.rate_limit import HostRateLimiter
 from agent.web.search_results import (
@@ -103,7 +105,7 @@ class ApiEngine:
         raise NotImplementedError
 
     def search(self, query: str, max_results: int, reach: SourceFilter) -> SearchResult:
-        """Up to `max_results` hits, best first."""
+        """Up to `max_results` hits, best first. Raises MISREAD for an answer of another shape."""
         try:
             response = self.client.send(self.locate(reach), self.build_request(query, max_results, reach))
             if response.status != 200:
@@ -113,9 +115,6 @@ class ApiEngine:
             return explain_failure(self, query, error.outcome, str(error))
         except NoAnswer as why:
             return explain_failure(self, query, why.outcome, f"{self.label}: {why}" if str(why) else "")
-        except (ValueError, LookupError, TypeError, AttributeError):  # another shape
-            detail = f"{self.label} gave an answer that could not be understood. Use another engine."
-            return explain_failure(self, query, Outcome.ERROR, detail)
         if not hits:
             return explain_failure(self, query, Outcome.EMPTY)
         return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=hits)
@@ -157,14 +156,15 @@ def build_publication(
     pdf_url: str | None = "",
 ) -> Publication | None:
     """What is known of a work, in one spelling; None where nothing is."""
-    names = [" ".join(strip_markup(name).split()) for name in authors if name]
+    names = [strip_markup(name) for name in islice(filter(None, authors), 2 * MAX_AUTHORS)]
+    first_year = str(year or "")[:4]
     found = Publication(
-        doi=find_doi(doi or ""),
+        doi=find_doi((doi or "")[:MAX_URL]),
         authors=[name for name in names if name][:MAX_AUTHORS],
         journal=strip_markup(journal or ""),
-        year=int(year or 0),
-        licence=(licence or "").strip(),
-        pdf_url=(pdf_url or "").strip(),
+        year=int(first_year) if first_year.isdecimal() else 0,
+        licence=(licence or "")[:MAX_URL].strip(),
+        pdf_url=(pdf_url or "").strip() if len(pdf_url or "") <= MAX_URL else "",
     )
     return found if any(value for _, value in found) else None
 
@@ -176,5 +176,5 @@ def join_filters(**filters: str) -> str:
 
 def make_doi_url(doi: str | None) -> str:
     """The address that resolves a DOI; "" for none."""
-    plain = find_doi(doi or "")
+    plain = find_doi((doi or "")[:MAX_URL])
     return f"https://doi.org/{plain}" if plain else ""

@@ -56,5 +56,5 @@ class OpenAlex(ApiEngine):
 
 
 def _join_abstract(positions: Mapping[str, Sequence[Any]]) -> str:
-    """An abstract from its words and the places where each stands."""
-    return " ".join(word for _, word in sorted((n, word) for word, at in positions.items() for n in at))
+    """The beginning of an abstract from its words and the places where each stands."""
+    return " ".join(w[:100] for _, w in sorted((n, w) for w, at in positions.items() for n in at)[:500])

@@ -11,7 +11,7 @@ from agent.config import USER_AGENT
 from agent.text.json_text import parse_json
 from agent.types import Outcome, SourceFilter
 from agent.web.engines.http_api import ApiEngine, ApiError, ApiRequest, build_publication
-from agent.web.search_results import RawResult
+from agent.web.search_results import MAX_CHARACTERS, RawResult
 
 MAX_RESULTS = 50
 
@@ -49,12 +49,12 @@ class Wikipedia(ApiEngine):
         answer = parse_json(body)
         if "error" in answer:
             limited = answer["error"].get("code") == "ratelimited"
-            raise ApiError(
-                "Wikipedia refuses the search.", Outcome.RATE_LIMITED if limited else Outcome.ERROR
-            )
+            outcome = Outcome.RATE_LIMITED if limited else Outcome.ERROR
+            raise ApiError("Wikipedia refuses the search.", outcome)
         site = answer["query"]["general"]
         base = urljoin("https://en.wikipedia.org", site["server"])
         work = build_publication(licence=answer["query"].get("rightsinfo", {}).get("text"))
         for item in answer["query"]["search"]:
-            path = site["articlepath"].replace("$1", quote(item["title"].replace(" ", "_"), safe="/:,()'"))
+            name = quote(item["title"][:MAX_CHARACTERS].replace(" ", "_"), safe="/:,()'")
+            path = site["articlepath"].replace("$1", name, 1)
             yield RawResult(f"{base}{path}", item["title"], item.get("snippet") or "", publication=work)

@@ -6,7 +6,6 @@ comment, a script or another tag's attribute is none."""
 
 from __future__ import annotations
 
-import codecs
 import re
 
 from w3lib.encoding import http_content_type_encoding, read_bom, resolve_encoding, to_unicode
@@ -22,6 +21,11 @@ _ATTRIBUTE = re.compile(
     rb"""[\s/]*([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'][^\s>]*)(?=[\s>]))|(?=[\s/>])(?!\s*=))"""
 )
 _CONTENT_LABEL = re.compile(rb"""charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"'][^\s;]*))""", re.IGNORECASE)
+_OF_THE_WEB = re.compile(
+    r"utf-(?:8|16)(?:-[bl]e)?|ascii|cp\d{3,4}|iso8859-\d+|koi8-\w|mac-(?:roman|cyrillic)|gb\w+|big5\w*|hz|euc_\w+"
+    r"|iso2022_\w+|shift_\w+|johab|tis-620"
+)
+"""The encodings of pages as Python calls them (encoding.spec.whatwg.org): each reads any bytes."""
 _LOOKS_LIKE_UTF8 = ("iso2022", "utf-16", "hz")
 """Encodings whose bytes may be well-formed UTF-8 all the same."""
 
@@ -36,9 +40,7 @@ def _decode(raw: bytes, content_type: str) -> str:
     if mark_encoding and mark:
         return to_unicode(raw[len(mark) :], mark_encoding)
     labels = (http_content_type_encoding(content_type), find_declared_encoding(raw))
-    declared = [
-        label for label in labels if label and getattr(codecs.lookup(label), "_is_text_encoding", True)
-    ]
+    declared = [label for label in labels if label and _OF_THE_WEB.fullmatch(label)]
     utf8 = [] if any(label.startswith(_LOOKS_LIKE_UTF8) for label in declared) else ["utf-8"]
     for label in [*utf8, *declared]:
         try:

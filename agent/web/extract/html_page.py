@@ -93,5 +93,8 @@ def _anchor_text(node: LexborNode) -> str:
 
 def _find_refresh_url(html: str, base: str) -> str:
     """Where the page sends its reader within seconds; "" when it stays."""
-    seconds, target = get_meta_refresh(html, base, max_scan=metadata.MAX_HEAD_CHARACTERS)
+    try:
+        seconds, target = get_meta_refresh(html, base, max_scan=metadata.MAX_HEAD_CHARACTERS)
+    except ValueError:  # it names no address
+        return ""
     return urls.resolve(base, target) if target and seconds is not None and seconds <= MAX_REFRESH_S else ""

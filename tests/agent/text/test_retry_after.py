@@ -25,6 +25,7 @@ from agent.text.retry_after import MAX_RETRY_AFTER_S, parse_retry_after
         ("", None),
         (None, None),
         ("1e400", None),
+        ("Sun, 06 Nov 1994 08:49:37 -99999999999999", None),
     ],
 )
 def test_what_retry_after_asks_for(header: str | None, seconds: float | None) -> None:

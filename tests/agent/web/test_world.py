@@ -12,7 +12,11 @@ import pytest
 
 from agent import config
 from agent.errors import StopRequested
-from agent.types import Outcome
+from agent.net.ssrf_guard import SsrfGuard
+from agent.types import ENGINE_NAMES, Outcome
+from agent.web import http_outcomes
+from agent.web.engines import wikipedia
+from agent.web.extract import dispatch
 from agent.web.world import World, open_world
 from tests.web.site import Asked, Reply, Site
 
@@ -93,6 +97,8 @@ def test_engines_are_loaded_when_they_are_asked_not_before() -> None:
             },
             False,
         ),
+        ({"ENGINES_OFF": ",".join(ENGINE_NAMES)}, True),
+        ({"ENGINES_OFF": "searxng", "SEARXNG_URL": "http://127.0.0.1:9/", "DDG_ENDPOINT": "{here}"}, True),
     ],
 )
 def test_the_network_is_tried_where_searches_go(
@@ -101,3 +107,25 @@ def test_the_network_is_tried_where_searches_go(
     with Site({}) as site:
         named = {name: value.format(here=site.url("/")) for name, value in settings.items()}
         assert live_world(**named).is_reachable() is probed
+
+
+def test_with_no_engine_on_nobody_is_asked_whether_there_is_a_network(
+    live_world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SsrfGuard, "connect", lambda *_: pytest.fail("it connects"))
+    assert live_world(ENGINES_OFF=",".join(ENGINE_NAMES)).is_reachable()
+
+
+@pytest.mark.parametrize("trouble", http_outcomes.MISREAD)
+def test_whatever_reading_raises_is_an_outcome(
+    live_world: Callable[..., World], monkeypatch: pytest.MonkeyPatch, trouble: type[Exception]
+) -> None:
+    def stumble(*_: object) -> None:
+        raise trouble("stumbled")
+
+    monkeypatch.setattr(dispatch, "extract_content", stumble)
+    monkeypatch.setattr(wikipedia.Wikipedia, "read_results", stumble)
+    with Site({"/": Reply(200, b"{}")}) as site:
+        world = live_world(ENGINE_URLS=f"wikipedia={site.url('/')}")
+        page, found = world.fetch(site.url("/")), world.search("wikipedia", "x")
+    assert page.outcome is found.outcome is Outcome.ERROR and page.detail and "Wikipedia" in found.detail

@@ -117,3 +117,17 @@ def test_an_endpoint_that_nobody_named_is_public(live_world: Live) -> None:
         engine = live_world(GOOGLE_API_KEY=KEY, GOOGLE_CSE_ID="cx1")._engines_by_name["google"]
         engine._endpoint = site.url("/")  # type: ignore[attr-defined]
         assert engine.search("ferry", 3, SourceFilter()).outcome is Outcome.REFUSED and site.asked == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"items": ["x"]},
+        {"items": 5},
+        {"items": [{"link": "https://a.test/", "pagemap": [1]}]},
+        {"items": [{"link": "https://a.test/", "pagemap": {"metatags": {"a": 1}}}]},
+    ],
+)
+def test_results_of_another_shape_are_an_error(live_world: Live, answer: object) -> None:
+    result, _ = search(live_world, reply(200, answer))
+    assert result.outcome is Outcome.ERROR and "could not be understood" in result.detail

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
@@ -196,3 +197,61 @@ def test_who_waits_too_long_for_a_turn_is_told_and_the_engine_is_not_blamed(
             result = world.search("openalex", "heron")
         assert result.outcome is Outcome.TIMEOUT and "busy" in result.detail and not world.health
         assert world.search("openalex", "heron").hits and len(site.asked) == 1
+
+
+LONG = "a" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("semanticscholar", '{"data":[{"title":"t","url":"https://a.test/","year":1e999}]}'),
+        ("crossref", '{"message":{"items":[{"URL":"https://a.test/","issued":{"date-parts":[[1e999]]}}]}}'),
+        ("europepmc", '{"resultList":{"result":[{"source":"a","id":"b","title":"t","pubYear":Infinity}]}}'),
+        (
+            "searxng",
+            {
+                "results": [
+                    {"url": f"https://a.test/{LONG}", "title": "t"},
+                    {
+                        "url": "https://a.test/",
+                        "title": LONG,
+                        "content": LONG,
+                        "authors": [LONG],
+                        "journal": LONG,
+                        "pdf_url": f"https://a.test/{LONG}",
+                        "doi": f"10.1234/{LONG}",
+                    },
+                ]
+            },
+        ),
+        (
+            "semanticscholar",
+            {"data": [{"title": "t", "url": "https://a.test/", "publicationDate": LONG, "venue": LONG}]},
+        ),
+        (
+            "openalex",
+            {
+                "results": [
+                    {"id": "https://a.test/", "abstract_inverted_index": {LONG: [1] * 1_000, "b": [2]}}
+                ]
+            },
+        ),
+        (
+            "wikipedia",
+            {
+                "query": {
+                    "general": {"server": "//a.test", "articlepath": "/$1" * 300},
+                    "search": [{"title": LONG}],
+                }
+            },
+        ),
+    ],
+)
+def test_every_field_of_every_engine_has_a_limit(live_world: Live, name: str, answer: object) -> None:
+    tracemalloc.start()
+    result, _ = ask(live_world, name, reply(answer))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert result.outcome in (Outcome.OK, Outcome.EMPTY)
+    assert len(result.model_dump_json()) < 25_000 and most < 40_000_000

@@ -78,3 +78,9 @@ def test_nothing_fails() -> None:
 def test_a_cut_character_at_the_end_is_still_utf_8() -> None:
     assert decode(CZECH.encode() + "é".encode()[:1], "text/html; charset=utf-8").startswith(CZECH[:40])
     assert decode(CZECH.encode() + "é".encode()[:1]).startswith(CZECH[:40])
+
+
+@pytest.mark.parametrize("label", ["idna", "punycode", "undefined", "unicode_escape", "utf-7", "zlib"])
+def test_an_encoding_that_no_page_is_written_in_is_none(label: str) -> None:
+    assert "caf" in decode(b"caf\xe9 \\x41", f"text/html; charset={label}")
+    assert "\\x41" in decode(f"<meta charset={label}>".encode() + b"caf\xe9 \\x41")

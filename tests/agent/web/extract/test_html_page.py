@@ -304,3 +304,9 @@ def test_the_addresses_of_a_page_have_a_limit_together() -> None:
         )
         assert least <= len(page.links) <= most
         assert sum(len(link.url) for link in page.links) <= 1_000_000
+
+
+@pytest.mark.parametrize("target", ["http://[::1", "http://a.test:99999/", "http://[x]/"])
+def test_a_page_that_redirects_to_no_address_is_read(target: str) -> None:
+    page = read(f'<meta http-equiv="refresh" content="0;url={target}"><p>{PROSE}')
+    assert page.outcome is Outcome.OK and page.refresh_url in ("", "http://a.test:99999/")
