@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -126,6 +129,25 @@ def reply(bench: Workbench) -> int:
     return 1
 
 
+def follow_on_command_line(bench: Workbench) -> int:
+    """A further question of each thread as it is typed, without an option that says anything of a model."""
+    begun = {flow: start(bench, flow) for flow in ("research", "site", "chat")}
+    for run_id in begun.values():
+        bench.drive(run_id)
+    command = "from agent.cli.main import main; import sys; sys.exit(main(sys.argv[1:]))"
+    settings = {name: str(getattr(bench.config, name)) for name in ("OPENAI_BASE_URL", "EMBEDDING_MODEL")}
+    own = {"TOUCHSTONE_DATA": str(bench.config.data_folder), "OLLAMA_URL": "", **settings}
+    for flow, run_id in begun.items():
+        more = ["--start", SITE] if flow == "site" else []
+        name = "--thread" if flow == "chat" else "--follow"
+        words = [flow, "And since when is that so?", *more, name, run_id]
+        subprocess.run(
+            [sys.executable, "-c", command, *words], env={**os.environ, **own}, capture_output=True
+        )
+    assert len(bench.runs()) == 2 * len(begun) and {run.settings.model for run in bench.runs()} == {"keyless"}
+    return len(begun)
+
+
 def restart(bench: Workbench) -> int:
     """A run half done, taken up by the next process."""
     run_id = bench.start(FOUNDED, KEYLESS)
@@ -133,6 +155,9 @@ def restart(bench: Workbench) -> int:
     again.drive(run_id)
     again.shutdown()
     return 1
+
+
+OTHERS = {"batch": ask_batch, "reply": reply, "restart": restart, "command line": follow_on_command_line}
 
 
 def configure(folder: str, url: str) -> Config:
@@ -184,7 +209,7 @@ def switch_server(flow: str, *, restart: bool) -> str:
 def no_model(bench: Bench) -> Result:
     flows = {flow: partial(grow, flow=flow, scale=bench) for flow in FLOWS}
     misses, done = [], 0
-    for name, what in {**flows, "batch": ask_batch, "reply": reply, "restart": restart}.items():
+    for name, what in {**flows, **OTHERS}.items():
         server = ModelServer(lambda request: "{}", embeds=lambda texts: [[1.0, 2.0] for _ in texts])
         with tempfile.TemporaryDirectory() as folder, server:
             opened = Workbench(configure(folder, server.url))
