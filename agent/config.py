@@ -27,6 +27,9 @@ ROOT = Path(__file__).resolve().parent.parent
 USER_AGENT = "Touchstone/0.1 (research workbench; reads one page at a time for a person)"
 """What our page fetches say they are. robots.txt rules for "Touchstone" or "*" are obeyed."""
 
+UNFINISHED = "before-restore-unfinished"
+"""What was in a data folder before a restore that has not ended."""
+
 
 def _split_commas(value: Any) -> Any:
     return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
@@ -308,8 +311,14 @@ class Config(BaseSettings):
 
     @property
     def data_folder(self) -> Path:
-        """The folder everything is written to."""
-        return resolve_data_folder(self.TOUCHSTONE_DATA)
+        """The folder everything is written to. Raises UsageError when a restore of it was not finished."""
+        folder = resolve_data_folder(self.TOUCHSTONE_DATA)
+        if (mark := folder / UNFINISHED).exists():
+            raise UsageError(
+                f"a restore of {folder} is not finished: run `./touchstone restore FILE --force` again, or "
+                f"move what is in {mark} back over what is there and delete that folder"
+            )
+        return folder
 
     @property
     def database_url(self) -> str:

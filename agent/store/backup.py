@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -21,6 +22,7 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, ValidationError
 
+from agent.config import UNFINISHED
 from agent.errors import StoreError, UsageError
 from agent.store.ledger import utc_timestamp
 
@@ -97,36 +99,43 @@ def write_backup(folder: Path, target: Path, skipped: Path | None = None) -> Man
 
 def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restored:
     """Bring back a backup in a data folder, each file checked by its hash before anything changes. With
-    `force` what the folder held is moved into one beside the new content. Raises UsageError, and nothing was
-    changed, for a damaged backup, a folder that is not empty, or one that a server uses."""
-    former = [path for path in sorted(folder.glob("*")) if _is_replaced(path)]
-    if former and not force:
+    `force` what the folder held is moved into one beside the new content. Until all is moved that is named
+    UNFINISHED, so that nothing opens the data; the next restore finishes one that was killed. Raises
+    UsageError, and nothing was changed, for a damaged backup, a folder that is not empty or in use."""
+    there = [path for path in sorted(folder.glob("*")) if _is_replaced(path)]
+    if there and not force:
         raise UsageError(
             f"{folder} is not empty: restore into another folder (--into), or use --force, which keeps what "
             "is there beside it"
         )
     for database in (path for path in _list_files(folder, None) if path.suffix == ".db"):
         _check_unused(database)
-    name = f"{KEPT}{utc_timestamp()[:19].replace(':', '')}"
-    kept = find_free_name(folder / name) if former else None
+    former = folder / UNFINISHED
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _make_room(folder) as room:
+        with _make_room(folder) as room, ExitStack() as undo:
             manifest = _extract(source, room / "all")
             for file in manifest.files:
                 if file.name.endswith(".db"):
                     _open_up(room / "all" / file.name)
-            with ExitStack() as undo:
-                if kept:
-                    kept.mkdir(mode=0o700)
-                    undo.callback(kept.rmdir)
-                for path in [*former, *(room / "all").glob("*")]:
-                    target = (kept if kept and path.parent == folder else folder) / path.name
-                    path.rename(target)
-                    undo.callback(target.rename, path)
-                undo.pop_all()
+            is_half = any((former / path.name).exists() for path in there)  # they are of a killed restore
+            aside = room / "half" if is_half else former
+            new = [*(room / "all").glob("*")]  # first what tells, after a kill, that what was there is moved
+            new.sort(key=lambda path: not any((old / path.name).exists() for old in (folder, former)))
+            undo.callback(_remove_empty, former)
+            for made in (former, aside):
+                made.mkdir(mode=0o700, exist_ok=True)
+            os.sync()
+            for path, goes in [*((path, aside) for path in there), *((path, folder) for path in new)]:
+                path.rename(goes / path.name)
+                undo.callback((goes / path.name).rename, path)
+            os.sync()
+            name = f"{KEPT}{utc_timestamp()[:19].replace(':', '')}"
+            kept = former.rename(find_free_name(folder / name)) if any(former.iterdir()) else None
+            undo.pop_all()
+            _remove_empty(former)
     except (OSError, sqlite3.Error) as error:
-        where = f"; what was there before is in {kept}" if kept and kept.exists() else ""
+        where = f"; what was there before is in {former}" if former.exists() else ""
         raise StoreError(f"{source} could not be restored in {folder}: {error}{where}") from error
     return Restored(manifest, kept)
 
@@ -184,6 +193,11 @@ def _list_files(folder: Path, skipped: Path | None) -> Iterator[Path]:
         )
         if path.is_file() and not path.is_symlink() and not is_left_out:
             yield path
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _is_replaced(path: Path) -> bool:
@@ -260,6 +274,8 @@ def _extract(source: Path, room: Path) -> Manifest:
     """Write all files of a backup below `room`, checked. Raises UsageError."""
     try:
         with zipfile.ZipFile(source) as archive:
+            if any(one.compress_type not in (0, zipfile.ZIP_DEFLATED) for one in archive.infolist()):
+                raise ValueError("`backup` packs in another way")
             manifest = _read_manifest(source, archive)
             _check_room(room.parent, sum(archive.getinfo(file.name).file_size for file in manifest.files))
             for file in manifest.files:

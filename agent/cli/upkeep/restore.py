@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from agent.cli.output import write_stderr, write_stdout
-from agent.config import read_config
+from agent.config import read_config, resolve_data_folder
 from agent.store.backup import restore_backup, verify_backup
 
 
@@ -28,7 +28,7 @@ def run(
         manifest = verify_backup(file)
         write_stdout(f"{file} of {manifest.made_at}: {len(manifest.files)} files, all as they were backed up")
         return 0
-    folder = (into or read_config().data_folder).resolve()
+    folder = (into or resolve_data_folder(read_config().TOUCHSTONE_DATA)).resolve()
     done = restore_backup(file, folder, force=force)
     write_stdout(f"{folder}: {len(done.manifest.files)} files of {done.manifest.made_at}")
     if done.kept:

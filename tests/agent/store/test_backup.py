@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 
+from agent.accounts.accounts import Accounts
 from agent.config import read_config
 from agent.errors import StoreError, UsageError
 from agent.store import backup
@@ -440,3 +441,77 @@ def test_a_backup_somebody_made_by_hand_is_never_deleted_and_never_taken_for_the
     by_hand.write_bytes(b"mine")
     made = schedule.write_due(by_hand.stat().st_mtime)
     assert made and by_hand.exists() and backups_in(schedule.folder) == [made]
+
+
+def kill_restore(source: Path, folder: Path, after: int) -> None:
+    """Restore in a process that is killed after so many moves."""
+    script = (
+        "import os, pathlib, signal, sys; from agent.store import backup\n"
+        "rename, moves = pathlib.Path.rename, []\n"
+        "def move(path, target):\n"
+        "    made = rename(path, target); moves.append(path)\n"
+        "    len(moves) == int(sys.argv[3]) and os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return made\n"
+        "pathlib.Path.rename = move\n"
+        "backup.restore_backup(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), force=True)"
+    )
+    command = [sys.executable, "-c", script, str(source), str(folder), str(after)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("after", range(2, 8))
+def test_a_killed_restore_opens_nothing_until_it_is_finished(
+    after: int, folder: Path, tmp_path: Path
+) -> None:
+    write_backup(folder, tmp_path / "b.zip")
+    with closing(sqlite3.connect(folder / "touchstone.db")) as database, database:
+        database.execute("INSERT INTO notes VALUES (99)")
+    (folder / "people").rename(folder / "others")  # what the backup does not have, and lacks what it has
+    expected = {"accounts.db", "people", "touchstone.db"}
+    kill_restore(tmp_path / "b.zip", folder, after)
+    config = read_config({"TOUCHSTONE_DATA": str(folder)})
+    for opened in (lambda: config.database_url, lambda: config.saved, lambda: Accounts(config)):
+        with pytest.raises(UsageError, match=r"not finished: run `./touchstone restore FILE --force` again"):
+            opened()
+    kept = restore_backup(tmp_path / "b.zip", folder, force=True).kept
+    assert kept and {path.name for path in folder.iterdir()} == {*expected, kept.name}
+    assert {path.name for path in kept.iterdir()} == {"accounts.db", "others", "touchstone.db", "worlds"} | {
+        "touchstone.db.before-m012"
+    }
+    assert read_rows(kept / "touchstone.db")[-1] == 99 and read_rows(folder / "touchstone.db") == [0, 1, 2]
+    assert config.data_folder == folder
+
+
+def test_a_second_restore_that_fails_keeps_the_mark_of_the_first(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_backup(folder, tmp_path / "b.zip")
+    kill_restore(tmp_path / "b.zip", folder, 4)
+    before = sorted(folder.glob("[!.]*"))
+    rename, moves = Path.rename, itertools.count(1)
+
+    def rename_but_one(path: Path, target: Path) -> Path:
+        if next(moves) == 4:
+            raise OSError(errno.EBUSY, "mounted")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", rename_but_one)
+    with pytest.raises(StoreError, match="mounted"):
+        restore_backup(tmp_path / "b.zip", folder, force=True)
+    monkeypatch.undo()
+    assert sorted(folder.glob("*")) == before
+    with pytest.raises(UsageError, match="not finished"):
+        Workbench(read_config({"TOUCHSTONE_DATA": str(folder)}))
+
+
+def test_a_backup_packed_in_another_way_is_told_in_a_sentence(tmp_path: Path) -> None:
+    content = os.urandom(3000)
+    listed = {"name": "settings.json", "sha256": hashlib.sha256(content).hexdigest(), "bytes": 3000}
+    with zipfile.ZipFile(tmp_path / "b.zip", "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("settings.json", content)
+        archive.writestr(MANIFEST, json.dumps({"format": 1, "made_at": "", "files": [listed]}))
+    damaged = bytearray((tmp_path / "b.zip").read_bytes())
+    damaged[80:2500:7] = bytes(byte ^ 255 for byte in damaged[80:2500:7])
+    (tmp_path / "b.zip").write_bytes(damaged)
+    with pytest.raises(UsageError, match="cannot be read as a backup"):
+        verify_backup(tmp_path / "b.zip")
