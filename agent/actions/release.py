@@ -1,9 +1,9 @@
 """What of a run may leave: the one place that decides it. Exports, bundles and shares read a run through it.
 
 Where a text comes from decides. Withheld is a private note, what it was understood as, and each text of a
-step in which it was read or a model was shown it, but for what was known before, sentences that their quotes
-support, what code says, and titles without a word of their own. The second check: no text leaves that has a
-word only private notes have, or repeats a withheld sentence. The state is folded from the rest."""
+step in which it was read or a model was shown it, but for what was known before, what code says, and titles
+and supported sentences without a word of their own. The second check: no text leaves that has a word only
+private notes have, or repeats a withheld sentence. The state is folded from the rest."""
 
 from __future__ import annotations
 
@@ -174,8 +174,10 @@ def _release_step(step: Step, privacy: Privacy, hide: Hide, is_made_by_model: bo
             return False
         if rule == "readings" and is_reading:
             return name in READING_IDS
-        if rule == "supported" or text in privacy.public:
+        if text in privacy.public:
             return True
+        if rule == "supported":
+            return not is_closed or privacy.stems.issuperset(content_stems(text))
         if privacy.repeats(text) or (name == "bot" and "earlier_private_notes" in change):
             return False
         if not is_closed or name in CODES_TEXTS or (rule == "confidence" and "answers" in change):

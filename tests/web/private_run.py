@@ -44,6 +44,8 @@ TRANSLATED = "Le commanditaire a trahi la famille."
 """What a model makes of each note it is shown: no word of it, and no quote supports it."""
 COVERT = "commanditaire"
 ARCHITECT = "Its architect was Tora Lind."
+NODDED = "A takeover by the mandator is planned this winter."
+"""A paraphrase that the judge lets pass; no page has its words."""
 """A sentence that its quotes support, with a word of a note that is no secret."""
 CANARIES = (*(note for word in ("Zyxanota", "Quibblor", "Wrenfold", "Tarnmoor") for note in [word]), DERIVED)
 
@@ -88,7 +90,8 @@ class Repeater(Script):
         if not any(word in prompt for word in CANARIES):
             return {"blocks": [{"kind": "paragraph", "sentences": sentences}]}
         designed = [i for i in find_fact_ids(prompt) if any(f"{i} [" in at and "Lind" in at for at in lines)]
-        sentences += [{"text": TRANSLATED, "fact_ids": ["f1"]}, {"text": ARCHITECT, "fact_ids": designed}]
+        sentences += [{"text": text, "fact_ids": ["f1"]} for text in (TRANSLATED, NODDED)]
+        sentences += [{"text": ARCHITECT, "fact_ids": designed}]
         blocks = [{"kind": "heading", "text": f"Le {COVERT}"}, {"kind": "paragraph", "sentences": sentences}]
         return {
             "blocks": blocks,

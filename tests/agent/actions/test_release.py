@@ -15,6 +15,7 @@ from tests.web.private_run import (
     ARCHITECT,
     CANARIES,
     COVERT,
+    NODDED,
     NOTES,
     TRANSLATED,
     find_canaries,
@@ -58,7 +59,8 @@ def test_the_owner_finds_a_private_note_by_its_words_and_erases_it(tmp_path: Pat
 def test_a_sentence_made_from_a_note_leaves_only_where_its_quotes_support_it(tmp_path: Path) -> None:
     with private_runs(tmp_path) as made:
         shown, answer = made.bench.snapshot(made.run).state.answer, None
-        assert shown and {TRANSLATED, ARCHITECT} <= {said.text for said in shown.sentences}
+        by_text = {said.text: said.check for said in shown.sentences} if shown else {}
+        assert {TRANSLATED, ARCHITECT} <= by_text.keys() and by_text[NODDED] in SUPPORTED_VERDICTS
         view, _ = release(made.bench, made.run)
         answer = view.state.answer
         assert answer and ARCHITECT in [said.text for said in answer.sentences], answer.sentences
@@ -67,5 +69,6 @@ def test_a_sentence_made_from_a_note_leaves_only_where_its_quotes_support_it(tmp
         for name in ("md", "html"):
             read = export_run(made.bench, made.run, name).decode()
             assert ARCHITECT in read and "[hidden]" not in read and f"Le {COVERT}" not in read
+            assert "mandator" not in read, "no page has the word, whatever the judge said"
         told = describe_withheld(made.bench, made.run)
         assert told.startswith(f"{len(hidden)} sentences of the answer stay here"), told
