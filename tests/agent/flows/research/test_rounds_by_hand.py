@@ -156,7 +156,7 @@ def test_a_stop_while_an_open_copy_is_looked_for_loses_nothing_of_the_round(tmp_
         seen = Told(bench.worker.world(world), fetch=lambda url: closed if url == OTHER else None)
         stopping = ["once"]
 
-        def find_open_copy(_doi: str) -> OpenCopy:
+        def find_open_copy(_doi: str, _checkpoint: object) -> OpenCopy:
             if stopping:
                 stopping.pop()
                 raise StopRequested("a person stopped the run")
