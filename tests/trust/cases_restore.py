@@ -42,8 +42,8 @@ def killed_restores(bench: Bench) -> Result:
     for n in moves:
         with tempfile.TemporaryDirectory() as folder:
             data, packed = Path(folder) / "data", Path(folder) / "b.zip"
-            for name in names:
-                Store(f"sqlite:///{data / name}").close()
+            Accounts(read_config({"TOUCHSTONE_DATA": str(data)})).close()
+            Store(f"sqlite:///{data / 'touchstone.db'}").close()
             write_backup(data, packed)
             command = [sys.executable, "-c", KILLED, str(packed), str(data), str(n)]
             killed = subprocess.run(command, check=False).returncode
