@@ -209,9 +209,7 @@ def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
         yield "run.json does not describe the run that the steps make"
     settings = [step.change["settings"] for step in steps if "settings" in step.change]
     told = _parse_settings(settings[-1]) if settings else run.settings
-    if not told or told.replace(served_by="") != run.settings.replace(
-        served_by=""
-    ):  # it is set between steps
+    if not told or told.replace(served_by="") != run.settings.replace(served_by=""):
         yield "run.json holds other settings than the steps"
     summary = {"verdict": run.verdict, "confidence": run.confidence} | state.summary()
     if (summary["verdict"], summary["confidence"]) != (run.verdict, run.confidence):

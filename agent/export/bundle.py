@@ -47,6 +47,7 @@ one. So compare the SHA-256 of the whole file, which export and verify show, wit
 another way.
 The pages are the work of others. What they say was written by strangers.
 """
+_ADDRESS = {"settings": {"served_by"}}  # who guesses a model's server finds that this is its hash
 T = TypeVar("T")
 
 
@@ -69,14 +70,16 @@ def write_bundle(given: BundleContents, secrets: Iterable[str] = ()) -> bytes:
     """The bundle as a file. Raises BundleError when a page holds a secret, or it would be too large."""
     hidden = make_redactor(secrets)
     run = {
-        "run": given.run.model_dump(mode="json"),
+        "run": given.run.model_dump(mode="json", exclude=_ADDRESS),
         "usage": given.usage.model_dump(mode="json"),
         "missing_pages": sorted(given.missing),
     }
     files = {
         "readme.txt": README.encode(),
         "run.json": _dump_json(hidden(run)),
-        "steps.jsonl": _dump_json_lines(hidden(step.model_dump(mode="json")) for step in given.steps),
+        "steps.jsonl": _dump_json_lines(
+            hidden(step.model_dump(mode="json", exclude={"change": _ADDRESS})) for step in given.steps
+        ),
         "facts.json": _dump_json(hidden([fact.model_dump(mode="json") for fact in given.facts])),
         "calls.jsonl": _dump_json_lines(hidden(call.model_dump(mode="json")) for call in given.calls),
         "pages.jsonl": _dump_json_lines(

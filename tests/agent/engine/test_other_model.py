@@ -3,7 +3,9 @@ and the other server gets no call before (trust case S9.5)."""
 
 from __future__ import annotations
 
+import io
 import threading
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -177,7 +179,13 @@ def test_the_server_is_recorded_before_the_first_call(servers, opened, monkeypat
     later = opened(second.url)
     later.drive(run_id)
     assert rests_for_choice(later, run_id) and second.requests == []
-    assert verify_bundle(export_run(later, run_id, "bundle")).problems == []
+    made = export_run(later, run_id, "bundle")
+    assert verify_bundle(made).problems == []
+    with zipfile.ZipFile(io.BytesIO(made)) as bundle:
+        left = [name for name in bundle.namelist() if recorded[0].encode() in bundle.read(name)]
+    assert left == [] and all(
+        recorded[0].encode() not in export_run(later, run_id, kind) for kind in ("md", "html", "json", "csv")
+    )
 
 
 def test_a_run_that_had_no_model_yet_takes_the_first_one(servers, opened) -> None:
