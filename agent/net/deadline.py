@@ -56,7 +56,8 @@ class Deadline:
         return max(0.0, self._end - time.monotonic())
 
     def extend(self, seconds: float) -> None:
-        """Move the deadline by time that was spent waiting for a slot. Raises AllBusy."""
+        """Move the deadline by time that was spent waiting for a slot. Raises a Signal or AllBusy."""
+        self.checkpoint()
         self._end, self._patience = self._end + seconds, self._patience - seconds
         if self._patience < 0:
             raise AllBusy

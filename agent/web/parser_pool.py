@@ -156,7 +156,6 @@ class ParserPool:
         """What the document holds, or the outcome that says why it could not be read; a page of PAGE_KINDS as
         its server and address describe it: `about` is what `read_page` or `read_structure` takes. Raises what
         `checkpoint` raises; the process is then killed."""
-        checkpoint()
         try:
             with self.hold_place(checkpoint):
                 return self.run(kind, data, about, _READING, checkpoint)

@@ -46,7 +46,6 @@ class HostRateLimiter:
         """Wait for a slot of this host and hold it. The wait extends the fetch's deadline; a stop ends it."""
         gap = max(self._gap, min(delay, MAX_GAP_S)) if self._gap else 0.0
         while (wait := self._claim_slot(host, gap)) > 0:
-            watch.checkpoint()
             pause = min(wait, POLL_SECONDS)
             self._sleep(pause)
             watch.extend(pause)

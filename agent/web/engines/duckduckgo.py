@@ -5,7 +5,7 @@ goes through a tunnel of ours. Only a page that says so is `empty`; what cannot 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
@@ -69,26 +69,20 @@ class DuckDuckGo:
     def _search_backend(
         self, backend: str, query: str, max_results: int, reach: SourceFilter
     ) -> SearchResult:
-        watch = current_deadline()
-
-        def wait() -> None:
-            watch.checkpoint()
-            watch.extend(POLL_SECONDS)
-
-        about = {
-            "backend": backend,
-            "endpoint": self._endpoint if backend == "duckduckgo" else "",
-            "region": search_params.region_code(reach, self._region),
-            "timelimit": search_params.time_limit(reach),
-        }
-        words = search_params.add_site_operators(query, reach).encode()
+        words, watch = search_params.add_site_operators(query, reach).encode(), current_deadline()
         try:
             with (
-                self._processes.hold_place(wait),
+                self._processes.hold_place(partial(watch.extend, POLL_SECONDS)),
                 Tunnel(self._guard, limit := watch.within(ENGINE.seconds), 2 * ENGINE.max_bytes) as tunnel,
             ):
-                told = {**about, "proxy": tunnel.url}
-                reply = self._processes.run("search", words, told, _REPLY, limit.check)
+                about = {
+                    "backend": backend,
+                    "endpoint": self._endpoint if backend == "duckduckgo" else "",
+                    "region": search_params.region_code(reach, self._region),
+                    "timelimit": search_params.time_limit(reach),
+                    "proxy": tunnel.url,
+                }
+                reply = self._processes.run("search", words, about, _REPLY, limit.check)
         except DeadlineExceeded:
             return explain_failure(self, query, Outcome.TIMEOUT)
         except (ParserDied, OSError) as trouble:
