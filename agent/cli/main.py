@@ -47,12 +47,10 @@ COMMANDS = {
     "verify": ("evidence.verify", "Check an evidence bundle, and its sources as they are now."),
     "import": ("import_bundle", "Open an evidence bundle as a run."),
     "fork": ("fork", "Continue from a step of a run in a new run."),
-    "unread": ("unread", "List what a run could not read, and what helps."),
     "supply": ("supply", "Give a run a page it could not read."),
     "backup": ("upkeep.backup", "Write everything that is kept to one file, while the server runs."),
     "restore": ("upkeep.restore", "Bring back what a backup holds."),
     "secrets": ("upkeep.secrets", "The keys saved in Settings: how they are encrypted, and with a new key."),
-    "flow": ("flow", "Draw a flow from its table of steps, as Mermaid."),
 }
 """Each command: its module in this package, and its help line."""
 

@@ -40,12 +40,10 @@ LINES = {
     "verify": "B --refetch --json",
     "import": "B",
     "fork": f"R 3 --note T --private --model keyless {BUDGETS} --json F --markdown F",
-    "unread": "R",
     "supply": "R U --file F --text T --retry --title T",
     "backup": "F",
     "restore": "F --into D --force --check",
     "secrets": "--new-key --rotate --forget",
-    "flow": "chat",
 }
 
 

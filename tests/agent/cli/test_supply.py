@@ -31,13 +31,6 @@ def run_id(tmp_path):
     return name
 
 
-def test_what_could_not_be_read_is_listed_with_what_helps(run_id, capsys):
-    assert main(["unread", run_id]) == 0
-    told = capsys.readouterr().out
-    assert f"blocked      page {WALL}" in told and "Open it in your browser" in told
-    assert "The site does not let programs read this page (403)." in told
-
-
 def test_a_text_from_stdin_and_a_file_lead_to_a_new_answer(run_id, capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("sys.stdin", io.StringIO(SAID))
     assert main(["supply", run_id, WALL, "--text", "-"]) == 0
@@ -51,7 +44,6 @@ def test_a_text_from_stdin_and_a_file_lead_to_a_new_answer(run_id, capsys, monke
 
 def test_retry_and_what_is_wrong(run_id, capsys, tmp_path):
     assert main(["supply", run_id, WALL, "--retry"]) == 0
-    assert main(["unread", run_id]) == 0 and WALL in capsys.readouterr().out
     assert main(["supply", run_id, "https://b.example/x", "--retry"]) == 2
     assert main(["supply", run_id, WALL, "--file", str(tmp_path / "none.pdf")]) == 2
     assert "there is no file" in capsys.readouterr().err
