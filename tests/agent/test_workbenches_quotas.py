@@ -78,7 +78,7 @@ def test_of_twenty_starts_at_once_two_are_accepted(server: Open) -> None:
 
 @pytest.mark.parametrize("stored", [False, True])
 def test_of_sixteen_replies_at_once_one_asks_the_model(stored: bool, server: Open, tmp_path: Path) -> None:
-    usage = {"prompt_tokens": 600_000, "completion_tokens": 1000, "total_tokens": 601_000}
+    usage = {"prompt_tokens": 6_000, "completion_tokens": 1000, "total_tokens": 7_000}
     completion = json.loads(web.says('{"should_reply": false, "reason": "no question"}').body)
     with ModelServer(lambda _: web.sends(completion | {"usage": usage})) as model:
         file = {"ai_response": {"llm": {"base_url": model.url, "model": "m"}, "store_conversations": stored}}
@@ -93,7 +93,7 @@ def test_of_sixteen_replies_at_once_one_asks_the_model(stored: bool, server: Ope
             header = {"authorization": f"Bearer {text}"}
             answers = at_once(16, lambda: http.post("/reply", json=asked, headers=header).status_code)
         assert answers == [200] * 16 and len(model.requests) == 1
-        assert benches.accounts.quotas.sum_day(ann.id) == DayUse(0, 601_000, 0.0)  # type: ignore[union-attr]
+        assert benches.accounts.quotas.sum_day(ann.id) == DayUse(0, 7_000, 0.0)  # type: ignore[union-attr]
         routes.close()
 
 
