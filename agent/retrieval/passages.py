@@ -30,6 +30,8 @@ PASSAGES_VERSION = 4
 """Raised when pages are split in another way: the library then splits its pages again."""
 PASSAGE_CHARS = 900
 """Characters a passage may have before it is closed at the end of a sentence, an item or a row."""
+MIN_MEAN_CHARS = 40
+"""Characters of a text for each passage that is kept of it: no honest page is cut so small."""
 SHARED_CHARS = 500
 """Neighbouring paragraphs under one heading share a passage up to this length."""
 INTRO_CHARS = 300
@@ -68,7 +70,7 @@ def split_passages(page: Page, page_id: str, *, longest: int = MAX_TEXT_CHARS) -
             end=cut.end,
             published_at=page.published_at,
         )
-        for n, cut in enumerate(splitter.found)
+        for n, cut in enumerate(splitter.found[: longest // MIN_MEAN_CHARS])
     ]
 
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
+import mmap
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -28,6 +30,8 @@ from agent.web.extract.extraction import Extraction
 
 MAX_PROCESSES = 2
 """Documents read at the same time; more wait."""
+MAX_KEPT_MB = 150
+"""Megabytes a process may hold that waits for another document; one with more is ended, where Linux tells."""
 MAX_DOCUMENTS = 100
 """Documents after which a process is replaced: what a library leaks goes with it."""
 WALL_FACTOR = 6.0
@@ -59,7 +63,7 @@ class ParserLimits:
     seconds: float = Config.model_fields["PARSER_TIMEOUT"].default
     """CPU time."""
     megabytes: float = Config.model_fields["PARSER_MAX_MB"].default
-    reply_bytes: int = 400_000_000
+    reply_bytes: int = 64_000_000
 
 
 class ParserDied(Exception):
@@ -90,6 +94,14 @@ class _ParserProcess:
     def is_alive(self) -> bool:
         """Whether it still runs."""
         return self._process.poll() is None
+
+    def is_grown(self) -> bool:
+        """Whether it holds more than MAX_KEPT_MB."""
+        try:
+            pages = int(Path(f"/proc/{self._process.pid}/statm").read_bytes().split()[1])
+        except (OSError, IndexError):  # not Linux; it has just died
+            return False
+        return pages * mmap.PAGESIZE > MAX_KEPT_MB * 1_000_000
 
     def exchange(self, kind: str, data: bytes, about: Mapping[str, Any], reply: TypeAdapter[T]) -> T:
         """Its reading of the document. Raises ParserDied."""
@@ -212,7 +224,7 @@ class ParserPool:
     def _put_back(self, parser: _ParserProcess, is_usable: bool) -> None:
         with self._lock:
             self._busy.discard(parser)
-            if is_usable and parser.documents < MAX_DOCUMENTS:
+            if is_usable and parser.documents < MAX_DOCUMENTS and not parser.is_grown():
                 self._idle.append(parser)
                 return
         if is_usable:

@@ -75,7 +75,9 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
             if is_search:
                 reply = READING.dump_json(ddgs_search.search_backend(data.decode(), **head["about"]))
             else:
-                reply = READING.dump_json(read_format(head["kind"], data, head["seconds"], **head["about"]))
+                reply = READING.dump_json(
+                    read_format(head["kind"], data, head["seconds"], **head["about"]).limit()
+                )
         except MemoryError:
             document = Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY)
             reply = READING.dump_json(ddgs_search.BackendReply(is_too_large=True) if is_search else document)

@@ -52,7 +52,7 @@ def extract_content(
     kind = mime.detect_kind(raw, content_type)
     if kind in mime.DOCUMENT_TYPES or (kind in PAGE_KINDS and len(raw) > MAX_BYTES_HERE):
         return shared_pool.read(kind, raw, checkpoint, content_type=content_type, url=url)
-    return read_page(kind, raw, content_type, url)
+    return read_page(kind, raw, content_type, url).limit()
 
 
 def extract_structure(
@@ -131,7 +131,7 @@ def _extract_xml(source: str, url: str) -> Extraction:
     if not links and not text:
         return Extraction(outcome=Outcome.EMPTY, detail="The file lists no addresses and holds no text.")
     title = "Sitemap" if re.search(r"<(?:urlset|sitemapindex)\b", source) else ""
-    return Extraction(title=title, text=text, links=[Link(url=link) for link in links[: html_page.MAX_LINKS]])
+    return Extraction(title=title, text=text, links=[Link(url=link) for link in links])
 
 
 def _unescape_xml(text: str) -> str:

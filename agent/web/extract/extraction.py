@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from agent.types import Anchor, Block, Heading, Link, Outcome, Page, Publication, Table
 from agent.types.collection import LinkCandidate, PageFeatures, Post
 
+MAX_PARTS = 50_000
+"""Headings and blocks of a page; the Bible with a paragraph for each verse has 31,000."""
+MAX_LINKS = 5_000
+MAX_LINK_CHARACTERS = 1_000_000
+"""Of the addresses of a page together."""
+_CUT = "Only its first {:,} characters were read: it has more than {:,} headings and paragraphs."
 EXTRACTION_VERSION = 1
 """Raised when bodies are read in another way: a stored page is then read again from its body."""
 
@@ -44,6 +51,20 @@ class Extraction:
     anchors: list[Anchor] = field(default_factory=list)
     refresh_url: str = ""
     structure: PageStructure | None = None
+
+    def limit(self) -> Extraction:
+        """Itself, cut where it has too many parts, without the links that are too many."""
+        ends = accumulate(len(link.url) for link in self.links[:MAX_LINKS])
+        self.links = self.links[: sum(end <= MAX_LINK_CHARACTERS for end in ends)]
+        starts = sorted([*(one.start for one in self.headings), *(one.start for one in self.blocks)])
+        if len(starts) > MAX_PARTS:
+            end = starts[MAX_PARTS]
+            self.text = self.text[:end]
+            self.headings = [heading for heading in self.headings if heading.start < end]
+            self.tables = [table for table in self.tables if table.end <= end]
+            self.blocks = [block for block in self.blocks if block.end <= end]
+            self.detail = f"{self.detail} {_CUT.format(end, MAX_PARTS)}".strip()
+        return self
 
     def to_page(self, **known: Any) -> Page:
         """The page with this content; `known` is what the fetch knows, and wins over the content."""

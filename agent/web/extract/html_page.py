@@ -8,13 +8,10 @@ from w3lib.html import get_meta_refresh
 from agent.text import urls
 from agent.types import Link, Outcome
 from agent.web.extract import access_walls, boilerplate, forum_posts, html_limits, metadata
-from agent.web.extract.extraction import Extraction
+from agent.web.extract.extraction import MAX_LINKS, Extraction
 from agent.web.extract.nodes import find_base_url, names_of, text_length
 from agent.web.extract.text_blocks import TextBlocks, inline_text
 
-MAX_LINKS = 5_000
-MAX_LINK_CHARACTERS = 1_000_000
-"""Of the addresses of a page together."""
 MAX_REFRESH_S = 10
 _MIN_TEXT_CHARACTERS = 250
 """Below this length the text counts as next to nothing, and the page is read again with its boilerplate."""
@@ -73,14 +70,12 @@ def _extract_text(tree: LexborHTMLParser, html: str) -> TextBlocks | None:
 
 def _read_links(tree: LexborHTMLParser, base: str) -> list[Link]:
     found: dict[str, str] = {}
-    room = MAX_LINK_CHARACTERS
     for node in tree.css("a[href], area[href]"):
         href = node.attributes.get("href") or ""
         if href and href[0] != "#" and (address := urls.resolve(base, href)):
-            room -= 0 if address in found else len(address)
-            if room < 0 or len(found) >= MAX_LINKS:
-                break
             found[address] = found.get(address) or _anchor_text(node)
+            if len(found) >= MAX_LINKS:
+                break
     return [Link(url=address, text=text) for address, text in found.items()]
 
 

@@ -285,3 +285,10 @@ def test_a_table_inside_a_list_keeps_its_rows_and_header():
     read = extract_html(html, "https://a.example/wear").to_page(url="https://a.example/wear", final_url="")
     [rows] = [passage for passage in split_passages(read, "p") if passage.rows]
     assert rows.label == "Year | Worth" and "2 | 800" in rows.text
+
+
+def test_a_page_cut_into_crumbs_has_no_more_passages_than_a_page_may():
+    crumbs = "".join(f"Head {n}\n\nx\n\n" for n in range(200))
+    heads = [Heading(start=crumbs.index(f"Head {n}\n"), level=2, text=f"Head {n}") for n in range(200)]
+    assert len(split_passages(page(crumbs, headings=heads), "p")) == 200
+    assert len(split_passages(page(crumbs, headings=heads), "p", longest=2_000)) == 50

@@ -191,3 +191,17 @@ def has_ended(pid: int, within: float) -> bool:
         return bool(select.select([watched], [], [], within)[0])
     finally:
         os.close(watched)
+
+
+def test_a_process_that_has_grown_is_not_kept(pool: ParserPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pool.read("rtf", RTF).outcome is Outcome.OK and len(pool._idle) == 1
+    monkeypatch.setattr(parser_pool, "MAX_KEPT_MB", 5)
+    assert pool.read("rtf", RTF).outcome is Outcome.OK and pool._idle == []
+
+
+def test_what_another_process_replies_is_cut_too() -> None:
+    pool = ParserPool(ParserLimits(seconds=30))
+    page = {"content_type": "text/html", "url": "https://a.test/"}
+    found = pool.read("html", b"<h2>a</h2><p>b</p>" * 26_000, **page)
+    assert len(found.headings) == 25_000 and "Only its first 150,000 characters" in found.detail
+    pool.close()
