@@ -27,7 +27,7 @@ from agent.flows import FLOWS, STEP_LABELS
 from agent.flows.chat import dialogue
 from agent.llm import detect
 from agent.personal_config import is_personal
-from agent.store.database import Store
+from agent.store.database import PURGE_DUE, Store
 from agent.store.ledger import utc_timestamp
 from agent.store.unstored_runs import UnstoredRuns
 from agent.types import FolderImportResult, ModelCall, Outcome, Page, Run, Settings, Status, Step, Turn
@@ -75,6 +75,9 @@ class Workbench:
         self.config.saved.seal()
         shared_pool.limits = ParserLimits(self.config.PARSER_TIMEOUT, self.config.PARSER_MAX_MB)
         self.store = store or Store(self.config.database_url)
+        if self.store.draft(PURGE_DUE):
+            with suppress(StoreError):
+                self.store.purge()
         self.worker = Worker(self.config, self.store, FLOWS, limits)
         self.library = self.worker.library
         self.unstored = UnstoredRuns()

@@ -9,6 +9,7 @@ from agent.actions.context import ActionContext
 from agent.actions.release import find_private, release
 from agent.errors import UsageError
 from agent.export.hiding import is_withheld
+from agent.store.database import PURGE_DUE
 from agent.types import Status
 
 ERASED = "[erased]"
@@ -19,6 +20,8 @@ def erase_note(bench: ActionContext, run_id: str, step: int) -> list[str]:
     to be purged then. Raises UsageError, also while one of these runs is at work or goes on meanwhile."""
     view, store = bench.snapshot(run_id), bench.store
     texts = [note.text for note in view.state.notes if note.step == step and note.private]
+    if texts[:1] == [ERASED]:  # the purge may have failed
+        return []
     if not texts or is_withheld(texts[0]):
         raise UsageError(f"step {step} of run {run_id} holds no private note that could be erased")
     family = store.ledger.family(run_id)
@@ -26,7 +29,11 @@ def erase_note(bench: ActionContext, run_id: str, step: int) -> list[str]:
         raise UsageError(f"run {at_work[0]} is at work and may hold the note: pause it, then erase the note")
     private = find_private(view.steps, store.calls.list_for_run(run_id), texts)
     only = [*texts, *private.readings]
+    store.draft(PURGE_DUE, run_id)
     kept = {ERASED} | {note.text for one in family for note in bench.snapshot(one).state.notes} - set(only)
+    for key, text in store.drafts.all().items():
+        if any(one in key for one in family) and (private.gives_away(text) or key.startswith("salt:")):
+            store.drafts.drop(key)
     for one in sorted(family, key=lambda name: name == run_id):  # the run last: repeated, it is found again
         before = store.calls.list_for_run(one)
         found, calls = release(bench, one, lambda _text: ERASED, only, kept)
@@ -35,7 +42,4 @@ def erase_note(bench: ActionContext, run_id: str, step: int) -> list[str]:
         known = bench.snapshot(one)
         if (found.steps, found.run.error) != (known.steps, known.run.error):
             store.ledger.rewrite(one, found.steps, found.run.error)
-    for key, text in store.drafts.all().items():
-        if any(one in key for one in family) and (private.gives_away(text) or key.startswith("salt:")):
-            store.drafts.drop(key)
     return family

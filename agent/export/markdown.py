@@ -8,18 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agent.export.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    Chart,
-    Heading,
-    Inline,
-    Paragraph,
-    Quote,
-    Span,
-    Table,
-)
+from agent.export.blocks import Block, Bullets, Cell, Chart, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.document import build_document
 from agent.export.escaping import (
     clean_url,

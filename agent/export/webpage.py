@@ -12,18 +12,7 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from agent.export.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    Chart,
-    Heading,
-    Inline,
-    Paragraph,
-    Quote,
-    Span,
-    Table,
-)
+from agent.export.blocks import Block, Bullets, Cell, Chart, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.chart import draw_svg
 from agent.export.escaping import clean_url, strip_invisible
 from agent.export.paper import build_paper

@@ -8,17 +8,7 @@ from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
-from agent.export.blocks import (
-    Block,
-    Bullets,
-    Chart,
-    Heading,
-    Inline,
-    Paragraph,
-    Quote,
-    Span,
-    Table,
-)
+from agent.export.blocks import Block, Bullets, Chart, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.chart import draw_png
 from agent.export.escaping import clean_url, clean_xml, to_one_line
 from agent.export.paper import build_paper

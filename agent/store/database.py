@@ -27,6 +27,8 @@ from agent.types import Settings
 
 PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "temp_store=MEMORY")
 """Set on every SQLite connection."""
+PURGE_DUE = ".purge"
+"""The draft that says that what was erased may still be in the file."""
 
 
 class Store:
@@ -87,23 +89,27 @@ class Store:
 
     def purge(self) -> None:
         """Write the database file anew, so that no byte of what was overwritten or deleted stays in it, and
-        remove the copies made before upgrades; for SQLite. Raises UsageError when a reader keeps the log of
-        the database from being emptied."""
+        remove the copies made before upgrades; for SQLite. Raises StoreError, and it stays due, when that
+        fails or a reader keeps the log of the database from being emptied."""
         if self.engine.dialect.name != "sqlite":
             return
         path = Path(str(self.url.database))
         for copy in path.parent.glob(f"{path.name}.before-*"):
             copy.unlink()
-        with self._writer.lock, self.engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA temp_store=FILE")  # the whole database would fill the memory
-            connection.exec_driver_sql("VACUUM")
-            row = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").first()
-            connection.exec_driver_sql("PRAGMA temp_store=MEMORY")
-        if row and row[0]:
-            raise UsageError(
-                "it is erased, but the database is being read, so that its log may still hold the former "
-                "text: it is emptied when the program is stopped"
-            )
+        try:
+            with self._writer.lock, self.engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA temp_store=FILE")  # all of it would fill the memory
+                connection.exec_driver_sql("VACUUM")
+                row = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").first()
+                connection.exec_driver_sql("PRAGMA temp_store=MEMORY")
+            if row and row[0]:
+                raise StoreError("the database is being read")
+            self.drafts.drop(PURGE_DUE)
+        except StoreError as trouble:
+            raise StoreError(
+                f"it is erased, but the file may still hold its former text ({trouble}); this is tried again "
+                "at the next start, and when `./touchstone erase-note` is given the same step"
+            ) from trouble
 
     def check_writable(self) -> None:
         """Write one small row. Raises StoreError when that cannot be done."""

@@ -201,7 +201,6 @@ library_metadata = Table(
     "marks", metadata, Column("name", String(80), primary_key=True), Column("value", Text, nullable=False)
 )
 
-LIBRARY_TABLES = (sources, source_tags, passages, embedders, vectors, unindexed_pages, library_metadata)
 FULLTEXT_TABLE = "library_words"
 """The full-text index of the passages; on SQLite only."""
 
@@ -234,7 +233,6 @@ batch_rows = Table(
     Index("batch_rows_by_run", "run_id"),
 )
 
-BATCH_TABLES = (batches, batch_rows)
 
 applied_migrations = Table(
     "migrations",

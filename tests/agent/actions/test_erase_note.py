@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from agent.actions.erase_note import erase_note
 from agent.actions.run_diff import compare_runs
-from agent.errors import ConcurrentChange
+from agent.errors import ConcurrentChange, StoreError, UsageError
+from agent.store.database import PURGE_DUE, Store
 from agent.store.ledger import ERASE_STEP
 from agent.workbench import Workbench
 from tests.web.private_run import NOTES, find_canaries, private_runs
@@ -65,3 +70,54 @@ def test_its_owner_finds_and_compares_what_they_wrote(tmp_path: Path) -> None:
         assert [run.id for run in ledger.list(text='"sold" it')] == [made.run]
         found = compare_runs(made.bench, made.run, made.fork)
         assert "[hidden]" not in found.model_dump_json() and NOTES["fork"] in found.two.notes
+
+
+@contextmanager
+def no_room(store: Store) -> Iterator[None]:
+    """The disk is full whenever the file of the database is written anew."""
+
+    def fail(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+        if statement == "VACUUM":
+            raise StoreError("the database could not be used (database or disk is full)")
+
+    event.listen(store.engine, "before_cursor_execute", fail)
+    yield
+    event.remove(store.engine, "before_cursor_execute", fail)
+
+
+@pytest.mark.parametrize("then", ["the next try", "the next start"])
+def test_what_a_full_disk_kept_is_erased_by(then: str, tmp_path: Path) -> None:
+    with private_runs(tmp_path, keyless=True) as made:
+        bench, data = made.bench, made.bench.config.data_folder
+        notes = {run: bench.snapshot(run).state.notes for run in made.runs}
+        own = [(run, n.step) for run in made.runs for n in notes[run] if n.text in NOTES.values()]
+        with no_room(bench.store):
+            for run_id, step in own:
+                with pytest.raises(
+                    StoreError, match=r"is erased, but the file may still hold .* disk is full"
+                ):
+                    bench.erase_note(run_id, step)
+        assert any(find_canaries(path.read_bytes()) for path in data.glob("touchstone.db*"))
+        if then == "the next start":
+            Workbench(bench.config).shutdown()
+        else:
+            bench.erase_note(*own[0])
+        places = {path.name: find_canaries(path.read_bytes()) for path in data.glob("touchstone.db*")}
+        assert not any(places.values()), places
+        assert bench.store.draft(PURGE_DUE) == ""
+        with pytest.raises(UsageError, match="holds no private note"):
+            bench.erase_note(made.run, 0)
+
+
+def test_a_reader_that_keeps_the_log_is_told_and_the_purge_stays_due(tmp_path: Path) -> None:
+    with private_runs(tmp_path, keyless=True) as made:
+        store, note = made.bench.store, made.bench.snapshot(made.run).state.notes[0]
+        event.listen(store.engine, "checkout", lambda raw, *_: raw.execute("PRAGMA busy_timeout=50"))
+        with closing(sqlite3.connect(str(store.url.database), isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM drafts").fetchone()
+            with pytest.raises(StoreError, match="the database is being read"):
+                made.bench.erase_note(made.run, note.step)
+        assert store.draft(PURGE_DUE)
+        made.bench.erase_note(made.run, note.step)
+        assert not store.draft(PURGE_DUE)
