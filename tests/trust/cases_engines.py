@@ -26,11 +26,12 @@ HIT = '<div class="body"><h2>Milk</h2><a href="https://dairy.example.com/">Milk<
 
 
 class FamilyMemory:
-    """The largest memory that this process and its children have together meanwhile, in MB."""
+    """How much this process and its children grow together meanwhile, in MB."""
 
     mb = 0.0
 
     def __enter__(self) -> Self:
+        self._before = self._measure()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
@@ -44,9 +45,12 @@ class FamilyMemory:
         is_over = False
         while not is_over:
             is_over = self._over.wait(0.02)
-            children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-            pids = {pid for listed in children for pid in listed.read_text().split()}
-            self.mb = max(self.mb, sum(map(_resident, [str(os.getpid()), *pids])))
+            self.mb = max(self.mb, self._measure() - self._before)
+
+    def _measure(self) -> float:
+        children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+        pids = {pid for listed in children for pid in listed.read_text().split()}
+        return sum(map(_resident, [str(os.getpid()), *pids]))
 
 
 def _resident(pid: str) -> float:
@@ -83,7 +87,7 @@ def bombs(scale: float) -> Iterator[tuple[str, Reply]]:
 @case(
     "S10.5",
     "Bombs of a search engine that ddgs asks: memory with children, CPU of the server, time",
-    f"<= {MOST_MB} MB, <= 1 s of CPU, <= {MOST_S} s each; the next search answers",
+    f"<= {MOST_MB} MB more, <= 1 s of CPU, <= {MOST_S} s each; the next search answers",
 )
 def engine_bombs(bench: Bench) -> Result:
     misses, count, worst_mb, worst_cpu, worst_s = [], 0, 0.0, 0.0, 0.0

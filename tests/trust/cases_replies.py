@@ -35,6 +35,8 @@ from tests.web.site import Reply, Site, sends_to
 
 MOST_MB = 600
 """Memory of the server with its children."""
+MOST_MORE_MB = 300
+"""What a case that runs in this process may add to the memory of whatever ran before it."""
 SCREEN_S = 2.0
 SCREENS = ("", "settings", "chat", "site", "collect", "check_text", "reply", "batch")
 QUESTION = "In which year was Älvmora Mejeri founded?"
@@ -141,7 +143,7 @@ def bombs_in_replies(bench: Bench) -> Result:
             most_threads = max(most_threads, threads)
             misses += [f"{name}: {told}" for told in wrong]
         worst = max(worst, mb)
-        misses += [f"{name}: {mb:.0f} MB"] if mb > MOST_MB else []
+        misses += [f"{name}: {mb:.0f} MB"] if mb > (MOST_MORE_MB if bench.quick else MOST_MB) else []
     return Result(len(bombs), f"most {worst:.0f} MB, {most_threads} threads more afterwards", misses)
 
 
@@ -204,7 +206,7 @@ def bombs_in_lists(bench: Bench) -> Result:
 @case(
     "S10.3",
     "Bombs and redirects in answers of engines with an API, Google's among them",
-    f"<= {MOST_MB} MB, <= 17 s each; 0 redirects followed",
+    f"<= {MOST_MORE_MB} MB more, <= 17 s each; 0 redirects followed",
     quick=True,
 )
 def bombs_in_answers(bench: Bench) -> Result:
@@ -226,7 +228,7 @@ def bombs_in_answers(bench: Bench) -> Result:
                 found = open_world("live", configuration.read_config(own)).search(engine, "milk")
                 seconds = time.monotonic() - began
             count, worst, slowest = count + 1, max(worst, memory.mb), max(slowest, seconds)
-            if memory.mb > MOST_MB or bench.is_late(seconds, 17):
+            if memory.mb > MOST_MORE_MB or bench.is_late(seconds, 17):
                 misses.append(f"{name} of {engine}: {memory.mb:.0f} MB, {seconds:.0f} s")
             misses += [f"{name} of {engine}: {found.outcome}"] if found.outcome is Outcome.OK else []
             misses += [f"{name} of {engine}: never asked"] if not hostile.asked else []
