@@ -52,8 +52,8 @@ def split_passages(page: Page, page_id: str, *, longest: int = MAX_TEXT_CHARS) -
     """All passages of a page in the order of its text; `id` is unique within the page and carries
     `page_id`. The text of a definition, list or code block holds its label; where a longer one is split, only
     that of its first passage does."""
-    page = infer_headings(page)
-    text = page.text[:longest]
+    page = infer_headings(page.replace(text=page.text[:longest]))
+    text = page.text
     splitter = _Splitter(page, text)
     splitter.cut(build_pieces(page, text), _Place())
     return [
