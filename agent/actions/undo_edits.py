@@ -198,6 +198,6 @@ def _undo_stacks(edits: list[Edit], names: Mapping[int, str]) -> tuple[list[Edit
         elif undone and undone[-1].step == edit.undoes:
             done, undone = [*done, edit], undone[:-1]
         else:
-            # not always the newest: early versions skipped trust ratings
+            # in ledgers of early versions it is not always the newest
             done, undone = [other for other in done if other.step != edit.undoes], [*undone, edit]
     return done, undone

@@ -55,11 +55,10 @@ def _find_moved_cells(answer: Answer) -> Iterator[str]:
 
 def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
     """The sentences that are called backed and are not, whichever facts they are checked against; not those
-    that are withheld: they say nothing."""
-    suspects, asked = (
-        {n for n, said in enumerate(answer.sentences) if said.backed and not is_withheld(said.text)},
-        _find_asked(state),
-    )
+    that are withheld, or whose labels are: they say nothing."""
+    hidden = {n for n, s in enumerate(answer.sentences) if is_withheld(s.text) or is_withheld(s.context)}
+    suspects = {n for n, said in enumerate(answer.sentences) if said.backed} - hidden
+    asked = _find_asked(state)
     for facts in _candidate_facts(state):
         written_by_code = conflict_sentences.list_possible_sentences(state, facts) if suspects else set()
         for group in _sentence_groups(answer.sentences) if suspects else []:

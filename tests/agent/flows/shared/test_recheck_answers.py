@@ -24,7 +24,8 @@ def fact(name: str, quote: str) -> Fact:
 
 def problems(text: str, check: ClaimVerdict | str, ids: tuple[str, ...] = ("a",), **more: Any) -> list[str]:
     backed = check in ("quoted", "computed", "judged_supported", "")
-    sentence = Sentence(text=text, fact_ids=list(ids), backed=more.pop("backed", backed), check=check)  # type: ignore[arg-type]
+    given: dict[str, Any] = {"fact_ids": list(ids), "context": more.pop("context", "")}
+    sentence = Sentence(text=text, backed=more.pop("backed", backed), check=check, **given)  # type: ignore[arg-type]
     sides = [ConflictSide(text=year, fact_ids=[i], sites=[]) for year, i in (("1907", "a"), ("1911", "b"))]
     conflict = Conflict(id="c", subject="the ferry", attribute="built", kind="date", values=sides)
     answer = Answer(
@@ -106,3 +107,9 @@ def test_the_sentence_that_code_wrote_about_a_conflict_holds_and_another_does_no
     assert problems(former, "quoted", ids=("a", "b"), disputed=True) == []
     forged = text.replace("“The ferry was built in 1911”", "“The ferry sank”")
     assert problems(forged, "quoted", ids=("a", "b"), disputed=True)
+
+
+def test_a_cell_whose_labels_are_withheld_is_not_judged_anew() -> None:
+    withheld = f"[withheld: sha256:{'0' * 64}]"
+    assert problems("It sank on 3 May 1955.", "quoted", context="the ferry: sunk")
+    assert not problems("It sank on 3 May 1955.", "quoted", context=withheld)
