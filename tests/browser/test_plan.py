@@ -49,7 +49,9 @@ def ambiguous(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served
     parts = {"parts": [{"question": FOUNDED, "where": "registers"}, {"question": EMPLOYED, "after": [1]}]}
     script = Script(plan={**parts, "ask": "Which dairy is meant?", "readings": ["in Lövnäs", "in Tallåsen"]})
     bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(data)}))
-    bench.worker.model_client = lambda name, fast="": (ScriptedModel(script.scripted), "")  # type: ignore[method-assign]
+    model = ScriptedModel(script.scripted)
+    model.server = ""  # of no server: the run may go on without one
+    bench.worker.model_client = lambda name, fast="": (model, "")  # type: ignore[method-assign]
     run_ids = [bench.start(SOLAR, Settings(world="demo", mode="step")) for _ in range(2)]
     assert {bench.drive(run_id) for run_id in run_ids} == {Status.WAITING}
     bench.shutdown()
