@@ -53,8 +53,8 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 CEILINGS = {
     "agent": {
-        "lines": 60_860,
-        "code_lines": 43_777,
+        "lines": 60_865,
+        "code_lines": 43_781,
         "functions": 3_702,
         "constants": 3_261,
         "regex_uses": 485,

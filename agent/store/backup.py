@@ -24,6 +24,7 @@ from pydantic import BaseModel, ValidationError
 
 from agent.config import UNFINISHED
 from agent.errors import StoreError, UsageError
+from agent.store.lease_owner import is_owner_gone, new_owner_id
 from agent.store.ledger import utc_timestamp
 
 FORMAT = 1
@@ -147,17 +148,22 @@ def verify_backup(source: Path) -> Manifest:
 
 
 def sweep_rooms(folder: Path) -> None:
-    """Delete what killed backups and restores left in a folder; those still at work hold their lock."""
-    for lock in folder.glob(f"{_ROOM}*/{_LOCK}"):
-        with suppress(sqlite3.Error), _hold(lock):
-            shutil.rmtree(lock.parent, ignore_errors=True)
+    """Delete what killed backups and restores left in a folder; those still at work hold their lock, or are
+    about to."""
+    for room in folder.glob(f"{_ROOM}*"):
+        if (room / _LOCK).exists():
+            with suppress(sqlite3.Error), _hold(room / _LOCK):
+                shutil.rmtree(room, ignore_errors=True)
+        elif is_owner_gone(room.name.removeprefix(_ROOM).replace(",", "|")):
+            shutil.rmtree(room, ignore_errors=True)
 
 
 @contextmanager
 def _make_room(folder: Path) -> Iterator[Path]:
     """A private folder, held, and gone at the end."""
     sweep_rooms(folder)
-    with tempfile.TemporaryDirectory(prefix=_ROOM, dir=folder) as name:
+    owner = new_owner_id().replace("|", ",")
+    with tempfile.TemporaryDirectory(prefix=f"{_ROOM}{owner}", dir=folder) as name:
         lock = Path(name) / "new"
         lock.touch(mode=0o600)  # its journal gets the same
         with _hold(lock):
