@@ -16,6 +16,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from agent.actions.rule_statements import is_rule_statement
+from agent.answering import recheck_answers
 from agent.engine.run_state import RunState
 from agent.errors import BundleError
 from agent.evidence.citation_check import is_written_by_rule
@@ -26,7 +27,6 @@ from agent.export.archive import sha256
 from agent.export.bundle import BundleContents
 from agent.export.hiding import is_withheld
 from agent.flows import FLOWS
-from agent.flows.shared import recheck_answers
 from agent.roles.check_claims import CHECK_CLAIMS
 from agent.store.pages import make_page_id
 from agent.text.plurals import format_count

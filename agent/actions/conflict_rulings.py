@@ -14,6 +14,7 @@ from typing import Literal
 
 from agent.actions.commit import EDITABLE_FLOWS, GO_ON, UNANSWERED_STATUSES, PersonStep, commit, commit_edit
 from agent.actions.context import ActionContext
+from agent.answering.recompute import recompute_after_edit
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
@@ -22,7 +23,6 @@ from agent.evidence.contradiction.resolution import CLOSED_REASONS
 from agent.evidence.contradiction.statements import is_same_value
 from agent.evidence.source_independence import find_independent_sources
 from agent.flows import FLOWS
-from agent.flows.shared.recompute import recompute_after_edit
 from agent.text.plurals import format_count
 from agent.text.urls import site
 from agent.types import Conflict, Fact, Note, Status

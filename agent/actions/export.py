@@ -19,6 +19,7 @@ from agent.actions.budget import read_meters
 from agent.actions.conflict_rulings import active_conflicts
 from agent.actions.context import ActionContext
 from agent.actions.release import release
+from agent.answering import fact_view
 from agent.errors import BundleError, UsageError
 from agent.export import bundle, collected, sheets
 from agent.export.bibtex import render_bibtex
@@ -33,7 +34,6 @@ from agent.export.report import Report, drop_withheld
 from agent.export.ris import render_ris
 from agent.export.webpage import render_html
 from agent.export.word import render_docx
-from agent.flows.shared import fact_view
 from agent.text.plurals import format_count
 from agent.types import Status
 from agent.types.collection import CollectedItem

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from agent.actions.commit import EDITABLE_FLOWS, commit_edit
 from agent.actions.context import ActionContext
 from agent.actions.validation import require_allowed_url
+from agent.answering import fact_view
+from agent.answering.recompute import recompute_after_edit
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
@@ -20,8 +22,6 @@ from agent.errors import NotFound, UsageError
 from agent.evidence.fact_check import contradicts_quote
 from agent.evidence.quote_match import find_quote, verify_quote
 from agent.evidence.source_trust import assess_trust
-from agent.flows.shared import fact_view
-from agent.flows.shared.recompute import recompute_after_edit
 from agent.retrieval.relevance import score_fact
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, site

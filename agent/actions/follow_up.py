@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.actions.release import find_private
+from agent.answering import fact_view
+from agent.answering.page_refs import offer_again
+from agent.answering.plan import parse_parts
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
-from agent.flows.shared import fact_view
-from agent.flows.shared.page_refs import offer_again
-from agent.flows.shared.plan import parse_parts
 from agent.retrieval.relevance import score_fact
 from agent.text.question_parts import resolve_parts
 from agent.types import Fact, NoteReading, PageRef, PlanPart

@@ -13,13 +13,13 @@ from pydantic import ValidationError
 
 from agent.actions import validation
 from agent.actions.context import ActionContext
+from agent.answering.recompute import record_note
 from agent.engine.loop import Flow
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot, sum_step_times
 from agent.engine.state import Change, to_jsonable
 from agent.errors import UsageError
 from agent.flows import FLOWS
-from agent.flows.shared.recompute import record_note
 from agent.store.ledger import new_id, utc_timestamp
 from agent.types import Note, Run, Settings, Status, Step, Usage
 

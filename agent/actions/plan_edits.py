@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
 from agent.actions.context import ActionContext
+from agent.answering.page_refs import offer_again
+from agent.answering.plan import find_free_id
+from agent.answering.recompute import recompute_after_edit
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, state_after
@@ -15,9 +18,6 @@ from agent.errors import UsageError
 from agent.evidence.answer_layout import format_question
 from agent.flows import FLOWS
 from agent.flows.research.plan_step import CHECK_PLAN, PLAN_EDIT
-from agent.flows.shared.page_refs import offer_again
-from agent.flows.shared.plan import find_free_id
-from agent.flows.shared.recompute import recompute_after_edit
 from agent.roles.research.plan import MAX_PARTS
 from agent.types import Edit, Fact, Note, PlanPart, Status
 

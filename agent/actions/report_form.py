@@ -8,6 +8,8 @@ from typing import cast
 
 from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
 from agent.actions.context import ActionContext
+from agent.answering.report_blocks import MAX_HEADING_WORDS
+from agent.answering.write_report import LENGTH_EDITS
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
@@ -16,8 +18,6 @@ from agent.evidence.citation_check import state_with_subject
 from agent.flows import FLOWS
 from agent.flows.research.report_frame import clean_heading
 from agent.flows.research.report_steps import choose_report_facts
-from agent.flows.shared.report_blocks import MAX_HEADING_WORDS
-from agent.flows.shared.write_report import LENGTH_EDITS
 from agent.types import Edit, Fact, Outline, OutlineSection, ReportLength, SectionForm, Status
 
 OUTLINE_EDIT = "changed the outline"

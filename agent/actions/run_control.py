@@ -19,6 +19,8 @@ from agent.actions.commit import (
 )
 from agent.actions.context import ActionContext
 from agent.actions.plan_edits import approve_plan
+from agent.answering.recompute import record_note
+from agent.answering.revision import describe_target
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, state_after
 from agent.errors import NotFound, UsageError
@@ -26,8 +28,6 @@ from agent.flows import FLOWS
 from agent.flows.chat import dialogue
 from agent.flows.research import policy
 from agent.flows.research.plan_step import CHECK_PLAN
-from agent.flows.shared.recompute import record_note
-from agent.flows.shared.revision import describe_target
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import complete_typed_url
 from agent.types import Note, Proposal, Refusal, Status, describe_action

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from agent.actions.commit import commit_edit
 from agent.actions.context import ActionContext
+from agent.answering import fact_view
+from agent.answering.recompute import recompute_after_edit
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import UsageError
-from agent.flows.shared import fact_view
-from agent.flows.shared.recompute import recompute_after_edit
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, site
 from agent.types import Fact, Sentence

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 
 from agent.actions.commit import commit_edit
 from agent.actions.context import ActionContext
+from agent.answering import fact_view
+from agent.answering.recompute import recompute_after_edit
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import REMOVAL_PREFIX, Change
 from agent.errors import UsageError
 from agent.flows import FLOWS
-from agent.flows.shared import fact_view
-from agent.flows.shared.recompute import recompute_after_edit
 from agent.types import Confidence, ConfidenceChange, Conflict, Edit, Fact
 
 UNDOABLE_STEPS = frozenset(

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
+from agent.answering import fact_view
+from agent.answering.fact_filter import FACT_STATUSES, FactFilter, fact_statuses, filter_facts
 from agent.cli.options import AsJson, RunId, choose_from
 from agent.cli.output import write_json, write_stderr, write_stdout
 from agent.export.escaping import to_one_line
-from agent.flows.shared import fact_view
-from agent.flows.shared.fact_filter import FACT_STATUSES, FactFilter, fact_statuses, filter_facts
 from agent.text.urls import site
 from agent.types import Fact
 from agent.types.facts import FLAG_NOTE

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from agent.actions.plan_edits import PartEdit, edit_plan
+from agent.answering.plan_view import PartView, view_plan
 from agent.cli.options import AsJson, RunId
 from agent.cli.output import check_network, finish_edit, write_json, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.export.escaping import to_one_line
-from agent.flows.shared.plan_view import PartView, view_plan
 from agent.text.plurals import format_count, format_percent
 from agent.types import PlanPart, Status
 from agent.workbench import Workbench

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from agent.answering.conflict_sentences import CONFLICT_PREFIXES
 from agent.engine.run_state import RunState
 from agent.evaluation import metrics
 from agent.flows.chat.dialogue import conversation_kind
-from agent.flows.shared.conflict_sentences import CONFLICT_PREFIXES
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize
 from agent.types import Answer

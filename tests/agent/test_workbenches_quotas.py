@@ -15,11 +15,11 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from agent.accounts.quotas import DayUse
+from agent.answering.open_access import read_open_copy
 from agent.bot.http import ReplyHttp
 from agent.bot.responder import ReplyService
 from agent.config import read_config
 from agent.errors import UsageError
-from agent.flows.shared.open_access import read_open_copy
 from agent.types import Outcome, Page, Publication, Settings
 from agent.workbench import CHECKS_A_MINUTE, Workbench
 from agent.workbenches import Workbenches

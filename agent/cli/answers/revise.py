@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
+from agent.answering.revision import write_numbered_lines
 from agent.cli.options import OutputFiles, RunId
 from agent.cli.output import check_network, drive_and_print, write_stderr, write_stdout
 from agent.errors import ConcurrentChange, UsageError
 from agent.evidence.citation_check import diff_answers
 from agent.export.escaping import to_one_line
-from agent.flows.shared.revision import write_numbered_lines
 from agent.roles.note_requests import UNDERSTOOD_WORDS
 from agent.text.plurals import format_count
 from agent.types import Answer, Status

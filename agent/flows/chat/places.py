@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agent.answering import verdict
+from agent.answering.citations import build_fact_from_quote
+from agent.answering.confidence import assess_confidence
+from agent.answering.passages import find_hidden_sources
+from agent.answering.plan import assign_parts
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence import citation_check
 from agent.flows.chat.state import ChatRun, FacilityHit, FacilitySearch
-from agent.flows.shared import verdict
-from agent.flows.shared.citations import build_fact_from_quote
-from agent.flows.shared.confidence import assess_confidence
-from agent.flows.shared.passages import find_hidden_sources
-from agent.flows.shared.plan import assign_parts
 from agent.retrieval.quotation import Quotation
 from agent.roles.chat.location import LOCATION, LocationReply
 from agent.roles.role import RoleResult

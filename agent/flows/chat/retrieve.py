@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from agent.answering import fact_view
+from agent.answering.passages import find_hidden_sources
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, fold
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
-from agent.flows.shared import fact_view
-from agent.flows.shared.passages import find_hidden_sources
 from agent.retrieval.query_rewriting import build_search_texts, list_clauses
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.retrieval.scorer import CountedPassages, rank_passages

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent.answering.verdict import merge_changes, record_answer
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow
 from agent.engine.state import Change, state_after
@@ -11,7 +12,6 @@ from agent.flows.chat.places import list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.chat.step_summary import describe_step
 from agent.flows.chat.write import build_answer, build_refusal, explain_empty_draft, write_draft
-from agent.flows.shared.verdict import merge_changes, record_answer
 from agent.roles.chat.classify import CLASSIFY
 from agent.roles.chat.grade import RERANK
 from agent.types import Edge, Status

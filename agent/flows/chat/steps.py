@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from agent.answering.fact_view import answer_small_talk
+from agent.answering.verdict import record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.flows.chat import retrieve as reading
@@ -17,8 +19,6 @@ from agent.flows.chat.write import (
     explain_ungrounded,
     write_draft,
 )
-from agent.flows.shared.fact_view import answer_small_talk
-from agent.flows.shared.verdict import record_answer
 from agent.roles.chat.grade import GRADE, MIN_RELEVANT_SCORE
 from agent.roles.chat.rewrite import REWRITE, RewriteReply
 from agent.roles.chat.router import ROUTER, RouterReply

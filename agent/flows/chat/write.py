@@ -6,6 +6,18 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
+from agent.answering import fact_view, verdict
+from agent.answering.answer_shape import make_sentence
+from agent.answering.citations import build_fact_from_quote, find_quote_problems, resolve_citations
+from agent.answering.claim_checks import (
+    CheckedDraft,
+    check_sentences,
+    check_sentences_by_code,
+    repair_sentences,
+)
+from agent.answering.fact_intake import add_facts
+from agent.answering.model_rulings import review_by_model
+from agent.answering.passages import find_hidden_sources
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
@@ -13,18 +25,6 @@ from agent.evidence.citation_check import count_statements
 from agent.evidence.claim_check import describe_finding
 from agent.flows.chat.retrieve import rank_by_library, standalone_question
 from agent.flows.chat.state import ChatRun, Draft, Grounding
-from agent.flows.shared import fact_view, verdict
-from agent.flows.shared.answer_shape import make_sentence
-from agent.flows.shared.citations import build_fact_from_quote, find_quote_problems, resolve_citations
-from agent.flows.shared.claim_checks import (
-    CheckedDraft,
-    check_sentences,
-    check_sentences_by_code,
-    repair_sentences,
-)
-from agent.flows.shared.fact_intake import add_facts
-from agent.flows.shared.model_rulings import review_by_model
-from agent.flows.shared.passages import find_hidden_sources
 from agent.retrieval.answer import find_best_lines
 from agent.roles.chat.clarify import CLARIFY, ClarifyReply
 from agent.roles.chat.generate import GENERATE, GenerateReply

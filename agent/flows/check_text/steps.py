@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.answering.claim_checks import judge_sentences
+from agent.answering.engine_choice import ANSWERED, cool_down
+from agent.answering.open_access import read_open_copy
+from agent.answering.page_refs import build_action, store_fetched
+from agent.answering.passages import content_passages
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
@@ -11,11 +16,6 @@ from agent.evidence.citation_check import check_support, collect_sources, count_
 from agent.flows.check_text.evidence import SourceText, choose_evidence, choose_mark, find_closest
 from agent.flows.check_text.split_text import MAX_SENTENCES, split_text
 from agent.flows.check_text.state import CheckTextRun
-from agent.flows.shared.claim_checks import judge_sentences
-from agent.flows.shared.engine_choice import ANSWERED, cool_down
-from agent.flows.shared.open_access import read_open_copy
-from agent.flows.shared.page_refs import build_action, store_fetched
-from agent.flows.shared.passages import content_passages
 from agent.roles.find_claims import FIND_CLAIMS, NumberedSentence
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, complete_typed_url

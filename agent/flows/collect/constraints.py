@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from agent.answering import fact_view
 from agent.flows.collect.state import CollectRun
-from agent.flows.shared import fact_view
 from agent.text.negative_constraints import find_excluded_sites, is_excluded, split_negative_constraints
 from agent.text.urls import canonicalize, find_urls
 from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
+from agent.answering import fact_view
+from agent.answering.citations import find_quote_problems, resolve_citations
+from agent.answering.claim_checks import check_sentences
+from agent.answering.fact_intake import add_facts
+from agent.answering.model_rulings import review_by_model
+from agent.answering.verdict import build_answer, describe_failures, merge_changes, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.flows.collect.constraints import list_instructions
 from agent.flows.collect.state import CollectRun
 from agent.flows.collect.windows import list_digest_items
-from agent.flows.shared import fact_view
-from agent.flows.shared.citations import find_quote_problems, resolve_citations
-from agent.flows.shared.claim_checks import check_sentences
-from agent.flows.shared.fact_intake import add_facts
-from agent.flows.shared.model_rulings import review_by_model
-from agent.flows.shared.verdict import build_answer, describe_failures, merge_changes, record_answer
 from agent.roles.collect.digest import DIGEST, DigestItem
 from agent.roles.research.report import ReportReply
 from agent.text.plurals import format_count

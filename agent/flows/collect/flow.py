@@ -6,11 +6,11 @@ Step by step, the run shows the path ahead and waits whenever new pages were ope
 
 from __future__ import annotations
 
+from agent.answering import fact_view
 from agent.engine.loop import Flow
 from agent.flows.collect import steps
 from agent.flows.collect.state import CollectState
 from agent.flows.collect.step_summary import describe_step
-from agent.flows.shared import fact_view
 from agent.types import Edge, Status
 
 COLLECT = Flow(

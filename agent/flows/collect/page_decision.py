@@ -6,12 +6,12 @@ page of a listing or thread; an entry of a listing that is plainly a thread or a
 
 from __future__ import annotations
 
+from agent.answering import fact_view
 from agent.engine.context import RunContext
 from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, limit_by_link, list_allowed_links
 from agent.flows.collect.link_window import choose_links
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
-from agent.flows.shared import fact_view
 from agent.roles.collect.page_decision import PAGE_DECISION, PageDecision, is_prose
 from agent.text.urls import canonicalize, map_spellings
 from agent.types import Refusal

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from agent.answering import fact_view
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import append, upsert
-from agent.flows.shared import fact_view
 from agent.text.plurals import format_count
 from agent.types import Action, Actor, PageRef
 from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavEvent

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
+from agent.answering import fact_view
+from agent.answering.page_refs import build_action, store_fetched
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
@@ -33,8 +35,6 @@ from agent.flows.collect.link_window import choose_links
 from agent.flows.collect.page_decision import build_refusal, decide_page, find_objection
 from agent.flows.collect.parsed_page import ParsedPage, parse_page
 from agent.flows.collect.state import CollectRun
-from agent.flows.shared import fact_view
-from agent.flows.shared.page_refs import build_action, store_fetched
 from agent.roles.collect.intent import INTENT
 from agent.roles.collect.link_ranking import LINK_RANKING
 from agent.text.urls import canonicalize

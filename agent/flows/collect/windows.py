@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.answering.passages import content_passages
 from agent.engine.context import RunContext
 from agent.export.collected import format_post_date
 from agent.flows.collect.state import CollectRun
-from agent.flows.shared.passages import content_passages
 from agent.retrieval.scorer import rank_passages
 from agent.roles.collect.digest import DigestItem
 from agent.types import Page, Passage

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from agent.answering.fact_view import ignore_disputes
 from agent.engine.run_state import FlowState, RunState
-from agent.flows.shared.fact_view import ignore_disputes
 from agent.llm.images import format_image_mark
 from agent.types import Fact, Turn
 from agent.types.reply import (

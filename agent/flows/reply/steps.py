@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent.answering.passages import find_hidden_sources
+from agent.answering.verdict import no_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import NotFound
 from agent.flows.reply import write as writing
 from agent.flows.reply.state import ReplyRun
-from agent.flows.shared.passages import find_hidden_sources
-from agent.flows.shared.verdict import no_answer
 from agent.retrieval.query_rewriting import build_search_texts, list_clauses
 from agent.roles.reply.gate import GATE
 from agent.roles.reply.selection import SELECTION

@@ -10,6 +10,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from agent.answering.answer_shape import make_sentence
+from agent.answering.citations import find_quote_problems, resolve_citations
+from agent.answering.claim_checks import CheckedDraft, check_sentences, check_sentences_by_code
+from agent.answering.fact_intake import add_facts
+from agent.answering.passages import content_passages, fit_passages
+from agent.answering.verdict import build_answer, limit_answer, merge_changes, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence import confidence
@@ -17,12 +23,6 @@ from agent.evidence.answer_layout import lay_out
 from agent.evidence.report_words import words_for
 from agent.evidence.support import describe_mark
 from agent.flows.reply.state import ReplyRun
-from agent.flows.shared.answer_shape import make_sentence
-from agent.flows.shared.citations import find_quote_problems, resolve_citations
-from agent.flows.shared.claim_checks import CheckedDraft, check_sentences, check_sentences_by_code
-from agent.flows.shared.fact_intake import add_facts
-from agent.flows.shared.passages import content_passages, fit_passages
-from agent.flows.shared.verdict import build_answer, limit_answer, merge_changes, record_answer
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.scorer import CountedPassages, rank_passages
 from agent.roles.reply.writing import WritingReply, WritingSentence

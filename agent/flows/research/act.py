@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from agent.answering.engine_choice import cool_down
+from agent.answering.open_access import read_open_copy
+from agent.answering.page_refs import build_action, store_fetched
 from agent.engine.context import RunContext
 from agent.engine.side_by_side import WebRequest, WebResult
 from agent.engine.state import Change
 from agent.errors import BudgetSpent, ShutdownRequested, Signal, StopRequested
 from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
-from agent.flows.shared.engine_choice import cool_down
-from agent.flows.shared.open_access import read_open_copy
-from agent.flows.shared.page_refs import build_action, store_fetched
 from agent.retrieval.link_scoring import make_first_query
 from agent.text.urls import canonicalize
 from agent.types import ENGINE_BY_ACTION, Lead, Outcome, Page, Proposal, SearchResult

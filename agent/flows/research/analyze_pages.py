@@ -7,6 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from agent.answering import fact_view
+from agent.answering.engine_choice import merge_results
+from agent.answering.fact_intake import add_facts
+from agent.answering.model_rulings import open_conflicts, review_by_rulings
+from agent.answering.page_refs import mark_read
+from agent.answering.revision import list_wishes
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.fact_check import verify_fact
@@ -16,12 +22,6 @@ from agent.flows.research import opened_pages, policy
 from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.policy import find_known_url, find_secrets
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
-from agent.flows.shared import fact_view
-from agent.flows.shared.engine_choice import merge_results
-from agent.flows.shared.fact_intake import add_facts
-from agent.flows.shared.model_rulings import open_conflicts, review_by_rulings
-from agent.flows.shared.page_refs import mark_read
-from agent.flows.shared.revision import list_wishes
 from agent.retrieval.link_scoring import lead_id, make_hit_leads, make_page_leads, merge_leads
 from agent.retrieval.relevance import score_fact
 from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedFact, join_replies

@@ -7,12 +7,12 @@ Accepting ends the run, sending back leads to decide: decide -> revise -> decide
 
 from __future__ import annotations
 
+from agent.answering import fact_view, recompute
 from agent.engine.loop import Flow
 from agent.flows.research import analyze_pages, plan_step, report_steps, revise, steps
 from agent.flows.research.act import act
 from agent.flows.research.state import ResearchState
 from agent.flows.research.step_summary import describe_step
-from agent.flows.shared import fact_view, recompute
 from agent.types import Edge, Status
 
 RESEARCH = Flow(

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from agent.answering import fact_view
+from agent.answering.citations import has_page_quote
+from agent.answering.revision import current_reading, list_wishes
 from agent.engine.context import RunContext
 from agent.flows.research.policy import has_unread_text, list_answered_parts
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
-from agent.flows.shared import fact_view
-from agent.flows.shared.citations import has_page_quote
-from agent.flows.shared.revision import current_reading, list_wishes
 from agent.retrieval import shown_passages
 from agent.retrieval.answer import find_best_lines
 from agent.retrieval.link_scoring import lead_id, rank_links

@@ -3,11 +3,11 @@ person sees the plan before anything is searched."""
 
 from __future__ import annotations
 
+from agent.answering import fact_view
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import ResearchRun
-from agent.flows.shared import fact_view
 from agent.roles.research.plan import PLAN
 from agent.types import ENGINE_BY_ACTION, describe_actions
 

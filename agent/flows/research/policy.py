@@ -8,11 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from agent.engine.run_state import RunState
-from agent.errors import BudgetSpent
-from agent.evidence.confidence import evidence_level
-from agent.flows.research.state import ResearchRun
-from agent.flows.shared.fact_view import (
+from agent.answering.fact_view import (
     confidence_goal,
     excluded_sites,
     facts_after_notes,
@@ -21,8 +17,12 @@ from agent.flows.shared.fact_view import (
     public_note_texts,
     visited_urls,
 )
-from agent.flows.shared.page_refs import START_PAGE_REASON
-from agent.flows.shared.plan import bears_on
+from agent.answering.page_refs import START_PAGE_REASON
+from agent.answering.plan import bears_on
+from agent.engine.run_state import RunState
+from agent.errors import BudgetSpent
+from agent.evidence.confidence import evidence_level
+from agent.flows.research.state import ResearchRun
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.negative_constraints import is_excluded
 from agent.text.private_words import MIN_EMBEDDED_FILE_CHARS, find_private_words

@@ -7,21 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from agent.engine.context import RunContext
-from agent.engine.state import Change, state_after
-from agent.evidence.block_layout import add_charts
-from agent.evidence.citation_check import state_with_subject
-from agent.evidence.report_words import words_for
-from agent.flows.research import report_frame, revise
-from agent.flows.research.plan_step import describe_reading, is_plan_edited
-from agent.flows.research.state import ResearchRun
-from agent.flows.shared import fact_view
-from agent.flows.shared.answer_shape import block_by_parts
-from agent.flows.shared.claim_checks import CheckedDraft, check_sentences
-from agent.flows.shared.model_rulings import review_conflicts
-from agent.flows.shared.plan import find_part
-from agent.flows.shared.row_tables import tabulate_rows
-from agent.flows.shared.verdict import (
+from agent.answering import fact_view
+from agent.answering.answer_shape import block_by_parts
+from agent.answering.claim_checks import CheckedDraft, check_sentences
+from agent.answering.model_rulings import review_conflicts
+from agent.answering.plan import find_part
+from agent.answering.row_tables import tabulate_rows
+from agent.answering.verdict import (
     WrittenDraft,
     build_answer,
     finish_answer,
@@ -30,7 +22,15 @@ from agent.flows.shared.verdict import (
     record_answer,
     write_draft,
 )
-from agent.flows.shared.write_report import ask_report, choose_length, find_open_conflicts, is_length_final
+from agent.answering.write_report import ask_report, choose_length, find_open_conflicts, is_length_final
+from agent.engine.context import RunContext
+from agent.engine.state import Change, state_after
+from agent.evidence.block_layout import add_charts
+from agent.evidence.citation_check import state_with_subject
+from agent.evidence.report_words import words_for
+from agent.flows.research import report_frame, revise
+from agent.flows.research.plan_step import describe_reading, is_plan_edited
+from agent.flows.research.state import ResearchRun
 from agent.llm.model import BYTES_PER_TOKEN
 from agent.roles.research.outline import MAX_SECTIONS, OUTLINE, OutlineReply
 from agent.roles.research.report import ReportBlock, ReportReply

@@ -7,18 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from agent.engine.context import RunContext
-from agent.engine.state import Change, state_after
-from agent.evidence.answer_layout import format_question
-from agent.flows.research import report_frame
-from agent.flows.research.state import ResearchRun
-from agent.flows.shared import fact_view
-from agent.flows.shared.claim_checks import CheckedDraft, check_sentences
-from agent.flows.shared.page_refs import offer_again
-from agent.flows.shared.plan import bears_on
-from agent.flows.shared.recompute import recompute_after_edit
-from agent.flows.shared.report_blocks import MAX_HEADING_WORDS
-from agent.flows.shared.revision import (
+from agent.answering import fact_view
+from agent.answering.claim_checks import CheckedDraft, check_sentences
+from agent.answering.page_refs import offer_again
+from agent.answering.plan import bears_on
+from agent.answering.recompute import recompute_after_edit
+from agent.answering.report_blocks import MAX_HEADING_WORDS
+from agent.answering.revision import (
     Piece,
     build_reading,
     current_reading,
@@ -30,8 +25,13 @@ from agent.flows.shared.revision import (
     write_numbered_lines,
     write_quoted_lines,
 )
-from agent.flows.shared.verdict import WrittenDraft, finish_answer, limit_answer, write_draft
-from agent.flows.shared.write_report import ask_report, find_open_conflicts
+from agent.answering.verdict import WrittenDraft, finish_answer, limit_answer, write_draft
+from agent.answering.write_report import ask_report, find_open_conflicts
+from agent.engine.context import RunContext
+from agent.engine.state import Change, state_after
+from agent.evidence.answer_layout import format_question
+from agent.flows.research import report_frame
+from agent.flows.research.state import ResearchRun
 from agent.roles.research.report import ReportBlock, ReportReply, ReportRow
 from agent.roles.research.revision import REVISION, RevisionReply
 from agent.roles.role import RoleResult

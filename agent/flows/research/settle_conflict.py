@@ -3,11 +3,11 @@ MAX_SETTLING_ACTIONS a conflict and round, counted by `Action.about`. Pure funct
 
 from __future__ import annotations
 
+from agent.answering import fact_view
+from agent.answering.model_rulings import open_conflicts
 from agent.engine.run_state import RunState
 from agent.flows.research import policy
 from agent.flows.research.state import ResearchRun
-from agent.flows.shared import fact_view
-from agent.flows.shared.model_rulings import open_conflicts
 from agent.text.question_analysis import strip_question
 from agent.text.urls import site
 from agent.types import Conflict, Proposal, rank_general

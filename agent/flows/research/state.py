@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from agent.answering.plan import parse_parts
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import upsert
-from agent.flows.shared.plan import parse_parts
 from agent.text.question_analysis import ParsedQuestion, parse_question
 from agent.types import Lead, Outline, Record, SearchHit
 

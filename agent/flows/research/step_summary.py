@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from agent.answering.revision import state_understood
 from agent.engine.state import Change
-from agent.flows.shared.revision import state_understood
 from agent.text.plurals import format_count
 from agent.types import NoteReading, PlanPart, describe_action
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent.answering import fact_view
+from agent.answering.engine_choice import merge_results, take_over_searches
+from agent.answering.revision import has_unread_note, list_wishes
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.flows.research import opened_pages, policy, settle_conflict
 from agent.flows.research.plan_step import describe_reading, is_stepwise, needs_plan
 from agent.flows.research.state import Observation, ResearchRun
-from agent.flows.shared import fact_view
-from agent.flows.shared.engine_choice import merge_results, take_over_searches
-from agent.flows.shared.revision import has_unread_note, list_wishes
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION, DecisionReply
 from agent.text.negative_constraints import is_excluded

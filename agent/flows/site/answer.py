@@ -6,22 +6,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from agent.engine.context import RunContext
-from agent.engine.state import Change, state_after
-from agent.flows.shared import fact_view
-from agent.flows.shared.answer_shape import repeat_sentence
-from agent.flows.shared.citations import resolve_citations
-from agent.flows.shared.claim_checks import check_sentences
-from agent.flows.shared.fact_intake import add_facts
-from agent.flows.shared.model_rulings import review_by_model
-from agent.flows.shared.verdict import (
+from agent.answering import fact_view
+from agent.answering.answer_shape import repeat_sentence
+from agent.answering.citations import resolve_citations
+from agent.answering.claim_checks import check_sentences
+from agent.answering.fact_intake import add_facts
+from agent.answering.model_rulings import review_by_model
+from agent.answering.verdict import (
     WORDED_BY_MODEL,
     build_answer,
     describe_failures,
     merge_changes,
     record_answer,
 )
-from agent.flows.shared.write_report import ask_report
+from agent.answering.write_report import ask_report
+from agent.engine.context import RunContext
+from agent.engine.state import Change, state_after
 from agent.flows.site.state import SiteRun
 from agent.roles.answer_length import parse_length_request
 from agent.roles.research.report import ReportReply, ReportSentence

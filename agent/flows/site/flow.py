@@ -6,8 +6,8 @@ exploring, `draft` writes or refuses."""
 
 from __future__ import annotations
 
+from agent.answering import fact_view, recompute
 from agent.engine.loop import Flow
-from agent.flows.shared import fact_view, recompute
 from agent.flows.site import steps
 from agent.flows.site.state import SiteState
 from agent.flows.site.step_summary import describe_step

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit
 
+from agent.answering.fact_view import visited_urls
 from agent.engine.context import RunContext
-from agent.flows.shared.fact_view import visited_urls
 from agent.flows.site.language_folders import LanguageFolders
 from agent.flows.site.state import BY_SITEMAP, SiteRun, UrlIndex
 from agent.retrieval.link_scoring import UnreadLink, score_links

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from agent.answering import fact_view
+from agent.answering.citations import build_fact_from_quote
+from agent.answering.confidence import assess_confidence
+from agent.answering.page_refs import mark_read
+from agent.answering.passages import content_passages, drop_menus
+from agent.answering.plan import assign_parts
 from agent.engine.context import RunContext
 from agent.engine.state import Change
-from agent.flows.shared import fact_view
-from agent.flows.shared.citations import build_fact_from_quote
-from agent.flows.shared.confidence import assess_confidence
-from agent.flows.shared.page_refs import mark_read
-from agent.flows.shared.passages import content_passages, drop_menus
-from agent.flows.shared.plan import assign_parts
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import BY_INDEX, SiteRun, UrlIndex
 from agent.retrieval.answer import PassageAnswer, find_answer

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from agent.answering import fact_view
+from agent.answering.citations import find_quote_problems
+from agent.answering.page_refs import START_PAGE_REASON, build_action, mark_read
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
-from agent.flows.shared import fact_view
-from agent.flows.shared.citations import find_quote_problems
-from agent.flows.shared.page_refs import START_PAGE_REASON, build_action, mark_read
 from agent.flows.site import links, stored_pages, thread_memory
 from agent.flows.site import pages as reading
 from agent.flows.site.answer import answer_from_draft, rewrite_answer

@@ -6,8 +6,8 @@ import streamlit as st
 
 from agent.actions import fact_edits, source_strikes, undo_edits
 from agent.actions.source_strikes import StrikeImpact
+from agent.answering import fact_view
 from agent.errors import UsageError
-from agent.flows.shared import fact_view
 from agent.text.plurals import format_count
 from agent.text.urls import site
 from agent.types import Fact, Status

@@ -7,7 +7,7 @@ import streamlit as st
 
 from agent.actions import fact_edits
 from agent.actions.fact_edits import FactEdit
-from agent.flows.shared import fact_view
+from agent.answering import fact_view
 from agent.types import Fact, PersonMark
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table

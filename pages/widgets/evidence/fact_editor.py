@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from agent.actions import fact_edits
+from agent.answering import fact_view
+from agent.answering.fact_filter import FACT_STATUSES, FactFilter, filter_facts
+from agent.answering.plan import find_part
 from agent.evidence.answer_layout import format_question
-from agent.flows.shared import fact_view
-from agent.flows.shared.fact_filter import FACT_STATUSES, FactFilter, filter_facts
-from agent.flows.shared.plan import find_part
 from agent.text.plurals import format_count
 from agent.text.urls import site
 from agent.types import Action, Answer, Fact, PlanPart

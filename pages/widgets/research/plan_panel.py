@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.actions import plan_edits
+from agent.answering.plan_view import PartView, describe_remaining, view_plan
 from agent.evidence.answer_layout import format_question
 from agent.flows.research.plan_step import CHECK_PLAN, describe_reading
-from agent.flows.shared.plan_view import PartView, describe_remaining, view_plan
 from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from agent.flows.shared.revision import describe_target, restate_guidance, state_understood
+from agent.answering.revision import describe_target, restate_guidance, state_understood
 from agent.types import NoteReading, Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.forms import form_page

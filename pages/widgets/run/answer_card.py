@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from agent.answering.conflict_sentences import is_disagreement
 from agent.evidence import citation_check
 from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, AnswerLayout, label_passage, lay_out
 from agent.evidence.block_layout import BlockLayout
 from agent.evidence.support import Support, count_support, describe_support
-from agent.flows.shared.conflict_sentences import is_disagreement
 from agent.text.plurals import format_count
 from agent.text.sentences import format_sentence
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from agent.answering.revision import state_understood
 from agent.engine.budget_meters import list_caps
 from agent.export.hiding import is_withheld
-from agent.flows.shared.revision import state_understood
 from agent.text.plurals import format_count
 from agent.text.sentences import format_sentence
 from agent.types import CAP_SETTINGS, Cap, NoteReading, Outcome, PlanPart, Settings, Step

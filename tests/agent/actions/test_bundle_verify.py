@@ -15,13 +15,13 @@ import pytest
 
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
+from agent.answering import recheck_answers
 from agent.api import start_collect_run
 from agent.bot.responder import ReplyService
 from agent.engine.run_state import RunState
 from agent.engine.state import to_jsonable
 from agent.export import bundle
 from agent.export.archive import MANIFEST, pack
-from agent.flows.shared import recheck_answers
 from agent.reply_config import AIResponseSettings, KBSettings, ResponseConfig
 from agent.types import Answer, Fact, Sentence, Settings, StatementCounts, Status, Step
 from agent.types.reply import Conversation, Message

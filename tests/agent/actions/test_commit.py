@@ -7,9 +7,9 @@ import pytest
 
 from agent.actions import commit
 from agent.actions.commit import commit_edit
+from agent.answering.recompute import recompute_after_edit
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
-from agent.flows.shared.recompute import recompute_after_edit
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.demo_runs import DEMO, SOLAR, reviewed

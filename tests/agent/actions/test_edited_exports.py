@@ -13,9 +13,9 @@ from agent.actions import export, fact_edits, source_strikes, undo_edits
 from agent.actions.bundle_import import import_bundle
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.fact_edits import FactEdit
+from agent.answering import fact_view
+from agent.answering.fact_filter import main_fact_status
 from agent.errors import UsageError
-from agent.flows.shared import fact_view
-from agent.flows.shared.fact_filter import main_fact_status
 from agent.text.urls import site
 from agent.types import Status
 from agent.workbench import Workbench

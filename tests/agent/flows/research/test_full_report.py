@@ -12,13 +12,13 @@ import pytest
 from agent.actions import report_form
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
+from agent.answering.recheck_answers import find_answer_problems
 from agent.engine import context
 from agent.engine.state import to_jsonable
 from agent.errors import StoreError, UsageError
 from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.citation_check import check_support, diff_answers
 from agent.flows import FLOWS
-from agent.flows.shared.recheck_answers import find_answer_problems
 from agent.store.ledger import utc_timestamp
 from agent.types import Settings, Status, Step
 from tests.web.reporting_model import KILNS, ReportScript, start_report

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
+from agent.answering import fact_view
 from agent.engine.run_state import RunState
 from agent.flows.research import policy
 from agent.flows.research.state import ResearchState
-from agent.flows.shared import fact_view
 from agent.retrieval.link_scoring import lead_id
 from agent.types import (
     Action,

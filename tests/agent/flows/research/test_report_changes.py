@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from agent.actions import fact_edits, report_form
+from agent.answering.recheck_answers import find_answer_problems
 from agent.engine.run_state import RunState
 from agent.evidence.block_layout import lay_out_blocks
 from agent.flows import FLOWS
 from agent.flows.research.report_steps import find_planned_question, is_outline_current
 from agent.flows.research.state import ResearchState
-from agent.flows.shared.recheck_answers import find_answer_problems
 from agent.types import Answer, Edit, Outline, OutlineSection, Sentence, Status
 from tests.web.reporting_model import PLAN, ReportScript, start_report
 from tests.web.written_reports import HEADINGS, headings, reporting

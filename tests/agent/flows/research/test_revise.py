@@ -13,10 +13,10 @@ import pytest
 from agent.actions import forks
 from agent.actions.conflict_rulings import active_conflicts
 from agent.actions.export import export_run
+from agent.answering.revision import restate_guidance, state_understood
 from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
-from agent.flows.shared.revision import restate_guidance, state_understood
 from agent.types import Note, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import write_world

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from agent.actions.fact_edits import FactEdit
 from agent.actions.source_strikes import StrikeImpact
+from agent.answering.fact_filter import FactFilter, filter_facts
 from agent.evidence.citation_check import PERSON_REASON
-from agent.flows.shared.fact_filter import FactFilter, filter_facts
 from agent.types import Action, Answer, Fact, PlanPart, Sentence, Source, Step
 from pages.widgets.evidence import fact_actions, fact_editor, fact_grid, fact_table
 from pages.widgets.run import answer_card, timeline, timeline_cards

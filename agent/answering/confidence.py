@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from agent.answering import fact_view
+from agent.answering.conflict_sentences import RULING_PREFIX
+from agent.answering.plan import bears_on, find_part
 from agent.engine.run_state import RunState
 from agent.evidence import confidence
 from agent.evidence.attribution import is_site_name
 from agent.evidence.block_layout import find_gapped_parts
 from agent.evidence.confidence import Evidence, EvidencePool
 from agent.evidence.confidence_explanations import explain_changes
-from agent.flows.shared import fact_view
-from agent.flows.shared.conflict_sentences import RULING_PREFIX
-from agent.flows.shared.plan import bears_on, find_part
 from agent.text.question_analysis import parse_question
 from agent.types import Confidence, Conflict, Fact, PlanPart, Sentence
 

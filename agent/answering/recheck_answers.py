@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from agent.answering import conflict_sentences, fact_view
+from agent.answering.conflict_sentences import is_conflict_sentence
 from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy
 from agent.evidence.citation_check import check_citations, count_statements, has_page_support
 from agent.export.hiding import is_withheld
-from agent.flows.shared import conflict_sentences, fact_view
-from agent.flows.shared.conflict_sentences import is_conflict_sentence
 from agent.types import SUPPORTED_VERDICTS, Answer, AnswerBlock, Fact, Sentence, Step
 
 MAX_REPLAYS = 40

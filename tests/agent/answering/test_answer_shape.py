@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from agent.evidence.block_layout import lay_out_blocks
-from agent.evidence.report_words import words_for
-from agent.flows.shared.answer_shape import (
+from agent.answering.answer_shape import (
     arrange_places,
     block_by_parts,
     make_sentence,
     place_conflicts,
     repeat_sentence,
 )
+from agent.evidence.block_layout import lay_out_blocks
+from agent.evidence.report_words import words_for
 from agent.types import Answer, PlanPart, Sentence
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from agent.answering import fact_view
+from agent.answering.fact_intake import ConflictReview, add_facts
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.evidence.contradiction.resolution import apply_model_ruling
-from agent.flows.shared import fact_view
-from agent.flows.shared.fact_intake import ConflictReview, add_facts
 from agent.roles.compare_facts import COMPARE_FACTS
 from agent.roles.research.analyzer import ConflictRuling
 from agent.types import Conflict, Fact

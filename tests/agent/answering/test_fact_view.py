@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from agent.answering import fact_view
 from agent.engine.run_state import RunState
-from agent.flows.shared import fact_view
 from agent.types import Conflict, Fact, Settings
 
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from agent.answering import fact_view
+from agent.answering.claim_checks import FAILED_VERDICTS
+from agent.answering.conflict_sentences import is_conflict_sentence
+from agent.answering.plan import find_free_id, find_part
 from agent.engine.run_state import RunState
 from agent.evidence import citation_check
 from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.citation_check import filter_citations
-from agent.flows.shared import fact_view
-from agent.flows.shared.claim_checks import FAILED_VERDICTS
-from agent.flows.shared.conflict_sentences import is_conflict_sentence
-from agent.flows.shared.plan import find_free_id, find_part
 from agent.roles.note_requests import UNDERSTOOD_WORDS, read_note
 from agent.roles.research.plan import MAX_PARTS
 from agent.roles.research.revision import MAX_ITEMS, RevisionReply

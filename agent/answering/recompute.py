@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import TypeAdapter
 
+from agent.answering import fact_view
+from agent.answering.confidence import assess_confidence
+from agent.answering.fact_intake import update_conflicts
 from agent.engine.run_state import RunState
 from agent.engine.state import REMOVAL_PREFIX, Change, state_after, to_jsonable
 from agent.evidence.contradiction.groups import update_disputed
 from agent.evidence.contradiction.pairs import PairingScope
 from agent.evidence.contradiction.resolution import CLOSED_REASONS, PINNED_REASON
-from agent.flows.shared import fact_view
-from agent.flows.shared.confidence import assess_confidence
-from agent.flows.shared.fact_intake import update_conflicts
 from agent.text.negative_constraints import find_excluded_sites
 from agent.types import Confidence, Conflict, Edit, Fact, Note, Step
 

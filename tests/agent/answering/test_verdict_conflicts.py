@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from agent.answering.conflict_sentences import is_disagreement, list_possible_sentences
 from agent.evidence.support import describe_support
-from agent.flows.shared.conflict_sentences import is_disagreement, list_possible_sentences
 from agent.types import Conflict, ConflictSide
-from tests.agent.flows.shared.test_verdict import BUILT, OTHER, clash, fact, state, written
+from tests.agent.answering.test_verdict import BUILT, OTHER, clash, fact, state, written
 
 
 def test_an_open_conflict_is_named_with_both_sides_and_marks_a_claim_of_one_side():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent.answering.claim_checks import CheckedDraft
+from agent.answering.report_blocks import MAX_HEADING_WORDS, lay_out_reply
+from agent.answering.verdict import build_answer
 from agent.engine.run_state import RunState
-from agent.flows.shared.claim_checks import CheckedDraft
-from agent.flows.shared.report_blocks import MAX_HEADING_WORDS, lay_out_reply
-from agent.flows.shared.verdict import build_answer
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.types import Answer, Fact

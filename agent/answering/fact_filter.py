@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agent.flows.shared.fact_view import is_from_source
+from agent.answering.fact_view import is_from_source
 from agent.types import Fact
 
 FACT_STATUSES = (

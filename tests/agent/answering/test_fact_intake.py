@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from agent.answering.fact_intake import add_facts
+from agent.answering.fact_view import MAX_PROMPT_FACTS
 from agent.engine.run_state import RunState
 from agent.engine.state import state_after
-from agent.flows.shared.fact_intake import add_facts
-from agent.flows.shared.fact_view import MAX_PROMPT_FACTS
 from agent.types import Fact
 
 

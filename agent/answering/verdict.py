@@ -7,6 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agent.answering import conflict_sentences, fact_view
+from agent.answering.answer_shape import arrange_places, make_sentence, place_conflicts
+from agent.answering.claim_checks import CheckedDraft, DraftCheck, check_sentences_by_code
+from agent.answering.confidence import assess_confidence, find_main_sentence, name_part
+from agent.answering.report_blocks import lay_out_reply
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.evidence.block_layout import describe_gaps, prune_blocks
@@ -19,11 +24,6 @@ from agent.evidence.citation_check import (
 )
 from agent.evidence.confidence import compute_part, describe_level
 from agent.evidence.report_words import words_for
-from agent.flows.shared import conflict_sentences, fact_view
-from agent.flows.shared.answer_shape import arrange_places, make_sentence, place_conflicts
-from agent.flows.shared.claim_checks import CheckedDraft, DraftCheck, check_sentences_by_code
-from agent.flows.shared.confidence import assess_confidence, find_main_sentence, name_part
-from agent.flows.shared.report_blocks import lay_out_reply
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from agent.answering.claim_checks import FAILED_VERDICTS, CheckedDraft, check_sentences, repair_sentences
 from agent.engine.run_state import RunState
 from agent.errors import ModelUnavailable
 from agent.evidence import citation_check, claim_check
 from agent.evidence.claim_check import Claim, ClaimCheck
 from agent.evidence.support import describe_support
-from agent.flows.shared.claim_checks import FAILED_VERDICTS, CheckedDraft, check_sentences, repair_sentences
 from agent.llm.structured_call import CallContext, request_structured
 from agent.roles import check_claims
 from agent.roles.role import Role, RoleResult

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent.answering.fact_view import MAX_PROMPT_FACTS
+from agent.answering.revision import build_reading, describe_reading, split_answer, write_numbered_lines
+from agent.answering.write_report import describe_former
 from agent.engine.run_state import RunState
-from agent.flows.shared.fact_view import MAX_PROMPT_FACTS
-from agent.flows.shared.revision import build_reading, describe_reading, split_answer, write_numbered_lines
-from agent.flows.shared.write_report import describe_former
 from agent.roles.research.revision import RevisionReply
 from agent.types import Answer, AnswerBlock, Fact, Note, PlanPart, Sentence
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from agent.answering.fact_view import facts_after_notes
+from agent.answering.plan import find_part
 from agent.engine.run_state import RunState
 from agent.evidence.confidence import compute_part
-from agent.flows.shared.fact_view import facts_after_notes
-from agent.flows.shared.plan import find_part
 from agent.text.plurals import format_count
 from agent.types import PartConfidence, PartStatus, PlanPart
 

@@ -7,10 +7,10 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from agent.answering import fact_view
 from agent.engine.run_state import RunState
 from agent.evidence.contradiction.resolution import EVIDENCE_REASON_PREFIX, is_settled_by_person
 from agent.evidence.report_words import ENGLISH, list_report_words, load_report_words, words_for
-from agent.flows.shared import fact_view
 from agent.text.urls import site
 from agent.types import Conflict, Fact, Sentence
 

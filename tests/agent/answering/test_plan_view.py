@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from agent.answering.plan_view import describe_remaining
 from agent.engine.run_state import RunState
-from agent.flows.shared.plan_view import describe_remaining
 from agent.types import Action, PlanPart, Settings
 
 

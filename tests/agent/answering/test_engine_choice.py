@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.flows.shared.engine_choice import cool_down, merge_results, take_over_searches
+from agent.answering.engine_choice import cool_down, merge_results, take_over_searches
 from agent.types import Action, Outcome, Publication, SearchHit, SearchResult
 
 ALL = [

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from agent.answering.recheck_answers import find_answer_problems
 from agent.engine.run_state import RunState
 from agent.engine.state import to_jsonable
 from agent.evidence.citation_check import count_statements
-from agent.flows.shared.recheck_answers import find_answer_problems
 from agent.types import Answer, ClaimVerdict, Conflict, ConflictSide, Fact, PlanPart, Sentence, Step
 
 QUOTE = "The ferry was built in 1907."

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import pytest
 
+from agent.answering.confidence import assess_confidence
+from agent.answering.fact_intake import add_facts
+from agent.answering.recompute import apply_person_edits, recompute_after_edit, record_note
+from agent.answering.verdict import build_answer, record_answer
 from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy, to_jsonable
 from agent.evidence.contradiction import groups, resolution, statements
 from agent.flows.research.state import ResearchState
-from agent.flows.shared.confidence import assess_confidence
-from agent.flows.shared.fact_intake import add_facts
-from agent.flows.shared.recompute import apply_person_edits, recompute_after_edit, record_note
-from agent.flows.shared.verdict import build_answer, record_answer
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.types import Conflict, ConflictSide, Fact, Note, Step
@@ -200,7 +200,7 @@ def test_a_change_nobody_touched_is_recorded_as_it_is():
 
 
 def test_many_facts_are_counted_in_time_and_only_the_near_ones_are_compared(monkeypatch):
-    monkeypatch.setattr("agent.flows.shared.recompute.FULL_COMPARISON_LIMIT", 3)
+    monkeypatch.setattr("agent.answering.recompute.FULL_COMPARISON_LIMIT", 3)
     other = said("", "Something else of no bearing.", "").model_copy(update={"relevance": 0.0})
     far = [other.model_copy(update={"id": f"x{n}", "url": f"https://s{n}.example/"}) for n in range(60)]
     state = knowing(A, B, *far)

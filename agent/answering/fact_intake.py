@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from agent.answering import fact_view
+from agent.answering.confidence import assess_confidence
+from agent.answering.plan import assign_parts
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.evidence.contradiction.groups import find_conflicts, update_disputed
 from agent.evidence.contradiction.pairs import PairingScope
 from agent.evidence.contradiction.resolution import FACTS_GONE_REASON
-from agent.flows.shared import fact_view
-from agent.flows.shared.confidence import assess_confidence
-from agent.flows.shared.plan import assign_parts
 from agent.text.urls import site
 from agent.types import Conflict, Fact
 

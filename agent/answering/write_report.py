@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent.answering import fact_view
+from agent.answering.revision import mark_refuted
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.evidence.block_layout import prune_blocks, write_block_lines
 from agent.evidence.contradiction.resolution import CLOSED_REASONS
-from agent.flows.shared import fact_view
-from agent.flows.shared.revision import mark_refuted
 from agent.roles.answer_length import find_length
 from agent.roles.research.report import REPORT
 from agent.roles.role import RoleResult

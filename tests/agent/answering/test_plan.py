@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from agent.answering.plan import assign_parts, bears_on, parse_parts
 from agent.engine.run_state import RunState
 from agent.engine.state import merge
-from agent.flows.shared.plan import assign_parts, bears_on, parse_parts
 from agent.types import Fact, PlanPart
 
 BRIDGE = "When was the Halden bridge built, and who designed it?"
