@@ -18,7 +18,7 @@ from agent.errors import UsageError
 from agent.evidence.answer_layout import format_question
 from agent.flows import FLOWS
 from agent.flows.research.plan_step import CHECK_PLAN, PLAN_EDIT
-from agent.roles.research.plan import MAX_PARTS
+from agent.roles.research import MAX_PARTS
 from agent.types import Edit, Fact, Note, PlanPart, Status
 
 MAX_QUESTION_CHARS = 400

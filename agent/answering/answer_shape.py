@@ -8,7 +8,7 @@ from agent.evidence.answer_layout import format_question
 from agent.evidence.block_layout import prune_blocks
 from agent.evidence.contradiction.forms import is_table_row
 from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
-from agent.roles.research.report import ReportSentence
+from agent.roles.report import ReportSentence
 from agent.types import Actor, Answer, AnswerBlock, PlanPart, ReportLength, Sentence
 
 

@@ -10,8 +10,8 @@ from agent.evidence.quote_match import verify_quote
 from agent.evidence.source_trust import assess_trust
 from agent.retrieval.quotation import Quotation
 from agent.retrieval.relevance import score_fact
-from agent.roles.research.report import ReportSentence
-from agent.roles.site.draft import DraftSentence
+from agent.roles.report import ReportSentence
+from agent.roles.site import DraftSentence
 from agent.types import Actor, Fact, Page, Passage
 from agent.types.facts import make_fact_id
 

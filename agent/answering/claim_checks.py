@@ -20,8 +20,15 @@ from agent.evidence.citation_check import (
 from agent.evidence.claim_check import describe_finding
 from agent.evidence.statement_features import surrounding_text
 from agent.llm.model import BYTES_PER_TOKEN
-from agent.roles.check_claims import CHECK_CLAIMS, MAX_CALL_CHARS, ClaimJudge, QuoteShown
-from agent.roles.repair import REPAIR, FailedSentence, RepairedSentence
+from agent.roles.check_claims import (
+    CHECK_CLAIMS,
+    MAX_CALL_CHARS,
+    REPAIR,
+    ClaimJudge,
+    FailedSentence,
+    QuoteShown,
+    RepairedSentence,
+)
 from agent.types import Conflict, Fact, Sentence, StatementCounts
 
 FAILED_VERDICTS = frozenset({"vetoed", "doubted", "not_supported"})

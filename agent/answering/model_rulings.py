@@ -11,8 +11,8 @@ from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.evidence.contradiction.resolution import apply_model_ruling
-from agent.roles.compare_facts import COMPARE_FACTS
-from agent.roles.research.analyzer import ConflictRuling
+from agent.roles.check_claims import COMPARE_FACTS
+from agent.roles.research import ConflictRuling
 from agent.types import Conflict, Fact
 
 MAX_COMPARED_CONFLICTS = 12

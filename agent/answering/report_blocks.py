@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from agent.roles.research.report import ReportBlock, ReportSentence
+from agent.roles.report import ReportBlock, ReportSentence
 from agent.types import AnswerBlock, Sentence
 
 MAX_HEADING_WORDS = 14

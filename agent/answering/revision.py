@@ -17,8 +17,8 @@ from agent.evidence import citation_check
 from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.citation_check import filter_citations
 from agent.roles.note_requests import UNDERSTOOD_WORDS, read_note
-from agent.roles.research.plan import MAX_PARTS
-from agent.roles.research.revision import MAX_ITEMS, RevisionReply
+from agent.roles.report import MAX_ITEMS, RevisionReply
+from agent.roles.research import MAX_PARTS
 from agent.text.negative_constraints import find_excluded_sites
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, find_urls, host

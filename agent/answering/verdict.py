@@ -24,7 +24,7 @@ from agent.evidence.citation_check import (
 )
 from agent.evidence.confidence import compute_part, describe_level
 from agent.evidence.report_words import words_for
-from agent.roles.research.report import ReportReply
+from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
 from agent.text.urls import remove_unknown_urls

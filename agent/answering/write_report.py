@@ -10,8 +10,8 @@ from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.evidence.block_layout import prune_blocks, write_block_lines
 from agent.evidence.contradiction.resolution import CLOSED_REASONS
-from agent.roles.answer_length import find_length
-from agent.roles.research.report import REPORT
+from agent.roles.note_requests import find_length
+from agent.roles.report import REPORT
 from agent.roles.role import RoleResult
 from agent.text.question_parts import find_output_form
 from agent.types import Conflict, ReportLength

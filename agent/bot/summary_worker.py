@@ -16,7 +16,7 @@ from agent.llm.client import ModelClient
 from agent.llm.reply_model import ReplyModel
 from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS
-from agent.roles.describe import BEGINNING_CHARS, DESCRIBE
+from agent.roles.reply import BEGINNING_CHARS, DESCRIBE
 from agent.roles.role import AskModel
 from agent.types import LibrarySource
 from agent.types.library import SourceKind

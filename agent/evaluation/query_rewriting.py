@@ -18,7 +18,7 @@ from agent.evaluation.metrics import mean_of, normalize_answer, round_metrics, t
 from agent.llm import detect
 from agent.llm.structured_call import CallContext, request_structured
 from agent.retrieval.query_rewriting import build_search_texts
-from agent.roles.chat.rewrite import REWRITE, RewriteReply
+from agent.roles.chat import REWRITE, RewriteReply
 from agent.roles.role import AskModel
 from agent.text.word_lists import STOPWORDS
 from agent.types import Turn

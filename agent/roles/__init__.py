@@ -1,1 +1,2 @@
-"""One judgement a file: the shape of its reply, its fallback, and the role. No store, no tools, no clock."""
+"""The judgements of a flow, a file each: the shape of a reply, its fallback, and the role. No store, tools or
+clock."""

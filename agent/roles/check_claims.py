@@ -12,11 +12,12 @@ from pydantic import Field
 
 from agent.evidence.claim_check import Claim, Judgement, OpenClaim, opens_with_pronoun
 from agent.evidence.statement_features import BEFORE_CHARS, words_before
+from agent.roles.research import ConflictRuling
 from agent.roles.role import Role, RoleReply, RoleResult
 from agent.text.names import find_names
 from agent.text.tokens import fold
 from agent.text.urls import remove_unknown_urls
-from agent.types import ClaimFinding, Record
+from agent.types import ClaimFinding, Conflict, Fact, Record
 
 MAX_CLAIMS = 60
 """Claims of one call: about 3,000 tokens of reply, three quarters of what one may have."""
@@ -84,13 +85,13 @@ class CheckClaimsReply(RoleReply):
     claims: list[ClaimJudgement] = Field(default_factory=list)
 
 
-def fallback(*, question: str, text: str, claims: list[ClaimShown]) -> CheckClaimsReply:
+def check_claims_fallback(*, question: str, text: str, claims: list[ClaimShown]) -> CheckClaimsReply:
     """No judgements: meaning is not judged without a model."""
     return CheckClaimsReply()
 
 
 CHECK_CLAIMS = Role(
-    name="check_claims", reply=CheckClaimsReply, fallback=fallback, tier="strong", cut=("text",)
+    name="check_claims", reply=CheckClaimsReply, fallback=check_claims_fallback, cut=("text",)
 )
 
 
@@ -237,3 +238,93 @@ def _read_judgements(
             if claim.id not in judged or not judgement.supported:
                 judged[claim.id] = Judgement(judgement.supported, reason, quote, judgement.contradicted)
     return judged
+
+
+class FailedSentence(Record):
+    """A sentence that failed its check: the ids of the quotes it cites, and what is wrong with it."""
+
+    n: int
+    text: str
+    quotes: list[str] = Field(default_factory=list)
+    faults: list[str] = Field(default_factory=list)
+
+
+class RepairedSentence(RoleReply):
+    """The sentence in new words."""
+
+    n: int = Field(description="the number of the sentence")
+    quotes: list[str] = Field(
+        default_factory=list, description='ids of the quotes that state it, such as "q2"'
+    )
+    text: str = Field(description="the corrected sentence; empty when it has to go")
+
+
+class RepairReply(RoleReply):
+    """The repaired sentences; one that is not named stays as it is."""
+
+    sentences: list[RepairedSentence] = Field(default_factory=list)
+
+
+def repair_fallback(
+    *, question: str, text: str, quotes: list[QuoteShown], sentences: list[FailedSentence]
+) -> RepairReply:
+    """Nothing is repaired without a model."""
+    return RepairReply()
+
+
+REPAIR = Role(
+    name="repair",
+    reply=RepairReply,
+    fallback=repair_fallback,
+    cut=("text", "quotes", "sentences"),
+)
+"""Rewrites the sentences of a draft that their quotes do not support: they then say what the quotes say."""
+
+
+class NumberedSentence(Record):
+    """A sentence as the prompt shows it."""
+
+    n: int
+    text: str
+
+
+class FindClaimsReply(RoleReply):
+    """The numbers of the sentences that state no fact; all others are checked."""
+
+    no_claims: list[int] = Field(
+        default_factory=list, description="numbers of sentences that state nothing a source could confirm"
+    )
+
+
+def find_claims_fallback(*, title: str, sentences: list[NumberedSentence]) -> FindClaimsReply:
+    """None: without a model every sentence is taken for a claim."""
+    return FindClaimsReply()
+
+
+FIND_CLAIMS = Role(name="find_claims", reply=FindClaimsReply, fallback=find_claims_fallback, tier="fast")
+"""Tells which sentences of a given text state nothing that a source could confirm: opinions, advice, remarks
+on the text itself. Structure has told headings and questions before."""
+
+
+class CompareFactsReply(RoleReply):
+    """A ruling on each conflict."""
+
+    conflicts: list[ConflictRuling] = Field(default_factory=list)
+
+
+def compare_facts_fallback(
+    *, question: str, conflicts: list[Conflict], facts: list[Fact]
+) -> CompareFactsReply:
+    """No rulings: meaning is not judged without a model."""
+    return CompareFactsReply()
+
+
+COMPARE_FACTS = Role(
+    name="compare_facts",
+    reply=CompareFactsReply,
+    fallback=compare_facts_fallback,
+    tier="fast",
+    cut=("conflicts",),
+)
+"""Judges what the two sides of a conflict are to each other: all open conflicts that nobody ruled on, in one
+call before the write-up. The fallback rules on nothing."""

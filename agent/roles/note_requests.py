@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from agent.roles.answer_length import asks_for_less, find_length, remove_length
 from agent.text.negative_constraints import (
     find_excluded_sites,
     keep_topic_constraints,
@@ -114,3 +113,64 @@ def _has_content(text: str) -> bool:
     """Whether it says more than function words and courtesies."""
     courtesies = load_words("note_courtesies")
     return any(word not in STOPWORDS and word not in courtesies for word in tokenize(text))
+
+
+BRIEF_SENTENCES = 2
+"""Sentences of an answer that is to be short."""
+_ONE_SENTENCE = re.compile(
+    r"\b(?:(?:in|with|using)\s+)?(?:just\s+|only\s+)?(?:one|a)\s+(?:single\s+|short\s+)?(?:sentence|line)\b"
+    r"|\bin einem satz\b|\bmed en mening\b",
+    re.IGNORECASE,
+)
+_SHORTER = r"(?:much\s+|a\s+bit\s+)?(?:shorter|briefer|shorten|kürzer|kortare|plus\s+court)"
+_LESS = re.compile(rf"\b{_SHORTER}\b", re.IGNORECASE)
+_BRIEF = re.compile(
+    rf"\b(?:{_SHORTER}"
+    r"|(?:very\s+|as\s+)?(?:brief|short|concise|terse)(?:ly)?|in\s+(?:brief|short)|(?:a\s+)?few\s+words"
+    r"|kurz|knapp|kort(?:fattat)?|bref|brièvement|breve)\b",
+    re.IGNORECASE,
+)
+_FULL = re.compile(
+    r"\b(?:full|long|detailed|comprehensive|thorough|in-depth)\s+(?:research\s+)?(?:report|answer|version)\b"
+    r"|\bausführliche[rn]?\s+bericht\b|\butförlig\s+rapport\b|\brapport\s+(?:complet|détaillé)\b",
+    re.IGNORECASE,
+)
+_FRAME_WORDS = frozenset(
+    "answer answers answering reply replies respond keep make write possible stay text sentences antworte "
+    "svara "
+    "reponds responde".split()
+)
+
+
+@dataclass(frozen=True)
+class LengthRequest:
+    """How many sentences an answer may have (0: any), and whether the instruction asks for more."""
+
+    max_sentences: int = 0
+    has_other_requests: bool = False
+
+
+def find_length(instruction: str) -> ReportLength | None:
+    """The length of report that an instruction asks for in plain words; None for none."""
+    if _FULL.search(instruction):
+        return "full"
+    return "brief" if _ONE_SENTENCE.search(instruction) or _BRIEF.search(instruction) else None
+
+
+def asks_for_less(instruction: str) -> bool:
+    """Whether an instruction asks for a shorter answer than the one there is."""
+    return bool(_LESS.search(instruction))
+
+
+def remove_length(instruction: str) -> str:
+    """The instruction without its words on the length."""
+    for words in (_FULL, _ONE_SENTENCE, _BRIEF):
+        instruction = words.sub(" ", instruction)
+    return instruction
+
+
+def parse_length_request(instruction: str) -> LengthRequest:
+    """The length that an instruction asks for."""
+    one, brief = _ONE_SENTENCE.search(instruction), _BRIEF.search(instruction)
+    rest = set(tokenize(_BRIEF.sub(" ", _ONE_SENTENCE.sub(" ", instruction))))
+    return LengthRequest(1 if one else BRIEF_SENTENCES if brief else 0, bool(rest - STOPWORDS - _FRAME_WORDS))

@@ -13,10 +13,12 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import SkipJsonSchema
 
 from agent.errors import ModelError, PromptTooLong
 from agent.roles.prompt_templates import Bindings, make_mark, render, render_refusal
 from agent.types import Record
+from agent.types.answers import SentencePlace
 
 AskModel = Callable[[str, list[dict[str, str]], type[BaseModel], str], BaseModel]
 """(role, messages, shape, tier) -> a reply of that shape; raises ModelError when the model fails for good."""
@@ -215,3 +217,29 @@ def _cut(name: str, value: Any, share: float) -> Any:
         return value
     kept = max(1, int(len(value) * share))
     return value[-kept:] if name in OLDEST_FIRST else value[:kept]
+
+
+class PlacedSentence(RoleReply):
+    """Base of the sentences of a reply."""
+
+    place: SkipJsonSchema[SentencePlace] = Field(default="", exclude=True)
+    """As `Sentence.place`."""
+    heading: SkipJsonSchema[str] = Field(default="", exclude=True)
+    """The path of headings its quote stands under, where `place` is set."""
+    part_question: SkipJsonSchema[str] = Field(default="", exclude=True)
+    """The part of a compound question that it answers, in the person's words, where `place` is set."""
+
+    fit: SkipJsonSchema[Share | None] = Field(default=None, exclude=True)
+    """As `Sentence.fit`: of a lead."""
+
+    @property
+    def placement(self) -> dict[str, Any]:
+        """`place`, `heading`, `part_question` and `fit`, to build a sentence at the same place."""
+        return {name: getattr(self, name) for name in PlacedSentence.model_fields}
+
+
+class PassagesReply(RoleReply):
+    """Base of the replies that code writes from passages where no model does."""
+
+    not_found: SkipJsonSchema[list[str]] = Field(default_factory=list, exclude=True)
+    """The parts of a compound question that no passage answers, in the person's words."""

@@ -67,3 +67,10 @@ def is_bare_repeat_request(text: str) -> bool:
     as one thing that was said, or asks something further."""
     rest, repeats = _REPEAT_REQUEST.subn(" ", text)
     return bool(repeats) and not set(tokenize(rest)) - STOPWORDS - COMMON_WORDS - load_words("chatter")
+
+
+def is_unresolved_reference(question: str) -> bool:
+    """Has a first question no word for what it is about? Capitals name something ("LETS"), unless all are."""
+    if question != question.upper() and re.search(r"\b[A-Z][A-Z0-9]+\b", question):
+        return False
+    return not set(tokenize(question)) - STOPWORDS - COMMON_WORDS - load_words("chatter")

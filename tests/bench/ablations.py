@@ -35,7 +35,7 @@ from agent.retrieval.answer_chain import Chain
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.retrieval.scorer import CountedPassages, rank_passages
-from agent.roles.research import report
+from agent.roles import report
 
 SITE_PASSAGES, CHAT_PASSAGES = 60, 10
 Patch = tuple[ModuleType, str, Any]
@@ -134,7 +134,7 @@ def answer_again(question: str, source: Any) -> tuple[str, str, bool]:
         lead = next((part.lead.statement for part in found.parts if part.lead), "")
     else:
         facts, history = source
-        reply = report.fallback(
+        reply = report.report_fallback(
             question=question, notes=[], facts=facts, conflicts=[], history=history, former=None
         )
         texts = [sentence.text for sentence in reply.answer if sentence.place != "other"]

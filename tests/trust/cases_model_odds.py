@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from agent.errors import ModelReplyError, ModelUnavailable
 from agent.llm.embed import ServerEmbedder
 from agent.llm.parse_reply import parse_reply
-from agent.roles.research.analyzer import AnalyzerReply
+from agent.roles.research import AnalyzerReply
 from agent.types import Status
 from tests.trust.cases_models import Server, drive
 from tests.trust.scorecard import Bench, Result, case

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from agent import config as configuration
 from agent.errors import ModelReplyError
 from agent.llm.parse_reply import parse_reply
-from agent.roles.research.analyzer import AnalyzerReply
+from agent.roles.research import AnalyzerReply
 from agent.types import Settings, SiteLimits, Status
 from agent.workbench import Workbench
 from tests.trust.laboratory import Laboratory, docs_for

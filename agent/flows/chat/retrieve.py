@@ -14,7 +14,7 @@ from agent.retrieval.query_rewriting import build_search_texts, list_clauses
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.retrieval.scorer import CountedPassages, rank_passages
 from agent.retrieval.term_coverage import covered_share
-from agent.roles.chat.grade import MIN_RELEVANT_SCORE
+from agent.roles.chat import MIN_RELEVANT_SCORE
 from agent.text.question_analysis import parse_question
 from agent.text.tokens import content_stems
 from agent.types import Fact, PageRef, Passage, PassageRef

@@ -12,8 +12,7 @@ from agent.flows.chat.places import list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.chat.step_summary import describe_step
 from agent.flows.chat.write import build_answer, build_refusal, explain_empty_draft, write_draft
-from agent.roles.chat.classify import CLASSIFY
-from agent.roles.chat.grade import RERANK
+from agent.roles.chat import CLASSIFY, RERANK
 from agent.types import Edge, Status
 
 

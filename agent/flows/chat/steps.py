@@ -19,9 +19,7 @@ from agent.flows.chat.write import (
     explain_ungrounded,
     write_draft,
 )
-from agent.roles.chat.grade import GRADE, MIN_RELEVANT_SCORE
-from agent.roles.chat.rewrite import REWRITE, RewriteReply
-from agent.roles.chat.router import ROUTER, RouterReply
+from agent.roles.chat import GRADE, MIN_RELEVANT_SCORE, REWRITE, ROUTER, RewriteReply, RouterReply
 from agent.text.dialogue_acts import is_bare_repeat_request
 from agent.text.plurals import format_count
 from agent.text.question_parts import split_compound_question

@@ -26,11 +26,17 @@ from agent.evidence.claim_check import describe_finding
 from agent.flows.chat.retrieve import rank_by_library, standalone_question
 from agent.flows.chat.state import ChatRun, Draft, Grounding
 from agent.retrieval.answer import find_best_lines
-from agent.roles.chat.clarify import CLARIFY, ClarifyReply
-from agent.roles.chat.generate import GENERATE, GenerateReply
-from agent.roles.chat.grade import MIN_RELEVANT_SCORE
-from agent.roles.chat.validate import VALIDATE, Claim, ValidateReply
-from agent.roles.research.report import ReportReply, ReportSentence
+from agent.roles.chat import (
+    CLARIFY,
+    GENERATE,
+    MIN_RELEVANT_SCORE,
+    VALIDATE,
+    Claim,
+    ClarifyReply,
+    GenerateReply,
+    ValidateReply,
+)
+from agent.roles.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
 from agent.text.urls import remove_unknown_urls

@@ -16,7 +16,7 @@ from agent.evidence.citation_check import check_support, collect_sources, count_
 from agent.flows.check_text.evidence import SourceText, choose_evidence, choose_mark, find_closest
 from agent.flows.check_text.split_text import MAX_SENTENCES, split_text
 from agent.flows.check_text.state import CheckTextRun
-from agent.roles.find_claims import FIND_CLAIMS, NumberedSentence
+from agent.roles.check_claims import FIND_CLAIMS, NumberedSentence
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, complete_typed_url
 from agent.types import (

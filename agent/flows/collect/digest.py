@@ -15,8 +15,8 @@ from agent.engine.state import Change, state_after
 from agent.flows.collect.constraints import list_instructions
 from agent.flows.collect.state import CollectRun
 from agent.flows.collect.windows import list_digest_items
-from agent.roles.collect.digest import DIGEST, DigestItem
-from agent.roles.research.report import ReportReply
+from agent.roles.collect_items import DIGEST, DigestItem
+from agent.roles.report import ReportReply
 from agent.text.plurals import format_count
 from agent.types import Answer, Outcome
 

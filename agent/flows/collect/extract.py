@@ -9,7 +9,7 @@ from agent.engine.context import RunContext
 from agent.evidence.quote_match import find_stretch
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect.content import CONTENT, ContentPost, ContentReply
+from agent.roles.collect_items import CONTENT, ContentPost, ContentReply
 from agent.text.urls import host
 from agent.types.collection import CollectedItem, CrawlNode, Post
 

@@ -11,7 +11,8 @@ from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, list_excluded, m
 from agent.flows.collect.extract import item_text
 from agent.flows.collect.frontier import explain_untimely
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect.relevance import RELEVANCE, ItemPreview, fallback, find_topic_words
+from agent.roles.collect_items import RELEVANCE, ItemPreview, find_topic_words
+from agent.roles.collect_items import relevance_fallback as fallback
 from agent.text.language import detect_language
 from agent.text.near_duplicates import compute_shingles, is_copy
 from agent.text.tokens import stem_words

@@ -14,7 +14,7 @@ from agent.answering.page_refs import START_PAGE_REASON
 from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, find_start_urls, limit_by_link
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect.link_ranking import RankedLink
+from agent.roles.collect import RankedLink
 from agent.text.urls import canonicalize
 from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate
 

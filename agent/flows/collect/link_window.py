@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.roles.collect.link_ranking import rank_age, score_links
+from agent.roles.collect import rank_age, score_links
 from agent.types.collection import CollectIntent, LinkCandidate
 
 

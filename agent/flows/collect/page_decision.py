@@ -12,7 +12,7 @@ from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, limit_by_link, l
 from agent.flows.collect.link_window import choose_links
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect.page_decision import PAGE_DECISION, PageDecision, is_prose
+from agent.roles.collect import PAGE_DECISION, PageDecision, is_prose
 from agent.text.urls import canonicalize, map_spellings
 from agent.types import Refusal
 from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate, PageAction, PageType

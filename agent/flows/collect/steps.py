@@ -35,8 +35,7 @@ from agent.flows.collect.link_window import choose_links
 from agent.flows.collect.page_decision import build_refusal, decide_page, find_objection
 from agent.flows.collect.parsed_page import ParsedPage, parse_page
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect.intent import INTENT
-from agent.roles.collect.link_ranking import LINK_RANKING
+from agent.roles.collect import INTENT, LINK_RANKING
 from agent.text.urls import canonicalize
 from agent.types import Outcome, Page, Proposal, Refusal
 from agent.types.collection import CollectIntent, CrawlNode

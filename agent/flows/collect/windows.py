@@ -9,7 +9,7 @@ from agent.engine.context import RunContext
 from agent.export.collected import format_post_date
 from agent.flows.collect.state import CollectRun
 from agent.retrieval.scorer import rank_passages
-from agent.roles.collect.digest import DigestItem
+from agent.roles.collect_items import DigestItem
 from agent.types import Page, Passage
 from agent.types.collection import CollectedItem, Post
 from agent.web.extract.text_lines import LinkedText

@@ -12,10 +12,7 @@ from agent.errors import NotFound
 from agent.flows.reply import write as writing
 from agent.flows.reply.state import ReplyRun
 from agent.retrieval.query_rewriting import build_search_texts, list_clauses
-from agent.roles.reply.gate import GATE
-from agent.roles.reply.selection import SELECTION
-from agent.roles.reply.verification import VERIFICATION
-from agent.roles.reply.writing import WRITING
+from agent.roles.reply import GATE, SELECTION, VERIFICATION, WRITING
 from agent.roles.role import Role, RoleResult
 from agent.text.identifiers import find_codes
 from agent.types import IndexEntry, LibraryScope, PageRef, Reason, Refusal

@@ -25,8 +25,8 @@ from agent.evidence.support import describe_mark
 from agent.flows.reply.state import ReplyRun
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.scorer import CountedPassages, rank_passages
-from agent.roles.reply.writing import WritingReply, WritingSentence
-from agent.roles.research.report import ReportReply, ReportSentence
+from agent.roles.reply import WritingReply, WritingSentence
+from agent.roles.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
 from agent.text.identifiers import find_contacts, is_external_contact, remove_mass_mentions
 from agent.text.plurals import format_count

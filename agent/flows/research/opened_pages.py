@@ -17,7 +17,7 @@ from agent.retrieval.answer import find_best_lines
 from agent.retrieval.link_scoring import lead_id, rank_links
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
-from agent.roles.research.analyzer import ANALYZER, ShownPage
+from agent.roles.research import ANALYZER, ShownPage
 from agent.text.negative_constraints import is_excluded
 from agent.text.urls import canonicalize
 from agent.types import Lead, Link, Page, PageRef, Passage, Refusal

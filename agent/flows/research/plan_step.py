@@ -8,7 +8,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import ResearchRun
-from agent.roles.research.plan import PLAN
+from agent.roles.research import PLAN
 from agent.types import ENGINE_BY_ACTION, describe_actions
 
 CHECK_PLAN = "check_plan"

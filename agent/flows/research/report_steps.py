@@ -32,10 +32,16 @@ from agent.flows.research import report_frame, revise
 from agent.flows.research.plan_step import describe_reading, is_plan_edited
 from agent.flows.research.state import ResearchRun
 from agent.llm.model import BYTES_PER_TOKEN
-from agent.roles.research.outline import MAX_SECTIONS, OUTLINE, OutlineReply
-from agent.roles.research.report import ReportBlock, ReportReply
-from agent.roles.research.section import SECTION, SectionReply
-from agent.roles.research.summary import SUMMARY
+from agent.roles.report import (
+    MAX_SECTIONS,
+    OUTLINE,
+    SECTION,
+    SUMMARY,
+    OutlineReply,
+    ReportBlock,
+    ReportReply,
+    SectionReply,
+)
 from agent.roles.role import RoleResult
 from agent.types import Answer, Fact, Outline, OutlineSection
 from agent.types.answers import Sentence

@@ -32,8 +32,7 @@ from agent.engine.state import Change, state_after
 from agent.evidence.answer_layout import format_question
 from agent.flows.research import report_frame
 from agent.flows.research.state import ResearchRun
-from agent.roles.research.report import ReportBlock, ReportReply, ReportRow
-from agent.roles.research.revision import REVISION, RevisionReply
+from agent.roles.report import REVISION, ReportBlock, ReportReply, ReportRow, RevisionReply
 from agent.roles.role import RoleResult
 from agent.text.urls import host
 from agent.types import Answer, AnswerBlock, Sentence

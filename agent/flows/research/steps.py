@@ -13,8 +13,7 @@ from agent.engine.state import Change
 from agent.flows.research import opened_pages, policy, settle_conflict
 from agent.flows.research.plan_step import describe_reading, is_stepwise, needs_plan
 from agent.flows.research.state import Observation, ResearchRun
-from agent.roles.research.analyzer import AnalyzerReply
-from agent.roles.research.decision import DECISION, DecisionReply
+from agent.roles.research import DECISION, AnalyzerReply, DecisionReply
 from agent.text.negative_constraints import is_excluded
 from agent.text.urls import canonicalize
 from agent.types import Action, Actor, Conflict, Proposal, Refusal, SearchHit, Stall, describe_actions

@@ -23,10 +23,10 @@ from agent.answering.write_report import ask_report
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.flows.site.state import SiteRun
-from agent.roles.answer_length import parse_length_request
-from agent.roles.research.report import ReportReply, ReportSentence
+from agent.roles.note_requests import parse_length_request
+from agent.roles.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
-from agent.roles.site.draft import DraftReply
+from agent.roles.site import DraftReply
 from agent.text.plurals import format_count
 from agent.text.urls import host
 from agent.types import Actor, Answer, Fact, Outcome, Passage

@@ -15,7 +15,7 @@ from agent.engine.context import RunContext
 from agent.flows.site.language_folders import LanguageFolders
 from agent.flows.site.state import BY_SITEMAP, SiteRun, UrlIndex
 from agent.retrieval.link_scoring import UnreadLink, score_links
-from agent.roles.site.site_decision import UnvisitedUrl
+from agent.roles.site import UnvisitedUrl
 from agent.text.short_cache import cache_short
 from agent.text.urls import canonicalize, site
 from agent.types import Link, Page, SiteLimits

@@ -20,8 +20,8 @@ from agent.retrieval.answer import PassageAnswer, find_answer
 from agent.retrieval.query_rewriting import list_clauses
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.retrieval.scorer import CountedPassages
-from agent.roles.refusal_messages import is_unresolved_reference
-from agent.roles.site.site_decision import SitePage
+from agent.roles.site import SitePage
+from agent.text.dialogue_acts import is_unresolved_reference
 from agent.types import Fact, Page, PageRef, Passage
 
 GOOD_SCORE = 0.8

@@ -25,8 +25,7 @@ from agent.flows.site.state import (
     SiteRun,
     UrlIndex,
 )
-from agent.roles.site.draft import DRAFT
-from agent.roles.site.site_decision import SITE_DECISION, AgentDecision
+from agent.roles.site import DRAFT, SITE_DECISION, AgentDecision
 from agent.text.urls import canonicalize, host, site
 from agent.types import Action, Outcome, Page, PageRef, Proposal, Refusal
 from agent.web.robots import list_sitemaps

@@ -9,7 +9,7 @@ import streamlit as st
 from agent.errors import NotFound
 from agent.flows.chat.state import ChatRun, PassageRef
 from agent.flows.chat.step_summary import describe_rewrite
-from agent.roles.chat.grade import MIN_RELEVANT_SCORE
+from agent.roles.chat import MIN_RELEVANT_SCORE
 from agent.text.plurals import format_count
 from agent.types import Status, Step
 from agent.workbench import RunSnapshot

@@ -13,7 +13,7 @@ from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy, to_jsonable
 from agent.evidence.contradiction import groups, resolution, statements
 from agent.flows.research.state import ResearchState
-from agent.roles.research.report import ReportReply
+from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.types import Conflict, ConflictSide, Fact, Note, Step
 

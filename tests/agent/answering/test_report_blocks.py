@@ -8,7 +8,7 @@ from agent.answering.claim_checks import CheckedDraft
 from agent.answering.report_blocks import MAX_HEADING_WORDS, lay_out_reply
 from agent.answering.verdict import build_answer
 from agent.engine.run_state import RunState
-from agent.roles.research.report import ReportReply
+from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.types import Answer, Fact
 from agent.types.answers import AnswerBlock, Sentence

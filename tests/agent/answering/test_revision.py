@@ -8,7 +8,7 @@ from agent.answering.fact_view import MAX_PROMPT_FACTS
 from agent.answering.revision import build_reading, describe_reading, split_answer, write_numbered_lines
 from agent.answering.write_report import describe_former
 from agent.engine.run_state import RunState
-from agent.roles.research.revision import RevisionReply
+from agent.roles.report import RevisionReply
 from agent.types import Answer, AnswerBlock, Fact, Note, PlanPart, Sentence
 
 ASKED = {"1": "Who repairs the nets?", "2": "How are the nets dyed?"}

@@ -9,7 +9,7 @@ from agent.answering.claim_checks import CheckedDraft
 from agent.answering.verdict import build_answer, record_answer
 from agent.engine.run_state import RunState
 from agent.evidence.citation_check import count_statements
-from agent.roles.research.report import ReportReply
+from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.types import Action, Confidence, Conflict, ConflictSide, Fact, PageRef, PartConfidence, Settings
 

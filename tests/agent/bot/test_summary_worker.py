@@ -18,7 +18,7 @@ from agent.bot.summary_worker import SummaryWorker
 from agent.library.collection import Library
 from agent.llm.reply_model import ReplyModel
 from agent.reply_config import LLMSettings
-from agent.roles.describe import DESCRIBE
+from agent.roles.reply import DESCRIBE
 from agent.store.database import Store
 from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.roles.answer_length import BRIEF_SENTENCES, LengthRequest, parse_length_request
+from agent.roles.note_requests import BRIEF_SENTENCES, LengthRequest, parse_length_request
 
 
 @pytest.mark.parametrize(

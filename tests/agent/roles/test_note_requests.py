@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent.roles.note_requests import read_note
-from agent.roles.research.revision import REVISION
+from agent.roles.report import REVISION
 from agent.types import Note, PlanPart
 
 EMPTY = vars(read_note(""))

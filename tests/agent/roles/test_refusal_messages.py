@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.roles.refusal_messages import is_unresolved_reference, refuse
+from agent.roles.site import refuse
+from agent.text.dialogue_acts import is_unresolved_reference
 from agent.types import Turn
 
 BEFORE = [Turn(user="How do I return a lamp?", bot="By post.")]

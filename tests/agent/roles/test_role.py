@@ -17,9 +17,8 @@ from agent.errors import (
     StopRequested,
 )
 from agent.roles.prompt_templates import render
-from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ShownPage
-from agent.roles.research.decision import DECISION
-from agent.roles.research.report import REPORT
+from agent.roles.report import REPORT
+from agent.roles.research import ANALYZER, DECISION, AnalyzerReply, ShownPage
 from agent.roles.role import Role
 from agent.types import (
     Action,

@@ -12,7 +12,7 @@ from agent.flows.research import analyze_pages
 from agent.flows.research.analyze_pages import analyze
 from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.state import Observation, ResearchRun, ResearchState
-from agent.roles.research.analyzer import AnalyzerReply
+from agent.roles.research import AnalyzerReply
 from agent.roles.role import RoleResult
 from agent.text.urls import site
 from agent.types import Answer, Outcome, Page, PageRef, Publication, SearchHit

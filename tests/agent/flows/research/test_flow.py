@@ -9,7 +9,7 @@ import pytest
 
 from agent.flows.research import policy
 from agent.flows.research.flow import RESEARCH
-from agent.roles.research import next_step
+from agent.roles import next_step
 from agent.types import Outcome, Status
 from tests.web.folders import Told, blocked, limited, page, write_world
 

@@ -13,7 +13,7 @@ from agent.engine.state import state_after
 from agent.flows.research import policy, settle_conflict, steps
 from agent.flows.research.state import ResearchState
 from agent.retrieval.link_scoring import lead_id
-from agent.roles.research.decision import Decision, DecisionReply
+from agent.roles.research import Decision, DecisionReply
 from agent.roles.role import RoleResult
 from agent.types import Action, Conflict, ConflictSide, Fact, Lead, Note
 from tests.web.folders import page, write_world

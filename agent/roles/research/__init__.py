@@ -1,1 +1,0 @@
-"""Roles of the research flow."""
