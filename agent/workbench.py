@@ -144,9 +144,9 @@ class Workbench:
         if not thread:
             raise NotFound(f"there is no run {run_id}")
         views = [self.snapshot(earlier) for earlier in thread]
-        flow = dialogue.conversation_kind(views[-1].run.settings.flow)
+        flow = views[-1].run.settings.flow
         settings = continue_settings(views[-1].run.settings, settings)
-        if dialogue.conversation_kind(settings.flow) != flow:
+        if settings.flow != flow:
             raise UsageError(
                 f"run {run_id} is a {flow} run; a {settings.flow} question can only follow one of its own "
                 "kind"
@@ -155,7 +155,7 @@ class Workbench:
             *views[0].state.history,
             *(dialogue.build_turn(earlier.run, earlier.state.answer) for earlier in views),
         ]
-        chosen = settings.replace(thread_id=views[0].run.settings.thread_id or thread[0], flow=flow)
+        chosen = settings.replace(thread_id=views[0].run.settings.thread_id or thread[0])
         return self.start(question, chosen, history=turns, known=carry_over(views, question.strip()))
 
     def send_chat_message(self, run_id: str, text: str, settings: Settings | None = None) -> str:

@@ -11,7 +11,6 @@ from agent.cli.options import JsonFile, Model, typed
 from agent.cli.output import drive_run, follow_up, to_json, write_file, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.export.plain import render_plain_text
-from agent.flows.chat.dialogue import conversation_kind
 from agent.library.ingest import DEMO_TAG
 from agent.types import LibraryScope, Settings, Status
 from agent.workbench import Workbench
@@ -93,8 +92,7 @@ def _drive_and_print(bench: Workbench, run_id: str, json_file: Path | None) -> i
     state, answer = view.state, view.state.answer
     lines = [render_plain_text(answer) if answer.sentences else answer.certainty]
     lines += [answer.remark] if answer.remark and not answer.sentences else []
-    is_chat = conversation_kind(view.run.settings.flow) == "chat"
-    if asks_back := is_chat and bool(state.own.needs_clarification):
+    if asks_back := view.run.settings.flow == "chat" and bool(state.own.needs_clarification):
         lines += [f"  {n}. {choice}" for n, choice in enumerate(state.own.choices, start=1)]
     write_stdout("\n".join(lines))
     if asks_back:

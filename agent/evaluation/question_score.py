@@ -9,7 +9,6 @@ from typing import Any
 from agent.answering.conflict_sentences import CONFLICT_PREFIXES
 from agent.engine.run_state import RunState
 from agent.evaluation import metrics
-from agent.flows.chat.dialogue import conversation_kind
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize
 from agent.types import Answer
@@ -91,7 +90,7 @@ def _score_support(state: RunState[Any], question: Question, urls: dict[str, str
         for url in (page.url, page.final_url)
     }
     found = {"support_recall": _share(wanted, read), "all_support": all(url in read for url in wanted)}
-    if conversation_kind(state.settings.flow) != "chat":
+    if state.settings.flow != "chat":
         return found
     first = list(dict.fromkeys(canonicalize(doc.url) for doc in state.own.retrieved_docs))[:RECALL_AT]
     return {

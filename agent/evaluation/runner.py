@@ -29,9 +29,9 @@ from agent.types import CollectLimits, Outcome, Settings, Status, Turn
 from agent.workbench import Workbench
 
 log = logging.getLogger(__name__)
-EVALUATED_FLOWS = ("chat", "chat_simple", "collect", "reply", "research", "site")
+EVALUATED_FLOWS = ("chat", "collect", "reply", "research", "site")
 """Flows that answer questions, and `collect`, whose questions name the items to gather."""
-LIBRARY_FLOWS = ("reply", "chat", "chat_simple")
+LIBRARY_FLOWS = ("reply", "chat")
 """Flows that answer from the library: the documents of the world are added to it first."""
 DEFAULT_ENVIRONMENT = {"CONFIG_FILE": "", "KB_DIR": "", "TEAM_DIR": "", "CONVERSATIONAL_MODE": "true"}
 """The operator's knowledge base and settings do not influence an evaluation."""

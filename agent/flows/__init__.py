@@ -3,7 +3,6 @@
 from agent.engine.loop import Flow
 from agent.export.drawing import render_mermaid
 from agent.flows.chat.flow import CHAT
-from agent.flows.chat.simple_flow import CHAT_SIMPLE
 from agent.flows.check_text.flow import CHECK_TEXT
 from agent.flows.collect.flow import COLLECT
 from agent.flows.reply.flow import REPLY
@@ -11,7 +10,7 @@ from agent.flows.research.flow import RESEARCH
 from agent.flows.site.flow import SITE
 from agent.types import Status
 
-FLOWS = {flow.name: flow for flow in (RESEARCH, SITE, COLLECT, REPLY, CHAT, CHAT_SIMPLE, CHECK_TEXT)}
+FLOWS = {flow.name: flow for flow in (RESEARCH, SITE, COLLECT, REPLY, CHAT, CHECK_TEXT)}
 STEP_LABELS = {
     "decide": "deciding what to do next",
     "plan": "planning",
@@ -37,13 +36,11 @@ STEP_LABELS = {
     "write": "writing the reply",
     "verify": "checking the reply",
     "router": "choosing the way to answer",
-    "classify": "reading the request",
     "rewrite": "completing the question",
     "rewrite_retry": "rewording the search",
     "rewrite_final": "rewording the search again",
     "retrieve": "searching the library",
     "grade": "grading what was found",
-    "rerank": "ranking what was found",
     "generate": "writing the answer",
     "generate_caveat": "writing an answer with a caveat",
     "validate": "checking the answer against its quotes",

@@ -1,4 +1,4 @@
-"""Roles of the chat flows, named as the nodes of seed 004."""
+"""Roles of `chat`, named as the nodes of seed 004."""
 
 from __future__ import annotations
 
@@ -36,34 +36,13 @@ _ASKS_WHERE = re.compile(
 )
 
 
-class ClassifyReply(RoleReply):
-    """The intent and why."""
-
-    intent: Literal["information", "location_search"]
-    reasoning: str = ""
-
-
-def is_location_search(question: str, kinds: list[str]) -> bool:
+def _is_location_search(question: str, kinds: list[str]) -> bool:
     """Does a question name a kind of facility together with "where", "near" or a point on the map, or a kind
     that is not among `kinds`? Never when there are no kinds."""
     is_place = is_nearest_request(question) or _ASKS_WHERE.search(question) or parse_coordinates(question)
     return bool(
         kinds and ((is_place and find_facility_kinds(question, kinds)) or find_facility_word(question))
     )
-
-
-def classify_fallback(*, question: str, kinds: list[str]) -> ClassifyReply:
-    """By the words that ask for a place."""
-    if is_location_search(question, kinds):
-        kind = [*find_facility_kinds(question, kinds), find_facility_word(question)][0]
-        return ClassifyReply(intent="location_search", reasoning=f"It asks where to find a {kind}.")
-    reason = "It asks for information." if kinds else "There are no facilities to look for."
-    return ClassifyReply(intent="information", reasoning=reason)
-
-
-CLASSIFY = Role(name="classify", reply=ClassifyReply, fallback=classify_fallback, tier="fast")
-"""Decides whether a question wants information or a place to go to: the only branch of the simple chat. Knows
-kinds of facilities, not where they are."""
 
 
 Route = Literal["DIRECT_ANSWER", "RETRIEVE", "REWRITE_THEN_RETRIEVE", "ASK_CLARIFICATION", "LOCATION_SEARCH"]
@@ -92,7 +71,7 @@ def router_fallback(
     if classify_small_talk(question):
         reason = "It is small talk, so it gets a short reply without a search."
         return RouterReply(route="DIRECT_ANSWER", reasoning=reason, confidence=0.8, asks_nothing=True)
-    if is_location_search(question, kinds):
+    if _is_location_search(question, kinds):
         return RouterReply(
             route="LOCATION_SEARCH", reasoning="It asks where to find a facility.", confidence=0.8
         )
@@ -193,13 +172,9 @@ class GradeReply(RoleReply):
     grades: list[PassageGrade]
 
 
-class RerankReply(GradeReply):
-    """The same for the simple chat, under a name of its own in the model's schema."""
-
-
 def grade_fallback(*, question: str, passages: list[Passage]) -> GradeReply:
     """The passages' scores: the share of the question's words in each, names and numbers weighing most."""
-    return RerankReply(
+    return GradeReply(
         grades=[
             PassageGrade(
                 passage_id=passage.id,
@@ -212,9 +187,7 @@ def grade_fallback(*, question: str, passages: list[Passage]) -> GradeReply:
 
 
 GRADE = Role(name="grade", reply=GradeReply, fallback=grade_fallback, tier="fast", cut=("passages",))
-RERANK = Role(name="rerank", reply=RerankReply, fallback=grade_fallback, tier="fast", cut=("passages",))
-"""Scores how relevant each passage is to the question, all in one batch: to grade them (GRADE), or to put
-them in order (RERANK, the simple chat)."""
+"""Scores how relevant each passage is to the question, all in one batch."""
 
 
 class GenerateReply(PassagesReply):

@@ -176,7 +176,7 @@ class Settings(Record):
     """The settings of a run. Counts are per run."""
 
     flow: str = "research"
-    """How the question is answered: research, site, collect, reply, chat, chat_simple or check_text."""
+    """How the question is answered: research, site, collect, reply, chat or check_text."""
     mode: Literal["auto", "step"] = "auto"
     """Without a person (`auto`), or with each decision approved (`step`)."""
     world: str = "live"
@@ -234,6 +234,8 @@ class Settings(Record):
     collect: CollectLimits = Field(default_factory=CollectLimits)
     reply: ReplySettings = Field(default_factory=ReplySettings)
     check_text: CheckTextSettings = Field(default_factory=CheckTextSettings)
+    conversational: bool = True
+    """In `chat` a turn knows those before it, and a refused draft is searched for again; false: one pass."""
     chat_one_passage: bool = True
     """In `chat` one passage that the grader marks as the whole answer is enough."""
     scope: LibraryScope = Field(default_factory=LibraryScope)

@@ -25,7 +25,7 @@ from agent.types import PartConfidence
 
 SIZE, EDGE = 300, 60
 SURE = 0.8
-PUBLISHER_FLOWS = ("site", "collect", "reply", "chat", "chat_simple")
+PUBLISHER_FLOWS = ("site", "collect", "reply", "chat")
 COLOURS = ("#14695b", "#8f5c00", "#7a3b69", "#2f5d8a")
 Row = dict[str, Any]
 

@@ -73,27 +73,25 @@ def test_the_graph_has_the_steps_and_edges_of_the_flow(bench: Workbench, flow: s
 
 
 Make = Callable[[], chatting_model.Script]
-CHATS: dict[str, tuple[str, Make]] = {
-    "found at once": ("chat", lambda: chatting_model.Script()),
-    "rewritten first": ("chat", lambda: chatting_model.Script(router="REWRITE_THEN_RETRIEVE")),
-    "searched three times, with a caveat": ("chat", lambda: chatting_model.Script(grade=[[0.9]])),
-    "not grounded, then grounded": ("chat", lambda: chatting_model.Script(validate=[False, True])),
-    "places": ("chat", lambda: chatting_model.Script(router="LOCATION_SEARCH")),
-    "simple": ("chat_simple", lambda: chatting_model.Script()),
-    "simple, places": ("chat_simple", lambda: chatting_model.Script(classify="location_search")),
+CHATS: dict[str, Make] = {
+    "found at once": lambda: chatting_model.Script(),
+    "rewritten first": lambda: chatting_model.Script(router="REWRITE_THEN_RETRIEVE"),
+    "searched three times, with a caveat": lambda: chatting_model.Script(grade=[[0.9]]),
+    "not grounded, then grounded": lambda: chatting_model.Script(validate=[False, True]),
+    "places": lambda: chatting_model.Script(router="LOCATION_SEARCH"),
 }
 
 
 @pytest.mark.parametrize("case", CHATS)
 def test_a_chat_run_by_langgraph_equals_one_run_by_our_loop(bench: Workbench, case: str) -> None:
     chatting_model.stocked(bench)
-    flow, make = CHATS[case]
-    settings, asked = Settings(flow=flow, model="auto"), chatting_model.ASKED
+    make = CHATS[case]
+    settings, asked = Settings(flow="chat", model="auto"), chatting_model.ASKED
     chatting_model.given(bench, ours := make())
     run_id = bench.start(asked, settings)
     bench.drive(run_id)
     chatting_model.given(bench, theirs := make())
-    values = build_graph(bench, flow, settings=settings).invoke({"question": asked}, _on("tickets"))
+    values = build_graph(bench, "chat", settings=settings).invoke({"question": asked}, _on("tickets"))
     assert values["run_id"] != run_id and values["thread_id"] == "tickets" and values["status"] == "done"
     assert _path(bench, values["run_id"]) == _path(bench, run_id)
     assert theirs.roles == ours.roles, "the same roles are asked, in the same order"

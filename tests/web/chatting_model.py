@@ -60,8 +60,6 @@ ROLES = {
     "ValidateReply": "validate",
     "ClarifyReply": "clarify",
     "LocationReply": "location",
-    "ClassifyReply": "classify",
-    "RerankReply": "rerank",
     "CheckClaimsReply": "check_claims",
     "RepairReply": "repair",
 }
@@ -95,8 +93,6 @@ class Script:
             "validate": True,
             "clarify": "Which one?",
             "location": {"kind": "clinic", "near": "Brannvik"},
-            "classify": "information",
-            "rerank": 0.5,
             "check_claims": ALWAYS,
             "repair": {"sentences": []},
         }
@@ -150,9 +146,6 @@ class Script:
             ]
         }
 
-    def _rerank(self, said: Any, prompt: str) -> Any:
-        return self._grade(said, prompt)
-
     def _generate(self, said: Sequence[tuple[str, str]], prompt: str) -> Any:
         answer = [
             {"text": text, "quotes": [{"passage_id": place(prompt, quote), "quote": quote}]}
@@ -173,9 +166,6 @@ class Script:
 
     def _clarify(self, said: str, _prompt: str) -> Any:
         return {"question": said, "choices": ["the ferry", "the lighthouse"]}
-
-    def _classify(self, said: str, _prompt: str) -> Any:
-        return {"intent": said, "reasoning": "so it is"}
 
 
 def passage_ids(prompt: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The rules of a conversation: which chat flow runs, and what counts as an answer to a clarifying question.
+"""The rules of a conversation: what a chat remembers, and what counts as an answer to a clarifying question.
 
 Writes nothing; the workbench does.
 """
@@ -24,19 +24,14 @@ _CONTINUATION = re.compile(r"(?:and|or|what about|how about)\b", re.IGNORECASE)
 """The start of a further question ("And in 2024?"), which answers nothing."""
 
 
-def conversation_kind(flow: str) -> str:
-    """The kind of conversation a flow belongs to; both chat flows are "chat"."""
-    return "chat" if flow == "chat_simple" else flow
-
-
 def apply_chat_settings(
     settings: Settings, history: Sequence[Turn], config: Config
 ) -> tuple[Settings, list[Turn]]:
-    """Settings and history of a new run: without CONVERSATIONAL_MODE a chat is simple and has no history."""
-    if settings.flow == "chat":
-        flow = "chat" if config.CONVERSATIONAL_MODE else "chat_simple"
-        settings = settings.replace(flow=flow, chat_one_passage=config.CHAT_ONE_PASSAGE)
-    return settings, [] if settings.flow == "chat_simple" else list(history)
+    """Settings and history of a new run: without CONVERSATIONAL_MODE a turn of a chat has no history."""
+    if settings.flow != "chat":
+        return settings, list(history)
+    chosen = {"conversational": config.CONVERSATIONAL_MODE, "chat_one_passage": config.CHAT_ONE_PASSAGE}
+    return settings.replace(**chosen), list(history) if config.CONVERSATIONAL_MODE else []
 
 
 def build_turn(run: Run, answer: Answer | None) -> Turn:
@@ -72,5 +67,4 @@ def build_clarification_change(state: RunState, text: str) -> Change:
 
 
 def _asks_back(state: RunState) -> bool:
-    is_chat = conversation_kind(state.settings.flow) == "chat"
-    return is_chat and state.own.needs_clarification is not None
+    return state.settings.flow == "chat" and state.own.needs_clarification is not None

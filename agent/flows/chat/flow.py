@@ -1,4 +1,7 @@
-"""The `chat` flow: talk with the library. Each turn is a run of its thread."""
+"""The `chat` flow: talk with the library. Each turn is a run of its thread.
+
+With CONVERSATIONAL_MODE=false a turn takes one pass: it is routed to the library or the places alone, and its
+answer is written from whatever was found."""
 
 from __future__ import annotations
 
@@ -44,6 +47,7 @@ CHAT = Flow(
         Edge(start="grade", end="generate_caveat", label="<3 & retry≥2"),
         Edge(start="rewrite_retry", end="retrieve"),
         Edge(start="generate", end="validate"),
+        Edge(start="generate", end="end", label="CONVERSATIONAL_MODE=false"),
         Edge(start="generate_caveat", end="validate"),
         Edge(start="validate", end="end", label="yes"),
         Edge(start="validate", end="rewrite_final", label="no & retry<2"),

@@ -1,4 +1,4 @@
-"""A step of `chat` or `chat_simple` in a line for a person."""
+"""A step of `chat` in a line for a person."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agent.text.plurals import format_count
 
 def describe_step(name: str, change: Change) -> str:
     """The line, "" when the step has nothing worth reporting."""
-    if name in ("router", "classify") and change.get("route_decision"):
+    if name == "router" and change.get("route_decision"):
         return f"{change['route_decision']} — {change.get('route_reasoning', '')}"
     if change.get("rewrites"):
         rewrite = change["rewrites"][-1]
@@ -22,7 +22,7 @@ def describe_step(name: str, change: Change) -> str:
     if name == "retrieve":
         method = str(change.get("searched_by", "")).partition(".")[0]
         return f"{format_count(len(change.get('retrieved_docs', [])), 'passage')}. {method}."
-    if name in ("grade", "rerank"):
+    if name == "grade":
         scores = change.get("doc_relevance_scores", [])
         return f"{sum(score >= 0.5 for score in scores)} of {len(scores)} relevant"
     if name == "validate" and change.get("groundings"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent.answering.fact_view import answer_small_talk
-from agent.answering.verdict import record_answer
+from agent.answering.verdict import merge_changes, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.flows.chat import retrieve as reading
@@ -15,6 +15,7 @@ from agent.flows.chat.write import (
     build_answer,
     build_refusal,
     check_grounding,
+    explain_empty_draft,
     explain_failure,
     explain_ungrounded,
     write_draft,
@@ -57,14 +58,17 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     judge = StepJudge(by=judgement.by, trouble=judgement.fallback_reason)
     if reply.asks_nothing:
         return {**start, **_route_change("DIRECT_ANSWER", why, judge), "asks_nothing": True}, "generate"
-    by_rule, by_code = judgement.by != "model", judge.replace(by="code")
+    by_rule, by_code, but = judgement.by != "model", judge.replace(by="code"), ""
     if by_rule and kinds and is_facility_follow_up(turns, state.question, facilities):
         route, why, judge = "LOCATION_SEARCH", "It continues the facility search before it.", by_code
-    elif route == "DIRECT_ANSWER" and not memory["prior_docs"]:
-        why = f"{why} But no earlier answer cites a source, so the library is searched.".strip()
-        route, judge = "RETRIEVE", by_code
     elif route == "LOCATION_SEARCH" and not kinds:
-        why = f"{why} But the library has no facilities, so the library is searched.".strip()
+        but = "the library has no facilities"
+    elif route == "DIRECT_ANSWER" and not memory["prior_docs"]:
+        but = "no earlier answer cites a source"
+    elif route not in ("RETRIEVE", "LOCATION_SEARCH") and not state.settings.conversational:
+        but = "each question stands alone"
+    if but:
+        why = f"{why} But {but}, so the library is searched.".strip()
         route, judge = "RETRIEVE", by_code
     change = {**start, **_route_change(route, why, judge)}
     if route == "ASK_CLARIFICATION":
@@ -186,20 +190,28 @@ def grade(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         "graded_question": question,
         "speakers": {"grade": judge},
     }
-    if len(relevant) >= MIN_RELEVANT_PASSAGES or one_passage:
+    if len(relevant) >= MIN_RELEVANT_PASSAGES or one_passage or not state.settings.conversational:
         return change, "generate"
     return change, "rewrite_retry" if own.retry_count < MAX_RETRIES else "generate_caveat"
 
 
 def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Write a draft from the passages found, or from those that earlier answers cite; none to small talk."""
+    """Write a draft from the passages found, or from those that earlier answers cite; none to small talk. In
+    one pass it is the answer."""
     if state.own.asks_nothing:
         return {}, "validate"
     passages = _load_retrieved(state, tools)
     if not state.own.retrieved_docs:
         question = reading.standalone_question(state)
         passages = reading.score_passages(tools, question, state.own.prior_docs)
-    return write_draft(state, tools, passages), "validate"
+    change = write_draft(state, tools, passages)
+    if state.settings.conversational:
+        return change, "validate"
+    now, draft = state_after(state, change), change["draft"]
+    if draft.sentences:
+        return merge_changes(change, record_answer(now, build_answer(now, tools))), "end"
+    why = explain_empty_draft(draft) if draft.drafted else "Nothing in the library answers this question."
+    return {**change, "answers": [build_refusal(now, tools, "not_covered", why)]}, "end"
 
 
 def generate_caveat(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
@@ -209,11 +221,11 @@ def generate_caveat(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def _load_retrieved(state: ChatRun, tools: RunContext) -> list[Passage]:
-    """The passages that the writer is shown: those that a model graded as relevant, or all that rules
-    scored."""
+    """The passages that the writer is shown: those that a model graded as relevant, or all in one pass and
+    where rules scored them."""
     own = state.own
     passages = reading.load_passages(tools, own.retrieved_docs, own.doc_relevance_scores)
-    if own.speakers.get("grade", StepJudge()).by != "model":
+    if own.speakers.get("grade", StepJudge()).by != "model" or not state.settings.conversational:
         return passages
     return [passage for passage in passages if passage.score >= MIN_RELEVANT_SCORE]
 

@@ -71,7 +71,7 @@ def _start_example(question: str) -> None:
 
 def _list_recent() -> list[form_page.RecentLink]:
     bench, links = client.workbench(), []
-    for run in form_page.find_recent("chat", "chat_simple", limit=6, first_turns=True):
+    for run in form_page.find_recent("chat", limit=6, first_turns=True):
         turns = bench.thread(run.id) or [run.id]
         remark = f"{format_count(len(turns), 'question')}, {labels.format_age(run.updated_at)}"
         links.append(form_page.link_run(run, remark, turns[-1]))

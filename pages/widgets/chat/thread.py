@@ -14,7 +14,7 @@ from pages.widgets.shell import client, drafts, polling, ui
 
 PAGE = run_page.RunPage(
     path="pages/chat.py",
-    flows=("chat", "chat_simple"),
+    flows=("chat",),
     noun="conversation",
     other_flow="This run is no conversation with the library",
     new_label="New conversation",

@@ -22,8 +22,6 @@ ROUTE_LABELS = {
     "REWRITE_THEN_RETRIEVE": "put in full, then searched",
     "ASK_CLARIFICATION": "asked back",
     "LOCATION_SEARCH": "looked for places",
-    "information": "searched the library",
-    "location_search": "looked for places",
 }
 
 
@@ -81,7 +79,7 @@ def _render_items(taken: list[Step], state: ChatRun) -> str:
 def _render_step(step: Step, state: ChatRun) -> str:
     """One step in words; "" for one that needs none."""
     change, name = step.change, step.name
-    if name in ("router", "classify"):
+    if name == "router":
         route = str(change.get("route_decision", ""))
         why = change.get("route_reasoning") or ROUTE_LABELS.get(route, "")
         return f"<b>{escape.html(route)}</b>: {escape.html(why)} {_render_actor_and_fallback(change, name)}"
@@ -94,7 +92,7 @@ def _render_step(step: Step, state: ChatRun) -> str:
     if name == "retrieve":
         asked = "”, “".join(escape.html(query) for query in change.get("queries") or [])
         return f"Searched for “{asked}”: {format_count(len(change.get('retrieved_docs') or []), 'passage')}"
-    if name in ("grade", "rerank"):
+    if name == "grade":
         scores = change.get("doc_relevance_scores") or []
         return (
             f"{sum(score >= MIN_RELEVANT_SCORE for score in scores)} of "
@@ -208,7 +206,7 @@ def render_unfinished(view: RunSnapshot) -> str:
 
 DETAILS = run_page.RunPage(
     path="pages/chat.py",
-    flows=("chat", "chat_simple"),
+    flows=("chat",),
     noun="conversation",
     other_flow="",
     new_label="",

@@ -22,7 +22,7 @@ LINES = {
     "batch": "F.csv --out F --json --resume I --side-by-side 2 --max-calls 3 --max-tokens 4 --max-cost 5 "
     f"--max-minutes 6 --world demo --model keyless --max-steps 7 --max-pages 8 --allow a.example {SOURCES} "
     "--engine google --engines arxiv",
-    "eval": "demo --flow chat_simple --model keyless --limit 1 --seed 2 --jobs 3 --keep D --json F",
+    "eval": "demo --flow chat --model keyless --limit 1 --seed 2 --jobs 3 --keep D --json F",
     "runs": "--text T --resume R --model keyless",
     "plan": "R --add A B --drop 1 --reword 2 T --order 2 1 --json",
     "revise": "R N --on s1 --private --json F --markdown F",

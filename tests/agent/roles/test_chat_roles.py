@@ -12,23 +12,21 @@ from pydantic import ValidationError
 from agent.llm.structured_call import CallContext, request_structured
 from agent.roles.chat import (
     CLARIFY,
-    CLASSIFY,
     DEFAULT_COUNT,
     GENERATE,
     GRADE,
     LOCATION,
     MAX_COUNT,
     MIN_RELEVANT_SCORE,
-    RERANK,
     ROUTER,
     VALIDATE,
     Claim,
 )
 from agent.roles.chat import clarify_fallback as clarify
-from agent.roles.chat import classify_fallback as classify
 from agent.roles.chat import generate_fallback as generate
 from agent.roles.chat import grade_fallback as grade
 from agent.roles.chat import location_fallback as location
+from agent.roles.chat import router_fallback as route
 from agent.roles.chat import validate_fallback as validate
 from agent.roles.prompt_templates import render
 from agent.roles.role import Role
@@ -52,7 +50,6 @@ FACT = Fact(id="f", statement=EVIL, quote=EVIL, page_id="p", url="file:a.md", ve
 FULL: dict[str, dict[str, Any]] = {
     "router": {"question": "What is that?", "history": TURNS, "prior": [FACT], "kinds": [EVIL]},
     "grade": {"question": "What?", "passages": [PASSAGE]},
-    "rerank": {"question": "What?", "passages": [PASSAGE]},
     "generate": {
         "question": "What?",
         "asked": EVIL,
@@ -73,7 +70,6 @@ FULL: dict[str, dict[str, Any]] = {
         "titles": [EVIL],
     },
     "location": {"question": "Where?", "history": TURNS, "kinds": [EVIL], "places": [EVIL]},
-    "classify": {"question": "Where?", "kinds": [EVIL]},
 }
 BARE: dict[str, dict[str, Any]] = {
     name: {blank: value if blank == "question" else type(value)() for blank, value in values.items()}
@@ -82,12 +78,10 @@ BARE: dict[str, dict[str, Any]] = {
 GOOD: dict[str, dict[str, Any]] = {
     "router": {"route": "RETRIEVE"},
     "grade": {"grades": [{"passage_id": "p:0", "score": 0.5}]},
-    "rerank": {"grades": []},
     "generate": {"answer": []},
     "validate": {"grounded": True},
     "clarify": {"question": "Which?"},
     "location": {"kind": ""},
-    "classify": {"intent": "information"},
 }
 BAD: dict[str, list[Any]] = {
     "router": [{"route": "SING"}, {"route": None}, {"route": "retrieve", "confidence": 7}],
@@ -97,14 +91,12 @@ BAD: dict[str, list[Any]] = {
         {"grades": [{"score": 1}]},
         {"grades": "all"},
     ],
-    "rerank": [{}, {"grades": [{"passage_id": "p:0", "score": -1}]}],
     "generate": [{}, {"answer": "It costs 3."}, {"answer": [{"quotes": []}]}],
     "validate": [{}, {"grounded": "perhaps"}, {"grounded": True, "unsupported": ["first"]}],
     "clarify": [{}, {"question": None}],
     "location": [{}, {"kind": "clinic", "most": 0}, {"kind": "clinic", "most": MAX_COUNT + 1}],
-    "classify": [{}, {"intent": "dance"}],
 }
-ROLES = [ROUTER, GRADE, RERANK, GENERATE, VALIDATE, CLARIFY, LOCATION, CLASSIFY]
+ROLES = [ROUTER, GRADE, GENERATE, VALIDATE, CLARIFY, LOCATION]
 of = pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
 
 
@@ -255,21 +247,22 @@ def test_location_reads_kind_place_and_number(
 
 
 @pytest.mark.parametrize(
-    ("question", "intent"),
+    ("question", "is_place"),
     [
-        ("Where is the nearest clinic?", "location_search"),
-        ("list all clinics", "location_search"),
-        ("which clinics are there?", "location_search"),
-        ("clinic at 60.0, 20.0", "location_search"),
-        ("is there a dentist?", "location_search"),
-        ("Finns det något apotek?", "location_search"),
-        ("What does a clinic cost?", "information"),
-        ("Who built the clinic?", "information"),
-        ("Where is the Bank of England?", "information"),
-        ("Where is Brannvik?", "information"),
-        ("", "information"),
+        ("Where is the nearest clinic?", True),
+        ("list all clinics", True),
+        ("which clinics are there?", True),
+        ("clinic at 60.0, 20.0", True),
+        ("is there a dentist?", True),
+        ("Finns det något apotek?", True),
+        ("What does a clinic cost?", False),
+        ("Who built the clinic?", False),
+        ("Where is the Bank of England?", False),
+        ("Where is Brannvik?", False),
+        ("", False),
     ],
 )
-def test_classify_tells_a_search_for_a_place_from_a_question(question: str, intent: str) -> None:
-    assert classify(question=question, kinds=["clinic", "apotek"]).intent == intent
-    assert classify(question=question, kinds=[]).intent == "information"
+def test_a_search_for_a_place_is_told_from_a_question(question: str, is_place: bool) -> None:
+    routed = route(question=question, history=[], prior=[], kinds=["clinic", "apotek"])
+    assert (routed.route == "LOCATION_SEARCH") is is_place
+    assert route(question=question, history=[], prior=[], kinds=[]).route != "LOCATION_SEARCH"

@@ -134,11 +134,11 @@ def test_runs_are_found_by_text_and_status(store):
 def test_the_newest_of_a_flow_are_found_below_many_of_others(store):
     one = store.ledger.create("q", Settings(flow="check_text"), step(0))
     chat = store.ledger.create("q", Settings(flow="chat"), step(0))
-    store.ledger.create("q", Settings(flow="chat_simple", thread_id=chat), step(0))
+    store.ledger.create("q", Settings(flow="chat", thread_id=chat), step(0))
     for _ in range(510):
         ask(store)
     assert [run.id for run in store.ledger.list(flows=("check_text",), limit=5)] == [one]
-    flows = ("chat", "chat_simple")
+    flows = ("chat",)
     assert len(store.ledger.list(flows=flows)) == 2 and len(store.ledger.list(limit=5)) == 5
     assert [run.id for run in store.ledger.list(flows=flows, first_turns=True)] == [chat]
     with pytest.raises(NotFound):

@@ -362,7 +362,7 @@ def test_the_draft_keeper_is_our_own_few_lines():
         ("site", "no_evidence", "Accepted"),
         ("site", "", "Done"),
         ("chat", "answered", "Done"),
-        ("chat_simple", "partial", "Done"),
+        ("chat", "partial", "Done"),
         ("reply", "answered", "Replied"),
         ("reply", "no_evidence", "Silent"),
     ],

@@ -64,7 +64,7 @@ def test_an_answer_is_written_down_as_a_change():
     assert CHOICES[1] in str(change) or "2" in str(change)
 
 
-def test_without_conversational_mode_a_chat_is_the_simple_one_and_forgets():
+def test_without_conversational_mode_a_chat_forgets():
     history = [Turn(user="a?", bot="b")]
     on, off = (
         config.read_config({"CONVERSATIONAL_MODE": "true"}),
@@ -74,15 +74,11 @@ def test_without_conversational_mode_a_chat_is_the_simple_one_and_forgets():
         Settings(flow="chat"),
         history,
     )
-    simple, kept = dialogue.apply_chat_settings(Settings(flow="chat"), history, off)
-    assert (simple.flow, kept) == ("chat_simple", [])
+    alone = Settings(flow="chat", conversational=False)
+    assert dialogue.apply_chat_settings(Settings(flow="chat"), history, off) == (alone, [])
     assert dialogue.apply_chat_settings(Settings(flow="site"), history, off) == (
         Settings(flow="site"),
         history,
-    )
-    assert (
-        dialogue.conversation_kind("chat_simple") == dialogue.conversation_kind("chat") == "chat"
-        and dialogue.conversation_kind("site") == "site"
     )
 
 

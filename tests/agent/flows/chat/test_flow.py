@@ -41,6 +41,7 @@ def test_the_edges_are_the_seeds() -> None:
         ("rewrite", "retrieve", ""),
         ("clarify", "retrieve", "user responds"),
         ("retrieve", "grade", ""),
+        ("generate", "end", "CONVERSATIONAL_MODE=false"),
         ("grade", "generate", "≥3 relevant"),
         ("grade", "rewrite_retry", "<3 & retry<2"),
         ("grade", "generate_caveat", "<3 & retry≥2"),

@@ -1,5 +1,4 @@
-"""The simple way of chatting: what CONVERSATIONAL_MODE=false starts, edge by edge, and all that it leaves
-out."""
+"""Chatting with CONVERSATIONAL_MODE=false: each turn stands alone, in one pass."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 
 from agent import config
-from agent.flows.chat.simple_flow import CHAT_SIMPLE
 from agent.types import Status
 from agent.workbench import Workbench
 from tests.web.chatting_model import ASKED, Script, Talk, stocked
@@ -23,61 +21,37 @@ def simple() -> Iterator[Workbench]:
     opened.shutdown()
 
 
-def test_the_edges_are_the_seeds() -> None:
-    seed = [
-        ("classify", "retrieve", "information"),
-        ("classify", "location", "location_search"),
-        ("retrieve", "rerank", ""),
-        ("rerank", "generate", ""),
-        ("generate", "end", ""),
-        ("location", "end", ""),
-    ]
-    assert sorted((edge.start, edge.end, edge.label) for edge in CHAT_SIMPLE.edges) == sorted(seed)
-    assert CHAT_SIMPLE.first_step == "classify" and set(CHAT_SIMPLE.steps) == {start for start, _, _ in seed}
-    assert dict(CHAT_SIMPLE.decisions) == {"classify": "intent?"} and dict(CHAT_SIMPLE.rest_statuses) == {
-        "end": Status.DONE
-    }
-
-
 @pytest.mark.parametrize(
-    ("value", "flow"),
+    ("value", "on"),
     [
-        ("", "chat"),
-        ("true", "chat"),
-        ("1", "chat"),
-        ("false", "chat_simple"),
-        ("False", "chat_simple"),
-        ("0", "chat_simple"),
-        ("no", "chat_simple"),
+        ("", True),
+        ("true", True),
+        ("1", True),
+        ("false", False),
+        ("False", False),
+        ("0", False),
+        ("no", False),
     ],
 )
-def test_the_setting_chooses_the_way_and_conversing_is_the_default(value: str, flow: str) -> None:
+def test_the_setting_chooses_the_way_and_conversing_is_the_default(value: str, on: bool) -> None:
     bench = Workbench(config.read_config({"CONVERSATIONAL_MODE": value} if value else {}))
     try:
         stocked(bench)
-        assert Talk(bench).say(ASKED).view.run.settings.flow == flow
+        assert Talk(bench).say(ASKED).view.run.settings.conversational is on
     finally:
         bench.shutdown()
 
 
-def test_information_is_retrieved_reranked_and_told_in_one_pass(simple: Workbench) -> None:
-    turn = Talk(simple, script=(script := Script(rerank=[[0.1, 0.9, 0.5]]))).say(ASKED)
-    assert turn.way == "classify retrieve rerank generate end" and turn.text == "A ticket costs 38 kronor."
-    assert script.roles == ["classify", "rerank", "generate", "check_claims"], (
-        "no grading, no retry, no validation"
-    )
-    scores = turn.state.own.doc_relevance_scores
-    assert (
-        scores == sorted(scores, reverse=True)
-        and scores[0] == 0.9
-        and len(scores) == len(turn.state.own.retrieved_docs)
-    )
+def test_information_is_retrieved_graded_and_told_in_one_pass(simple: Workbench) -> None:
+    turn = Talk(simple, script=(script := Script(grade=[[0.1, 0.9]]))).say(ASKED)
+    assert turn.way == "router retrieve grade generate end" and turn.text == "A ticket costs 38 kronor."
+    assert script.roles == ["router", "grade", "generate", "check_claims"], "no retry, no validation"
     assert turn.state.own.queries == [ASKED], "the query goes as it is"
 
 
 def test_a_place_is_looked_up(simple: Workbench) -> None:
-    turn = Talk(simple, script=Script(classify="location_search")).say("Where is a clinic?")
-    assert turn.way == "classify location end" and turn.text.startswith("Norra Clinic (clinic)")
+    turn = Talk(simple, script=Script(router="LOCATION_SEARCH")).say("Where is a clinic?")
+    assert turn.way == "router location end" and turn.text.startswith("Norra Clinic (clinic)")
     assert Talk(simple).say("Where is the nearest clinic to Skarholm?").text.startswith("Sound Clinic")
 
 
@@ -92,9 +66,15 @@ def test_nothing_is_remembered(simple: Workbench) -> None:
     )
 
 
+@pytest.mark.parametrize("route", ["DIRECT_ANSWER", "REWRITE_THEN_RETRIEVE", "ASK_CLARIFICATION"])
+def test_a_route_that_leans_on_the_conversation_searches(simple: Workbench, route: str) -> None:
+    turn = Talk(simple, script=Script(router=route)).say(ASKED)
+    assert turn.way == "router retrieve grade generate end" and turn.state.own.queries == [ASKED]
+
+
 def test_a_failure_is_no_loop_and_no_question_back(simple: Workbench) -> None:
     turn = Talk(simple).say("What colour is the moon of Zanzibar?")
-    assert turn.way == "classify retrieve rerank generate end" and turn.status is Status.DONE
+    assert turn.way == "router retrieve grade generate end" and turn.status is Status.DONE
     assert (
         turn.state.own.needs_clarification is None
         and turn.text == "Nothing in the library answers this question."
@@ -102,15 +82,15 @@ def test_a_failure_is_no_loop_and_no_question_back(simple: Workbench) -> None:
 
 
 def test_one_bad_passage_is_not_sifted_out_by_grading(simple: Workbench) -> None:
-    turn = Talk(simple, script=Script(rerank=0.0)).say(ASKED)
+    turn = Talk(simple, script=Script(grade=0.0)).say(ASKED)
     assert turn.text == "A ticket costs 38 kronor.", "best effort: what was found is written from"
 
 
-@pytest.mark.parametrize("said", ["not JSON", "", {"nonsense": 1}, {"intent": "dance"}])
+@pytest.mark.parametrize("said", ["not JSON", "", {"nonsense": 1}, {"route": "dance"}])
 def test_bad_json_is_judged_by_rule(simple: Workbench, said: object) -> None:
-    turn = Talk(simple, script=Script(classify=said, rerank=said, generate=said)).say(ASKED)
-    assert turn.way == "classify retrieve rerank generate end" and "38 kronor" in turn.text
-    assert turn.state.own.speakers["classify"].by == "keyless" and turn.state.own.speakers["classify"].trouble
+    turn = Talk(simple, script=Script(router=said, grade=said, generate=said)).say(ASKED)
+    assert turn.way == "router retrieve grade generate end" and "38 kronor" in turn.text
+    assert turn.state.own.speakers["router"].by == "keyless" and turn.state.own.speakers["router"].trouble
 
 
 def test_an_empty_library_is_no_error() -> None:
