@@ -36,11 +36,21 @@ def identify_caller(
 ) -> Caller:
     """Who asks with this `authorization` header; `is_known_name`: the server was called by a name it is known
     by. Raises RequestRefused: 401, 403, 429, or 503; TouchstoneError."""
-    given = _read_bearer(authorization)
+    # The token of a header; "" when it bears none
+    scheme, _, token = authorization.partition(" ")
+    given = token.strip() if scheme.lower() == "bearer" else ""
     wanted = benches.config.REPLY_TOKEN
     if wanted and hmac.compare_digest(given.encode(), wanted.encode()):
         _count_request(rates, "REPLY_TOKEN")
-        return _open_for_server(benches)
+        # REPLY_TOKEN is the server's: with a login its requests are those of the first admin
+        if benches.accounts is None:
+            return Caller("", benches.local())
+        first = benches.accounts.people.find_first_admin()
+        if first is None or not benches.accounts.people.is_let_in(first):
+            raise RequestRefused(
+                503, "REPLY_TOKEN answers for the first admin, who has not signed in yet, or is blocked"
+            )
+        return Caller(first.id, benches.open(first))
     if benches.accounts and given and (person := benches.accounts.find_caller(given, scope)):
         _count_request(rates, person.id)
         find = benches.accounts.find_caller
@@ -54,24 +64,6 @@ def identify_caller(
             403, "this name is not among the allowed hosts; set REPLY_TOKEN to let others ask"
         )
     return Caller("", benches.local())
-
-
-def _read_bearer(authorization: str) -> str:
-    """The token of a header; "" when it bears none."""
-    scheme, _, token = authorization.partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else ""
-
-
-def _open_for_server(benches: Workbenches) -> Caller:
-    """REPLY_TOKEN is the server's: with a login its requests are those of the first admin."""
-    if benches.accounts is None:
-        return Caller("", benches.local())
-    first = benches.accounts.people.find_first_admin()
-    if first is None or not benches.accounts.people.is_let_in(first):
-        raise RequestRefused(
-            503, "REPLY_TOKEN answers for the first admin, who has not signed in yet, or is blocked"
-        )
-    return Caller(first.id, benches.open(first))
 
 
 def _count_request(rates: RequestRates, caller: str) -> None:

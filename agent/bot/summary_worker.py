@@ -17,7 +17,6 @@ from agent.llm.reply_model import ReplyModel
 from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS
 from agent.roles.reply import BEGINNING_CHARS, DESCRIBE
-from agent.roles.role import AskModel
 from agent.types import LibrarySource
 from agent.types.library import SourceKind
 
@@ -65,7 +64,11 @@ class SummaryWorker:
     def _run(self) -> None:
         try:
             if waiting := self.list_undescribed():
-                self._describe_all(waiting)
+                client, reason = self._model.client()
+                if client is None:
+                    raise ModelUnavailable(reason or "no model is named")
+                for source in waiting:
+                    self._describe_source(client, source)
         except ShutdownRequested:
             return
         except (ModelUnavailable, BudgetSpent) as error:
@@ -74,19 +77,27 @@ class SummaryWorker:
         finally:
             self._running.release()
 
-    def _describe_all(self, waiting: list[LibrarySource]) -> None:
-        client, reason = self._model.client()
-        if client is None:
-            raise ModelUnavailable(reason or "no model is named")
-        for source in waiting:
-            self._describe_source(client, source)
-
     def _describe_source(self, client: ModelClient, source: LibrarySource) -> None:
         """Describe one document, unless it changed or got a description meanwhile."""
         try:
             page = self.library.load(source.source_id)
+            context = CallContext(
+                run_id=CALLS_RUN_ID,
+                step=0,
+                role=DESCRIBE.name,
+                recall=self._calls.recall,
+                record=self._calls.record,
+                checkpoint=self._checkpoint,
+                reserve=self._reserve,
+            )
             judged = DESCRIBE.judge(
-                self._make_ask(client),
+                lambda _, messages, shape, tier: request_structured(
+                    client,
+                    context,
+                    messages,
+                    shape,
+                    tier=tier,  # type: ignore[arg-type]
+                ),
                 title=page.title,
                 headings=[heading.text for heading in page.headings[:MAX_HEADINGS]],
                 beginning=page.text[:BEGINNING_CHARS],
@@ -99,24 +110,6 @@ class SummaryWorker:
                 self.library.describe(source.source_id, description, "model")
         except NotFound:
             log.info("%s was removed before it was described", source.source_id)
-
-    def _make_ask(self, client: ModelClient) -> AskModel:
-        context = CallContext(
-            run_id=CALLS_RUN_ID,
-            step=0,
-            role=DESCRIBE.name,
-            recall=self._calls.recall,
-            record=self._calls.record,
-            checkpoint=self._checkpoint,
-            reserve=self._reserve,
-        )
-        return lambda _, messages, shape, tier: request_structured(
-            client,
-            context,
-            messages,
-            shape,
-            tier=tier,  # type: ignore[arg-type]
-        )
 
     def _checkpoint(self) -> None:
         if self._closing.is_set():

@@ -189,7 +189,12 @@ class RunContext:
     def find_open_copy(self, doi: str) -> OpenCopy:
         """Where a paper may be read without paying."""
         self.checkpoint()
-        return self._run_interruptibly(partial(self.world.find_open_copy, doi))
+        # Run a request to the live web in its own thread, so that Stop works at once while a connection
+        # hangs; it ends by its own deadline. A folder world answers at once and is called directly
+        request = partial(self.world.find_open_copy, doi)
+        if not self.world.live:
+            return request(self.checkpoint)
+        return self._run_in_parallel([""], lambda _, check: request(check))[0]
 
     def fetch_many(
         self, urls: Sequence[str], *, known: Mapping[str, Page] = NO_PAGES, leading: bool = False
@@ -379,10 +384,3 @@ class RunContext:
         if failed:
             raise failed[0]
         return [found[i] for i in range(len(urls))]
-
-    def _run_interruptibly(self, request: Callable[[Callable[[], None]], T]) -> T:
-        """Run a request to the live web in its own thread, so that Stop works at once while a connection
-        hangs; it ends by its own deadline. A folder world answers at once and is called directly."""
-        if not self.world.live:
-            return request(self.checkpoint)
-        return self._run_in_parallel([""], lambda _, check: request(check))[0]

@@ -164,6 +164,16 @@ class Worker:
         own = run.settings
         is_reply = own.flow == "reply"  # it keeps its first model
         client, error = self.reply_model().client(own.model) if is_reply else (None, "")
+        # A function that finds whether the quota of the person, or the batch of a run, is used up to a
+        # share. A run rests at the quota when a person is there to be asked; at that of its batch it ends
+        check_batch = self.batch_scheduler.make_budget_check(run.id)
+
+        def check(share: float) -> BudgetSpent | None:
+            if over := self.limits.describe_overrun(share):
+                return BudgetSpent(over, cap="quota")
+            over = check_batch(share)
+            return BudgetSpent(over) if over else None
+
         return RunContext(
             own,
             world,
@@ -176,7 +186,7 @@ class Worker:
             shutdown_event=self.shutdown_event,
             step_gap_s=self.config.STEP_GAP,
             library=self.library,
-            find_parent_overrun=self._make_budget_check(run.id),
+            find_parent_overrun=check,
             reserve_use=self.limits.reserve,
         )
 
@@ -202,19 +212,6 @@ class Worker:
         self.library.use_embedder(found.embedder, found.detail)
         self.embedder_detail = found.detail
         self._library_sync_due.set()
-
-    def _make_budget_check(self, run_id: str) -> Callable[[float], BudgetSpent | None]:
-        """A function that finds whether the quota of the person, or the batch of a run, is used up to a
-        share. A run rests at the quota when a person is there to be asked; at that of its batch it ends."""
-        check_batch = self.batch_scheduler.make_budget_check(run_id)
-
-        def check(share: float) -> BudgetSpent | None:
-            if over := self.limits.describe_overrun(share):
-                return BudgetSpent(over, cap="quota")
-            over = check_batch(share)
-            return BudgetSpent(over) if over else None
-
-        return check
 
     def world(self, name: str) -> World:
         """The world of this name; it is opened once. Raises NotFound."""
@@ -285,7 +282,20 @@ class Worker:
                 with self.limits.places:
                     if self.shutdown_event.is_set():  # the place was long in coming
                         continue
-                    self._note_outage(run_id, self._advance(run_id))
+                    # Remember a run that let go of its lease because its model server is dead
+                    status = self._advance(run_id)
+                    client, is_absent = None, False
+                    if status is Status.RUNNING and not self.shutdown_event.is_set():
+                        own = self.store.ledger.get(run_id).settings
+                        client, _ = self.model_client(own.model, own.fast_model)
+                        is_absent = client is None and self._is_absent(own)
+                    with self._lock:
+                        if is_absent or (isinstance(client, ModelClient) and client.breaker.is_open):
+                            self._waiting_for_model[run_id] = (
+                                client if isinstance(client, ModelClient) else None
+                            )
+                        else:
+                            self._waiting_for_model.pop(run_id, None)
                 self.schedule_batches()
             except CorruptRow as error:  # trying again does not help
                 log.error("%s", error)
@@ -331,19 +341,6 @@ class Worker:
         if self.shutdown_event.is_set():
             raise ShutdownRequested("this process is ending; the next one goes on making vectors")
 
-    def _note_outage(self, run_id: str, status: Status) -> None:
-        """Remember a run that let go of its lease because its model server is dead."""
-        client, is_absent = None, False
-        if status is Status.RUNNING and not self.shutdown_event.is_set():
-            own = self.store.ledger.get(run_id).settings
-            client, _ = self.model_client(own.model, own.fast_model)
-            is_absent = client is None and self._is_absent(own)
-        with self._lock:
-            if is_absent or (isinstance(client, ModelClient) and client.breaker.is_open):
-                self._waiting_for_model[run_id] = client if isinstance(client, ModelClient) else None
-            else:
-                self._waiting_for_model.pop(run_id, None)
-
     def describe_outage(self, run_id: str) -> str:
         """That a run rests because its model server is dead, in a sentence for a person; "" otherwise."""
         if run_id not in self._waiting_for_model:
@@ -357,18 +354,17 @@ class Worker:
         """Ask a model for one word, which counts as every call does."""
         return detect.check_model(client, lambda *most: self.limits.reserve(1.0, *most))
 
-    def _ask_dead_models(self) -> None:
-        """Send the one request a minute to each dead server that a run waits for."""
-        with self._lock:
-            waiting = {client.breaker: client for client in self._waiting_for_model.values() if client}
-        for breaker, client in waiting.items():
-            if breaker.is_due:
-                threading.Thread(target=self.check_model, args=(client,), daemon=True).start()
-
     def _recover(self) -> None:
         while True:
             try:
-                self._ask_dead_models()
+                # Send the one request a minute to each dead server that a run waits for
+                with self._lock:
+                    waiting = {
+                        client.breaker: client for client in self._waiting_for_model.values() if client
+                    }
+                for breaker, client in waiting.items():
+                    if breaker.is_due:
+                        threading.Thread(target=self.check_model, args=(client,), daemon=True).start()
                 for run_id in self.store.ledger.list_claimable():
                     waits = self.describe_outage(run_id) and not self.store.ledger.control(run_id)
                     if run_id not in self._busy and not waits:

@@ -341,7 +341,11 @@ class Library:
     def _scope_query(self, scope: LibraryScope | None) -> SourceQuery:
         if scope is None or scope.is_unlimited:
             return SourceQuery()
-        ids = (*scope.source_ids, *self._sources_read_by(scope.run_ids))
+        # The ids of the sources that these runs read
+        steps = (step for run_id in scope.run_ids for step in self.store.ledger.steps(run_id))
+        pages = (page for step in steps for page in step.change.get("pages", []) if page.get("page_id"))
+        addresses = (canonicalize(page.get("final_url") or page.get("url", "")) for page in pages)
+        ids = (*scope.source_ids, *list(dict.fromkeys(f"kb:{address}" for address in addresses if address)))
         return SourceQuery(
             source_ids=ids,
             tags=tuple(_clean_tags(scope.tags)),
@@ -353,13 +357,6 @@ class Library:
         if scope is None or scope.is_unlimited:
             return None
         return self.library_index.source_rows(self._scope_query(scope))
-
-    def _sources_read_by(self, run_ids: Sequence[str]) -> list[str]:
-        """The ids of the sources that these runs read."""
-        steps = (step for run_id in run_ids for step in self.store.ledger.steps(run_id))
-        pages = (page for step in steps for page in step.change.get("pages", []) if page.get("page_id"))
-        addresses = (canonicalize(page.get("final_url") or page.get("url", "")) for page in pages)
-        return list(dict.fromkeys(f"kb:{address}" for address in addresses if address))
 
 
 def _by_score(entry: tuple[int, float]) -> tuple[float, int]:

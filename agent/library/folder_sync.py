@@ -12,7 +12,7 @@ from agent.errors import UsageError
 from agent.library.ingest import ADDED_BY_HAND_REASON, Indexer, IndexRequest
 from agent.store.ledger import utc_timestamp
 from agent.store.library_rows import IndexedSource
-from agent.types import FolderSyncResult, LibrarySource, RefusedFile
+from agent.types import FolderSyncResult, RefusedFile
 from agent.types.library import SourceKind
 from agent.web.extract import documents
 
@@ -88,28 +88,25 @@ class FolderSync:
             result.refused.append(RefusedFile(name=name, why=why))
             return
         try:
-            changed = self._index_file(origin, source_id, name, path, held, mark)
+            # Index the file; returns its source, or None when the text is unchanged
+            page = documents.read_document(name, documents.read_bytes(path))
+            url = f"file:{'team/' if origin == 'team' else ''}{documents.clean_name(name)}"
+            page = page.replace(url=url, final_url=url)
+            kind: SourceKind = "topic" if origin == "team" else "file"
+            # deleted only because its file was missing
+            back = held is None or held.source.deleted_at == held.source.gone_at
+            (source,) = self._indexer.index(
+                [IndexRequest(page, source_id, kind=kind, restore=back, origin=origin, mark=mark)]
+            )
+            changed = (
+                None if held and held.source.page_id == source.page_id and not held.source.gone_at else source
+            )
         except UsageError as refusal:
             self._refused[(origin, name)] = (mark, str(refusal))
             result.refused.append(RefusedFile(name=name, why=str(refusal)))
             return
         if changed:
             (result.changed if held and not held.source.gone_at else result.added).append(source_id)
-
-    def _index_file(
-        self, origin: str, source_id: str, name: str, path: Path, held: IndexedSource | None, mark: str
-    ) -> LibrarySource | None:
-        """Index the file; returns its source, or None when the text is unchanged."""
-        page = documents.read_document(name, documents.read_bytes(path))
-        url = f"file:{'team/' if origin == 'team' else ''}{documents.clean_name(name)}"
-        page = page.replace(url=url, final_url=url)
-        kind: SourceKind = "topic" if origin == "team" else "file"
-        # deleted only because its file was missing
-        back = held is None or held.source.deleted_at == held.source.gone_at
-        (source,) = self._indexer.index(
-            [IndexRequest(page, source_id, kind=kind, restore=back, origin=origin, mark=mark)]
-        )
-        return None if held and held.source.page_id == source.page_id and not held.source.gone_at else source
 
 
 def _file_signature(path: Path) -> str:

@@ -249,7 +249,13 @@ class Indexer:
             passages=len(pieces),
             detail=_describe_limits(page),
             deleted_at=binned,
-            tags=sorted({*(old.tags if old else []), *ask.tags, *_demo_tags_for_page(page)}),
+            tags=sorted(
+                {
+                    *(old.tags if old else []),
+                    *ask.tags,
+                    *([DEMO_TAG] if host(page.final_url or page.url).endswith(".example") else []),
+                }
+            ),
         )
         return source, pieces
 
@@ -321,7 +327,3 @@ def _describe_limits(page: Page) -> str:
         else ""
     )
     return " ".join(part for part in (page.detail, longer) if part)
-
-
-def _demo_tags_for_page(page: Page) -> list[str]:
-    return [DEMO_TAG] if host(page.final_url or page.url).endswith(".example") else []

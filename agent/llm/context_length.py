@@ -44,16 +44,6 @@ def ask_context_length(base_url: str, key: str, model: str) -> tuple[int, bool]:
     props = _request(f"{root}/props", key, deadline)
     if found := _read_fields((props or {}).get("default_generation_settings")):
         return found, True
-    return _ask_ollama(root, model, deadline)
-
-
-def read_stated_limit(message: str) -> int:
-    """The context length that a server names when it refuses a prompt; 0 for none."""
-    found = _STATED_LIMIT.search(message)
-    return int(found[1]) if found and int(found[1]) >= LEAST_TOKENS else 0
-
-
-def _ask_ollama(root: str, model: str, deadline: Deadline) -> tuple[int, bool]:
     running = _request(f"{root}/api/ps", "", deadline)
     if running is None or not isinstance(running.get("models"), list):  # some servers answer any address
         return 0, True
@@ -63,6 +53,12 @@ def _ask_ollama(root: str, model: str, deadline: Deadline) -> tuple[int, bool]:
     shown = _request(f"{root}/api/show", "", deadline, body={"model": model}) or {}
     asked = _NUM_CTX.search(str(shown.get("parameters", "")))
     return (int(asked[1]) if asked else OLLAMA_TOKENS), False
+
+
+def read_stated_limit(message: str) -> int:
+    """The context length that a server names when it refuses a prompt; 0 for none."""
+    found = _STATED_LIMIT.search(message)
+    return int(found[1]) if found and int(found[1]) >= LEAST_TOKENS else 0
 
 
 def _read_list(data: dict[str, Any] | None, model: str) -> int:

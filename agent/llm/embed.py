@@ -82,24 +82,20 @@ def find_embedder(config: Config) -> DetectedEmbedder:
     if wanted.lower() in OFF_VALUES:
         return DetectedEmbedder(None, "Search by meaning is switched off (EMBEDDING_MODEL).")
     if wanted and wanted.lower() not in ("local", LOCAL_MODEL):
-        return _build_server_embedder(config, wanted)
+        address = find_address(config, "EMBEDDING_API_KEY")
+        try:
+            server = check_server_url(address, "EMBEDDING_BASE_URL")
+        except ValueError as error:
+            return DetectedEmbedder(None, str(error))
+        key = use_key(config, "EMBEDDING_API_KEY", address) or use_key(config, "OPENAI_API_KEY", address)
+        detail = f"{wanted} at {server}. {explain_unused_key(config, 'EMBEDDING_API_KEY')}".rstrip()
+        return DetectedEmbedder(ServerEmbedder(address, wanted, key=key), detail)
     if importlib.util.find_spec(LOCAL_PACKAGE) is not None:
         return DetectedEmbedder(LocalEmbedder(), f"{LOCAL_MODEL} on this machine.")
     if wanted:
         advice = "install requirements-meaning.txt, or name a server's model in EMBEDDING_MODEL"
         return DetectedEmbedder(None, f"{LOCAL_MODEL} is not installed: {advice}.")
     return DetectedEmbedder(None, NO_EMBEDDER)
-
-
-def _build_server_embedder(config: Config, model: str) -> DetectedEmbedder:
-    address = find_address(config, "EMBEDDING_API_KEY")
-    try:
-        server = check_server_url(address, "EMBEDDING_BASE_URL")
-    except ValueError as error:
-        return DetectedEmbedder(None, str(error))
-    key = use_key(config, "EMBEDDING_API_KEY", address) or use_key(config, "OPENAI_API_KEY", address)
-    detail = f"{model} at {server}. {explain_unused_key(config, 'EMBEDDING_API_KEY')}".rstrip()
-    return DetectedEmbedder(ServerEmbedder(address, model, key=key), detail)
 
 
 class ServerEmbedder:
@@ -135,7 +131,13 @@ class ServerEmbedder:
         for attempt in range(1, tries + 1):
             try:
                 vectors = self._request_vectors(inputs, QUERY_TIMEOUT_S if query else VECTORS.seconds)
-                return self._check_dimensions(vectors)
+                # The vectors, when they are as long as all others of this model. Raises ModelUnavailable
+                with self._lock:
+                    self.dimensions = self.dimensions or len(vectors[0])
+                    if any(len(vector) != self.dimensions for vector in vectors):
+                        check = f"for {self.name}; check which model it serves"
+                        raise ModelUnavailable(f"{self.server} sent vectors of different lengths {check}.")
+                return vectors
             except ServerFault as fault:
                 if attempt == tries or not fault.can_retry:
                     raise self._start_pause(fault) from None
@@ -172,15 +174,22 @@ class ServerEmbedder:
                 model=self.name,
                 names=SETTINGS,
             ) from None
-        return _parse_vectors(answer, len(texts), self.server)
-
-    def _check_dimensions(self, vectors: list[list[float]]) -> list[list[float]]:
-        """The vectors, when they are as long as all others of this model. Raises ModelUnavailable."""
-        with self._lock:
-            self.dimensions = self.dimensions or len(vectors[0])
-            if any(len(vector) != self.dimensions for vector in vectors):
-                check = f"for {self.name}; check which model it serves"
-                raise ModelUnavailable(f"{self.server} sent vectors of different lengths {check}.")
+        # The vectors in the body of a 200, in the order of the texts. Raises ServerFault
+        wanted = len(texts)
+        data = answer.get("data") if isinstance(answer, dict) else None
+        if (
+            not isinstance(data, list)
+            or len(data) != wanted
+            or not all(isinstance(item, dict) for item in data)
+        ):
+            check = "Check EMBEDDING_MODEL and EMBEDDING_BASE_URL."
+            raise ServerFault(f"{self.server} answered, but not with {wanted} vectors. {check}")
+        if all(isinstance(item.get("index"), int) for item in data):
+            data = sorted(data, key=lambda item: item["index"])
+        vectors = [item.get("embedding") for item in data]
+        if not all(map(_is_vector, vectors)):
+            check = "Check that EMBEDDING_MODEL names an embedding model."
+            raise ServerFault(f"{self.server} answered with something that is no vector. {check}")
         return vectors
 
 
@@ -221,21 +230,6 @@ def _choose_prefix(model: str, query: bool) -> str:
     matches = (prefixes for pattern, *prefixes in _TEXT_PREFIXES if pattern.search(model))
     of_query, of_passage = next(matches, ("", ""))
     return of_query if query else of_passage
-
-
-def _parse_vectors(body: Any, wanted: int, server: str) -> list[list[float]]:
-    """The vectors in the body of a 200, in the order of the texts. Raises ServerFault."""
-    data = body.get("data") if isinstance(body, dict) else None
-    if not isinstance(data, list) or len(data) != wanted or not all(isinstance(item, dict) for item in data):
-        check = "Check EMBEDDING_MODEL and EMBEDDING_BASE_URL."
-        raise ServerFault(f"{server} answered, but not with {wanted} vectors. {check}")
-    if all(isinstance(item.get("index"), int) for item in data):
-        data = sorted(data, key=lambda item: item["index"])
-    vectors = [item.get("embedding") for item in data]
-    if not all(map(_is_vector, vectors)):
-        check = "Check that EMBEDDING_MODEL names an embedding model."
-        raise ServerFault(f"{server} answered with something that is no vector. {check}")
-    return vectors
 
 
 def _is_vector(value: Any) -> bool:

@@ -69,7 +69,9 @@ def parse_completion(body: str, content_type: str, *, server: str, prompt: str, 
         data = parse_json(body)
     except ValueError:
         raise ServerFault(f"{server} answered with something that is not JSON.", can_retry=True) from None
-    choice = _first_choice(data)
+    choices = data.get("choices") if isinstance(data, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    choice = first if isinstance(first, dict) and isinstance(first.get("message"), dict) else None
     if choice is None:
         message = _quote_message(_find_error_message(data))
         raise ServerFault(
@@ -130,12 +132,6 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds the server asks to wait (`retry-after-ms`, or `Retry-After`); None when it does not say."""
     milliseconds = parse_retry_after(headers.get("retry-after-ms"))
     return milliseconds / 1000 if milliseconds is not None else parse_retry_after(headers.get("retry-after"))
-
-
-def _first_choice(data: Any) -> dict[str, Any] | None:
-    choices = data.get("choices") if isinstance(data, dict) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    return first if isinstance(first, dict) and isinstance(first.get("message"), dict) else None
 
 
 def _read_choice(choice: dict[str, Any]) -> tuple[str, str]:

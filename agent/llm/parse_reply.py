@@ -60,19 +60,16 @@ def _find_valid_object(text: str, shape: type[Shape], trouble: str) -> Shape:
     first: ModelReplyError | None = None
     for candidate in _balanced_objects(strip_thoughts(text)):
         try:
-            return _validate(_mend_slips(candidate), shape)
+            # The text as strict JSON: without trailing commas, with escaped line breaks in strings, and
+            # with JSON's own words for true, false and null. Raises ValueError when it is no JSON all the
+            # same
+            mended = _SLIP.sub(lambda found: found[1] or _JSON_WORDS.get(found[2], ""), candidate)
+            return _validate(json.dumps(_check_strict_json(mended, strict=False)), shape)
         except ModelReplyError as error:
             first = first or error
         except ValueError as error:
             first = first or ModelReplyError(f"The reply is not valid JSON: {error}.")
     raise first or ModelReplyError(f"The reply holds no complete JSON object: {trouble}.")
-
-
-def _mend_slips(text: str) -> str:
-    """The text as strict JSON: without trailing commas, with escaped line breaks in strings, and with JSON's
-    own words for true, false and null. Raises ValueError when it is no JSON all the same."""
-    mended = _SLIP.sub(lambda found: found[1] or _JSON_WORDS.get(found[2], ""), text)
-    return json.dumps(_check_strict_json(mended, strict=False))
 
 
 def _balanced_objects(text: str) -> Iterator[str]:

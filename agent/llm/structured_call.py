@@ -113,7 +113,11 @@ def request_structured(
             prompt, most = [*prompt, {"role": "user", "content": _SHORTEN_INSTRUCTION}], most * 2
         else:
             shown = int((context_length - measure_prompt(prompt)) / 2 * BYTES_PER_TOKEN)
-            prompt = _build_repair_prompt(prompt, call.reply[:shown], problem)
+            # The prompt with the faulty reply and its error. Some servers refuse a message without
+            # content
+            reply = call.reply[:shown]
+            faulty = [{"role": "assistant", "content": reply[:MAX_SHOWN_CHARACTERS]}] if reply.strip() else []
+            prompt = [*prompt, *faulty, {"role": "user", "content": f"{problem} {_REPAIR_INSTRUCTION}"}]
 
 
 def add_schema(messages: Sequence[Message], shape: type[BaseModel]) -> list[Message]:
@@ -207,9 +211,3 @@ def _read_reply(call: ModelCall, shape: type[Shape]) -> tuple[Shape | None, str]
         return parse_reply(call.reply, shape), ""
     except ModelReplyError as error:
         return None, str(error)
-
-
-def _build_repair_prompt(prompt: list[Message], reply: str, problem: str) -> list[Message]:
-    """The prompt with the faulty reply and its error. Some servers refuse a message without content."""
-    faulty = [{"role": "assistant", "content": reply[:MAX_SHOWN_CHARACTERS]}] if reply.strip() else []
-    return [*prompt, *faulty, {"role": "user", "content": f"{problem} {_REPAIR_INSTRUCTION}"}]

@@ -97,26 +97,22 @@ def connect(family: socket.AddressFamily, peer: tuple[str, int], watch: Deadline
     """A connection to exactly this address. Raises OSError, and what the deadline raises."""
     sock = DeadlineSocket(family, socket.SOCK_STREAM)
     try:
-        _connect_within(sock, peer, watch)
+        limit = watch.within(CONNECT_SECONDS)
+        sock.setblocking(False)
+        code = sock.connect_ex(peer)
+        while code == errno.EINPROGRESS:
+            try:
+                limit.check()
+            except DeadlineExceeded:
+                watch.check()
+                raise TimeoutError("the host did not accept the connection in time") from None
+            if wait_for_write(sock, limit.poll_interval()):
+                code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if code:
+            raise OSError(code, os.strerror(code))
+        sock.settimeout(min(CONNECT_SECONDS, max(0.01, watch.remaining())))
     except BaseException:
         sock.close()
         raise
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sock
-
-
-def _connect_within(sock: socket.socket, peer: tuple[str, int], watch: Deadline) -> None:
-    limit = watch.within(CONNECT_SECONDS)
-    sock.setblocking(False)
-    code = sock.connect_ex(peer)
-    while code == errno.EINPROGRESS:
-        try:
-            limit.check()
-        except DeadlineExceeded:
-            watch.check()
-            raise TimeoutError("the host did not accept the connection in time") from None
-        if wait_for_write(sock, limit.poll_interval()):
-            code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-    if code:
-        raise OSError(code, os.strerror(code))
-    sock.settimeout(min(CONNECT_SECONDS, max(0.01, watch.remaining())))

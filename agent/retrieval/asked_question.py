@@ -69,7 +69,16 @@ def analyze_question(question: str, passages: Sequence[Passage], counts: Collect
     stems = [word for word in content if word not in chatter] or content
     weights = _weigh(stems, counts or _count_words(stems, passages))
     texts = [f"{join_head(passage)}\n{passage.text}" for passage in passages]
-    codes = {key: one for key, one in _find_codes(text).items() if any(map(one.search, texts))}
+    letters = {quoted or bare for quoted, bare in _LETTER.findall(text)}
+    found = {
+        f"={letter}": re.compile(rf"(?<![\w-])(?<!\w['’]){re.escape(letter)}(?!\w|['’]\w)")
+        for letter in letters
+    }
+    for code in find_unmistakable_codes(text):
+        number = code.lstrip("abcdefghijklmnopqrstuvwxyz")
+        begin = code.removesuffix(number) or "[a-z]{0,8}"
+        found[f"={code}"] = re.compile(rf"(?<![\w.,]){begin}[-_ ]?{number}(?![\w])", re.IGNORECASE)
+    codes = {key: one for key, one in found.items() if any(map(one.search, texts))}
     weights |= dict.fromkeys(codes, CODE_WEIGHT * max(weights.values(), default=1.0))
     return Asked(
         shape=shape,
@@ -97,19 +106,6 @@ def _weigh(stems: Sequence[str], counts: CollectionCounts) -> dict[str, float]:
 def _count_words(stems: Sequence[str], passages: Sequence[Passage]) -> CollectionCounts:
     """Words counted over the passages at hand, as the best of a collection of `REFERENCE_PASSAGES`."""
     return CollectionCounts(max(REFERENCE_PASSAGES, len(passages)), count_words(stems, passages))
-
-
-def _find_codes(text: str) -> dict[str, re.Pattern[str]]:
-    letters = {quoted or bare for quoted, bare in _LETTER.findall(text)}
-    found = {
-        f"={letter}": re.compile(rf"(?<![\w-])(?<!\w['’]){re.escape(letter)}(?!\w|['’]\w)")
-        for letter in letters
-    }
-    for code in find_unmistakable_codes(text):
-        number = code.lstrip("abcdefghijklmnopqrstuvwxyz")
-        begin = code.removesuffix(number) or "[a-z]{0,8}"
-        found[f"={code}"] = re.compile(rf"(?<![\w.,]){begin}[-_ ]?{number}(?![\w])", re.IGNORECASE)
-    return found
 
 
 def _find_frame(shape: Shape, weights: Mapping[str, float]) -> frozenset[str]:

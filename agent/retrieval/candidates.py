@@ -107,7 +107,11 @@ def _cut_list(passage: Passage) -> Iterator[Cut]:
     label, taken = passage.label.strip(), list[str]()
     end, room = 0, MAX_WORDS - len(label.split())
     for start, item in items:
-        short = _shorten_item(item, max(6, min(ITEM_WORDS, room)))
+        # The beginning of an item; the item where the rest negates it
+        most = max(6, min(ITEM_WORDS, room))
+        short = shorten(item, most)
+        has_negation = any(map(is_negation, normalize_text(item[len(short) :]).words))
+        short = shorten(item) if has_negation else short
         if taken and len(short.split()) > room:
             break
         taken.append(short if short == item else f"{short} {ELLIPSIS}")
@@ -119,13 +123,6 @@ def _cut_list(passage: Passage) -> Iterator[Cut]:
         for sentence in split_sentences(passage.replace(text=item, kind="prose")) or [item]:
             short = shorten(sentence)
             yield short, short, sentence
-
-
-def _shorten_item(item: str, most: int) -> str:
-    """The beginning of an item; the item where the rest negates it."""
-    short = shorten(item, most)
-    has_negation = any(map(is_negation, normalize_text(item[len(short) :]).words))
-    return shorten(item) if has_negation else short
 
 
 def _cut_code(passage: Passage) -> Iterator[Cut]:

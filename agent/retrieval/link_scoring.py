@@ -20,7 +20,6 @@ from agent.retrieval.term_coverage import covered_share, stem_prefixes
 from agent.text.names import find_names
 from agent.text.question_analysis import (
     COMMON_WORD_WEIGHT,
-    ParsedQuestion,
     extract_keywords,
     parse_question,
     strip_question,
@@ -186,7 +185,13 @@ def make_bridge_leads(question: str, facts: Sequence[Fact], known: Iterable[Lead
     linked = {strip_title_suffix(lead.text).casefold() for lead in known if lead.kind == "url"}
     found: dict[str, Lead] = {}
     for fact in sorted(facts, key=lambda fact: -fact.relevance)[:MAX_BRIDGE_FACTS]:
-        rest = _uncovered_words(asked, f"{fact.title} {fact.quote}")
+        # Up to five of the question's words that a text does not hold; common ones only when there are no
+        # others
+        text = f"{fact.title} {fact.quote}"
+        held = stem_prefixes(text)
+        missing = {word for word in asked.weights if stem_prefix(word) not in held}
+        wanted = {word for word in missing if asked.weights[word] > COMMON_WORD_WEIGHT} or missing
+        rest = [word for word in dict.fromkeys(tokenize(asked.text)) if stem(word) in wanted][:5]
         for name in find_names(fact.quote, 12):
             if contains_phrase(asked.text, name) or name.casefold() in linked:
                 continue
@@ -202,15 +207,6 @@ def make_bridge_leads(question: str, facts: Sequence[Fact], known: Iterable[Lead
             )
             found.setdefault(lead.id, lead)
     return list(found.values())
-
-
-def _uncovered_words(asked: ParsedQuestion, text: str) -> list[str]:
-    """Up to five of the question's words that a text does not hold; common ones only when there are no
-    others."""
-    held = stem_prefixes(text)
-    missing = {word for word in asked.weights if stem_prefix(word) not in held}
-    wanted = {word for word in missing if asked.weights[word] > COMMON_WORD_WEIGHT} or missing
-    return [word for word in dict.fromkeys(tokenize(asked.text)) if stem(word) in wanted][:5]
 
 
 def make_first_query(question: str) -> str:

@@ -56,12 +56,8 @@ def _fit_definition(asked: Asked, candidate: Candidate) -> float:
     label = candidate.passage.label if candidate.passage.kind == "definition" else ""
     if label and _names(asked.subject, label):
         return 1.0 if candidate.place == 0 else HALF
-    return _find_definition(asked, candidate.body)
-
-
-def _find_definition(asked: Asked, body: str) -> float:
-    """1 when a sentence begins with "X is …", less when it has these words later."""
-    words = tokenize(body)
+    # 1 when a sentence begins with "X is …", less when it has these words later
+    words = tokenize(candidate.body)
     stems = [stem(word) for word in words]
     subject, size, best = asked.subject, len(asked.subject), 0.0
     for n in range(len(stems) - size + 1):

@@ -36,7 +36,16 @@ def split_negative_constraints(text: str) -> tuple[str, list[str]]:
     text = "\n".join(" ".join(line.split()) for line in text.splitlines())
     for sentence in _SENTENCE.split(text):
         while opening := _find_opening(sentence):
-            end = _find_end(sentence, opening.end())
+            # The end of an exclusion whose opening ends at `start`: at a contrast, or at the next
+            # exclusion
+            start = opening.end()
+            ends = [contrast.start() for contrast in [_CONTRAST.search(sentence, start)] if contrast]
+            for match in _CONSTRAINT_OPENING.finditer(sentence, start):
+                has_joint = sentence[match.start() : match.start("word")].strip()
+                if has_joint or not _AMBIGUOUS_OPENING.fullmatch(match["word"]):
+                    ends.append(match.start())
+                    break
+            end = min(ends, default=len(sentence))
             wanted.append(sentence[: opening.start()])
             excluded.append(sentence[opening.start("word") : end].strip(" ,.;!?"))
             sentence = sentence[end:].lstrip(" ,")
@@ -64,17 +73,6 @@ def _find_opening(sentence: str) -> re.Match[str] | None:
         if not is_ambiguous or is_separate or find_excluded_sites([rest]):
             return match
     return None
-
-
-def _find_end(sentence: str, start: int) -> int:
-    """The end of an exclusion whose opening ends at `start`: at a contrast, or at the next exclusion."""
-    ends = [contrast.start() for contrast in [_CONTRAST.search(sentence, start)] if contrast]
-    for match in _CONSTRAINT_OPENING.finditer(sentence, start):
-        has_joint = sentence[match.start() : match.start("word")].strip()
-        if has_joint or not _AMBIGUOUS_OPENING.fullmatch(match["word"]):
-            ends.append(match.start())
-            break
-    return min(ends, default=len(sentence))
 
 
 def remove_exclusion_sentences(note: str) -> str:

@@ -140,7 +140,16 @@ def find_stretches(text: str) -> list[Span]:
     lines = [(m.start(), m.end()) for m in _LINE.finditer(text)]
     if not lines:
         return []
-    width = _wrap_width(text, lines)
+    # The width at which a text was wrapped; 0 where it was not
+    pairs = [
+        (end - start, _first_word_length(text, after))
+        for (start, end), after in pairwise(lines)
+        if text.count("\n", end, after[0]) == 1
+    ]
+    width = max((length for length, _ in pairs), default=0)
+    full = sum(length + 1 + word > width for length, word in pairs)
+    is_wrapped = len(pairs) > 1 and MIN_WIDTH <= width <= MAX_WIDTH and full >= MIN_FULL_SHARE * len(pairs)
+    width = width if is_wrapped else 0
     stretches = [lines[0]]
     for line, following in pairwise(lines):
         if _reads_on(text, line, following, width):
@@ -173,19 +182,6 @@ def _join(line: str, more: str) -> str:
     if line.endswith("-") and line[-2:-1].islower() and more[:1].islower():
         return line[:-1] + more
     return line + more if line.endswith("-") and line[-2:-1].isalnum() else f"{line} {more}"
-
-
-def _wrap_width(text: str, lines: list[Span]) -> int:
-    """The width at which a text was wrapped; 0 where it was not."""
-    pairs = [
-        (end - start, _first_word_length(text, after))
-        for (start, end), after in pairwise(lines)
-        if text.count("\n", end, after[0]) == 1
-    ]
-    width = max((length for length, _ in pairs), default=0)
-    full = sum(length + 1 + word > width for length, word in pairs)
-    is_wrapped = len(pairs) > 1 and MIN_WIDTH <= width <= MAX_WIDTH and full >= MIN_FULL_SHARE * len(pairs)
-    return width if is_wrapped else 0
 
 
 def _first_word_length(text: str, line: Span) -> int:

@@ -129,7 +129,20 @@ def find_time_range(text: str, today: str) -> TimeRange | None:
 
 
 def _find_stated(text: str, now: date) -> TimeRange | None:
-    periods = _find_periods(text, now)
+    # The stated periods of a text in order; a longer form wins over what it contains
+    found: list[_Period] = []
+    taken: list[tuple[int, int]] = []
+    for form in _FORMS:
+        for match in form.finditer(text):
+            name = match.groupdict().get("month")
+            if any(match.start() < end and match.end() > start for start, end in taken):
+                continue
+            if name and name.lower() not in month_numbers():
+                continue
+            taken.append(match.span())  # an impossible date ("31 February") names no month either
+            if period := _read_period(match, now):
+                found.append(period)
+    periods = sorted(found, key=lambda period: period.start)
     for n, period in enumerate(periods):
         following = periods[n + 1] if n + 1 < len(periods) else None
         joint = _JOINT.fullmatch(text, period.end, following.start) if following else None
@@ -173,23 +186,6 @@ def _make_range(
     if first and first > now:
         return None
     return TimeRange(first, last if last and last < now else None, f"{text[:start]} {text[end:]}")
-
-
-def _find_periods(text: str, now: date) -> list[_Period]:
-    """The stated periods of a text in order; a longer form wins over what it contains."""
-    found: list[_Period] = []
-    taken: list[tuple[int, int]] = []
-    for form in _FORMS:
-        for match in form.finditer(text):
-            name = match.groupdict().get("month")
-            if any(match.start() < end and match.end() > start for start, end in taken):
-                continue
-            if name and name.lower() not in month_numbers():
-                continue
-            taken.append(match.span())  # an impossible date ("31 February") names no month either
-            if period := _read_period(match, now):
-                found.append(period)
-    return sorted(found, key=lambda period: period.start)
 
 
 def _read_period(match: re.Match[str], now: date) -> _Period | None:

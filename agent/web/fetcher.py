@@ -116,7 +116,15 @@ class Fetcher:
         attempt = _FetchAttempt(url, reach, deadline, known, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
         try:
             with use_deadline(deadline):
-                return self._follow_redirects(attempt)
+                target = attempt.url
+                for _ in range(MAX_REDIRECTS + 1):
+                    attempt.current_url = self._check_address(target, attempt)
+                    page = self._build_page_or_redirect(self._request_with_retries(attempt), attempt)
+                    if isinstance(page, Page):
+                        return page
+                    attempt.redirects.append(attempt.current_url)
+                    target = page
+                raise FetchRefused(http_outcomes.TOO_MANY_REDIRECTS)
         except FetchRefused as refusal:
             return Page(**attempt.known_fields(), outcome=Outcome.REFUSED, detail=str(refusal))
         except _FetchFailed as failed:
@@ -130,17 +138,6 @@ class Fetcher:
     def close(self) -> None:
         """Close the kept connections."""
         self._adapter.close()
-
-    def _follow_redirects(self, attempt: _FetchAttempt) -> Page:
-        target = attempt.url
-        for _ in range(MAX_REDIRECTS + 1):
-            attempt.current_url = self._check_address(target, attempt)
-            page = self._build_page_or_redirect(self._request_with_retries(attempt), attempt)
-            if isinstance(page, Page):
-                return page
-            attempt.redirects.append(attempt.current_url)
-            target = page
-        raise FetchRefused(http_outcomes.TOO_MANY_REDIRECTS)
 
     def _check_address(self, url: str, attempt: _FetchAttempt) -> str:
         """The address as it will be requested; raises FetchRefused when a rule of ours forbids it."""

@@ -67,7 +67,9 @@ class FolderStore:
     def find(self, url: str) -> FolderDocument | None:
         """The document at an address, in any spelling: the first of those with the same."""
         query = "SELECT record FROM documents WHERE key = ? ORDER BY n LIMIT 1"
-        return next((_unpack(row[0]) for row in self._rows(query, urls.canonicalize(url))), None)
+        for record, *_ in self._rows(query, urls.canonicalize(url)):
+            return dict(json.loads(zlib.decompress(record)))  # type: ignore[arg-type]
+        return None
 
     def find_linked(self, link: str) -> tuple[str, str] | None:
         """Address and title of the document with this id or address."""
@@ -105,7 +107,12 @@ class FolderStore:
 def open_folder_store(folder: Path, kept_in: Path, read_text: ReadText) -> FolderStore:
     """The store of a folder's documents, opened or built. Raises NotFound, UsageError."""
     docs = find_docs_file(folder)
-    kept = kept_in / f"{_hash_world(docs)}.db"
+    # A hash of where the documents are, what they say, and how they are read: the files that documents
+    # name differ from folder to folder
+    with docs.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    digest.update(f"{docs.resolve()} {VERSION} {EXTRACTION_VERSION} {ANALYSIS_FINGERPRINT}".encode())
+    kept = kept_in / f"{digest.hexdigest()[:32]}.db"
     if connection := _open_kept(kept, folder):
         return FolderStore(connection, folder)
     try:
@@ -116,15 +123,6 @@ def open_folder_store(folder: Path, kept_in: Path, read_text: ReadText) -> Folde
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     _fill(connection, folder, docs, read_text)
     return FolderStore(connection, folder, note)
-
-
-def _hash_world(docs: Path) -> str:
-    """A hash of where the documents are, what they say, and how they are read: the files that documents name
-    differ from folder to folder."""
-    with docs.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256")
-    digest.update(f"{docs.resolve()} {VERSION} {EXTRACTION_VERSION} {ANALYSIS_FINGERPRINT}".encode())
-    return digest.hexdigest()[:32]
 
 
 def _open_kept(kept: Path, folder: Path) -> sqlite3.Connection | None:
@@ -232,7 +230,3 @@ def split_windows(text: str) -> Iterator[str]:
             yield piece[:cut].strip()
             piece = piece[cut:]
     yield piece
-
-
-def _unpack(record: object) -> FolderDocument:
-    return dict(json.loads(zlib.decompress(record)))  # type: ignore[arg-type]

@@ -49,8 +49,15 @@ class FolderSite:
                 rules = f"User-agent: *\nAllow: /\nSitemap: {parts.scheme}://{parts.netloc}/sitemap.xml\n"
                 return 200, {"Content-Type": "text/plain"}, rules.encode()
             if parts.path == "/sitemap.xml":
-                return 200, {"Content-Type": "application/xml"}, self._render_sitemap(host)
-            return 200, {"Content-Type": _HTML}, self._render_front_page(host)
+                places = (f"<url><loc>{escape(url)}</loc></url>\n" for url, _ in self.store.list_public(host))
+                return (
+                    200,
+                    {"Content-Type": "application/xml"},
+                    f"{_SITEMAP_HEAD}{''.join(places)}</urlset>".encode(),
+                )
+            entries = "".join(_list_item(url, title or url) for url, title in self.store.list_public(host))
+            head = f"<!doctype html>\n<html><head><title>{host}</title></head>\n<body><h1>{host}</h1>\n<ul>\n"
+            return 200, {"Content-Type": _HTML}, f"{head}{entries}</ul></body></html>".encode()
         return 404, {"Content-Type": _HTML}, _NOT_FOUND
 
     def _read_text(self, doc: FolderDocument) -> tuple[str, str]:
@@ -97,15 +104,6 @@ class FolderSite:
                 yield found
             elif urls.canonicalize(link):
                 yield link, ""
-
-    def _render_sitemap(self, host: str) -> bytes:
-        places = (f"<url><loc>{escape(url)}</loc></url>\n" for url, _ in self.store.list_public(host))
-        return f"{_SITEMAP_HEAD}{''.join(places)}</urlset>".encode()
-
-    def _render_front_page(self, host: str) -> bytes:
-        entries = "".join(_list_item(url, title or url) for url, title in self.store.list_public(host))
-        head = f"<!doctype html>\n<html><head><title>{host}</title></head>\n<body><h1>{host}</h1>\n<ul>\n"
-        return f"{head}{entries}</ul></body></html>".encode()
 
 
 def _list_item(url: str, text: str) -> str:

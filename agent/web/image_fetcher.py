@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 
 from agent.config import Config
 from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer
-from agent.net.exchange import Connections, Reply
+from agent.net.exchange import Connections
 from agent.net.policies import PICTURE
 from agent.net.ssrf_guard import HostUnreachable
 from agent.web import http_outcomes, mime
@@ -65,18 +65,16 @@ class ImageFetcher:
                 here = self._connections.guard.check_url(here)
                 reply = self._connections.exchange(self._policy, here, deadline=deadline)
                 if reply.status not in http_outcomes.REDIRECT_STATUSES:
-                    return _read_image(url, reply)
+                    if (status := reply.status) != 200:
+                        return ImageResult(
+                            url, detail=f"Its server answered {status}.", can_retry=status in _RETRY_STATUSES
+                        )
+                    if not (kind := mime.detect_image_type(reply.body)):
+                        return ImageResult(url, detail="What came is no PNG, JPEG, GIF or WebP picture.")
+                    return ImageResult(url, kind, reply.body, hashlib.sha256(reply.body).hexdigest())
                 here = urljoin(here, reply.headers.get("Location", ""))
         except DeadlineExceeded:
             return ImageResult(url, detail=f"It took longer than {self._policy.seconds:g} s.", can_retry=True)
         except (NoAnswer, ValueError) as error:
             return ImageResult(url, detail=str(error), can_retry=isinstance(error, HostUnreachable))
         return ImageResult(url, detail="Its address redirects too often.")
-
-
-def _read_image(url: str, reply: Reply) -> ImageResult:
-    if (status := reply.status) != 200:
-        return ImageResult(url, detail=f"Its server answered {status}.", can_retry=status in _RETRY_STATUSES)
-    if not (kind := mime.detect_image_type(reply.body)):
-        return ImageResult(url, detail="What came is no PNG, JPEG, GIF or WebP picture.")
-    return ImageResult(url, kind, reply.body, hashlib.sha256(reply.body).hexdigest())

@@ -85,14 +85,6 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         replies.flush()
 
 
-def _limit_memory(megabytes: float) -> None:
-    if resource is not None and hasattr(resource, "RLIMIT_AS"):
-        most = int(megabytes * 1_000_000)
-        with contextlib.suppress(ValueError, OSError):  # macOS has the limit and refuses to set it
-            resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def _limit_cpu(seconds: float) -> None:
     """Let the process use so many more seconds; the kernel ends it after that."""
     if resource is not None:
@@ -106,7 +98,12 @@ def main() -> None:
     replies = os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
         os.dup2(nowhere.fileno(), 1)
-    _limit_memory(float(sys.argv[1]))
+    megabytes = float(sys.argv[1])
+    if resource is not None and hasattr(resource, "RLIMIT_AS"):
+        most = int(megabytes * 1_000_000)
+        with contextlib.suppress(ValueError, OSError):  # macOS has the limit and refuses to set it
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     serve(sys.stdin.buffer, replies)
 
 

@@ -209,12 +209,28 @@ def open_world(
     if name != "demo" and not folder.is_dir():
         choices = "it is live, demo, or a folder with docs.jsonl or docs.jsonl.gz"
         raise NotFound(f"There is no world {name!r}: {choices}.")
-    return _open_folder_world(name, folder, config)
+    site, index = _load_folder(folder, config.data_folder / "worlds")
+    return World(
+        name,
+        "The demo world" if name == "demo" else folder.resolve().name,
+        engines=[index],
+        fetcher=_build_fetcher(
+            FolderAdapter(site), SsrfGuard(config.FETCH_ALLOW), HostRateLimiter(0.0), config
+        ),
+        absent=dict.fromkeys([name for name in ENGINE_NAMES if name != index.name], _NOT_IN_FOLDER),
+        today=DEMO_TODAY if name == "demo" else "",
+    )
 
 
 def _open_live_world(config: Config, pace: HostRateLimiter, take_page: Callable[[int], str]) -> World:
     engines, absent = build_engines(config)
     guard = SsrfGuard(config.FETCH_ALLOW)
+    # The address of an engine that is on, which tells whether there is a network: the operator's own
+    # search server, else DuckDuckGo, else another; "" for none
+    addresses = {engine.name: engine.url for engine in engines if isinstance(engine, ApiEngine)}
+    if any(engine.name == "duckduckgo" for engine in engines):
+        addresses.setdefault("searxng", config.DDG_ENDPOINT or _PROBE_URL)
+    chosen = addresses.get("searxng") or next(iter(addresses.values()), "")
     return World(
         "live",
         "The live web",
@@ -222,20 +238,10 @@ def _open_live_world(config: Config, pace: HostRateLimiter, take_page: Callable[
         engines=engines,
         fetcher=_build_fetcher(GuardedAdapter(guard), guard, pace, config),
         absent=absent,
-        probe=partial(_probe_network, _choose_probe(config, engines), config.FETCH_ALLOW),
+        probe=partial(_probe_network, chosen.replace("{language}", "en"), config.FETCH_ALLOW),
         unpaywall=Unpaywall(config),
         take_page=take_page,
     )
-
-
-def _choose_probe(config: Config, engines: Sequence[SearchEngine]) -> str:
-    """The address of an engine that is on, which tells whether there is a network: the operator's own search
-    server, else DuckDuckGo, else another; "" for none."""
-    addresses = {engine.name: engine.url for engine in engines if isinstance(engine, ApiEngine)}
-    if any(engine.name == "duckduckgo" for engine in engines):
-        addresses.setdefault("searxng", config.DDG_ENDPOINT or _PROBE_URL)
-    chosen = addresses.get("searxng") or next(iter(addresses.values()), "")
-    return chosen.replace("{language}", "en")
 
 
 def _probe_network(url: str, allow: Sequence[str]) -> None:
@@ -250,20 +256,6 @@ def _probe_network(url: str, allow: Sequence[str]) -> None:
 
 _folder_cache: dict[tuple[str, int, int], tuple[FolderSite, FolderIndex]] = {}
 _folder_cache_lock = threading.Lock()
-
-
-def _open_folder_world(name: str, path: Path, config: Config) -> World:
-    site, index = _load_folder(path, config.data_folder / "worlds")
-    return World(
-        name,
-        "The demo world" if name == "demo" else path.resolve().name,
-        engines=[index],
-        fetcher=_build_fetcher(
-            FolderAdapter(site), SsrfGuard(config.FETCH_ALLOW), HostRateLimiter(0.0), config
-        ),
-        absent=dict.fromkeys([name for name in ENGINE_NAMES if name != index.name], _NOT_IN_FOLDER),
-        today=DEMO_TODAY if name == "demo" else "",
-    )
 
 
 def _load_folder(path: Path, kept_in: Path) -> tuple[FolderSite, FolderIndex]:

@@ -66,7 +66,20 @@ class Google:
         try:
             found = self._execute(words, min(max_results, MAX_RESULTS_PER_REQUEST), reach)
         except HttpError as error:
-            return self._explain_http_error(query, error)
+            status = int(error.resp.status)
+            reasons = _read_error_reasons(bytes(error.content or b""))
+            if status == 429 or (status == 403 and any(reason in reasons for reason in _QUOTA_REASONS)):
+                wait = parse_retry_after(error.resp.get("retry-after"))
+                detail = "Google's quota for this key is used up for now. Use another engine meanwhile."
+                return explain_failure(
+                    self, query, Outcome.RATE_LIMITED, detail, DEFAULT_PAUSE_S if wait is None else wait
+                )
+            if status in (400, 401, 403):
+                check = "Check GOOGLE_API_KEY and GOOGLE_CSE_ID."
+                detail = f"Google does not accept the key or the engine id ({status}). {check}"
+                return explain_failure(self, query, Outcome.BLOCKED, detail)
+            detail = f"Google is in trouble ({status}). Try again later, or search with another engine."
+            return explain_failure(self, query, Outcome.ERROR, detail)
         except NoAnswer as why:
             return explain_failure(self, query, why.outcome, f"{self.label}: {why}" if str(why) else "")
         hits = build_hits(self.name, map(_read_item, found.get("items") or []), max_results)
@@ -93,22 +106,6 @@ class Google:
         if not isinstance(reply, dict):
             raise ValueError("an answer that is not JSON")
         return reply
-
-    def _explain_http_error(self, query: str, error: Any) -> SearchResult:
-        status = int(error.resp.status)
-        reasons = _read_error_reasons(bytes(error.content or b""))
-        if status == 429 or (status == 403 and any(reason in reasons for reason in _QUOTA_REASONS)):
-            wait = parse_retry_after(error.resp.get("retry-after"))
-            detail = "Google's quota for this key is used up for now. Use another engine meanwhile."
-            return explain_failure(
-                self, query, Outcome.RATE_LIMITED, detail, DEFAULT_PAUSE_S if wait is None else wait
-            )
-        if status in (400, 401, 403):
-            check = "Check GOOGLE_API_KEY and GOOGLE_CSE_ID."
-            detail = f"Google does not accept the key or the engine id ({status}). {check}"
-            return explain_failure(self, query, Outcome.BLOCKED, detail)
-        detail = f"Google is in trouble ({status}). Try again later, or search with another engine."
-        return explain_failure(self, query, Outcome.ERROR, detail)
 
 
 def _read_item(item: dict[str, Any]) -> RawResult:

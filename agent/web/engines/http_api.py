@@ -109,7 +109,20 @@ class ApiEngine:
         try:
             response = self.client.send(self.locate(reach), self.build_request(query, max_results, reach))
             if response.status != 200:
-                return self._explain_status(query, response)
+                status = response.status
+                asked = parse_retry_after(response.headers.get("Retry-After"))
+                if status in self.limited or (status == 503 and asked is not None):
+                    detail = f"{self.label} asks for a pause. Use another engine meanwhile."
+                    wait = DEFAULT_PAUSE_S if asked is None else asked
+                    return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
+                if status in (401, 402, 403):
+                    keys = [name for name in self.profile.settings if name in KEY_ADDRESSES]
+                    advice = f"Check {keys[0]}." if self.key else self.blocked_advice
+                    detail = f"{self.label} does not answer this program ({status}). {advice}"
+                    return explain_failure(self, query, Outcome.BLOCKED, detail)
+                trouble = "is in trouble" if status >= 500 else "did not accept the request"
+                detail = f"{self.label} {trouble} ({status}). Try again later, or use another engine."
+                return explain_failure(self, query, Outcome.ERROR, detail)
             hits = build_hits(self.name, self.read_results(response.body), max_results)
         except ApiError as error:
             return explain_failure(self, query, error.outcome, str(error))
@@ -118,22 +131,6 @@ class ApiEngine:
         if not hits:
             return explain_failure(self, query, Outcome.EMPTY)
         return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=hits)
-
-    def _explain_status(self, query: str, response: Reply) -> SearchResult:
-        status = response.status
-        asked = parse_retry_after(response.headers.get("Retry-After"))
-        if status in self.limited or (status == 503 and asked is not None):
-            detail = f"{self.label} asks for a pause. Use another engine meanwhile."
-            wait = DEFAULT_PAUSE_S if asked is None else asked
-            return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
-        if status in (401, 402, 403):
-            keys = [name for name in self.profile.settings if name in KEY_ADDRESSES]
-            advice = f"Check {keys[0]}." if self.key else self.blocked_advice
-            detail = f"{self.label} does not answer this program ({status}). {advice}"
-            return explain_failure(self, query, Outcome.BLOCKED, detail)
-        trouble = "is in trouble" if status >= 500 else "did not accept the request"
-        detail = f"{self.label} {trouble} ({status}). Try again later, or use another engine."
-        return explain_failure(self, query, Outcome.ERROR, detail)
 
 
 def shorten(text: str | None) -> str:

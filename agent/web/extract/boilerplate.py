@@ -70,30 +70,26 @@ def remove_invisible(body: LexborNode) -> None:
     hidden = [node for node in body.css(_HIDDEN_SELECTOR) if node.tag not in ("body", "html")]
     most = _MIN_MAIN_SHARE * text_length(body) if hidden else 0
     for node in hidden:
-        if _is_hidden(node, most) and node.css_first("math") is None:
+        # Whether a reader does not see an element's text, by its own attributes. One that is hidden from
+        # screen readers only, which its makers call decoration, has at most `most` characters
+        style = node.attributes.get("style") or ""
+        colours = [found[1].lower() for pattern in (_COLOUR, _BACKGROUND) if (found := pattern.search(style))]
+        if (
+            "hidden" in node.attributes
+            or bool(_HIDDEN_STYLE.search(style))
+            or (
+                bool(_ZERO_SIZE.search(style))
+                and all(inner.mem_id == node.mem_id for inner in node.css("[style]"))
+            )
+            or (len(colours) == 2 and len({_WHITE.get(colour, colour) for colour in colours}) == 1)
+            or (node.attributes.get("aria-hidden") == "true" and text_length(node) <= most)
+        ) and node.css_first("math") is None:
             node.decompose()
     for node in body.css(_ANNOTATION_SELECTOR):
         node.decompose()
     for node in body.css(_PERMALINK_SELECTOR):
         if (node.text() or "").strip() in _PERMALINK_TEXTS:
             node.decompose()
-
-
-def _is_hidden(node: LexborNode, most: float) -> bool:
-    """Whether a reader does not see an element's text, by its own attributes. One that is hidden from
-    screen readers only, which its makers call decoration, has at most `most` characters."""
-    style = node.attributes.get("style") or ""
-    colours = [found[1].lower() for pattern in (_COLOUR, _BACKGROUND) if (found := pattern.search(style))]
-    return (
-        "hidden" in node.attributes
-        or bool(_HIDDEN_STYLE.search(style))
-        or (
-            bool(_ZERO_SIZE.search(style))
-            and all(inner.mem_id == node.mem_id for inner in node.css("[style]"))
-        )
-        or (len(colours) == 2 and len({_WHITE.get(colour, colour) for colour in colours}) == 1)
-        or (node.attributes.get("aria-hidden") == "true" and text_length(node) <= most)
-    )
 
 
 def remove_page_turners(body: LexborNode) -> None:

@@ -35,7 +35,18 @@ def extract_csv(text: str, delimiter: str = "") -> Extraction:
     if first.lower().startswith("sep=") and len(first) == 5:  # Excel's way to name the delimiter
         text, delimiter = rest, first[4]
     elif not delimiter or delimiter not in text[:_SAMPLE]:
-        delimiter = _detect_delimiter(text[:_SAMPLE])
+        # The delimiter that divides the first rows into the same, largest number of cells
+        sample = text[:_SAMPLE]
+        best, most = ",", 0.0
+        for delimiter in DELIMITERS:
+            widths = [len(row) for row in _read_sample_rows(sample, delimiter)][:50]
+            if not widths:
+                continue
+            usual = max(set(widths), key=widths.count)
+            score = (usual - 1) * widths.count(usual) / len(widths)
+            if score > most:
+                best, most = delimiter, score
+        delimiter = best
     try:
         return _build_table(*_parse_delimited(text, delimiter))
     except csv.Error:
@@ -80,24 +91,20 @@ def _build_records(records: list[dict[str, str]], cut: bool) -> Extraction:
     if any(
         len(text) > LONG_CELL_CHARACTERS or "\n" in text for record in records for text in record.values()
     ):
-        return _build_sections(records, cut)
+        # A section for each record: its first short text is the heading, each field a paragraph
+        writer = DocumentWriter()
+        for number, record in enumerate(records, start=1):
+            short = [v for v in record.values() if v and len(v) <= LONG_CELL_CHARACTERS and "\n" not in v]
+            named = record.get("title") or record.get("name") or next(iter(short), "")
+            title = named if named in short else f"Record {number}"
+            writer.write_heading(title, 2)
+            for name, value in record.items():
+                if value != title:
+                    writer.write_block(f"{name}: {value}" if value in short else value)
+        return writer.finish(detail=f"Only the first {MAX_ROWS:,} records were read." if cut else "")
     names = list(dict.fromkeys(name for record in records for name in record))[:MAX_COLUMNS]
     rows = [[" ".join(record.get(name, "").split()) for name in names] for record in records]
     return _build_table([names, *rows] if rows else [], cut)
-
-
-def _build_sections(records: list[dict[str, str]], cut: bool) -> Extraction:
-    """A section for each record: its first short text is the heading, each field a paragraph."""
-    writer = DocumentWriter()
-    for number, record in enumerate(records, start=1):
-        short = [v for v in record.values() if v and len(v) <= LONG_CELL_CHARACTERS and "\n" not in v]
-        named = record.get("title") or record.get("name") or next(iter(short), "")
-        title = named if named in short else f"Record {number}"
-        writer.write_heading(title, 2)
-        for name, value in record.items():
-            if value != title:
-                writer.write_block(f"{name}: {value}" if value in short else value)
-    return writer.finish(detail=f"Only the first {MAX_ROWS:,} records were read." if cut else "")
 
 
 def _parse_delimited(text: str, delimiter: str) -> tuple[list[list[str]], bool]:
@@ -110,20 +117,6 @@ def _parse_delimited(text: str, delimiter: str) -> tuple[list[list[str]], bool]:
                 return rows, True
             rows.append(cells)
     return rows, False
-
-
-def _detect_delimiter(sample: str) -> str:
-    """The delimiter that divides the first rows into the same, largest number of cells."""
-    best, most = ",", 0.0
-    for delimiter in DELIMITERS:
-        widths = [len(row) for row in _read_sample_rows(sample, delimiter)][:50]
-        if not widths:
-            continue
-        usual = max(set(widths), key=widths.count)
-        score = (usual - 1) * widths.count(usual) / len(widths)
-        if score > most:
-            best, most = delimiter, score
-    return best
 
 
 def _read_sample_rows(sample: str, delimiter: str) -> list[list[str]]:

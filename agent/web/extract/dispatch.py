@@ -90,7 +90,21 @@ def read_page(kind: str, raw: bytes, content_type: str, url: str) -> Extraction:
         case "text":
             return _extract_text(encoding.decode(raw, content_type), content_type, url)
         case "xml":
-            return _extract_xml(encoding.decode(raw, content_type), url)
+            # A sitemap or feed: its addresses as links. Read by pattern: without an XML parser there are
+            # no entities and no outside files
+            source = encoding.decode(raw, content_type)
+            found = _ADDRESS_ELEMENT.findall(source) + _LINK_HREF.findall(source)
+            resolved = (urls.resolve(url, _unescape_xml(address)) for address in found)
+            links = list(dict.fromkeys(filter(None, resolved)))
+            bare = re.sub(r"<!\[CDATA\[|\]\]>", "", re.sub(r"<[^<>!]*>", "\n", source))
+            lines = (line.strip() for line in _unescape_xml(re.sub(r"<[!?][^<>]*>", "", bare)).splitlines())
+            text = "\n".join(line for line in lines if line)
+            if not links and not text:
+                return Extraction(
+                    outcome=Outcome.EMPTY, detail="The file lists no addresses and holds no text."
+                )
+            title = "Sitemap" if re.search(r"<(?:urlset|sitemapindex)\b", source) else ""
+            return Extraction(title=title, text=text, links=[Link(url=link) for link in links])
         case "locked":
             return Extraction(outcome=Outcome.UNSUPPORTED, detail=LOCKED)
         case "empty":
@@ -117,21 +131,6 @@ def _extract_text(text: str, content_type: str, url: str) -> Extraction:
         reading = csv_rows.extract_csv(text, delimiter="\t" if "tab" in stated else "")
     reading.title = plain_text.name_in_address(url)
     return reading
-
-
-def _extract_xml(source: str, url: str) -> Extraction:
-    """A sitemap or feed: its addresses as links. Read by pattern: without an XML parser there are no entities
-    and no outside files."""
-    found = _ADDRESS_ELEMENT.findall(source) + _LINK_HREF.findall(source)
-    resolved = (urls.resolve(url, _unescape_xml(address)) for address in found)
-    links = list(dict.fromkeys(filter(None, resolved)))
-    bare = re.sub(r"<!\[CDATA\[|\]\]>", "", re.sub(r"<[^<>!]*>", "\n", source))
-    lines = (line.strip() for line in _unescape_xml(re.sub(r"<[!?][^<>]*>", "", bare)).splitlines())
-    text = "\n".join(line for line in lines if line)
-    if not links and not text:
-        return Extraction(outcome=Outcome.EMPTY, detail="The file lists no addresses and holds no text.")
-    title = "Sitemap" if re.search(r"<(?:urlset|sitemapindex)\b", source) else ""
-    return Extraction(title=title, text=text, links=[Link(url=link) for link in links])
 
 
 def _unescape_xml(text: str) -> str:

@@ -78,7 +78,14 @@ def find_user(root: LexborNode, dates: list[tuple[LexborNode, str]], today: str)
     ]
     for is_match in (_is_user, _is_profile, _is_author):
         for node in filter(is_match, marked):
-            name = _innermost_name(node)
+            # The name inside an element that holds more than the name: what is declared or bold in it
+            bold = (
+                child
+                for child in node.css("b, strong, a, cite")
+                if child.mem_id != node.mem_id and inline_text(child)
+            )
+            inner = node.css_first('[itemprop="name"]') or next(bold, None)
+            name = inner if inner is not None and len(inline_text(node)) > len(inline_text(inner)) else node
             if 0 < len(clean_name(name, today)) <= MAX_NAME_CHARACTERS:
                 return name
     for node in root.css("b, strong, cite, dt, h4, h5, h6"):
@@ -106,17 +113,6 @@ def _is_author(node: LexborNode) -> bool:
     return node.tag == "cite" or bool(_AUTHOR.search(names_of(node, "class")))
 
 
-def _innermost_name(node: LexborNode) -> LexborNode:
-    """The name inside an element that holds more than the name: what is declared or bold in it."""
-    bold = (
-        child
-        for child in node.css("b, strong, a, cite")
-        if child.mem_id != node.mem_id and inline_text(child)
-    )
-    inner = node.css_first('[itemprop="name"]') or next(bold, None)
-    return inner if inner is not None and len(inline_text(node)) > len(inline_text(inner)) else node
-
-
 def clean_name(node: LexborNode, today: str) -> str:
     """The name alone: without "by", a date behind it, or a colon."""
     text = inline_text(node)
@@ -129,7 +125,20 @@ def find_body(root: LexborNode, stamp: LexborNode, user: LexborNode | None) -> L
     """The part of a block that is the text: named so, else the largest with neither user nor date."""
     marks = [stamp, *([user] if user is not None else [])]
     around = {level.mem_id for mark in marks for level in ancestors(mark, with_node=True)}
-    named = [node for node in root.css("[class], [itemprop]") if node.mem_id not in around and _is_body(node)]
+    named = [
+        node
+        for node in root.css("[class], [itemprop]")
+        if node.mem_id not in around
+        and (
+            bool(_BODY.search(names_of(node, "class")))
+            or names_of(node, "itemprop")
+            in (
+                "text",
+                "articleBody",
+                "commentText",
+            )
+        )
+    ]
     if named:
         return max(named, key=text_length)
     node = root
@@ -155,14 +164,6 @@ def _remaining_length(node: LexborNode, marks: list[LexborNode]) -> int:
     inside = [mark for mark in marks if mark.mem_id == node.mem_id or is_inside(mark, node)]
     outer = [mark for mark in inside if not any(is_inside(mark, other) for other in inside)]
     return max(0, text_length(node) - sum(text_length(mark) + 1 for mark in outer))
-
-
-def _is_body(node: LexborNode) -> bool:
-    return bool(_BODY.search(names_of(node, "class"))) or names_of(node, "itemprop") in (
-        "text",
-        "articleBody",
-        "commentText",
-    )
 
 
 def read_text(body: LexborNode) -> str:

@@ -62,10 +62,20 @@ def find_link_candidates(html: str, url: str, today: str) -> list[LinkCandidate]
         key = urls.canonicalize(address)
         if not address or key == here:
             continue
-        candidate = _build_candidate(node, address, today, sizes).replace(content=is_content(node))
+        text = inline_text(node) or names_of(node, "title")
+        entry = _find_entry(node, sizes)
+        context = inline_text(entry)
+        candidate = LinkCandidate(
+            place=_structure_key(node),
+            url=address,
+            text=" ".join(text.split())[:200],
+            context="" if context == text else context[:300],
+            date=(_find_entry_date(entry, today) or find_date_in_url(address))[:10],
+        ).replace(content=is_content(node))
         if candidate.content and not candidate.date:
             candidate = candidate.replace(date=group_date)
-        rank = _rank_candidate(candidate, node)
+        is_whole = "#" not in (node.attributes.get("href") or "")  # a page comes before its parts
+        rank = candidate.content, bool(candidate.date), is_whole, len(candidate.text)
         if key not in found or rank > ranks[key]:
             found.pop(key, None)  # the order is that of the most informative places
             found[key], ranks[key] = candidate, rank
@@ -133,24 +143,6 @@ def _read_group_date(node: LexborNode, current: str, today: str) -> str:
     if found and 2 * (found.end - found.start) > len(text) and node.css_first("a[href]") is None:
         return found.iso[:10]
     return "" if node.tag[:1] == "h" else current  # type: ignore[index]
-
-
-def _build_candidate(node: LexborNode, address: str, today: str, sizes: dict[int, int]) -> LinkCandidate:
-    text = inline_text(node) or names_of(node, "title")
-    entry = _find_entry(node, sizes)
-    context = inline_text(entry)
-    return LinkCandidate(
-        place=_structure_key(node),
-        url=address,
-        text=" ".join(text.split())[:200],
-        context="" if context == text else context[:300],
-        date=(_find_entry_date(entry, today) or find_date_in_url(address))[:10],
-    )
-
-
-def _rank_candidate(candidate: LinkCandidate, node: LexborNode) -> tuple[bool, bool, bool, int]:
-    is_whole = "#" not in (node.attributes.get("href") or "")  # a page comes before its parts
-    return candidate.content, bool(candidate.date), is_whole, len(candidate.text)
 
 
 def _find_entry(node: LexborNode, sizes: dict[int, int]) -> LexborNode:

@@ -86,7 +86,21 @@ def _read_json_ld_posts(things: Iterable[dict[str, Any]]) -> Iterator[Post]:
             post, role = waiting.pop(0)
             if text := _strip_markup(post.get("text") or post.get("articleBody") or post.get("name")):
                 user = next(iter(read_authors(post.get("author"))), "")[:100]
-                yield Post(n=0, user=user, date=_read_date(post), text=text, role=role)
+                stated = (post.get(key) for key in ("datePublished", "dateCreated", "uploadDate"))
+                yield Post(
+                    n=0,
+                    user=user,
+                    date=next(
+                        (
+                            day
+                            for value in stated
+                            if isinstance(value, str) and (day := normalize_date(value))
+                        ),
+                        "",
+                    ),
+                    text=text,
+                    role=role,
+                )
             waiting = [*_replies(post), *waiting]
         if roles:
             return
@@ -103,11 +117,6 @@ def read_authors(author: Any) -> list[str]:
     """The names of the people or organisations that an `author` states, without addresses."""
     names = [person.get("name") if isinstance(person, dict) else person for person in _as_list(author)]
     return [name.strip() for name in names if isinstance(name, str) and not name.startswith("http")]
-
-
-def _read_date(post: dict[str, Any]) -> str:
-    stated = (post.get(key) for key in ("datePublished", "dateCreated", "uploadDate"))
-    return next((day for value in stated if isinstance(value, str) and (day := normalize_date(value))), "")
 
 
 def _strip_markup(text: Any) -> str:

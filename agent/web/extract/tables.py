@@ -50,10 +50,13 @@ def parse_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> TableGri
         or sum(len(cell) > _MIN_PROSE_CHARACTERS for cell in cells) > len(cells) / 5
     ):
         return None
+    # False where the first row begins with its own name as a header cell ("Weight", "310 g")
+    first = next(row for row in rows if flat(row))
+    tags = [node.tag for node in first.iter() if node.tag in TABLE_CELL_TAGS]
     return TableGrid(
         caption=flat(caption) if caption is not None else "",
         rows=grid,
-        headed=_has_header_row(next(row for row in rows if flat(row))),
+        headed=not (tags[:1] == ["th"] and "td" in tags[1:]),
     )
 
 
@@ -69,12 +72,6 @@ def _is_framed_text(grid: list[list[str]]) -> bool:
         and len(filled[0][0].split()) < 3
         and (len(filled[0][1].split()) >= MIN_FRAMED_WORDS)
     )
-
-
-def _has_header_row(first: LexborNode) -> bool:
-    """False where the first row begins with its own name as a header cell ("Weight", "310 g")."""
-    tags = [node.tag for node in first.iter() if node.tag in TABLE_CELL_TAGS]
-    return not (tags[:1] == ["th"] and "td" in tags[1:])
 
 
 def _find_caption_and_rows(table: LexborNode) -> tuple[LexborNode | None, list[LexborNode]]:

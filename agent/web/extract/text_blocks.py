@@ -139,7 +139,13 @@ class TextBlocks:
         if tag in _LINK_HOLDERS:
             self._open_links.append(self._count_links())
         if tag in _HEADING_LEVELS:
-            self._write_heading(node, _HEADING_LEVELS[tag])
+            level = _HEADING_LEVELS[tag]
+            text = inline_text(node)
+            if text:
+                self.headings.append(Heading(start=self._out.next_offset(), level=level, text=text))
+                self._out.write_inline(text)
+            self._out.require_gap("\n\n")
+            self._line = self._count_links()
         elif tag == "pre":
             start = self._out.next_offset()
             self._out.write_preformatted(node.text())
@@ -224,14 +230,6 @@ class TextBlocks:
             self._out.require_gap("\n")
         elif tag in TABLE_CELL_TAGS:
             self._out.require_gap(" ")
-
-    def _write_heading(self, node: LexborNode, level: int) -> None:
-        text = inline_text(node)
-        if text:
-            self.headings.append(Heading(start=self._out.next_offset(), level=level, text=text))
-            self._out.write_inline(text)
-        self._out.require_gap("\n\n")
-        self._line = self._count_links()
 
     def _write_table(self, node: LexborNode) -> bool:
         cells: list[tuple[LexborNode, str]] = []

@@ -6,8 +6,6 @@ import posixpath
 import zipfile
 from urllib.parse import unquote
 
-from lxml import etree
-
 from agent.types import Outcome
 from agent.web.extract import encoding, html_page
 from agent.web.extract.extraction import Extraction
@@ -36,7 +34,17 @@ def _read_book(packed: zipfile.ZipFile) -> Extraction:
 
     title = find_text("title")
     writer = DocumentWriter()
-    for chapter in _list_chapters(package, posixpath.dirname(place)):
+    # The parts of the spine in order, without the book's own navigation
+    folder = posixpath.dirname(place)
+    items = {str(item.get("id")): item for item in package.xpath("//*[local-name()='manifest']/*")}
+    spine = (items.get(str(ref.get("idref"))) for ref in package.xpath("//*[local-name()='spine']/*"))
+    for chapter in [
+        posixpath.normpath(posixpath.join(folder, unquote(str(item.get("href", "")))))
+        for item in spine
+        if item is not None
+        and item.get("media-type") in _READABLE
+        and "nav" not in str(item.get("properties", "")).split()
+    ]:
         if chapter in packed.NameToInfo:
             _write_chapter(writer, encoding.decode(packed.read(chapter), "application/xhtml+xml"), title)
     if not writer.length:
@@ -47,19 +55,6 @@ def _read_book(packed: zipfile.ZipFile) -> Extraction:
         published_at=normalize_date(find_text("date")),
         language=find_text("language")[:12],
     )
-
-
-def _list_chapters(package: etree._Element, folder: str) -> list[str]:
-    """The parts of the spine in order, without the book's own navigation."""
-    items = {str(item.get("id")): item for item in package.xpath("//*[local-name()='manifest']/*")}
-    spine = (items.get(str(ref.get("idref"))) for ref in package.xpath("//*[local-name()='spine']/*"))
-    return [
-        posixpath.normpath(posixpath.join(folder, unquote(str(item.get("href", "")))))
-        for item in spine
-        if item is not None
-        and item.get("media-type") in _READABLE
-        and "nav" not in str(item.get("properties", "")).split()
-    ]
 
 
 def _write_chapter(writer: DocumentWriter, html: str, book: str) -> None:

@@ -97,7 +97,11 @@ class _OdtReader:
         for child in node:
             name = _local_name(child)
             if name == "note":
-                self._add_note(child, parts)
+                body = child.find(f"{_TEXT}note-body")
+                if body is not None:
+                    texts = [self._inline(paragraph) for paragraph in body]
+                    self._notes.append(f"[{len(self._notes) + 1}] {' '.join(texts)}")
+                    parts.append(f"[{len(self._notes)}]")
             elif name in ("s", "tab"):
                 parts.append(" ")
             elif name == "line-break":
@@ -110,13 +114,6 @@ class _OdtReader:
                 if name == "p":  # a text box inside a paragraph
                     parts.append(" ")
             parts.append(child.tail or "")
-
-    def _add_note(self, note: etree._Element, parts: list[str]) -> None:
-        body = note.find(f"{_TEXT}note-body")
-        if body is not None:
-            texts = [self._inline(paragraph) for paragraph in body]
-            self._notes.append(f"[{len(self._notes) + 1}] {' '.join(texts)}")
-            parts.append(f"[{len(self._notes)}]")
 
     def _rows(self, table: etree._Element) -> list[list[str]]:
         rows: list[list[str]] = []

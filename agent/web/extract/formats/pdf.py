@@ -15,7 +15,7 @@ from agent.types import Outcome
 from agent.types.web import BlockKind
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import pdf_furniture, pdf_layout, pdf_links
-from agent.web.extract.formats.pdf_layout import LARGER, SECTION_NUMBER, Layout, Paragraph
+from agent.web.extract.formats.pdf_layout import LARGER, SECTION_NUMBER, Layout
 from agent.web.extract.formats.pdf_lines import Line, normalize_characters, read_lines
 from agent.web.extract.formats.writer import DocumentWriter
 from agent.web.extract.page_dates import normalize_date
@@ -85,7 +85,15 @@ def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extractio
         )
     elif pictures:
         reading.detail = f"{pictures} of {count} pages are pictures without text and were not read."
-    _fill_metadata(document, reading)
+    about = {
+        key: " ".join(normalize_characters(document.get_metadata_value(key)).split())
+        for key in ("Title", "Author", "CreationDate")
+    }
+    top = next((heading.text for heading in reading.headings if heading.level == 1), "")
+    reading.title = top if _NO_TITLE.match(about["Title"]) else about["Title"] or top
+    reading.author, created = about["Author"], about["CreationDate"]
+    if created.startswith("D:"):
+        reading.published_at = normalize_date(f"{created[2:6]}-{created[6:8]}-{created[8:10]}")
     reading.anchors = pdf_links.place_links(links, reading)
     return reading
 
@@ -96,7 +104,10 @@ def _write_text(pages: list[list[Line]]) -> Extraction:
     layout = Layout(chain.from_iterable(kept))
     paragraphs = pdf_layout.build_paragraphs(kept, layout)
     pdf_layout.mark_headings(paragraphs, layout)
-    levels = _rank_levels(paragraphs)
+    # The level of unnumbered headings, by size; sizes used once or twice (a title page) are the next
+    sizes = Counter(p.lines[0].size for p in paragraphs if p.kind == "heading")
+    usual = [size for size, count in sizes.items() if count > 2] or list(sizes)
+    levels = {size: 1 + sum(other > size for other in usual) for size in sizes}
     writer = DocumentWriter()
     page = 0
     for paragraph in paragraphs:
@@ -112,22 +123,3 @@ def _write_text(pages: list[list[Line]]) -> Extraction:
         else:
             writer.write_block(paragraph.text, _BLOCK_KINDS.get(paragraph.kind, "paragraph"))
     return writer.finish()
-
-
-def _rank_levels(paragraphs: list[Paragraph]) -> dict[float, int]:
-    """The level of unnumbered headings, by size; sizes used once or twice (a title page) are the next."""
-    sizes = Counter(p.lines[0].size for p in paragraphs if p.kind == "heading")
-    usual = [size for size, count in sizes.items() if count > 2] or list(sizes)
-    return {size: 1 + sum(other > size for other in usual) for size in sizes}
-
-
-def _fill_metadata(document: pypdfium2.PdfDocument, reading: Extraction) -> None:
-    about = {
-        key: " ".join(normalize_characters(document.get_metadata_value(key)).split())
-        for key in ("Title", "Author", "CreationDate")
-    }
-    top = next((heading.text for heading in reading.headings if heading.level == 1), "")
-    reading.title = top if _NO_TITLE.match(about["Title"]) else about["Title"] or top
-    reading.author, created = about["Author"], about["CreationDate"]
-    if created.startswith("D:"):
-        reading.published_at = normalize_date(f"{created[2:6]}-{created[6:8]}-{created[8:10]}")

@@ -143,10 +143,6 @@ def _belongs_to(line: Line, current: Paragraph, layout: Layout) -> bool:
         return False
     if is_larger:
         return above.is_bold == line.is_bold
-    return _continues_indent(line, current, layout)
-
-
-def _continues_indent(line: Line, current: Paragraph, layout: Layout) -> bool:
     above, first = current.lines[-1], current.lines[0]
     is_filled, is_ended = _is_filled(above, line, layout), bool(_SENTENCE_END.search(above.text))
     changes_type = (line.is_mono and not layout.is_mono) or (above.is_bold and not line.is_bold)
@@ -193,7 +189,12 @@ def _join_over_page_break(paragraphs: list[Paragraph], start: int, layout: Layou
 
 def _join_paragraph(paragraph: Paragraph, layout: Layout) -> str:
     if paragraph.kind == "code":
-        return _join_code(paragraph.lines)
+        # Code keeps its lines, and its indents by the width of its characters
+        left = min(line.x0 for line in paragraph.lines)
+        pitch = median((line.x1 - line.x0) / len(line.text) for line in paragraph.lines)
+        indents = [min(40, round((line.x0 - left) / pitch)) if pitch > 0 else 0 for line in paragraph.lines]
+        rows = (" " * indent + line.text for indent, line in zip(indents, paragraph.lines, strict=True))
+        return "\n".join(rows).replace(LINE_END_HYPHEN, "-")
     is_larger = paragraph.lines[0].size >= LARGER * layout.size
     text = paragraph.lines[0].text
     for above, line in pairwise(paragraph.lines):
@@ -239,15 +240,6 @@ def _mend_words(text: str, layout: Layout) -> str:
         return f"{left}-{right}" if keeps_hyphen else left + right
 
     return _BROKEN_WORD.sub(mend, text).strip()
-
-
-def _join_code(lines: Sequence[Line]) -> str:
-    """Code keeps its lines, and its indents by the width of its characters."""
-    left = min(line.x0 for line in lines)
-    pitch = median((line.x1 - line.x0) / len(line.text) for line in lines)
-    indents = [min(40, round((line.x0 - left) / pitch)) if pitch > 0 else 0 for line in lines]
-    rows = (" " * indent + line.text for indent, line in zip(indents, lines, strict=True))
-    return "\n".join(rows).replace(LINE_END_HYPHEN, "-")
 
 
 # --- headings ---

@@ -66,7 +66,11 @@ def read_lines(page: PdfPage, number: int) -> list[Line]:
             inside = find_table_at(abs(line.x0), line.y, tables)
             if inside is None:
                 if lines and _is_same_row(lines[-1], line):
-                    lines[-1] = _join_row(lines[-1], line)
+                    former = lines[-1]
+                    gap = " " if line.x0 - former.x1 > 0.1 * line.size else ""
+                    lines[-1] = replace(
+                        former, text=f"{former.text}{gap}{line.text}", x1=line.x1, bottom=line.bottom
+                    )
                 else:
                     lines.append(line)
             elif inside not in written:
@@ -120,11 +124,6 @@ def _is_same_row(former: Line, line: Line) -> bool:
     is_raised = former.text.isdecimal() and former.size <= _SMALL * line.size
     is_beside = line.x0 >= former.x1 - 1 and not former.rows
     return is_beside and rise < (0.6 if is_raised else 0.3) * line.size
-
-
-def _join_row(former: Line, line: Line) -> Line:
-    gap = " " if line.x0 - former.x1 > 0.1 * line.size else ""
-    return replace(former, text=f"{former.text}{gap}{line.text}", x1=line.x1, bottom=line.bottom)
 
 
 def _measure_line(text_page: PdfTextPage, text: str, start: int, number: int) -> Line:

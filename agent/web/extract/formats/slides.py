@@ -35,7 +35,13 @@ def _read_presentation(presentation: Any) -> Extraction:
         before = writer.length
         for shape in _walk_shapes(slide.shapes):
             if title is None or shape.shape_id != title.shape_id:
-                _write_shape(writer, shape)
+                if getattr(shape, "has_table", False):
+                    writer.write_table([[cell.text for cell in row.cells] for row in shape.table.rows])
+                elif shape.has_text_frame:
+                    texts = [_one_line(paragraph.text) for paragraph in shape.text_frame.paragraphs]
+                    texts = [text for text in texts if text]
+                    for text in texts:
+                        writer.write_block(text, "item" if len(texts) > 1 else "paragraph")
         if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
             writer.write_block(slide.notes_slide.notes_text_frame.text.strip())
         has_text = has_text or bool(head) or writer.length > before
@@ -57,16 +63,6 @@ def _walk_shapes(shapes: Any, depth: int = 0) -> Iterator[Any]:
             yield from _walk_shapes(shape.shapes, depth + 1)
         else:
             yield shape
-
-
-def _write_shape(writer: DocumentWriter, shape: Any) -> None:
-    if getattr(shape, "has_table", False):
-        writer.write_table([[cell.text for cell in row.cells] for row in shape.table.rows])
-    elif shape.has_text_frame:
-        texts = [_one_line(paragraph.text) for paragraph in shape.text_frame.paragraphs]
-        texts = [text for text in texts if text]
-        for text in texts:
-            writer.write_block(text, "item" if len(texts) > 1 else "paragraph")
 
 
 def _one_line(text: str) -> str:
