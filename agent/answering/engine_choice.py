@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 
@@ -34,21 +34,27 @@ def cool_down(cooling: Mapping[str, str], result: SearchResult) -> dict[str, str
     return {**cooling, result.engine: stamp}
 
 
-def take_over_searches(actions: Sequence[Action], available: Iterable[str]) -> list[Proposal]:
-    """For each search of the latest step that its engine failed to answer, the same search with the next
-    engine that suits and was not asked yet. `available` are the actions that are possible now."""
+def take_over_searches(
+    actions: Sequence[Action], available: Iterable[str], skipped: Collection[str] = ()
+) -> list[Proposal]:
+    """For each search of the latest step that its engine failed to answer and nobody `skipped`, the same
+    search with the next engine that suits and was not asked yet. `available` are the possible actions."""
     engines = [ENGINE_BY_ACTION[action] for action in available if action in ENGINE_BY_ACTION]
     found: dict[str, Proposal] = {}
     latest = [done for done in actions if done.step == actions[-1].step and done.action in ENGINE_BY_ACTION]
     for failed in latest:
-        name = ENGINE_BY_ACTION[failed.action]
-        same = [done for done in actions if _is_same_search(done, failed)]
-        if any(done.outcome in ANSWERED for done in same):
+        name, words = ENGINE_BY_ACTION[failed.action], lead_id("query", failed.query_or_url)
+        same = [
+            done
+            for done in actions
+            if done.action in ENGINE_BY_ACTION and lead_id("query", done.query_or_url) == words
+        ]
+        if failed.query_or_url in skipped or any(done.outcome in ANSWERED for done in same):
             continue
         asked = {done.action for done in same}
         left = [other for other in rank_substitutes(name, engines) if f"search_{other}" not in asked]
         for other in left[:1]:
-            found[lead_id("query", failed.query_or_url)] = Proposal(
+            found[words] = Proposal(
                 next_action=f"search_{other}",
                 query_or_url=failed.query_or_url,
                 part=failed.part,
@@ -59,39 +65,30 @@ def take_over_searches(actions: Sequence[Action], available: Iterable[str]) -> l
     return list(found.values())
 
 
-def _is_same_search(one: Action, other: Action) -> bool:
-    queries = (lead_id("query", action.query_or_url) for action in (one, other))
-    return one.action in ENGINE_BY_ACTION and len(set(queries)) == 1
-
-
 def merge_results(rankings: Sequence[Sequence[SearchHit]], max_results: int) -> list[SearchHit]:
     """The hits of several searches as one list, best first by reciprocal rank fusion. Hits with one address
     or one DOI are one: the first, completed by what the others know."""
     roots: dict[str, str] = {}
+    hits = list(chain.from_iterable(rankings))
 
     def find_root(name: str) -> str:
         while roots.setdefault(name, name) != name:
             name = roots[name]
         return name
 
-    for hit in chain.from_iterable(rankings):
-        for name in _doi_names(hit):
-            roots[find_root(name)] = find_root(_address(hit))
+    for hit in hits:
+        if hit.publication and hit.publication.doi:
+            roots[find_root(f"doi:{hit.publication.doi}")] = find_root(canonicalize(hit.url) or hit.url)
     merged: dict[str, SearchHit] = {}
-    for hit in chain.from_iterable(rankings):
-        key = find_root(_address(hit))
+    for hit in hits:
+        key = find_root(canonicalize(hit.url) or hit.url)
         merged[key] = _join_hits(merged[key], hit) if key in merged else hit
-    found = [list(dict.fromkeys(find_root(_address(hit)) for hit in ranking)) for ranking in rankings]
+    found = [
+        list(dict.fromkeys(find_root(canonicalize(hit.url) or hit.url) for hit in ranking))
+        for ranking in rankings
+    ]
     best = [merged[key] for key, _ in fuse_rankings(found)][:max_results]
     return [hit.replace(rank=n) for n, hit in enumerate(best, start=1)]
-
-
-def _address(hit: SearchHit) -> str:
-    return canonicalize(hit.url) or hit.url
-
-
-def _doi_names(hit: SearchHit) -> list[str]:
-    return [f"doi:{hit.publication.doi}"] if hit.publication and hit.publication.doi else []
 
 
 def _join_hits(first: SearchHit, other: SearchHit) -> SearchHit:

@@ -81,55 +81,50 @@ def choose_pages_ahead(state: ResearchRun) -> Iterator[str]:
     be read and the budgets reach; none where a person approves each action. Found when they are wanted."""
     if state.settings.stop_point == "step":
         return
-    wanted = [
-        Proposal(next_action="crawl_url", query_or_url=lead.value)
-        for lead in open_leads(state)[: 2 * MAX_AHEAD]
-        if lead.kind == "url" and not _refuse_url(state, lead.value)
+    best = [lead.value for lead in open_leads(state)[: 2 * MAX_AHEAD] if lead.kind == "url"]
+    wanted = [Proposal(next_action="crawl_url", query_or_url=url) for url in best]
+    allowed = [proposal for proposal in wanted if not check_proposal(state, proposal, ["crawl_url"])]
+    yield from (proposal.query_or_url for proposal in cut_round(state, allowed[:MAX_AHEAD]))
+
+
+def list_asked(state: ResearchRun, actions: Sequence[str]) -> list[Proposal]:
+    """What a person asked for and that was not done yet: start addresses, then searches that may settle a
+    conflict."""
+    visited = visited_urls(state) | state.skipped
+    asked = [
+        Proposal(next_action="crawl_url", query_or_url=url, reasoning=START_PAGE_REASON, by="code")
+        for url in state.settings.start_urls
+        if not {url, canonicalize(url)} & visited
     ]
-    yield from (proposal.query_or_url for proposal in cut_round(state, wanted[:MAX_AHEAD]))
+    why = "A person asked for this search: it may settle what the sources disagree on."
+    for note in state.notes:
+        if note.kind == "look":
+            asked += propose_search(state, actions, note.text, note.step, reasoning=why, by="person")
+    return asked
 
 
-def next_supplied_page(state: RunState) -> PageRef | None:
-    """The first page that a person supplied and that was not analyzed yet."""
-    return next((page for page in state.pages.values() if page.waiting), None)
-
-
-def next_start_page(state: RunState) -> Proposal | None:
-    """The first start address that was neither read nor skipped."""
-    visited = visited_urls(state)
-    for url in state.settings.start_urls:
-        if url not in state.skipped and canonicalize(url) not in visited:
-            return Proposal(next_action="crawl_url", query_or_url=url, reasoning=START_PAGE_REASON, by="code")
-    return None
-
-
-def requested_search(state: ResearchRun, actions: Sequence[str]) -> Proposal | None:
-    """The search that a person asked for to settle a conflict and that was not made since; None without an
-    engine for it."""
-    action = next(iter(rank_general(actions, [done.action for done in state.actions])), "")
-    for note in state.notes if action else ():
-        made = any(done.step > note.step and done.query_or_url == note.text for done in state.actions)
-        is_barred = note.text in state.skipped or find_secrets(state, note.text)
-        if note.kind == "look" and not made and not is_barred:
-            why = "A person asked for this search: it may settle what the sources disagree on."
-            return Proposal(next_action=action, query_or_url=note.text, reasoning=why, by="person")
-    return None
-
-
-def search_for_part(state: ResearchRun, actions: Sequence[str]) -> Proposal | None:
-    """A search for the first part of the plan that was not searched for in its own words, of a compound
+def list_part_searches(state: ResearchRun, actions: Sequence[str]) -> list[Proposal]:
+    """Searches for the parts of the plan that were not searched for in their own words, of a compound
     question or one that a person wrote; for a run without a model, which would choose by the plan."""
-    action = next(iter(rank_general(actions, [done.action for done in state.actions])), "")
-    for part in state.plan if action else ():
-        is_own = len(state.plan) > 1 or part.by == "person"
-        is_done = any(made.query_or_url == part.question for made in state.actions)
-        is_barred = part.question in state.skipped | {state.question} or find_secrets(state, part.question)
-        if is_own and not is_done and not is_barred:
-            why = "This part of the question was not searched for by itself yet."
-            return Proposal(
-                next_action=action, query_or_url=part.question, part=part.id, reasoning=why, by="keyless"
-            )
-    return None
+    why = "This part of the question was not searched for by itself yet."
+    return [
+        proposal
+        for part in state.plan
+        if (len(state.plan) > 1 or part.by == "person") and part.question != state.question
+        for proposal in propose_search(state, actions, part.question, part=part.id, reasoning=why)
+    ]
+
+
+def propose_search(
+    state: ResearchRun, actions: Sequence[str], query: str, since: int = -1, **more: Any
+) -> list[Proposal]:
+    """A search with the engine that suits best; none without one, nor where it was made after the step
+    `since` or skipped, or would carry private words."""
+    engines = rank_general(actions, [done.action for done in state.actions])
+    is_made = any(done.step > since and done.query_or_url == query for done in state.actions)
+    if is_made or query in state.skipped or (engines and find_secrets(state, query)):
+        return []
+    return [Proposal(next_action=engine, query_or_url=query, **more) for engine in engines[:1]]
 
 
 def available_actions(state: RunState, engines: dict[str, str], now: str) -> list[str]:
@@ -173,44 +168,43 @@ def open_leads(state: ResearchRun) -> list[Lead]:
     return score_leads(state.full_question, islice(leads, MAX_OPEN_LEADS))
 
 
+def find_dead_end(state: RunState) -> Stall | None:
+    """The stall after which nothing is left to try, unless a person wants the run to go on."""
+    stall = find_stall(state)
+    return stall if stall and stall.rung == "hand_over" and not is_asked_to_continue(state) else None
+
+
 def find_stall(state: RunState) -> Stall | None:
-    """The stall with its next escalation; None while the run moves or the last escalation is being tried."""
-    since = _stall_baseline(state)
+    """The stall with its next escalation, by actions that brought nothing or a confidence that does not move;
+    None while the run moves or the last escalation is being tried."""
+    since = _find_baseline(state)
     escalated = [stall for stall in state.blockages if stall.step > since]
     tried = len({action.step for action in state.actions if escalated and action.step > escalated[-1].step})
     if escalated and tried < ACTIONS_PER_ESCALATION:
         return None
-    reason = _describe_idle_streak(state, since) or _describe_plateau(state, since)
-    step = ESCALATION_ORDER[min(len(escalated), len(ESCALATION_ORDER) - 1)]
-    return Stall(rung=step, reason=reason) if reason else None  # type: ignore[arg-type]
-
-
-def _stall_baseline(state: RunState) -> int:
-    """The step from which a stall is counted: the last answer, the last note, or the fork."""
-    answers, notes = (x.step for x in state.answers[-1:]), (x.step for x in state.notes[-1:])
-    return max([-1, state.forked_at, *answers, *notes])
-
-
-def _describe_idle_streak(state: RunState, since: int) -> str:
-    idle: list[int] = []
+    idle, reason = list[int](), ""
     for action in reversed(state.actions):
         if action.step < since or action.new_facts or (action.action != "crawl_url" and action.hits):
             break
         idle.append(action.step)
-    is_stalled = len(idle) >= STALL_ACTIONS and len(set(idle)) >= min(STALL_ROUNDS, STALL_ACTIONS)
-    return f"{len(idle)} actions in a row brought no new fact" if is_stalled else ""
+    levels = [evidence_level(point) for point in state.confidence if point.step > since]
+    levels = levels[-PLATEAU_RESULTS - 1 :]
+    is_flat = len(levels) > PLATEAU_RESULTS and max(levels) - min(levels) < PLATEAU_MOVE
+    if len(idle) >= STALL_ACTIONS and len(set(idle)) >= min(STALL_ROUNDS, STALL_ACTIONS):
+        reason = f"{len(idle)} actions in a row brought no new fact"
+    elif is_flat and state.current_confidence < confidence_goal(state):
+        reason = (
+            f"the last {PLATEAU_RESULTS} results answered no further part and brought no further source for "
+            "one"
+        )
+    step = ESCALATION_ORDER[min(len(escalated), len(ESCALATION_ORDER) - 1)]
+    return Stall(rung=step, reason=reason) if reason else None  # type: ignore[arg-type]
 
 
-def _describe_plateau(state: RunState, since: int) -> str:
-    curve = [point for point in state.confidence if point.step > since][-PLATEAU_RESULTS - 1 :]
-    if len(curve) <= PLATEAU_RESULTS or state.current_confidence >= confidence_goal(state):
-        return ""
-    levels = [evidence_level(point) for point in curve]
-    if max(levels) - min(levels) >= PLATEAU_MOVE:
-        return ""
-    return (
-        f"the last {PLATEAU_RESULTS} results answered no further part and brought no further source for one"
-    )
+def _find_baseline(state: RunState) -> int:
+    """The step from which a stall is counted: the last answer, the last note, or the fork."""
+    answers, notes = (x.step for x in state.answers[-1:]), (x.step for x in state.notes[-1:])
+    return max([-1, state.forked_at, *answers, *notes])
 
 
 def is_answered(state: ResearchRun) -> bool:
@@ -218,8 +212,12 @@ def is_answered(state: ResearchRun) -> bool:
     there is a fact for each: the write-up follows without a further decision."""
     if state.settings.stop_point == "budget" or is_asked_to_continue(state):
         return False
-    if not state.own.report or state.own.reported_at <= _stall_baseline(state):
-        return False
+    is_current = bool(state.own.report) and state.own.reported_at > _find_baseline(state)
+    return is_current and is_all_answered(state)
+
+
+def is_all_answered(state: ResearchRun) -> bool:
+    """Whether the analyzer calls every part answered, and a fact bears on each."""
     return list_answered_parts(state) == [part.id for part in state.plan]
 
 
@@ -264,27 +262,28 @@ def is_asked_to_continue(state: RunState) -> bool:
 def check_proposal(state: ResearchRun, proposal: Proposal, actions: list[str]) -> Refusal | None:
     """Why a proposal is refused; None when it is allowed."""
     action, what = proposal.next_action, proposal.query_or_url
+    page, why = state.pages.get(what), ""
     if action == "send_to_hitl":
-        why = (
-            "a person wants the run to go on"
-            if is_asked_to_continue(state)
-            else "the run continues until its budget is used"
-            if state.settings.stop_point == "budget"
-            else ""
-        )
-        return Refusal(what=action, why=why) if why else None
-    if not what.strip():
-        return Refusal(what=action, why="the decision named nothing to search for or read")
-    if action not in actions:
+        what = action
+        if is_asked_to_continue(state):
+            why = "a person wants the run to go on"
+        elif state.settings.stop_point == "budget":
+            why = "the run continues until its budget is used"
+    elif not what.strip():
+        what, why = action, "the decision named nothing to search for or read"
+    elif action not in actions:
         why = f"{action} is not available now"
     elif what in state.skipped:
         why = "a person skipped this before"
-    elif action == "more":
-        why = _refuse_rest(state, what)
-    elif action == "ask":
-        asked = any(done.action == action and done.query_or_url == what for done in state.actions)
-        why = "this was asked before" if asked else ""
-    else:
+    elif action == "more" and (page is None or not page.page_id):
+        why = "only a page that was read has more to show"
+    elif action == "more" and page and not has_unread_text(page):
+        why = "all of this page was shown before"
+    elif action == "ask" and any(
+        (done.action, done.query_or_url) == (action, what) for done in state.actions
+    ):
+        why = "this was asked before"
+    elif action not in ("more", "ask"):
         why = _refuse_url(state, what) if action == "crawl_url" else _refuse_query(state, action, what)
     return Refusal(what=what, why=why) if why else None
 
@@ -294,43 +293,25 @@ def choose_allowed(
 ) -> tuple[list[Proposal], list[Refusal]]:
     """The actions of a round that are allowed, each once, and why others are refused. A hand-over counts only
     alone."""
-    kept: list[Proposal] = []
-    refused: list[Refusal] = []
+    kept, refused = dict[tuple[str, str], Proposal](), list[Refusal]()
     for proposal in proposals:
-        refusal = check_proposal(state, proposal, actions)
-        if refusal:
+        if refusal := check_proposal(state, proposal, actions):
             refused.append(refusal)
-        elif not any(_is_same(proposal, other) for other in kept):
-            kept.append(proposal)
-    tools = [proposal for proposal in kept if proposal.next_action != "send_to_hitl"]
-    return tools or kept[:1], refused
-
-
-def _is_same(one: Proposal, other: Proposal) -> bool:
-    kind = "url" if one.next_action in ("crawl_url", "more") else "query"
-    return one.next_action == other.next_action and lead_id(kind, one.query_or_url) == lead_id(
-        kind, other.query_or_url
-    )
-
-
-def _refuse_rest(state: ResearchRun, url: str) -> str:
-    page = state.pages.get(url)
-    if page is None or not page.page_id:
-        return "only a page that was read has more to show"
-    return "" if has_unread_text(page) else "all of this page was shown before"
+        else:
+            kind = "url" if proposal.next_action in ("crawl_url", "more") else "query"
+            kept.setdefault((proposal.next_action, lead_id(kind, proposal.query_or_url)), proposal)
+    tools = [proposal for proposal in kept.values() if proposal.next_action != "send_to_hitl"]
+    return tools or list(kept.values())[:1], refused
 
 
 def _refuse_query(state: ResearchRun, action: str, query: str) -> str:
     if secrets := find_secrets(state, query):
-        told = ", ".join(secrets)[:80]
-        return f"it would carry words of a private note or an added file to a search engine: {told}"
+        words = ", ".join(secrets)[:80]
+        return f"it would carry words of a private note or an added file to a search engine: {words}"
     same = lead_id("query", query)
     for earlier in state.actions:
-        if (
-            earlier.action == action
-            and lead_id("query", earlier.query_or_url) == same
-            and earlier.outcome in (Outcome.OK, Outcome.EMPTY)
-        ):
+        is_answered = earlier.action == action and earlier.outcome in (Outcome.OK, Outcome.EMPTY)
+        if is_answered and lead_id("query", earlier.query_or_url) == same:
             return f"the same words were searched for at step {number_step(state.actions, earlier.step)}"
     return ""
 

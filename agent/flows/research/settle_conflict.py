@@ -3,6 +3,8 @@ MAX_SETTLING_ACTIONS a conflict and round, counted by `Action.about`. Pure funct
 
 from __future__ import annotations
 
+from typing import Any
+
 from agent.answering import fact_view
 from agent.answering.model_rulings import open_conflicts
 from agent.engine.run_state import RunState
@@ -10,7 +12,7 @@ from agent.flows.research import policy
 from agent.flows.research.state import ResearchRun
 from agent.text.question_analysis import strip_question
 from agent.text.urls import site
-from agent.types import Conflict, Proposal, rank_general
+from agent.types import Conflict, Proposal
 
 MAX_SETTLING_ACTIONS = 2
 """Actions for one conflict before the run may hand over with it (our own judgement: a search, and a page)."""
@@ -34,31 +36,20 @@ def describe_conflict(state: RunState, conflict: Conflict) -> str:
     return f"{conflict.topic}: {' or '.join(sides)}"
 
 
-def is_only_conflict_left(state: ResearchRun) -> bool:
-    """Whether nothing else is open: one part, or the analyzer calls all parts answered."""
-    return len(state.plan) == 1 or policy.list_answered_parts(state) == [part.id for part in state.plan]
-
-
-def propose_settling(state: ResearchRun, conflict: Conflict, actions: list[str]) -> Proposal | None:
-    """A search for the conflict's topic and values, else the best unread lead of a further site; None when
-    both are done or impossible."""
+def propose_settling(state: ResearchRun, conflict: Conflict, actions: list[str]) -> list[Proposal]:
+    """A search for the conflict's topic and values, then the unread leads of further sites, best first: what
+    of these is allowed."""
     why = f"The sources disagree on {describe_conflict(state, conflict)}; this may settle it."
-    more = {"reasoning": why, "by": "code", "about": conflict.id}
+    more: Any = {"reasoning": why, "by": "code", "about": conflict.id}
     facts = fact_view.facts_after_notes(state)
     involved = {site(facts[i].url) for value in conflict.values for i in value.fact_ids if i in facts}
-    query = settling_query(state, conflict)
-    proposals = [
-        Proposal(next_action=action, query_or_url=query, **more)  # type: ignore[arg-type]
-        for action in rank_general(actions, [done.action for done in state.actions])
-        if not any(done.query_or_url == query for done in state.actions)
-    ][:1]
+    proposals = policy.propose_search(state, actions, settling_query(state, conflict), **more)
     proposals += [
-        Proposal(next_action="crawl_url", query_or_url=lead.value, **more)  # type: ignore[arg-type]
+        Proposal(next_action="crawl_url", query_or_url=lead.value, **more)
         for lead in policy.open_leads(state)
         if lead.kind == "url" and site(lead.value) not in involved
     ]
-    allowed = (p for p in proposals if policy.check_proposal(state, p, actions) is None)
-    return next(allowed, None)
+    return [proposal for proposal in proposals if policy.check_proposal(state, proposal, actions) is None]
 
 
 def settling_query(state: RunState, conflict: Conflict) -> str:

@@ -167,11 +167,11 @@ def test_an_engine_is_left_out_while_it_cools_down():
 
 def test_start_addresses_come_first_and_once():
     state = RunState(settings=Settings(start_urls=["http://a.example/", "http://b.example/"]))
-    assert policy.next_start_page(state).query_or_url == "http://a.example/"
+    assert policy.list_asked(state, ALL)[0].query_or_url == "http://a.example/"
     state.pages["http://a.example"] = PageRef(url="http://a.example", outcome=Outcome.NOT_FOUND)
-    assert policy.next_start_page(state).query_or_url == "http://b.example/"
+    assert policy.list_asked(state, ALL)[0].query_or_url == "http://b.example/"
     state.pages["http://b.example/"] = PageRef(url="http://b.example/")
-    assert policy.next_start_page(state) is None
+    assert policy.list_asked(state, ALL) == []
 
 
 def test_a_start_address_that_was_skipped_is_not_proposed_again():
@@ -179,7 +179,7 @@ def test_a_start_address_that_was_skipped_is_not_proposed_again():
     state = RunState(
         settings=Settings(start_urls=["http://a.example/", "http://b.example/"]), refusals=[skipped]
     )
-    assert policy.next_start_page(state).query_or_url == "http://b.example/"
+    assert policy.list_asked(state, ALL)[0].query_or_url == "http://b.example/"
 
 
 def test_the_caps_count_anew_after_a_send_back():
@@ -277,8 +277,9 @@ def test_until_the_budget_is_used_no_confidence_is_enough_and_handing_over_is_re
 
 def test_a_search_for_a_part_that_a_person_reworded_is_no_proposal_of_theirs():
     plan = [PlanPart(id="1", question="Who owns the yard?", by="person")]
-    found = policy.search_for_part(RunState(own=ResearchState(), plan_parts=plan, question="The yard"), ALL)
-    assert found is not None and (found.query_or_url, found.by) == (plan[0].question, "keyless")
+    state = RunState(own=ResearchState(), plan_parts=plan, question="The yard")
+    [found] = policy.list_part_searches(state, ALL)
+    assert (found.query_or_url, found.by) == (plan[0].question, "keyless")
 
 
 def test_of_what_is_answered_a_round_is_shown_few_facts_by_their_first_words():

@@ -56,6 +56,9 @@ def disputed(*actions: Action, conflict: Conflict = CLASH, urls: tuple[str, ...]
     )
 
 
+NO_MODEL: Any = SimpleNamespace(client=None, world=SimpleNamespace(engines={}))
+
+
 def tried(step: int, query: str, about: str = "c1") -> Action:
     return Action(step=step, action="search_duckduckgo", query_or_url=query, about=about)
 
@@ -63,7 +66,7 @@ def tried(step: int, query: str, about: str = "c1") -> Action:
 def test_the_question_and_both_values_are_searched_for_first():
     state = disputed()
     assert settle_conflict.conflict_to_settle(state) == CLASH
-    proposal = settle_conflict.propose_settling(state, CLASH, ALL)
+    proposal, *_ = settle_conflict.propose_settling(state, CLASH, ALL)
     assert proposal.query_or_url == "In which year was the brass heron of Port Ember built 1921 1934"
     assert proposal.about == "c1" and "1921 (one.example) or 1934 (two.example)" in proposal.reasoning
 
@@ -71,8 +74,8 @@ def test_the_question_and_both_values_are_searched_for_first():
 def test_then_a_page_of_a_third_site_is_read():
     query = settle_conflict.settling_query(disputed(), CLASH)
     state = disputed(tried(3, query), urls=("https://one.example/more", THREE))
-    assert settle_conflict.propose_settling(state, CLASH, ALL).query_or_url == THREE
-    assert settle_conflict.propose_settling(disputed(tried(3, query)), CLASH, ALL) is None
+    assert settle_conflict.propose_settling(state, CLASH, ALL)[0].query_or_url == THREE
+    assert settle_conflict.propose_settling(disputed(tried(3, query)), CLASH, ALL) == []
 
 
 @pytest.mark.parametrize(
@@ -148,19 +151,17 @@ def test_a_model_that_hands_over_too_early_is_told_that_it_was_put_off():
 def test_a_part_is_answered_no_longer_when_its_sources_are_gone():
     state = disputed()
     state.own.report = {"answered_parts": ["1"]}
-    assert policy.list_answered_parts(state) == ["1"] and settle_conflict.is_only_conflict_left(state)
+    assert policy.list_answered_parts(state) == ["1"] and policy.is_all_answered(state)
     state.facts = {name: fact.replace(decision="struck") for name, fact in FACTS.items()}
     assert policy.list_answered_parts(state) == []
-    shown = steps._build_inputs(
-        state, SimpleNamespace(client=None, world=SimpleNamespace(engines={})), ["send_to_hitl"], None, None
-    )
+    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"], None, None)
     assert shown["report"].answered_parts == []
 
 
 def test_the_history_keeps_every_search_beside_the_last_actions():
     pages = [Action(step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in range(2, 40)]
     state = disputed(tried(1, "the first search"), *pages)
-    shown = steps._list_history(state)
+    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"], None, None)["history"]
     assert [action.step for action in shown] == [1, *range(20, 40)]
 
 
