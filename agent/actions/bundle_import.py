@@ -13,6 +13,7 @@ from agent.actions.bundle_verify import BundleVerification, verify_bundle
 from agent.actions.context import ActionContext
 from agent.engine.state import Change, to_jsonable
 from agent.errors import BundleError
+from agent.export import bundle
 from agent.flows import FLOWS
 from agent.llm.structured_call import compute_call_key
 from agent.store.ledger import new_id, utc_timestamp
@@ -37,12 +38,18 @@ class ImportedRun:
 
 
 def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
-    """Import a bundle as a run. Raises BundleError, and stores nothing, when it does not verify."""
+    """Import a bundle as a run. Raises BundleError, and stores nothing, when it does not verify or an
+    earlier version made it."""
     verified = verify_bundle(data)
     contents, state = verified.contents, verified.state
     if contents is None or state is None or verified.problems:
         problem = verified.problems[0] if verified.problems else "it holds nothing"
         raise BundleError(f"this bundle cannot be imported: {problem}")
+    if contents.version == bundle.FORMER_VERSION:
+        raise BundleError(
+            "this bundle cannot be imported: an earlier Touchstone made it. It verifies (`verify`), and "
+            f"{bundle.LAST_READER} opens it as a run"
+        )
     flow, last, original = FLOWS[contents.run.settings.flow], contents.steps[-1], contents.run
     settings = validation.clamp_imported_settings(original.settings)
     step = Step(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import isclose
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
@@ -31,7 +31,7 @@ from agent.roles.check_claims import CHECK_CLAIMS
 from agent.store.pages import make_page_id
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize
-from agent.types import PAGE_ORIGIN_LABELS, Fact, Outcome, Page, PageOrigin, Settings
+from agent.types import PAGE_ORIGIN_LABELS, Answer, Fact, Outcome, Page, PageOrigin, Settings
 from agent.types.facts import QUOTE_JOINT
 from agent.web.world import World
 
@@ -85,12 +85,18 @@ class BundleVerification:
         """Is the bundle unchanged, and does everything it says come out again?"""
         return not self.problems
 
+    @property
+    def is_importable(self) -> bool:
+        """May it be opened as a run here?"""
+        return self.is_valid and self.contents is not None and self.contents.version == bundle.VERSION
+
 
 def verify_bundle(data: bytes) -> BundleVerification:
     """Check everything that can be computed from the bundle alone. Raises nothing, whatever it holds."""
     try:
         contents = bundle.read_bundle(data)
-        state = fold_contents(contents)
+        is_former = contents.version == bundle.FORMER_VERSION
+        state = _read_former_state(contents) if is_former else fold_contents(contents)
     except BundleError as error:
         return BundleVerification(sha256(data), problems=[str(error)])
     facts = [fact for fact in state.facts.values() if _claims_quote(fact)]
@@ -99,10 +105,11 @@ def verify_bundle(data: bytes) -> BundleVerification:
         *_check_pages(contents),
         *_check_ledger(contents, state),
         *_check_quotes(facts, found),
-        *_check_wording(found, contents),
         *_check_answers(contents, state),
         *_check_usage(contents),
     ]
+    if not is_former:
+        problems += [*_check_fold(contents, state), *_check_wording(found, contents)]
     if len(problems) > MAX_LISTED_PROBLEMS:
         problems = [*problems[:MAX_LISTED_PROBLEMS], f"and {len(problems) - MAX_LISTED_PROBLEMS} more"]
     remarks = list(_list_remarks(found, contents))
@@ -128,6 +135,24 @@ def fold_contents(contents: BundleContents) -> RunState:
         raise BundleError(
             "its steps do not make a valid state: a newer version wrote it, or it was edited"
         ) from error
+
+
+def _read_former_state(contents: BundleContents) -> RunState:
+    """Of a bundle of the former version the facts and answers that its steps recorded. Raises BundleError."""
+    facts: dict[str, Any] = {}
+    answers: list[Any] = []
+    try:
+        for step in contents.steps:
+            facts |= {fact["id"]: fact for fact in step.change.get("facts", ())}
+            for name in step.change.get("-facts", ()):
+                facts.pop(name, None)
+            answers += step.change.get("answers", ())
+    except (KeyError, TypeError) as error:
+        raise BundleError("its steps hold facts or answers that are not as they should be") from error
+    state = RunState()
+    state.facts = bundle.read_records(dict[str, Fact], facts, "steps.jsonl", contents.version)
+    state.answers = bundle.read_records(list[Answer], answers, "steps.jsonl", contents.version)
+    return state
 
 
 def refetch_sources(
@@ -207,6 +232,16 @@ def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
         yield "a time of its run, its steps or its calls is not valid"
     if run.steps != steps[-1].n or steps[0].change.get("question") != run.question:
         yield "run.json does not describe the run that the steps make"
+    forks = [step.n - 1 for step in steps if step.name == "fork"]
+    if (run.forked_at if run.forked_from else -1) != (forks[-1] if forks else -1):
+        yield "run.json names another branching point than the steps"
+    if any(call.run_id != run.id for call in contents.calls):
+        yield "calls.jsonl holds a call of another run"
+
+
+def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
+    """What only the state that the steps make can tell."""
+    run, steps = contents.run, contents.steps
     settings = [step.change["settings"] for step in steps if "settings" in step.change]
     told = _parse_settings(settings[-1]) if settings else run.settings
     if not told or told.replace(served_by="") != run.settings.replace(served_by=""):
@@ -214,11 +249,7 @@ def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
     summary = {"verdict": run.verdict, "confidence": run.confidence} | state.summary()
     if (summary["verdict"], summary["confidence"]) != (run.verdict, run.confidence):
         yield "run.json holds another verdict or confidence than the steps make"
-    forks = [step.n - 1 for step in steps if step.name == "fork"]
-    if (run.forked_at if run.forked_from else -1) != (forks[-1] if forks else -1):
-        yield "run.json names another branching point than the steps"
-    if any(call.run_id != run.id for call in contents.calls):
-        yield "calls.jsonl holds a call of another run"
+    yield from recheck_answers.find_answer_problems(FLOWS[run.settings.flow].new_state(), steps)
 
 
 def _is_time(text: str) -> bool:
@@ -252,7 +283,7 @@ def _check_wording(found: Sequence[Fact], contents: BundleContents) -> Iterator[
 
 
 def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
-    """Every quote of an answer is in its page, every backed statement supported by the facts of its time."""
+    """Every quote of an answer is in its page, and every backed statement cites a source."""
     for answer in state.answers:
         for source in answer.sources:
             page = contents.pages.get(source.page_id)
@@ -266,8 +297,6 @@ def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
     is_judged = contents.run.forked_from or any(call.role == CHECK_CLAIMS.name for call in contents.calls)
     if not is_judged and any(s.check == "judged_supported" for a in state.answers for s in a.sentences):
         yield "a statement is called judged by the model, and no model was asked"
-    fresh = FLOWS[contents.run.settings.flow].new_state()
-    yield from recheck_answers.find_answer_problems(fresh, contents.steps)
 
 
 def _is_on_page(quote: str, text: str) -> bool:
@@ -304,5 +333,10 @@ def _list_remarks(found: Sequence[Fact], contents: BundleContents) -> Iterator[s
         yield f"by the rules of this version, {len(unsupported)} of its facts say more than their quotes"
     if any("[withheld: sha256:" in json.dumps(step.change) for step in contents.steps):
         yield "texts that hold a private note are withheld; a hash with a secret salt stands for each"
+    if contents.version == bundle.FORMER_VERSION:
+        yield (
+            "an earlier Touchstone made it: its bytes, pages, quotes and usage are checked, its steps are "
+            f"not followed; {bundle.LAST_READER} opens it as a run"
+        )
     if contents.run.imported:
         yield "the run had itself been imported from a bundle"

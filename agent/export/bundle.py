@@ -28,7 +28,10 @@ from agent.export.archive import load_json, pack, sha256, unpack
 from agent.export.hiding import make_redactor
 from agent.types import Fact, ModelCall, Page, Run, Step, Usage
 
-FORMAT, VERSION = "touchstone-evidence-bundle", 1
+FORMAT, VERSION, FORMER_VERSION = "touchstone-evidence-bundle", 2, 1
+"""Of a bundle of the former version what its records have in common with those of today is read."""
+LAST_READER = "the program of commit 2579e32c"
+"""What last opened bundles of the former version as runs."""
 MAX_LINE = 32_000_000
 MAX_BODY = 100_000_000
 README = """This is an evidence bundle: one run of Touchstone, with everything its answer stands on.
@@ -64,6 +67,7 @@ class BundleContents:
     missing: Sequence[str] = field(default=())
     sha256: str = ""
     """Of the whole file; "" before it is written."""
+    version: int = VERSION
 
 
 def write_bundle(given: BundleContents, secrets: Iterable[str] = ()) -> bytes:
@@ -108,21 +112,25 @@ def read_bundle(data: bytes) -> BundleContents:
     about, files = unpack(data)
     if about.get("format") != FORMAT:
         raise BundleError("it is no evidence bundle of Touchstone")
-    if about.get("version") != VERSION:
-        found = str(about.get("version"))[:20]
-        raise BundleError(f"it has version {found}; this Touchstone reads version {VERSION}: update it")
+    version = about.get("version")
+    if version not in (VERSION, FORMER_VERSION):
+        raise BundleError(
+            f"it has version {str(version)[:20]}; this Touchstone reads version {VERSION}: update it"
+        )
     head = load_json(_take_file(files, "run.json"), "run.json")
     if not isinstance(head, dict) or not isinstance(head.get("missing_pages"), list):
         raise BundleError("run.json is not as it should be")
+    facts = load_json(_take_file(files, "facts.json"), "facts.json")
     contents = BundleContents(
-        run=_validate(Run, head.get("run"), "run.json"),
-        usage=_validate(Usage, head.get("usage"), "run.json"),
-        steps=_validate(list[Step], _take_rows(files, "steps.jsonl"), "steps.jsonl"),
-        facts=_validate(list[Fact], load_json(_take_file(files, "facts.json"), "facts.json"), "facts.json"),
-        calls=_validate(list[ModelCall], _take_rows(files, "calls.jsonl"), "calls.jsonl"),
-        pages=_take_pages(files),
+        run=read_records(Run, head.get("run"), "run.json", version),
+        usage=read_records(Usage, head.get("usage"), "run.json", version),
+        steps=read_records(list[Step], _take_rows(files, "steps.jsonl"), "steps.jsonl", version),
+        facts=read_records(list[Fact], facts, "facts.json", version),
+        calls=read_records(list[ModelCall], _take_rows(files, "calls.jsonl"), "calls.jsonl", version),
+        pages=_take_pages(files, version),
         missing=[str(name) for name in head["missing_pages"]],
         sha256=sha256(data),
+        version=version,
     )
     files.pop("readme.txt", None)
     if files:
@@ -130,7 +138,7 @@ def read_bundle(data: bytes) -> BundleContents:
     return contents
 
 
-def _take_pages(files: dict[str, bytes]) -> dict[str, Page]:
+def _take_pages(files: dict[str, bytes], version: int) -> dict[str, Page]:
     """The pages, each with its text and body; their files are removed from `files`."""
     pages: dict[str, Page] = {}
     room = MAX_BODY * 4
@@ -144,7 +152,7 @@ def _take_pages(files: dict[str, bytes]) -> dict[str, Page]:
             raise BundleError(f"the text of the page {name[:40]} is not UTF-8") from trouble
         raw = _decompress(files.pop(f"pages/{name}.body.gz", b""), name, min(MAX_BODY, room))
         room -= len(raw)
-        pages[name] = _validate(Page, row, "pages.jsonl").replace(text=text, raw=raw)
+        pages[name] = read_records(Page, row, "pages.jsonl", version).replace(text=text, raw=raw)
     return pages
 
 
@@ -180,9 +188,13 @@ def _take_rows(files: dict[str, bytes], name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _validate(shape: type[T], value: Any, name: str) -> T:
+def read_records(shape: type[T], value: Any, name: str, version: int) -> T:
+    """Records of a bundle's file. Raises BundleError, also for fields that this version does not know; of the
+    former one those are left out."""
     try:
-        return TypeAdapter(shape).validate_python(value)
+        return TypeAdapter(shape).validate_python(
+            value, extra="ignore" if version == FORMER_VERSION else None
+        )
     except (ValidationError, RecursionError) as trouble:
         unknown = "holds what this Touchstone does not know: it was made by a newer version, or by hand"
         raise BundleError(f"{name} {unknown}") from trouble

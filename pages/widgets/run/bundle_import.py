@@ -33,7 +33,7 @@ def draw() -> None:
         name, told, holds = st.session_state.get(CHECKED_KEY, ("", "", False))
         if name != given.file_id:
             found = verify_bundle(data)
-            told, holds = render_verification(found), found.is_valid
+            told, holds = render_verification(found), found.is_importable
             st.session_state[CHECKED_KEY] = (given.file_id, told, holds)
         st.html(told)
         if holds and ui.button("Open as a run", "bundle-open", icon="open_in_new", type="primary"):

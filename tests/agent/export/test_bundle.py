@@ -128,4 +128,4 @@ def test_other_formats_and_versions_are_told():
     with pytest.raises(BundleError, match="no evidence bundle"):
         read_bundle(pack({}, {"format": "other"}))
     with pytest.raises(BundleError, match="update"):
-        read_bundle(pack({}, {"format": "touchstone-evidence-bundle", "version": 2}))
+        read_bundle(pack({}, {"format": "touchstone-evidence-bundle", "version": 3}))

@@ -1,4 +1,4 @@
-"""A store and bundles that an early version wrote: the store is refused, the bundles say what they said.
+"""A store and bundles that an early version wrote: the store is refused, the bundles verify.
 
 tests/corpora/old_store/expected.json holds what that version itself read from the runs."""
 
@@ -14,33 +14,14 @@ import pytest
 from agent.actions.bundle_import import import_bundle
 from agent.actions.bundle_verify import verify_bundle
 from agent.config import ROOT
-from agent.engine.snapshots import RunSnapshot
-from agent.errors import StoreError
+from agent.errors import BundleError, StoreError
+from agent.export.archive import pack, unpack
 from agent.store.database import Store
 from agent.workbench import Workbench
 
 CORPUS = ROOT / "tests" / "corpora" / "old_store"
 EXPECTED: dict[str, dict[str, Any]] = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))
 BUNDLES = sorted(CORPUS.glob("bundle-*.zip"))
-
-
-def describe(view: RunSnapshot) -> dict[str, Any]:
-    """A run in the terms of expected.json."""
-    state, answer = view.state, view.state.answer
-    return {
-        "flow": view.run.settings.flow,
-        "question": view.run.question,
-        "status": view.run.status.value,
-        "verdict": answer.verdict if answer else "",
-        "answer": answer.text if answer else "",
-        "confidence": state.current_confidence,
-        "facts": len(state.facts),
-        "conflicts": len(state.conflicts),
-        "pages": len(state.pages),
-        "steps": len(view.steps),
-        "edits": len(state.edits),
-        "calls": view.usage.llm_calls,
-    }
 
 
 def test_an_old_store_is_refused_with_the_way_out_and_left_as_it_is(tmp_path: Path) -> None:
@@ -53,13 +34,46 @@ def test_an_old_store_is_refused_with_the_way_out_and_left_as_it_is(tmp_path: Pa
 
 
 @pytest.mark.parametrize("path", BUNDLES, ids=lambda path: path.stem)
-def test_an_old_bundle_verifies_and_is_imported(path: Path, bench: Workbench) -> None:
-    data, run_id = path.read_bytes(), path.stem.removeprefix("bundle-")
-    verification = verify_bundle(data)
-    assert verification.is_valid, verification.problems
-    assert verification.quote_count == verification.found_quote_count
-    imported = import_bundle(bench, data)
-    assert imported.run_id == run_id
-    expected = EXPECTED[run_id] | {"steps": EXPECTED[run_id]["steps"] + 1}  # the import is a step
-    found = describe(bench.snapshot(run_id))
-    assert found == {name: expected[name] for name in found}
+def test_an_old_bundle_verifies_and_its_import_is_refused_with_the_way_out(
+    path: Path, bench: Workbench
+) -> None:
+    data, expected = path.read_bytes(), EXPECTED[path.stem.removeprefix("bundle-")]
+    found = verify_bundle(data)
+    assert found.is_valid and not found.is_importable, found.problems
+    assert found.contents and found.state and found.state.answer
+    assert found.quote_count == found.found_quote_count > 0
+    assert any("its steps are not followed" in remark for remark in found.remarks)
+    assert {
+        "flow": found.contents.run.settings.flow,
+        "question": found.contents.run.question,
+        "verdict": found.state.answer.verdict,
+        "answer": found.state.answer.text,
+        "facts": len(found.state.facts),
+        "steps": len(found.contents.steps),
+        "calls": found.contents.usage.llm_calls,
+    }.items() <= expected.items()
+    with pytest.raises(BundleError, match="commit 2579e32c opens it as a run"):
+        import_bundle(bench, data)
+    assert not bench.runs()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "hint"),
+    [
+        ("facts.json", "412 solar", "413 solar", "facts.json does not hold"),
+        ("steps.jsonl", "412 solar", "413 solar", "not in its page"),
+        ("pages/", "412 solar", "413 solar", "not the one that was read"),
+        ("run.json", "How many", "How few", "does not describe the run"),
+        ("run.json", '"llm_calls": 6', '"llm_calls": 5', "another usage"),
+        ("steps.jsonl", '"facts":[{"id"', '"facts":[{"ix"', "not as they should be"),
+    ],
+)
+def test_what_is_changed_in_an_old_bundle_is_told(name: str, old: str, new: str, hint: str) -> None:
+    about, files = unpack((CORPUS / "bundle-a9f86164cef6.zip").read_bytes())
+    changed = {
+        entry: body.replace(old.encode(), new.encode()) if entry.startswith(name) else body
+        for entry, body in files.items()
+    }
+    assert changed != files
+    found = verify_bundle(pack(changed, about))
+    assert any(hint in problem for problem in found.problems), found.problems
