@@ -1,7 +1,7 @@
 """Keys with the addresses they were given for: a key is sent to that scheme, host and port and nowhere else.
 
 In a configuration and where it is saved, such a key is one text: the key, a space, the origin. One without an
-origin (saved by an earlier version) is never sent."""
+origin is never sent."""
 
 from __future__ import annotations
 

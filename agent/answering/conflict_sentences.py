@@ -15,10 +15,9 @@ from agent.text.urls import site
 from agent.types import Conflict, Fact, Sentence
 
 CONFLICT_PREFIXES = tuple(words["differ"].partition(" {topic}")[0] for words in list_report_words())
-FORMER_PREFIX = "The sources disagree on"
 RULING_PREFIX = "A person settled this:"
 READING_PREFIX = "The model's reading:"
-"""How the sentences begin that name a conflict (in each language, and in runs of older versions), one that a
+"""How the sentences begin that name a conflict (in each language), one that a
 person ruled on, and one that a model settled. Code sees another value, no contradiction: it says "differ"."""
 MAX_CONFLICTS, MAX_RULINGS, MAX_SIDES, MAX_SITES = 2, 5, 5, 3
 """Conflicts, rulings of a person, sides of a conflict, and sites of a side that an answer names."""
@@ -76,19 +75,18 @@ def is_conflict_sentence(text: str) -> bool:
 
 def is_disagreement(text: str) -> bool:
     """Whether code wrote this sentence about sides that no person has ruled on."""
-    return text.startswith((*CONFLICT_PREFIXES, FORMER_PREFIX, READING_PREFIX))
+    return text.startswith((*CONFLICT_PREFIXES, READING_PREFIX))
 
 
 def list_possible_sentences(state: RunState, facts: Mapping[str, Fact]) -> set[str]:
     """Every sentence that code may have written about the conflicts of the state."""
     active = {name: fact for name, fact in facts.items() if fact.is_active}
-    written = {
+    return {
         write(conflict, active, words).text
         for conflict in state.conflicts.values()
         for write in (_conflict_sentence, _ruling_sentence)
         for words in (words_for(state.question), load_report_words(ENGLISH))
     }
-    return written | {text.replace(CONFLICT_PREFIXES[0], FORMER_PREFIX, 1) for text in written}
 
 
 def _is_named(conflict: Conflict) -> bool:

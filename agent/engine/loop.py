@@ -52,10 +52,9 @@ class Flow:
     send-back. `edges` are all ways from step to step: diagrams are drawn from them, and a step that leads
     elsewhere is a FlowError, except to `fail_safe`, the rest of a step that can do nothing right.
     `write_up_tail` are the steps in which the write-up may go on. `decisions` label the steps that choose a
-    way. `former_steps` name the step that does what one of an older version did, for runs that rest before
-    it. A run of an `is_one_shot` flow is never resumed. `apply_person_edits` adapts a step's change to what a
-    person did meanwhile; `find_pause_request` may pause the run before a step, with a reason. `describe_step`
-    puts a step's change into a line."""
+    way. A run of an `is_one_shot` flow is never resumed. `apply_person_edits` adapts a step's change to what
+    a person did meanwhile; `find_pause_request` may pause the run before a step, with a reason.
+    `describe_step` puts a step's change into a line."""
 
     name: str
     first_step: str
@@ -67,7 +66,6 @@ class Flow:
     edges: tuple[Edge, ...]
     write_up_tail: tuple[str, ...] = ()
     decisions: Mapping[str, str] = field(default_factory=dict)
-    former_steps: Mapping[str, str] = field(default_factory=dict)
     is_one_shot: bool = False
     fail_safe: str = ""
     apply_person_edits: Callable[[Any, Change, Sequence[Step]], Change] = lambda _state, change, _steps: (
@@ -210,7 +208,7 @@ class _RunDriver:
     def _fold(self) -> None:
         steps = self.store.ledger.steps(self.lease.run_id)
         self.state, self.head = self.flow.fold_steps(steps), steps[-1].n
-        self.next = self.flow.former_steps.get(steps[-1].next, steps[-1].next)
+        self.next = steps[-1].next
         self.last_worked_step = next(
             (step.n for step in reversed(steps) if step.by != "person" and step.name != "halt"), 0
         )

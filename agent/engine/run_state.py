@@ -60,7 +60,7 @@ class FlowState(State):
 
     def describe_target(self, run: RunState[Any], step: str) -> str:
         """What the step that is being taken works on: queries or addresses; "" for nothing to name."""
-        if not run.pending or step not in ("act", "search", "crawl"):
+        if not run.pending or step != "act":
             return ""
         return " · ".join(action.query_or_url for action in run.pending.actions)
 
@@ -122,7 +122,7 @@ class RunState(State, Generic[Own]):
     asked: str = ""
     """The question as it stands alone, with what the conversation adds to it; "" before that is known."""
     plan_parts: list[PlanPart] = Field(default_factory=list)
-    """The plan as it was last recorded; empty before that, and in runs of older versions. See `plan`."""
+    """The plan as it was last recorded; empty before that. See `plan`."""
     settings: Settings = Field(default_factory=Settings)
     history: list[Turn] = Field(default_factory=list)
     """The earlier turns of the conversation, oldest first."""

@@ -20,8 +20,6 @@ from agent.types import Step
 Change = dict[str, Any]
 REMOVAL_PREFIX = "-"
 """Precedes the name of a field whose entries a change removes."""
-FORMER_FIELDS = ("trusts",)
-"""What steps of earlier versions changed that no state holds any more."""
 S = TypeVar("S", bound="State")
 
 
@@ -105,8 +103,6 @@ def merge(state: S, change: Change) -> S:
     """The state after a (JSON) change: the same object, changed. An unknown field raises KeyError."""
     for key, value in change.items():
         name = key.removeprefix(REMOVAL_PREFIX)
-        if name in FORMER_FIELDS:
-            continue
         record = state.record_of(name)
         if key != name:
             remove_keys(getattr(record, name), value)

@@ -16,14 +16,6 @@ MIN_VISIBLE_CHANGE = 0.005
 """Smaller changes get no reason of their own."""
 MAX_VALUE_CHARS = 60
 """Characters of a value, subject or part in a reason."""
-OLD_FACTORS = {
-    "coverage": "share of the question's words that facts cover",
-    "support": "how many independent sites say what the best fact says",
-    "trust": "how far the best of these sites are trusted",
-    "agreement": "share of the evidence that is undisputed",
-    "conflicts": "open conflicts on this question; subtracted",
-}
-"""The factors of older versions: they were multiplied."""
 
 
 def explain_changes(
@@ -148,12 +140,6 @@ def describe_agreement(facts: Sequence[Fact], known: set[str]) -> str:
 
 def describe_parts(point: Confidence, plan: Sequence[PlanPart] = ()) -> list[tuple[str, str, str]]:
     """What a confidence is made of, as rows: name, figure, and what it was counted from."""
-    if not point.parts:
-        return [
-            (name, f"{point.factors[name]:.2f}", text)
-            for name, text in OLD_FACTORS.items()
-            if name in point.factors
-        ]
     questions: Mapping[str, str] = {part.id: part.question for part in plan}
     rows: list[tuple[str, str, str]] = []
     for part in point.parts:

@@ -1,8 +1,8 @@
 """The structure of a page's text as a tree of pieces: headings, paragraphs, terms with definitions, list
 items, code, posts and tables, each with its offsets.
 
-A page that was extracted with its blocks is taken at its word; of another (plain text, or stored by an older
-version) headings and list items are inferred from its lines."""
+A page that was extracted with its blocks is taken at its word; of another (plain text) headings and list
+items are inferred from its lines."""
 
 from __future__ import annotations
 

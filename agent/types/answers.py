@@ -112,7 +112,7 @@ class Sentence(Record):
     backed: bool = False
     """Whether its quotes support it (`check` is one of SUPPORTED_VERDICTS); never set by the writer."""
     check: ClaimVerdict | Literal[""] = ""
-    """How its support was found; "" in runs of versions that did not record it, and for what is no claim."""
+    """How its support was found; "" for what is no claim."""
     findings: list[ClaimFinding] = Field(default_factory=list)
     """Vetoes and doubts of code. A doubt stays visible when a judge calls the sentence supported."""
     check_reason: str = ""
@@ -198,7 +198,7 @@ class Answer(Record):
     blocks: list[AnswerBlock] = Field(default_factory=list)
     """The blocks of the answer in their order; empty: one paragraph, or quotes with places."""
     parts: list[PlanPart] = Field(default_factory=list)
-    """The parts of a compound question and what became of each; empty for one, and in older answers."""
+    """The parts of a compound question and what became of each; empty for one."""
     step: int = 0
 
     @property

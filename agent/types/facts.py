@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from math import isfinite
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from agent.types.publication import Publication
 from agent.types.record import Actor, Outcome, PageOrigin, Record
@@ -52,7 +51,7 @@ class Fact(Record):
     trust: float = 0.5
     relevance: float = 0.0
     part: str = ""
-    """The id of the plan's part that it bears on; "" for none. Early versions kept a model's words here."""
+    """The id of the plan's part that it bears on; "" for none."""
     origin: FactOrigin = "page"
     given: PageOrigin = "fetched"
     """Where its page's text came from."""
@@ -150,12 +149,12 @@ class PageRef(Record):
     links: list[str] = Field(default_factory=list)
     """Its links to other pages of the run, for the graph."""
     shown: list[tuple[int, int]] = Field(default_factory=list)
-    """Start and end of each stretch of its text that a model was shown, rising and apart; empty in runs of
-    older versions and without a model."""
+    """Start and end of each stretch of its text that a model was shown, rising and apart; empty without a
+    model."""
     shown_before: list[tuple[int, int]] = Field(default_factory=list)
     """What had been shown when something new was asked, which all of its text may be read again for."""
     length: int = 0
-    """Characters of its text; 0 where older versions did not record it."""
+    """Characters of its text."""
     publication: Publication | None = None
     """The published work it is, by its own word and that of the engine that found it."""
 
@@ -265,17 +264,7 @@ class Confidence(Record):
     model: float | None = None
     """The model's own estimate; None where no model gave one."""
     parts: list[PartConfidence] = Field(default_factory=list)
-    """What it is computed from, by part of the question; empty in runs of older versions."""
-    factors: dict[str, float] = Field(default_factory=dict)
-    basis: dict[str, float] = Field(default_factory=dict)
-    """The factors and inputs of the formula of older versions, by name; kept to be shown."""
-
-    @field_validator("factors", "basis")
-    @classmethod
-    def _check_finite(cls, figures: dict[str, float]) -> dict[str, float]:
-        if not all(map(isfinite, figures.values())):
-            raise ValueError("a figure of a confidence is not a finite number")
-        return figures
+    """What it is computed from, by part of the question."""
 
 
 class Refusal(Record):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field
 
 from agent.types.publication import Publication
 from agent.types.record import Outcome, PageOrigin, Record
@@ -89,7 +89,7 @@ class Page(Record):
     tables: list[Table] = Field(default_factory=list)
     links: list[Link] = Field(default_factory=list)
     blocks: list[Block] = Field(default_factory=list)
-    """In the order of the text; empty for pages that an older version stored."""
+    """In the order of the text."""
     etag: str = ""
     """The server's validator of this version (`ETag`), for a conditional request."""
     last_modified: str = ""
@@ -103,7 +103,7 @@ class Page(Record):
     publication: Publication | None = None
     """The published work that it says it is (`citation_…` tags)."""
     extraction: int = 0
-    """The version of the extraction that read it (EXTRACTION_VERSION); 0 before there were any."""
+    """The version of the extraction that read it (EXTRACTION_VERSION); 0 for none."""
 
 
 class SearchHit(Record):
@@ -153,16 +153,6 @@ class PassageRef(Record):
     end: int
     published_at: str = ""
     """The day its page states, where that is known."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_older(cls, data: Any) -> Any:
-        """Older versions stored `rows`, with the header row as the heading."""
-        if isinstance(data, dict) and "rows" in data:
-            data = dict(data)
-            if data.pop("rows"):
-                data |= {"kind": "rows", "label": data.get("heading", ""), "heading": ""}
-        return data
 
     @property
     def rows(self) -> bool:

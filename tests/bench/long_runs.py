@@ -147,7 +147,7 @@ class Writer:
             ConfidenceChange(delta=-0.01, reason=self._say(10)),
         ]
         level = Confidence(step=head + 2, value=0.2 + 0.6 * self.dice.random(), moves=moves)
-        found: dict[str, Any] = {"facts": facts, "leads": leads, "confidence": [level], "looking": None}
+        found: dict[str, Any] = {"facts": facts, "leads": leads, "confidence": [level]}
         if n % 20 == 19:
             sides = [
                 ConflictSide(text=str(1900 + i), fact_ids=[fact.id], sites=[f"h{i}.example"])

@@ -70,11 +70,8 @@ def _find_latest_value(conflict: Conflict, facts: Mapping[str, Fact]) -> str:
 
 
 def is_settled_by_person(conflict: Conflict) -> bool:
-    """Did a person settle it? In old stores, where nobody is recorded, when the reason is none of code's."""
-    of_code = conflict.reason in CLOSED_REASONS or conflict.reason.startswith(EVIDENCE_REASON_PREFIX)
-    return conflict.status == "settled" and (
-        conflict.settled_by == "person" or (not conflict.settled_by and not of_code)
-    )
+    """Did a person settle it?"""
+    return conflict.status == "settled" and conflict.settled_by == "person"
 
 
 def _is_same_conflict(known: Conflict, conflict: Conflict) -> bool:

@@ -33,8 +33,6 @@ class Draft(StepJudge):
     """Sentences that were written."""
     dropped: int = 0
     """Citations that were dropped, because their fact may not support a claim."""
-    missing: str = ""
-    """Written by earlier versions only."""
     caveat: str = ""
     confidence: float = 0.0
     by: Actor = "keyless"
@@ -121,10 +119,6 @@ class ChatState(FlowState):
     graded_question: str = ""
     searched_by: str = ""
     """How the library was searched, and why without vectors."""
-    likelihood: float = 0.0
-    """Written by earlier versions only."""
-    lacking: list[str] = Field(default_factory=list)
-    """Written by earlier versions only."""
     draft: Draft | None = None
     groundings: Annotated[list[Grounding], append] = Field(default_factory=list)
     route_decision: str = ""

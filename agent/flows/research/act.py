@@ -16,14 +16,13 @@ from agent.engine.state import Change
 from agent.errors import BudgetSpent, ShutdownRequested, Signal, StopRequested
 from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
-from agent.retrieval.link_scoring import make_first_query
 from agent.text.urls import canonicalize
 from agent.types import ENGINE_BY_ACTION, Lead, Outcome, Page, Proposal, SearchResult
 
 
 def act(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Carry out the pending round; what an interruption left undone is done next."""
-    wanted = (state.pending or _build_default(state)).actions
+    wanted = state.pending.actions if state.pending else []
     at_hand = {n for n, proposal in enumerate(wanted) if proposal.next_action in ("more", "ask")}
     barred = {n: refusal for n, proposal in enumerate(wanted) if (refusal := _bar_secrets(state, proposal))}
     asked = [n for n in range(len(wanted)) if n not in at_hand and n not in barred]
@@ -68,13 +67,6 @@ def _read_open_copies(
     if signal and not found:
         raise signal
     return signal
-
-
-def _build_default(state: ResearchRun) -> Proposal:
-    """The action of a run of an older version that rests before a search or a page without a decision."""
-    if state.settings.start_urls:
-        return Proposal(next_action="crawl_url", query_or_url=state.settings.start_urls[0])
-    return Proposal(next_action="search_duckduckgo", query_or_url=make_first_query(state.full_question))
 
 
 def _bar_secrets(state: ResearchRun, proposal: Proposal) -> SearchResult | None:

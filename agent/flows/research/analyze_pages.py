@@ -46,7 +46,7 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     found = state.own.unanalyzed
     if not found:
         return {}, "decide"
-    over: Change = {"looking": None, "is_analyzed": True}
+    over: Change = {"is_analyzed": True}
     leads = _collect_hit_leads(state, found, tools.step)
     read = [item for item in found if item.page_id]
     if not read:

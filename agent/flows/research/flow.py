@@ -29,7 +29,6 @@ RESEARCH = Flow(
         "outline": report_steps.outline,
         "sections": report_steps.sections,
     },
-    former_steps={"search": "act", "crawl": "act"},
     rest_statuses={
         "approve": Status.WAITING,
         plan_step.CHECK_PLAN: Status.WAITING,

@@ -32,8 +32,6 @@ class ResearchState(FlowState):
     """The research flow's own record."""
 
     leads: Annotated[dict[str, Lead], upsert] = Field(default_factory=dict)
-    looking: Observation | None = None
-    """What a tool brought and nobody has analyzed, in runs of older versions; now `brought`."""
     brought: list[Observation] = Field(default_factory=list)
     """What the last round brought. Its search results are listed for the next decision."""
     is_analyzed: bool = False
@@ -54,7 +52,7 @@ class ResearchState(FlowState):
     @property
     def unanalyzed(self) -> list[Observation]:
         """What was brought and not analyzed yet."""
-        return ([self.looking] if self.looking else []) + ([] if self.is_analyzed else self.brought)
+        return [] if self.is_analyzed else self.brought
 
     def comparison_questions(self, run: RunState[Any]) -> list[ParsedQuestion]:
         """The run's question; of one with several parts each of these."""

@@ -63,8 +63,6 @@ class SiteState(FlowState):
     bearings: Annotated[dict[int, float], merge_dict] = Field(default_factory=dict)
     """How well each visited page fits the question, 0..1: the score of its best passage."""
     sitemaps: Annotated[dict[str, Sitemap], upsert] = Field(default_factory=dict)
-    skimmed: list[int] = Field(default_factory=list)
-    """Set by older versions only."""
     fetched: Annotated[list[int], append] = Field(default_factory=list)
     """The pages asked for in this run, not recalled from the conversation."""
     reused: Annotated[list[int], append] = Field(default_factory=list)

@@ -248,12 +248,12 @@ def _build_supply_card(n: int, ref: dict[str, Any]) -> Card:
 
 def _find_observed_card(told: list[Card], step: Step) -> Card | None:
     """The card of what is analysed next, when this step says what that is."""
-    looking = step.change.get("looking") or next(iter(step.change.get("brought") or []), None)
-    if not isinstance(looking, dict):
+    observed = next(iter(step.change.get("brought") or []), None)
+    if observed is None:
         return None
     if step.name != "decide":
         return told[-1]
-    return next((c for c in reversed(told) if c.kind == "given" and c.url == looking["source"]), None)
+    return next((c for c in reversed(told) if c.kind == "given" and c.url == observed["source"]), None)
 
 
 def _add_findings(told: list[Card], step: Step, looked: Card | None) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from agent.actions.source_list import group_by_domain
 from agent.engine.run_state import RunState
-from agent.engine.state import fold, merge, to_jsonable
+from agent.engine.state import merge, to_jsonable
 from agent.evidence.source_trust import DEFAULT_TRUST
-from agent.types import Fact, PageRef, Step
+from agent.types import Fact, PageRef
 
 
 def fact(name: str, statement: str, url: str) -> Fact:
@@ -36,9 +36,3 @@ def test_a_domain_without_a_sign_has_the_ordinary_trust():
     page = PageRef(url="https://one.example/", page_id="p", trust_why=["nothing speaks for or against it"])
     state = merge(RunState(question="When?"), to_jsonable({"pages": [page]}))
     assert [(one.trust, one.reasons) for one in group_by_domain(state)] == [(DEFAULT_TRUST, [])]
-
-
-def test_a_rating_of_an_earlier_version_changes_nothing():
-    rated = {"trusts": {"one.example": {"domain": "one.example", "value": 0.0}}, "-trusts": ["two.example"]}
-    state = fold(RunState(question="When?"), [Step(n=0, name="trust", change=rated, next="decide")])
-    assert state == RunState(question="When?")

@@ -88,7 +88,7 @@ def test_a_pin_settles_a_conflict_only_as_long_as_it_stands():
 def test_a_conflict_a_person_settled_stays_settled_and_decides_the_marks():
     state = knowing(A, B)
     clash = next(iter(state.conflicts.values())).model_copy(
-        update={"status": "settled", "chosen": "1979", "reason": "the deed says so"}
+        update={"status": "settled", "chosen": "1979", "reason": "the deed says so", "settled_by": "person"}
     )
     now = after(state, conflicts=[clash], why="settled 1 conflict")
     assert now.facts["a"].disputed and now.facts["b"].can_support

@@ -260,16 +260,6 @@ def test_a_second_source_is_told_with_what_it_confirms(statement: str, other: st
     assert second.moves[0].reason == f"a second, independent source (s2.example) {said}"
 
 
-def test_a_confidence_of_an_older_version_goes_on_and_is_shown() -> None:
-    old = Confidence(
-        step=1, value=0.5, factors={"coverage": 0.8, "alone": 0.7, "trust": 1.0}, basis={"facts": 1.0}
-    )
-    now = explained([fact(1)], old)
-    assert [move.reason for move in now.moves] == ["the evidence was counted anew"]
-    assert now.moves[0].delta == approx(now.value - 0.5, abs=1e-4)
-    assert [row[:2] for row in describe_parts(old)] == [("coverage", "0.80"), ("trust", "1.00")]
-
-
 def test_what_a_value_is_made_of_is_told_by_part() -> None:
     plan = [PlanPart(id="1", question="When did it open?"), PlanPart(id="2", question="Who built it?")]
     parts = [

@@ -19,7 +19,13 @@ def test_two_more_independent_sites_settle_it() -> None:
 def test_a_person_s_settlement_is_kept() -> None:
     facts = [*make_sides(A), fact("The Nordvik dairy was founded in 1923.", D)]
     known = find_conflicts(facts)[0].model_copy(
-        update={"status": "settled", "chosen": "1923", "reason": "the register says so", "step": 3}
+        update={
+            "status": "settled",
+            "chosen": "1923",
+            "reason": "the register says so",
+            "step": 3,
+            "settled_by": "person",
+        }
     )
     again = find_conflicts([*facts, *make_sides(B, C)[1:]], [known])[0]
     assert (again.status, again.chosen, again.reason, again.step) == (
@@ -80,7 +86,7 @@ def test_a_settlement_holds_when_the_value_is_written_otherwise_later() -> None:
         fact("The Nordvik dairy was founded in 1923.", B),
     )
     known = find_conflicts([one, other])[0].model_copy(
-        update={"status": "settled", "chosen": "1923", "reason": "seen the deed"}
+        update={"status": "settled", "chosen": "1923", "reason": "seen the deed", "settled_by": "person"}
     )
     later = fact("The Nordvik dairy was founded in 1925.", C)
     found = find_conflicts([later, one, other], [known])

@@ -10,16 +10,14 @@ from agent.actions.plan_edits import PartEdit, edit_plan
 from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, StopRequested, StoreError, UsageError
 from agent.flows.research import policy
-from agent.flows.research.state import Observation, ResearchState
+from agent.flows.research.state import ResearchState
 from agent.retrieval.link_scoring import lead_id
 from agent.types import (
     Outcome,
     Page,
-    PageRef,
     Publication,
     Settings,
     Status,
-    Step,
 )
 from agent.web.unpaywall import OpenCopy
 from agent.workbench import RunSnapshot, Workbench
@@ -169,32 +167,6 @@ def test_a_stop_while_an_open_copy_is_looked_for_loses_nothing_of_the_round(tmp_
         state = bench.snapshot(run_id).state
     assert [sum(asked["query_or_url"] in one for one in seen.asked), seen.asked.count(BUILDER)] == [1, 1]
     assert state.pages[OTHER].detail.endswith("None is known.")
-
-
-def test_a_run_of_an_older_version_rests_before_a_step_that_has_another_name_now(tmp_path):
-    with bench_with(tmp_path) as (bench, _, world):
-        settings = Settings(world=world, model="keyless")
-        ask = Step(
-            n=0,
-            name="ask",
-            change={
-                "question": QUESTION,
-                "settings": settings.model_dump(mode="json"),
-                "pending": {"next_action": "crawl_url", "query_or_url": LAUNCH},
-            },
-            next="crawl",
-            by="person",
-        )
-        run_id = bench.store.ledger.create(QUESTION, settings, ask)
-        assert bench.drive(run_id) is Status.REVIEW
-        assert told(bench.snapshot(run_id).state)[0] == ("crawl_url", LAUNCH)
-
-
-def test_what_an_older_version_left_to_be_analyzed_is_analyzed():
-    own = ResearchState(looking=Observation(source=LAUNCH, page_id="p"))
-    assert [item.source for item in own.unanalyzed] == [LAUNCH]
-    state = RunState(own=own, pages={LAUNCH: PageRef(url=LAUNCH, outcome=Outcome.OK)})
-    assert state.own.unanalyzed and not ResearchState(brought=own.unanalyzed, is_analyzed=True).unanalyzed
 
 
 def test_a_search_that_takes_over_can_be_skipped(tmp_path):

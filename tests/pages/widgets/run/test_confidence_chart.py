@@ -35,16 +35,6 @@ def test_an_open_and_a_disputed_part_are_told():
     assert "When?" in drawn and EVIL not in drawn
 
 
-def test_a_confidence_of_an_older_version_is_drawn_too():
-    old = Confidence(
-        step=1,
-        value=0.6,
-        factors={"coverage": 0.8, "support": 0.8, "trust": 1.0, "agreement": 1.0, "conflicts": 0.0},
-    )
-    assert "share of the question" in confidence_chart.render_factors(old)
-    assert "= confidence" in confidence_chart.render_factors(Confidence(step=1, value=0.2))
-
-
 def test_looks_that_did_not_move_it_are_told_together():
     first, still = sure(), Confidence(step=2, value=0.5)
     given = [first, still, still, first, still]
