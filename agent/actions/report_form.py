@@ -8,7 +8,7 @@ from typing import cast
 
 from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
 from agent.actions.context import ActionContext
-from agent.answering.report_blocks import MAX_HEADING_WORDS
+from agent.answering.draft import MAX_HEADING_WORDS
 from agent.answering.write_report import LENGTH_EDITS
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot

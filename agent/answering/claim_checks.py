@@ -5,18 +5,12 @@ The flow decides what becomes of the sentences that still fail: it marks, trims 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from agent.engine.context import RunContext
-from agent.engine.run_state import RunState
-from agent.evidence.citation_check import (
-    check_citations,
-    check_support,
-    count_statements,
-    filter_citations,
-    list_evidence,
-)
+from agent.evidence.citation_check import check_support, filter_citations, list_evidence
 from agent.evidence.claim_check import describe_finding
 from agent.evidence.statement_features import surrounding_text
 from agent.llm.model import BYTES_PER_TOKEN
@@ -29,7 +23,7 @@ from agent.roles.check_claims import (
     QuoteShown,
     RepairedSentence,
 )
-from agent.types import Conflict, Fact, Sentence, StatementCounts
+from agent.types import AnswerBlock, Conflict, Fact, Sentence
 
 FAILED_VERDICTS = frozenset({"vetoed", "doubted", "not_supported"})
 """Verdicts of a sentence that its quotes do not support. `not_checked` is none: nobody judged it."""
@@ -38,22 +32,28 @@ MAX_REPAIR_QUOTES = 40
 CLAIMS_SHARE = 0.75
 """The part of a small model's room that claims and quotes get; the rest is for the question and the text."""
 
-DraftCheck = Callable[..., "CheckedDraft"]
-"""`check_sentences` with state and tools bound, or `check_sentences_by_code`; called with (sentences, facts,
-conflicts, clean=)."""
-
 
 @dataclass(frozen=True)
-class CheckedDraft:
-    """The sentences with their verdicts, the indices of those that failed, and the counts."""
+class WrittenDraft:
+    """A write-up whose sentences are checked, with its blocks: what an answer is made of."""
 
     sentences: list[Sentence]
-    failed: tuple[int, ...]
-    counts: StatementCounts
+    failed: tuple[int, ...] = ()
+    """The indices of the sentences that their quotes do not support."""
+    dropped: int = 0
+    """Citations that do not hold, and were dropped."""
     repairs: Mapping[str, str] = field(default_factory=dict)
     """Sentences that were repaired: old text -> new text, "" for one that was withdrawn."""
-    trouble: str = ""
+    check_trouble: str = ""
     """Why a call of the judge or of the repair failed; "" when none did."""
+    blocks: list[AnswerBlock] = field(default_factory=list)
+    drafted: int = 0
+    """Sentences before the check."""
+    cited: int = 0
+    """Citations before the check."""
+    by: Literal["model", "keyless"] = "keyless"
+    trouble: str = ""
+    """Why the writer's call failed; "" when it did not."""
 
     @property
     def held(self) -> list[Sentence]:
@@ -62,28 +62,36 @@ class CheckedDraft:
 
 
 def check_sentences(
-    state: RunState,
-    tools: RunContext,
+    tools: RunContext | None,
     sentences: Sequence[Sentence],
     facts: Mapping[str, Fact],
     conflicts: Sequence[Conflict] = (),
     *,
-    question: str = "",
+    question: str,
     clean: Callable[[str], str] = str.strip,
-) -> CheckedDraft:
+    by_code: Collection[str] = (),
+) -> WrittenDraft:
     """The sentences with the citations that hold, checked against their quotes.
 
     Costs at most three model calls for up to 40 open sentences: the judge's, one repair of the failing
     sentences, and the judge's of the repaired ones. A repaired sentence takes the place of the failing one
     only when it is supported; an empty one removes it. `clean` is applied to repaired text (addresses,
-    contacts); "" removes the sentence. Without a model code checks alone and nothing is repaired."""
-    question = question or state.question
-    checked, dropped = filter_citations(sentences, facts, conflicts)
-    checked, trouble = judge_sentences(tools, checked, facts, question)
-    draft = repair_sentences(
-        tools, checked, facts, conflicts, question=question, clean=clean, dropped=dropped
-    )
-    return replace(draft, trouble=trouble or draft.trouble)
+    contacts); "" removes the sentence. Code alone checks the sentences with the texts `by_code`, and all
+    without a model or `tools`; none of them is repaired."""
+    drafted, dropped = filter_citations(sentences, facts, conflicts)
+    if tools is None:
+        checked = check_support(drafted, facts, question=question)
+        return WrittenDraft(checked, tuple(_find_failed(checked)), dropped)
+    open_ones = [sentence for sentence in drafted if sentence.text not in by_code]
+    checked, trouble = judge_sentences(tools, open_ones, facts, question)
+    draft = repair_sentences(tools, checked, facts, conflicts, question=question, clean=clean)
+    if by_code:
+        ruled = [sentence for sentence in drafted if sentence.text in by_code]
+        seen, rest = iter(check_support(ruled, facts, question=question)), iter(draft.sentences)
+        joined = [next(seen) if said.text in by_code else next(rest, None) for said in drafted]
+        kept = [sentence for sentence in joined if sentence]
+        draft = replace(draft, sentences=kept, failed=tuple(_find_failed(kept)))
+    return replace(draft, dropped=draft.dropped + dropped, check_trouble=trouble or draft.check_trouble)
 
 
 def repair_sentences(
@@ -94,15 +102,14 @@ def repair_sentences(
     *,
     question: str,
     clean: Callable[[str], str] = str.strip,
-    dropped: int = 0,
-) -> CheckedDraft:
+) -> WrittenDraft:
     """Checked sentences, the failing ones in other words where those hold: one call of the writer, who is
-    told what is wrong, and one of the judge. `dropped` counts citations that were dropped before."""
-    failed, repairs, trouble = _find_failed(checked), dict[str, str](), ""
+    told what is wrong, and one of the judge."""
+    failed, repairs, trouble, dropped = _find_failed(checked), dict[str, str](), "", 0
     if failed and tools.client:
         repaired, trouble = _repair(tools, checked, failed, facts, question, clean)
         replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
-        drafts, more = filter_citations(replacing.values(), facts, conflicts)
+        drafts, dropped = filter_citations(replacing.values(), facts, conflicts)
         new = [repaired.get(n, sentence) for n, sentence in enumerate(checked)]
         judged, judge_trouble = judge_sentences(
             tools, drafts, facts, question, " ".join(sentence.claim for sentence in new if sentence.text)
@@ -112,22 +119,8 @@ def repair_sentences(
         kept = {n: sentence for n, sentence in again.items() if sentence.backed}
         repairs = {checked[n].text: kept[n].text if n in kept else "" for n in [*kept, *removed]}
         checked = [kept.get(n, sentence) for n, sentence in enumerate(checked) if n not in removed]
-        dropped, trouble = dropped + more, trouble or judge_trouble
-    counts = count_statements(checked, dropped)
-    return CheckedDraft(list(checked), tuple(_find_failed(checked)), counts, repairs, trouble)
-
-
-def check_sentences_by_code(
-    sentences: Sequence[Sentence],
-    facts: Mapping[str, Fact],
-    conflicts: Sequence[Conflict] = (),
-    *,
-    question: str = "",
-    clean: Callable[[str], str] = str.strip,
-) -> CheckedDraft:
-    """The sentences checked by code alone; takes what `check_sentences` takes after state and tools."""
-    checked, counts = check_citations(sentences, facts, conflicts, question=question)
-    return CheckedDraft(checked, tuple(_find_failed(checked)), counts)
+        trouble = trouble or judge_trouble
+    return WrittenDraft(list(checked), tuple(_find_failed(checked)), dropped, repairs, trouble)
 
 
 def judge_sentences(
@@ -139,17 +132,13 @@ def judge_sentences(
     draft = text or " ".join(sentence.claim for sentence in sentences)
     judge = ClaimJudge(tools.judge, question, draft, min(MAX_CALL_CHARS, room))
     cited = [facts[i] for i in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids)]
-    nearby = _read_surroundings(tools, [fact for fact in cited if fact.verified and fact.page_id])
+    shown = [fact for fact in cited if fact.verified and fact.page_id]
+    texts = {page_id: tools.store.pages.read_text(page_id) for page_id in {fact.page_id for fact in shown}}
+    nearby = {fact.id: surrounding_text(texts[fact.page_id], fact.start, fact.end) for fact in shown}
     checked = check_support(
         sentences, facts, judge, question=question, failures=judge.failures, nearby=nearby
     )
     return checked, judge.trouble
-
-
-def _read_surroundings(tools: RunContext, cited: Sequence[Fact]) -> dict[str, str]:
-    """By fact id the text around its quote on the stored page."""
-    texts = {page_id: tools.store.pages.read_text(page_id) for page_id in {fact.page_id for fact in cited}}
-    return {fact.id: surrounding_text(texts[fact.page_id], fact.start, fact.end) for fact in cited}
 
 
 def _find_failed(sentences: Sequence[Sentence]) -> list[int]:
@@ -172,10 +161,12 @@ def _repair(
     if not ids:
         return {}, ""
     names = {fact_id: f"q{n}" for n, fact_id in enumerate(ids, start=1)}
+    near = {n + step for n in failed for step in (-1, 0, 1)}
+    shown = [sentence.claim if n in near else "…" for n, sentence in enumerate(sentences)]
     result = tools.judge(
         REPAIR,
         question=question,
-        text=_quote_draft(sentences, failed),
+        text=" ".join(text for n, text in enumerate(shown) if text != "…" or shown[n - 1 : n] != ["…"]),
         quotes=[
             QuoteShown(id=names[i], text=quote, source=source)
             for i in ids
@@ -203,13 +194,6 @@ def _repair(
         if (new.text, new.fact_ids) != (sentences[n].text, sentences[n].fact_ids)
     }
     return changed, result.fallback_reason
-
-
-def _quote_draft(sentences: Sequence[Sentence], failed: Sequence[int]) -> str:
-    """The failing sentences of a draft with those before and after them."""
-    near = {n + step for n in failed for step in (-1, 0, 1)}
-    shown = [sentence.claim if n in near else "…" for n, sentence in enumerate(sentences)]
-    return " ".join(text for n, text in enumerate(shown) if text != "…" or shown[n - 1 : n] != ["…"])
 
 
 def _rewrite(

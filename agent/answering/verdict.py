@@ -3,15 +3,13 @@ and the confidence and says how certain it is, how it was found and what is miss
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agent.answering import conflict_sentences, fact_view
-from agent.answering.answer_shape import arrange_places, make_sentence, place_conflicts
-from agent.answering.claim_checks import CheckedDraft, DraftCheck, check_sentences_by_code
+from agent.answering.answer_shape import arrange_places, place_conflicts
+from agent.answering.claim_checks import WrittenDraft
 from agent.answering.confidence import assess_confidence, find_main_sentence, name_part
-from agent.answering.report_blocks import lay_out_reply
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.evidence.block_layout import describe_gaps, prune_blocks
@@ -24,14 +22,11 @@ from agent.evidence.citation_check import (
 )
 from agent.evidence.confidence import compute_part, describe_level
 from agent.evidence.report_words import words_for
-from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
-from agent.text.urls import remove_unknown_urls
 from agent.types import (
     Actor,
     Answer,
-    AnswerBlock,
     Confidence,
     Conflict,
     Fact,
@@ -40,7 +35,6 @@ from agent.types import (
     PartConfidence,
     PartStatus,
     PlanPart,
-    Publication,
     Reason,
     ReportLength,
     Sentence,
@@ -61,67 +55,9 @@ NO_EVIDENCE_REASONS: dict[Reason, str] = {
 }
 
 
-@dataclass(frozen=True)
-class WrittenDraft:
-    """The blocks of a write-up, its sentences with their verdicts, and how many citations they had."""
-
-    blocks: list[AnswerBlock]
-    checked: CheckedDraft
-    cited: int = 0
-
-
-def build_answer(
-    state: RunState,
-    judgement: RoleResult,
-    step: int,
-    *,
-    addresses: Iterable[str] = (),
-    check: DraftCheck = check_sentences_by_code,
-    caveat: str = "",
-    journey: str = "",
-    length: ReportLength = "standard",
-) -> Answer:
-    """The answer that a person reviews; `no_evidence` when no statement of it is backed, or left unchecked
-    for want of a judge.
-
-    `addresses` may appear in it beside those of the pages of the run. `check` checks the written sentences:
-    `check_sentences` with its state and tools bound, where a model may judge and repair them. `caveat`
-    follows its certainty, and `journey` replaces the account of searches and pages; both are code's.
-    `record_answer` makes the change."""
-    draft = write_draft(state, judgement, addresses=addresses, check=check)
-    return finish_answer(state, draft, judgement, step, caveat=caveat, journey=journey, length=length)
-
-
-def write_draft(
-    state: RunState,
-    judgement: RoleResult,
-    *,
-    addresses: Iterable[str] = (),
-    check: DraftCheck = check_sentences_by_code,
-    prefix: str = "b",
-) -> WrittenDraft:
-    """A writer's reply as blocks and checked sentences; see `build_answer`. Ids begin with `prefix`."""
-    known = {*addresses, *fact_view.recorded_urls(state)}
-
-    def clean(text: str) -> str:
-        return remove_unknown_urls(text, known).strip()
-
-    reply: ReportReply = judgement.value
-    blocks, written = lay_out_reply(reply.blocks, clean, prefix=prefix)
-    if not written:
-        drafts = [
-            make_sentence(state.plan, said, judgement.by, text=clean(said.text)) for said in reply.answer
-        ]
-        written = [sentence for sentence in drafts if sentence.text]
-    facts = fact_view.facts_after_notes(state)
-    cited = sum(len(sentence.fact_ids) for sentence in written)
-    return WrittenDraft(blocks, check(written, facts, state.conflicts.values(), clean=clean), cited)
-
-
 def finish_answer(
     state: RunState,
     draft: WrittenDraft,
-    judgement: RoleResult,
     step: int,
     *,
     caveat: str = "",
@@ -130,57 +66,40 @@ def finish_answer(
     conflict_block: str = "",
     more_passages: int = 0,
 ) -> Answer:
-    """The answer of a checked draft, with the conflicts it must name, in the block `conflict_block` where
-    that is given; see `build_answer`. `more_passages`: see `arrange_places`."""
-    facts, checked = fact_view.facts_after_notes(state), draft.checked
+    """The answer of a checked draft that a person reviews; `no_evidence` when no statement of it is backed or
+    left unchecked for want of a judge. `record_answer` makes the change.
+
+    `caveat` follows its certainty, and `journey` replaces the account of searches and pages; both are code's.
+    The conflicts that it must name stand in the block `conflict_block` where that is given.
+    `more_passages`: see `arrange_places`."""
+    facts = fact_view.facts_after_notes(state)
     stated = arrange_places(
-        [name_part(state.plan, sentence, facts) for sentence in checked.sentences], length, more_passages
+        [name_part(state.plan, sentence, facts) for sentence in draft.sentences], length, more_passages
     )
     conflicts = conflict_sentences.find_relevant_conflicts(state, stated, facts)
-    sentences, dropped = _add_conflicts(state, conflicts, stated, judgement.by, conflict_block)
-    journey = journey or describe_journey(state)
-    if not any(_is_worth_showing(sentence, facts) for sentence in sentences):
-        answer = _build_no_evidence(state, draft, judgement, step, journey)
-        return answer.replace(remark=describe_refused(len(checked.failed)), length=length)
-    blocks, sentences = prune_blocks(draft.blocks, sentences)
-    open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
-    level = assess_confidence(state, step, sentences=sentences)
-    plan = close_plan(state, level, sentences, judgement.by)
-    certainty = describe_level(level.value, is_judged=judgement.by == "model")
+    sentences, dropped = _add_conflicts(state, conflicts, stated, draft.by, conflict_block)
     answer = Answer(
         n=len(state.answers) + 1,
-        verdict=choose_verdict(plan, judgement.by),
-        sentences=sentences,
-        certainty=f"{certainty}. {caveat}".strip(),
-        reason="budget" if state.stop_reason == "budget" and _list_open(plan) else "none",
-        missing=describe_open_parts(plan, level, sentences, facts, judgement.by),
-        journey=journey,
-        sources=collect_sources(sentences, facts, _list_works(state)),
-        statements=count_statements(sentences, checked.counts.dropped + dropped),
-        confidence=level.value,
-        by=judgement.by,
-        trouble=judgement.fallback_reason,
+        verdict="no_evidence",
+        journey=journey or describe_journey(state),
+        by=draft.by,
+        trouble=draft.trouble,
         why_stopped=state.why_stopped,
         because=_describe_edits(state),
-        conflicts=[conflict.id for conflict in open_conflicts],
         length=length,
-        blocks=blocks,
-        parts=plan if len(plan) > 1 else [],
         step=step,
     )
-    return answer.replace(missing=_describe_missing(state, answer))
-
-
-def _describe_missing(state: RunState, answer: Answer) -> str:
-    """What is missing, with the empty cells of tables; a full report names these among its limits."""
-    cells = "" if answer.length == "full" else describe_gaps(answer)
-    told = words_for(state.question)["empty_cells"].format(cells=cells) if cells else ""
-    return " ".join(filter(None, (answer.missing, told)))
-
-
-def _list_works(state: RunState) -> dict[str, Publication]:
-    """The published works among the pages of the run, by the ids of their pages."""
-    return {page.page_id: page.publication for page in state.pages.values() if page.publication}
+    if not any(_is_worth_showing(sentence, facts) for sentence in sentences):
+        counts, refused = StatementCounts(dropped=draft.cited), describe_refused(len(draft.failed))
+        return answer.replace(**_explain_no_evidence(state), remark=refused, statements=counts)
+    answer = answer.replace(
+        blocks=draft.blocks,
+        statements=StatementCounts(dropped=draft.dropped + dropped),
+        conflicts=[conflict.id for conflict in conflicts if conflict.status == "open"],
+    )
+    answer = limit_answer(state, answer, sentences)
+    certainty = describe_level(answer.confidence, is_judged=draft.by == "model")
+    return answer.replace(certainty=f"{certainty}. {caveat}".strip())
 
 
 def _add_conflicts(
@@ -213,20 +132,27 @@ def describe_refused(count: int) -> str:
 
 
 def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence]) -> Answer:
-    """The answer with only these of its sentences; verdict, gaps, counts and sources are theirs."""
+    """The answer with only these of its sentences; verdict, gaps, counts, sources and confidence are
+    theirs. A full report names its empty cells among its limits."""
     facts = fact_view.facts_after_notes(state)
+    works = {page.page_id: page.publication for page in state.pages.values() if page.publication}
+    blocks, sentences = prune_blocks(answer.blocks, sentences)
     level = assess_confidence(state, answer.step, sentences=sentences)
     plan = close_plan(state, level, sentences, answer.by)
-    blocks, sentences = prune_blocks(answer.blocks, sentences)
-    return answer.replace(
+    answer = answer.replace(
         blocks=blocks,
         verdict=choose_verdict(plan, answer.by),
+        reason="budget" if state.stop_reason == "budget" and _list_open(plan) else "none",
         parts=plan if len(plan) > 1 else [],
-        missing=describe_open_parts(plan, level, sentences, facts, answer.by),
         sentences=list(sentences),
-        sources=collect_sources(sentences, facts, _list_works(state)),
+        sources=collect_sources(sentences, facts, works),
         statements=count_statements(sentences, answer.statements.dropped),
+        confidence=level.value,
     )
+    cells = "" if answer.length == "full" else describe_gaps(answer)
+    told = words_for(state.question)["empty_cells"].format(cells=cells) if cells else ""
+    missing = describe_open_parts(plan, level, sentences, facts, answer.by)
+    return answer.replace(missing=" ".join(filter(None, (missing, told))))
 
 
 def no_answer(
@@ -356,9 +282,9 @@ def describe_journey(state: RunState) -> str:
     return "; ".join(filter(None, parts)) + "."
 
 
-def _build_no_evidence(
-    state: RunState, draft: WrittenDraft, judgement: RoleResult, step: int, journey: str
-) -> Answer:
+def _explain_no_evidence(state: RunState) -> dict[str, Any]:
+    """The reason and certainty of an answer without evidence: what was tried, and what a person stated that
+    no page backs."""
     pages = list(state.pages.values())
     searches = [action for action in state.actions if action.is_search]
     failed = [item.outcome in UNREADABLE_OUTCOMES for item in (pages or searches)]
@@ -372,21 +298,9 @@ def _build_no_evidence(
         tried = f"{format_count(len(searches), 'search', 'searches')} and {tried}"
     if outside := sum(OUTSIDE_FILTER in page.detail for page in pages):
         tried += f"; {outside} more lie outside the chosen sources"
-    text = f"No answer is given. {NO_EVIDENCE_REASONS[reason]} ({tried}.){_describe_own_statements(state)}"
-    return no_answer(
-        state,
-        step,
-        reason,
-        text,
-        by=judgement,
-        journey=journey,
-        statements=StatementCounts(dropped=draft.cited),
-        because=_describe_edits(state),
-    )
-
-
-def _describe_own_statements(state: RunState) -> str:
-    """What a person stated without a page that backs it."""
+    text = f"No answer is given. {NO_EVIDENCE_REASONS[reason]} ({tried}.)"
     own = [f"“{f.statement}”" for f in state.facts.values() if f.rests_on_person and f.decision != "struck"]
-    more = f" and {len(own) - MAX_LISTED} more" if len(own) > MAX_LISTED else ""
-    return f" Stated by you, not backed by a page: {'; '.join(own[:MAX_LISTED])}{more}." if own else ""
+    if own:
+        more = f" and {len(own) - MAX_LISTED} more" if len(own) > MAX_LISTED else ""
+        text += f" Stated by you, not backed by a page: {'; '.join(own[:MAX_LISTED])}{more}."
+    return {"reason": reason, "certainty": text}

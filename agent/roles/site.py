@@ -4,9 +4,9 @@ answer or refuses."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from agent.retrieval.answer import PassageAnswer, find_answer
 from agent.retrieval.query_rewriting import build_search_texts
@@ -133,6 +133,12 @@ class DraftReply(PassagesReply):
         description="when refusing: one or two polite sentences to the person, or the question to ask back",
     )
     confidence: Share = 0.0
+
+    @model_validator(mode="after")
+    def drop_refused_sentences(self) -> Self:
+        """A refusal without sentences."""
+        self.answer = [] if self.refusal != "none" else self.answer
+        return self
 
 
 def make_sentences(found: PassageAnswer) -> list[DraftSentence]:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.answering import verdict
-from agent.answering.citations import build_fact_from_quote
 from agent.answering.confidence import assess_confidence
+from agent.answering.draft import build_fact_from_quote
 from agent.answering.passages import find_hidden_sources
 from agent.answering.plan import assign_parts
 from agent.engine.context import RunContext

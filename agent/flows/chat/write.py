@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
 
 from agent.answering import fact_view, verdict
-from agent.answering.answer_shape import make_sentence
-from agent.answering.citations import build_fact_from_quote, find_quote_problems, resolve_citations
-from agent.answering.claim_checks import (
-    CheckedDraft,
-    check_sentences,
-    check_sentences_by_code,
-    repair_sentences,
-)
-from agent.answering.fact_intake import add_facts
-from agent.answering.model_rulings import review_by_model
+from agent.answering.claim_checks import WrittenDraft, repair_sentences
+from agent.answering.draft import ask_writer, build_fact_from_quote, draft_from_quotes
 from agent.answering.passages import find_hidden_sources
 from agent.engine.context import RunContext
-from agent.engine.state import Change, state_after
+from agent.engine.state import Change
 from agent.errors import BudgetSpent
-from agent.evidence.citation_check import count_statements
 from agent.evidence.claim_check import describe_finding
 from agent.flows.chat.retrieve import rank_by_library, standalone_question
 from agent.flows.chat.state import ChatRun, Draft, Grounding
@@ -36,7 +26,6 @@ from agent.roles.chat import (
     GenerateReply,
     ValidateReply,
 )
-from agent.roles.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
 from agent.text.urls import remove_unknown_urls
@@ -69,9 +58,10 @@ def write_draft(
     best = rank_by_library(tools, question, passages)
     if not best:
         return {"draft": Draft(caveat=caveat, by="code", step=tools.step)}
-    judgement = tools.judge(
+    judgement = ask_writer(
+        tools,
         GENERATE,
-        check=lambda reply: find_quote_problems(tools, reply.answer, best),
+        best,
         question=state.question,
         asked=question,
         history=state.substantive_turns,
@@ -81,29 +71,18 @@ def write_draft(
         refused=_explain_refusal(state),
     )
     reply: GenerateReply = judgement.value
-    is_model = judgement.by == "model"
-    facts, sentences = resolve_citations(question, tools, reply.answer, best, by=judgement.by)
-    if sentences and not is_model:
-        facts = _extract_extra_facts(tools, question, best) | facts
-    change = add_facts(
-        state,
-        tools.step,
-        [fact for name, fact in facts.items() if name not in state.facts],
-        model=reply.confidence if is_model else None,
-        review=review_by_model(state, tools),
-    )
-    now = state_after(state, change)
-    written = [
-        make_sentence(now.plan, s, judgement.by, text=_clean(now, s.text))
-        for s in sentences
-        if s.text.strip()
-    ]
-    checked = _check_draft(now, tools, written, by_model=is_model)
+    needs_more = reply.answer and judgement.by != "model"
+    more = _extract_extra_facts(tools, question, best) if needs_more else []
+    write = partial(draft_from_quotes, state, tools, judgement, best, question=question, more_facts=more)
+    try:
+        _, change, _, written = write()
+    except BudgetSpent:  # a draft whose check the budget forbids is checked by code alone
+        _, change, _, written = write(is_judged=False)
     draft = Draft(
-        sentences=checked.held,
-        drafted=len(written),
-        left_out=[checked.sentences[n] for n in checked.failed],
-        dropped=checked.counts.dropped,
+        sentences=written.held,
+        drafted=written.drafted,
+        left_out=[written.sentences[n] for n in written.failed],
+        dropped=written.dropped,
         caveat=caveat,
         confidence=reply.confidence,
         by=judgement.by,
@@ -111,23 +90,6 @@ def write_draft(
         step=tools.step,
     )
     return {**change, "draft": draft}
-
-
-def _check_draft(
-    state: ChatRun, tools: RunContext, sentences: Sequence[Sentence], *, by_model: bool
-) -> CheckedDraft:
-    """The sentences with their verdicts. Without a model a quote of a disputed fact holds, too: the answer
-    names both sides of the conflict. A draft whose check the budget forbids is checked by code alone."""
-    facts, conflicts = state.facts, list(state.conflicts.values())
-    if not by_model:
-        facts, conflicts = {fact.id: fact for fact in fact_view.ignore_disputes(list(facts.values()))}, []
-    question = standalone_question(state)
-    try:
-        return check_sentences(
-            state, tools, sentences, facts, conflicts, question=question, clean=partial(_clean, state)
-        )
-    except BudgetSpent:
-        return check_sentences_by_code(sentences, facts, conflicts, question=question)
 
 
 def _clean(state: ChatRun, text: str) -> str:
@@ -143,13 +105,12 @@ def _explain_refusal(state: ChatRun) -> str:
     return " ".join([last.reason, *(f"Refused: “{text}”" for text in last.refused)])
 
 
-def _extract_extra_facts(tools: RunContext, question: str, passages: list[Passage]) -> dict[str, Fact]:
+def _extract_extra_facts(tools: RunContext, question: str, passages: list[Passage]) -> list[Fact]:
     """The sentences most relevant to the question as facts."""
-    facts = [
+    return [
         build_fact_from_quote(question, tools, tools.page(quote.page_id), quote, by="keyless")
         for quote in find_best_lines(question, passages, EXTRA_FACTS)
     ]
-    return {fact.id: fact for fact in facts}
 
 
 def check_grounding(state: ChatRun, tools: RunContext) -> tuple[Grounding, Draft]:
@@ -237,16 +198,14 @@ def _describe_fault(sentence: Sentence) -> str:
 def build_answer(state: ChatRun, tools: RunContext) -> Answer:
     """The answer of the draft; that of a best effort has a caveat."""
     draft = state.own.draft or Draft()
-    reply = ReportReply(answer=[ReportSentence(text=s.text, fact_ids=s.fact_ids) for s in draft.sentences])
-    by: Literal["model", "keyless"] = "model" if draft.by == "model" else "keyless"
-    checked = CheckedDraft(draft.sentences, (), count_statements(draft.sentences, draft.dropped))
-    answer = verdict.build_answer(
-        state,
-        RoleResult(value=reply, by=by, fallback_reason=draft.trouble),
-        tools.step,
-        check=lambda *_, **__: checked,
-        caveat=draft.caveat,
-        journey=describe_journey(state),
+    written = WrittenDraft(
+        draft.sentences,
+        dropped=draft.dropped,
+        by="model" if draft.by == "model" else "keyless",
+        trouble=draft.trouble,
+    )
+    answer = verdict.finish_answer(
+        state, written, tools.step, caveat=draft.caveat, journey=describe_journey(state)
     )
     if answer.verdict == "no_evidence":
         return build_refusal(state, tools, "not_covered", "Nothing in the library answers this question.")

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from agent.answering import fact_view
-from agent.answering.citations import find_quote_problems, resolve_citations
-from agent.answering.claim_checks import check_sentences
-from agent.answering.fact_intake import add_facts
-from agent.answering.model_rulings import review_by_model
-from agent.answering.verdict import build_answer, describe_failures, merge_changes, record_answer
+from agent.answering.draft import answer_from_quotes
+from agent.answering.verdict import describe_failures, merge_changes, record_answer
 from agent.engine.context import RunContext
-from agent.engine.state import Change, state_after
+from agent.engine.state import Change
 from agent.flows.collect.constraints import list_instructions
 from agent.flows.collect.state import CollectRun
 from agent.flows.collect.windows import list_digest_items
 from agent.roles.collect_items import DIGEST, DigestItem
-from agent.roles.report import ReportReply
 from agent.text.plurals import format_count
 from agent.types import Answer, Outcome
 
@@ -26,31 +19,31 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
     items, own = list_digest_items(state, tools), state.own
     failures = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
     passages = [passage for item in items for passage in item.passages]
-    judgement = tools.judge(
+    notes = [_describe_voices(items), _describe_unread_exclusions(state)]
+    blanks = {
+        "prompt": state.question,
+        "notes": list_instructions(state),
+        "intent": own.effective_intent(state),
+        "items": items,
+        "failures": failures,
+        "former": state.answer,
+    }
+    draft, answer = answer_from_quotes(
+        state,
+        tools,
         DIGEST,
-        check=lambda reply: find_quote_problems(tools, reply.answer, passages),
-        prompt=state.question,
-        notes=list_instructions(state),
-        intent=own.effective_intent(state),
-        items=items,
-        failures=failures,
-        former=state.answer,
+        passages,
+        blanks,
+        question=state.question,
+        weighed_by=own.relevance_question(state),
+        caveat=" ".join(filter(None, notes)),
+        journey=_describe_journey(state),
     )
-    facts, sentences = resolve_citations(
-        own.relevance_question(state), tools, judgement.value.answer, passages, by=judgement.by
-    )
-    new = [fact for fact in facts.values() if fact.id not in state.facts]
-    marked = fact_view.apply_person_marks(state, new)
-    change = add_facts(state, tools.step, marked, review=review_by_model(state, tools))
-    now = state_after(state, change)
-    check = partial(check_sentences, now, tools)
-    report = judgement.replace(value=ReportReply(answer=sentences))
-    answer = build_answer(now, report, tools.step, check=check)
     if answer.verdict == "no_evidence":
-        answer = _explain_empty_digest(now, answer)
-    notes = [answer.certainty, _describe_voices(items), _describe_unread_exclusions(now)]
-    digest = answer.replace(certainty=" ".join(filter(None, notes)), journey=_describe_journey(now))
-    return merge_changes(change, record_answer(now, digest))
+        answer = _explain_empty_digest(draft.state, answer)
+        certainty = " ".join(filter(None, [answer.certainty, *notes]))
+        answer = answer.replace(certainty=certainty)
+    return merge_changes(draft.change, record_answer(draft.state, answer))
 
 
 def _describe_voices(items: list[DigestItem]) -> str:

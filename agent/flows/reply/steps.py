@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent.answering.draft import ask_writer
 from agent.answering.passages import find_hidden_sources
 from agent.answering.verdict import no_answer
 from agent.engine.context import RunContext
@@ -13,7 +14,7 @@ from agent.flows.reply import write as writing
 from agent.flows.reply.state import ReplyRun
 from agent.retrieval.query_rewriting import build_search_texts, list_clauses
 from agent.roles.reply import GATE, SELECTION, VERIFICATION, WRITING
-from agent.roles.role import Role, RoleResult
+from agent.roles.role import RoleResult
 from agent.text.identifiers import find_codes
 from agent.types import IndexEntry, LibraryScope, PageRef, Reason, Refusal
 from agent.types.reply import GateDecision, LoadedSource, SourceSelection, VerificationResult
@@ -33,7 +34,8 @@ def gate(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     if not conversation.question and not (own.picture_count(state) and has_pictures):
         nothing = GateDecision(should_reply=False, reasoning="Nothing was asked.")
         return _stay_silent(state, tools, nothing.reasoning, gating=nothing)
-    judgement = _judge(state, tools, GATE, task=state.settings.reply.gating_prompt)
+    task, pictures = state.settings.reply.gating_prompt, own.picture_count(state)
+    judgement = tools.judge(GATE, **_shared_blanks(state), pictures=pictures, task=task)
     if judgement.fallback_reason:
         return _stay_silent_after_failure(state, tools, judgement)
     reply = judgement.value
@@ -52,10 +54,9 @@ def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     by_words = _score_sources_by_words(state, tools)
     shown = _limit_index(entries, by_words)
     ids = {entry.source_id for entry in shown}
-    judgement = _judge(
-        state,
-        tools,
+    judgement = tools.judge(
         SELECTION,
+        **_shared_blanks(state),
         task=own.selection_prompt,
         index=shown,
         by_words={name: score for name, score in by_words.items() if name in ids},
@@ -163,11 +164,12 @@ def _load_source(tools: RunContext, source_id: str) -> LoadedSource:
 def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """Write a draft from the loaded texts; only supported sentences are kept."""
     own, passages = state.settings.reply, writing.select_passages(state, tools)
-    judgement = _judge(
-        state,
+    judgement = ask_writer(
         tools,
         WRITING,
-        check=lambda reply: writing.find_draft_problems(tools, reply, passages),
+        passages,
+        **_shared_blanks(state),
+        pictures=state.own.picture_count(state),
         task=own.answer_prompt,
         asked=writing.standalone_question(state),
         passages=passages,
@@ -190,7 +192,14 @@ def verify(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """Check whether the draft may be posted."""
     passages = writing.select_passages(state, tools)
     task = state.settings.reply.verification_prompt
-    judgement = _judge(state, tools, VERIFICATION, task=task, draft=state.own.draft, passages=passages)
+    judgement = tools.judge(
+        VERIFICATION,
+        **_shared_blanks(state),
+        pictures=state.own.picture_count(state),
+        task=task,
+        draft=state.own.draft,
+        passages=passages,
+    )
     if judgement.fallback_reason:
         return _stay_silent_after_failure(state, tools, judgement)
     reply = judgement.value
@@ -202,16 +211,13 @@ def verify(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     return {"verification": result, "should_reply": True, "reply_text": text}, "replied"
 
 
-def _judge(state: ReplyRun, tools: RunContext, role: Role, **blanks: Any) -> RoleResult:
-    """The role's result, with what every prompt of this flow shows; the selection sees no pictures."""
-    shared: dict[str, Any] = {
+def _shared_blanks(state: ReplyRun) -> dict[str, Any]:
+    """What every prompt of this flow shows; the selection sees no pictures."""
+    return {
         "introduction": state.settings.reply.project_introduction,
         "conversation": state.own.transcript(state),
         "question": state.own.open_question(state),
     }
-    if role is not SELECTION:
-        shared["pictures"] = state.own.picture_count(state)
-    return tools.judge(role, **shared, **blanks)
 
 
 def _stay_silent(

@@ -7,17 +7,13 @@ the length, by whole sentences: half a sentence may state the opposite.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
-from agent.answering.answer_shape import make_sentence
-from agent.answering.citations import find_quote_problems, resolve_citations
-from agent.answering.claim_checks import CheckedDraft, check_sentences, check_sentences_by_code
-from agent.answering.fact_intake import add_facts
+from agent.answering.draft import draft_from_quotes
 from agent.answering.passages import content_passages, fit_passages
-from agent.answering.verdict import build_answer, limit_answer, merge_changes, record_answer
+from agent.answering.verdict import finish_answer, limit_answer, merge_changes, record_answer
 from agent.engine.context import RunContext
-from agent.engine.state import Change, state_after
+from agent.engine.state import Change
 from agent.evidence import confidence
 from agent.evidence.answer_layout import lay_out
 from agent.evidence.report_words import words_for
@@ -26,12 +22,11 @@ from agent.flows.reply.state import ReplyRun
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.scorer import CountedPassages, rank_passages
 from agent.roles.reply import WritingReply, WritingSentence
-from agent.roles.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
 from agent.text.identifiers import find_contacts, is_external_contact, remove_mass_mentions
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, find_urls, remove_unknown_urls, site
-from agent.types import Actor, Answer, Fact, Page, Passage, Sentence
+from agent.types import Answer, Fact, Page, Passage, Sentence
 
 MAX_SOURCE_CHARS = 60_000
 """Characters of source text in one prompt; of longer sources the most relevant passages."""
@@ -64,11 +59,6 @@ def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
     return CountedPassages(rank_passages(question, selected, len(selected), counts), counts)
 
 
-def find_draft_problems(tools: RunContext, reply: WritingReply, passages: Sequence[Passage]) -> list[str]:
-    """What the writer is told of its quotes; a sentence on a picture needs none."""
-    return find_quote_problems(tools, [s for s in reply.answer if s.quotes or not s.pictures], passages)
-
-
 def build_draft(
     state: ReplyRun, tools: RunContext, judgement: RoleResult, passages: Sequence[Passage]
 ) -> Change:
@@ -82,28 +72,22 @@ def build_draft(
     pages = [tools.page(source.page_id) for source in state.own.loaded if source.page_id]
     draft = [s.model_copy(update={"text": _remove_unsafe_contacts(s.text, pages)}) for s in reply.answer]
     written = [sentence for sentence in draft if sentence.text]
-    facts, sentences = resolve_citations(question, tools, written, passages, by=judgement.by)
     named = {s.text: _build_picture_facts(state, tools, s, judgement) for s in written}
     pictured = {text: found for text, found in named.items() if found}
-    change = add_facts(
+    _, change, now, checked = draft_from_quotes(
         state,
-        tools.step,
-        [*facts.values(), *{fact.id: fact for found in pictured.values() for fact in found}.values()],
-        model=reply.confidence if judgement.by == "model" else None,
+        tools,
+        judgement.replace(value=reply.model_copy(update={"answer": written})),
+        passages,
+        question=question,
+        clean=lambda text: _remove_unsafe_contacts(text, pages),
+        more_facts=[fact for found in pictured.values() for fact in found],
+        by_code=pictured,
+        rules_on_conflicts=False,
     )
-    now = state_after(state, change)
-    checked = _check_draft(
-        now, tools, sentences, pictured, by=judgement.by, clean=lambda t: _remove_unsafe_contacts(t, pages)
-    )
-    if checked.trouble:
-        return {**change, "draft": "", "why": "", "trouble": checked.trouble}
-    answer = build_answer(
-        now,
-        judgement.replace(value=ReportReply(answer=sentences)),
-        tools.step,
-        addresses=[url for sentence in draft for url in find_urls(sentence.text)],
-        check=lambda *_, **__: checked,
-    )
+    if checked.check_trouble:
+        return {**change, "draft": "", "why": "", "trouble": checked.check_trouble}
+    answer = finish_answer(now, checked, tools.step)
     supported = _keep_supported(answer.sentences or checked.sentences, pictured)
     text, fitted = _fit_length(supported, state.settings.reply.max_answer_chars, words_for(question))
     kept = {sentence.text for sentence in fitted}
@@ -128,30 +112,6 @@ def _limit_answer(state: ReplyRun, answer: Answer, sentences: Sequence[Sentence]
         posted = posted.replace(missing=PICTURE_ALONE, reason="none", remark="")
     too_long = f"{format_count(unfitted, 'supported sentence')} did not fit the length." if unfitted else ""
     return posted.replace(missing=" ".join(filter(None, (posted.missing, too_long))))
-
-
-def _check_draft(
-    state: ReplyRun,
-    tools: RunContext,
-    sentences: Sequence[ReportSentence],
-    pictured: Mapping[str, Sequence[Fact]],
-    *,
-    by: Actor,
-    clean: Callable[[str], str],
-) -> CheckedDraft:
-    """The sentences with their verdicts, in order. Those that name a picture rest on it where no quote states
-    them: they are not repaired."""
-    facts, conflicts = state.facts, list(state.conflicts.values())
-    texts = [make_sentence(state.plan, s, by) for s in sentences if s.text not in pictured]
-    question = standalone_question(state)
-    checked = check_sentences(state, tools, texts, facts, conflicts, question=question, clean=clean)
-    if not pictured:
-        return checked
-    by_picture = [make_sentence(state.plan, s, by) for s in sentences if s.text in pictured]
-    seen = iter(check_sentences_by_code(by_picture, facts, conflicts, question=question).sentences)
-    rest = iter(checked.sentences)
-    found = [next(seen) if s.text in pictured else next(rest, None) for s in sentences]
-    return replace(checked, sentences=[sentence for sentence in found if sentence])
 
 
 def _explain_silence(

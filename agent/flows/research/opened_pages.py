@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agent.answering import fact_view
-from agent.answering.citations import has_page_quote
+from agent.answering.draft import has_page_quote
 from agent.answering.revision import current_reading, list_wishes
 from agent.engine.context import RunContext
 from agent.flows.research.policy import has_unread_text, list_answered_parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from agent.answering.report_blocks import clean_label
+from agent.answering.draft import clean_label
 from agent.answering.verdict import describe_failures
 from agent.evidence.answer_layout import format_question
 from agent.evidence.block_layout import describe_gaps

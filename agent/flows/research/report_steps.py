@@ -3,25 +3,19 @@ its sections side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 from agent.answering import fact_view
 from agent.answering.answer_shape import block_by_parts
-from agent.answering.claim_checks import CheckedDraft, check_sentences
+from agent.answering.claim_checks import WrittenDraft
+from agent.answering.draft import draft_from_reply
 from agent.answering.model_rulings import review_conflicts
 from agent.answering.plan import find_part
 from agent.answering.row_tables import tabulate_rows
-from agent.answering.verdict import (
-    WrittenDraft,
-    build_answer,
-    finish_answer,
-    limit_answer,
-    merge_changes,
-    record_answer,
-    write_draft,
-)
+from agent.answering.verdict import finish_answer, limit_answer, merge_changes, record_answer
 from agent.answering.write_report import ask_report, choose_length, find_open_conflicts, is_length_final
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
@@ -74,8 +68,7 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     length = choose_length(now, judgement)
     if judgement.by == "model" and length == "full":
         return {**reviewed, "pending": None}, next
-    check = partial(check_sentences, now, tools)
-    answer = build_answer(now, judgement, tools.step, check=check, length=length)
+    answer = finish_answer(now, draft_from_reply(now, tools, judgement), tools.step, length=length)
     return {**merge_changes(reviewed, _record(now, tools, answer)), "pending": None}, "review"
 
 
@@ -121,14 +114,18 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     trouble = next((result.fallback_reason for result in written if result.fallback_reason), "")
     by: Literal["model", "keyless"] = "model" if any(r.by == "model" for r in written) else "keyless"
     judgement = RoleResult(value=ReportReply(blocks=blocks), by=by, fallback_reason=trouble)
-    check = partial(check_sentences, state, tools)
-    body = write_draft(state, judgement, check=check)
-    summary = _write_summary(state, tools, body.checked, check)
-    frame, cited = report_frame.conflict_blocks(state.question), summary.cited + body.cited
-    joined = _join(summary.checked, body.checked)
-    draft = WrittenDraft([*summary.blocks, *body.blocks, *frame], joined, cited)
+    body = draft_from_reply(state, tools, judgement)
+    summary = _write_summary(state, tools, body)
+    draft = replace(
+        body,
+        sentences=[*summary.sentences, *body.sentences],
+        failed=tuple(n + len(summary.sentences) for n in body.failed),
+        blocks=[*summary.blocks, *body.blocks, *report_frame.conflict_blocks(state.question)],
+        dropped=summary.dropped + body.dropped,
+        cited=summary.cited + body.cited,
+    )
     answer = finish_answer(
-        state, draft, judgement, tools.step, length="full", conflict_block=report_frame.CONFLICT_BLOCK
+        state, draft, tools.step, length="full", conflict_block=report_frame.CONFLICT_BLOCK
     )
     answer = answer.replace(title=plan.title or find_planned_question(state))
     return {**_record(state, tools, answer), "pending": None}, "review"
@@ -238,14 +235,12 @@ def _find_empty_section(reply: SectionReply) -> list[str]:
     return ["The section is empty: write what its facts say in `blocks`."] if is_empty else []
 
 
-def _write_summary(
-    state: ResearchRun, tools: RunContext, body: CheckedDraft, check: Callable[..., CheckedDraft]
-) -> WrittenDraft:
+def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) -> WrittenDraft:
     """The summary under its heading, from the sentences of the body that hold, checked as they were; what its
     quotes do not support is left out."""
     held = [sentence for sentence in body.sentences if sentence.backed]
     if not held:
-        return WrittenDraft([], CheckedDraft([], (), body.counts))
+        return WrittenDraft([])
     notes = fact_view.note_texts(state)
     lines = _choose_leading(_join_cells(held))
     result = tools.judge(SUMMARY, question=find_planned_question(state), notes=notes, sentences=lines)
@@ -253,11 +248,9 @@ def _write_summary(
         ReportBlock(kind="heading", text=words_for(state.question)["summary"]),
         ReportBlock(kind="paragraph", sentences=result.value.sentences),
     ]
-    draft = write_draft(
-        state, RoleResult(value=ReportReply(blocks=blocks), by=result.by), check=check, prefix="s"
-    )
-    kept = [sentence for sentence in draft.checked.sentences if sentence.backed]
-    return WrittenDraft(draft.blocks, CheckedDraft(kept, (), draft.checked.counts), draft.cited)
+    reply = RoleResult(value=ReportReply(blocks=blocks), by=result.by)
+    draft = draft_from_reply(state, tools, reply, prefix="s")
+    return replace(draft, sentences=[sentence for sentence in draft.sentences if sentence.backed], failed=())
 
 
 def _choose_leading(sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -288,13 +281,6 @@ def _join_cells(sentences: Sequence[Sentence]) -> list[Sentence]:
     return list(joined.values())
 
 
-def _join(first: CheckedDraft, then: CheckedDraft) -> CheckedDraft:
-    counts = then.counts.replace(dropped=first.counts.dropped + then.counts.dropped)
-    failed = tuple(n + len(first.sentences) for n in then.failed)
-    sentences: list[Sentence] = [*first.sentences, *then.sentences]
-    return CheckedDraft(sentences, failed, counts, trouble=first.trouble or then.trouble)
-
-
 def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
     """The change of the answer; of a full one with charts, and what code knows of limits and method. How an
     ambiguous question was read is told with it."""
@@ -305,7 +291,8 @@ def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
             answer = block_by_parts(answer, state.plan, words_for(state.question))
             blocks, said = tabulate_rows(answer, fact_view.facts_after_notes(state))
             answer = limit_answer(state, answer.replace(blocks=blocks), said)
-        level: Any = record_answer(state, answer)
-        frame = report_frame.build_frame(state, answer, level["confidence"][0], tools.now())
-        answer = answer.replace(blocks=[*add_charts(answer.blocks, answer.sentences), *frame])
+        change = record_answer(state, answer)
+        frame = report_frame.build_frame(state, answer, change["confidence"][0], tools.now())
+        blocks = [*add_charts(answer.blocks, answer.sentences), *frame]
+        return {**change, "answers": [change["answers"][0].replace(blocks=blocks)]}
     return record_answer(state, answer)

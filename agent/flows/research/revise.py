@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import partial
 
 from agent.answering import fact_view
-from agent.answering.claim_checks import CheckedDraft, check_sentences
+from agent.answering.claim_checks import WrittenDraft
+from agent.answering.draft import MAX_HEADING_WORDS, draft_from_reply
 from agent.answering.page_refs import offer_again
 from agent.answering.plan import bears_on
 from agent.answering.recompute import recompute_after_edit
-from agent.answering.report_blocks import MAX_HEADING_WORDS
 from agent.answering.revision import (
     Piece,
     build_reading,
@@ -25,7 +25,7 @@ from agent.answering.revision import (
     write_numbered_lines,
     write_quoted_lines,
 )
-from agent.answering.verdict import WrittenDraft, finish_answer, limit_answer, write_draft
+from agent.answering.verdict import finish_answer, limit_answer
 from agent.answering.write_report import ask_report, find_open_conflicts
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
@@ -121,11 +121,11 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     )
     layout = _Layout(former, kept, state.question)
     for n, (piece, reply) in enumerate(zip(pieces, replies, strict=True)):
-        prefix, check = f"r{tools.step}p{n}b", partial(check_sentences, state, tools)
+        prefix = f"r{tools.step}p{n}b"
         if piece.is_cell and reply.by == "model":
             reply = reply.replace(value=_make_cell(reply.value, former, former.sentences[piece.places[0]]))
         _cite_as_before(reply.value, [former.sentences[k] for k in piece.places])
-        written = write_draft(state, reply, check=check, prefix=prefix)
+        written = draft_from_reply(state, tools, reply, prefix=prefix)
         draft = _drop_repeated(written, [said.claim for said in stay[n]])
         if _is_better(draft, [former.sentences[k] for k in piece.places if kept[k]]):
             layout.put(piece, draft, prefix)
@@ -134,12 +134,17 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     sentences = [said for said in sentences if said.place != "other" or said.claim not in shown]
     failed = tuple(n for n, said in enumerate(sentences) if said.check and not said.backed)
     wrote = tools.client and "model" in (reading.by, *(reply.by for reply in replies))
-    by = RoleResult(value=ReportReply(), by="model" if wrote else "keyless")
     trouble = next((reply.fallback_reason for reply in replies if reply.fallback_reason), "")
     answer = finish_answer(
         state,
-        WrittenDraft(blocks, CheckedDraft(sentences, failed, former.statements)),
-        by.replace(fallback_reason=trouble),
+        WrittenDraft(
+            sentences,
+            failed,
+            former.statements.dropped,
+            blocks=blocks,
+            by="model" if wrote else "keyless",
+            trouble=trouble,
+        ),
         tools.step,
         length=former.length,
         more_passages=sum(said.place == "passage" for said in sentences),
@@ -210,13 +215,13 @@ def _make_cell(reply: ReportReply, former: Answer, old: Sentence) -> ReportReply
 def _drop_repeated(draft: WrittenDraft, texts: Sequence[str]) -> WrittenDraft:
     """The piece without sentences that the answer has already, outside of its tables."""
     blocks = {block.id for block in draft.blocks if block.kind == "table"}
-    new = [s for s in draft.checked.sentences if s.block in blocks or s.claim not in texts]
-    return replace(draft, checked=replace(draft.checked, sentences=new))
+    new = [s for s in draft.sentences if s.block in blocks or s.claim not in texts]
+    return replace(draft, sentences=new)
 
 
 def _is_better(draft: WrittenDraft, stays: Sequence[Sentence]) -> bool:
     """Whether a new piece may replace sentences that could stay: it is supported where they are."""
-    new = draft.checked.sentences
+    new = draft.sentences
     was_backed = any(said.backed for said in stays)
     return bool(new) and (not stays or not was_backed or any(said.backed for said in new))
 
@@ -255,7 +260,7 @@ class _Layout:
         old = [self.former.sentences[n] for n in piece.places]
         target = next((b for b in self.blocks if old and b.id == old[0].block), None)
         kinds = {block.kind for block in draft.blocks}
-        sentences = [said.replace(part=said.part or piece.part) for said in draft.checked.sentences]
+        sentences = [said.replace(part=said.part or piece.part) for said in draft.sentences]
         if old and old[-1].place and self.kept[piece.places[-1]]:  # a quote stays, those found since join it
             joining = [said.replace(place="passage") for said in sentences if said.place != "other"]
             self.behind[piece.places[-1]] = joining[:MAX_JOINING]

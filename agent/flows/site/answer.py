@@ -4,29 +4,24 @@ words. Code chooses the verdict; the writer only says which kind of refusal it m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from agent.answering import fact_view
 from agent.answering.answer_shape import repeat_sentence
-from agent.answering.citations import resolve_citations
-from agent.answering.claim_checks import check_sentences
-from agent.answering.fact_intake import add_facts
-from agent.answering.model_rulings import review_by_model
+from agent.answering.draft import answer_from_quotes, draft_from_reply
 from agent.answering.verdict import (
     WORDED_BY_MODEL,
-    build_answer,
     describe_failures,
+    finish_answer,
     merge_changes,
     record_answer,
 )
 from agent.answering.write_report import ask_report
 from agent.engine.context import RunContext
-from agent.engine.state import Change, state_after
+from agent.engine.state import Change
 from agent.flows.site.state import SiteRun
 from agent.roles.note_requests import parse_length_request
-from agent.roles.report import ReportReply, ReportSentence
-from agent.roles.role import RoleResult
-from agent.roles.site import DraftReply
+from agent.roles.report import ReportSentence
+from agent.roles.site import DRAFT, DraftReply
 from agent.text.plurals import format_count
 from agent.text.urls import host
 from agent.types import Actor, Answer, Fact, Outcome, Passage
@@ -41,45 +36,42 @@ REFUSAL_MESSAGES = {
 NOT_FOLLOWED = "{subject} was not followed: that needs a model."
 
 
-def answer_from_draft(
-    state: SiteRun, tools: RunContext, judgement: RoleResult, passages: Sequence[Passage]
-) -> Change:
-    """The change a draft makes: the facts it quotes, conflicts, confidence, and the answer."""
-    reply: DraftReply = judgement.value
-    question = state.own.relevance_question(state)
-    facts, sentences = resolve_citations(question, tools, reply.answer, passages, by=judgement.by)
-    new = [fact for fact in facts.values() if fact.id not in state.facts]
-    model = reply.confidence if judgement.by == "model" else None
-    change = add_facts(
+def write_answer(state: SiteRun, tools: RunContext, passages: Sequence[Passage]) -> Change:
+    """The change of an answer from these passages, or of a refusal: its facts, conflicts, confidence."""
+    hosts, forced = dict.fromkeys(host(url) for url in state.settings.start_urls), _forced_reason(state)
+    blanks = {
+        "question": state.question,
+        "asked": state.asked or state.question,
+        "history": state.history,
+        "instruction": state.settings.instruction,
+        "notes": [note.text for note in state.notes],
+        "reasoning": state.own.decision_reasoning,
+        "passages": passages,
+        "site": ", ".join(hosts),
+        "forced": forced,
+        "former": state.answer.text if state.answer else "",
+    }
+    draft, answer = answer_from_quotes(
         state,
-        tools.step,
-        fact_view.apply_person_marks(state, new),
-        model=model,
-        review=review_by_model(state, tools),
-    )
-    now = state_after(state, change)
-    refused = reply.refusal != "none"
-    report = ReportReply(
-        answer=[] if refused else [_apply_corrections(sentence, state.facts) for sentence in sentences]
-    )
-    answer = build_answer(
-        now,
-        judgement.replace(value=report),
-        tools.step,
-        check=partial(check_sentences, now, tools, question=question),
-        caveat=_forced_reason(state),
+        tools,
+        DRAFT,
+        passages,
+        blanks,
+        question=state.own.relevance_question(state),
+        caveat=forced,
         journey=_describe_journey(state, tools),
     )
-    ignored = _describe_ignored_instruction(state.settings.instruction, judgement.by)
+    reply: DraftReply = draft.judgement.value
+    ignored = _describe_ignored_instruction(state.settings.instruction, draft.judgement.by)
     remark = " ".join(filter(None, (answer.remark, ignored)))
     cited, useful = {source.page_id for source in answer.sources}, state.own.useful_visited_indices
     content = state.own.url_content(state)
     worded = _word_refusal(state, answer, reply)
-    if reply.message and reply.message in worded.certainty and judgement.by == "model":
+    if reply.message and reply.message in worded.certainty and draft.judgement.by == "model":
         remark = f"{WORDED_BY_MODEL} {remark}".strip()
-    recorded = record_answer(now, worded.replace(remark=remark))
+    recorded = record_answer(draft.state, worded.replace(remark=remark))
     return {
-        **merge_changes(change, recorded),
+        **merge_changes(draft.change, recorded),
         "bearing": reply.confidence,
         "useful_visited_indices": [
             *useful,
@@ -95,8 +87,8 @@ def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
     judgement = ask_report(state, tools, question=state.asked, notes=notes)
     if judgement.by == "keyless" and (kept := _keep_drafted_sentences(state)):
         judgement = judgement.replace(value=judgement.value.model_copy(update={"answer": kept}))
-    check = partial(check_sentences, state, tools, question=state.asked)
-    return record_answer(state, build_answer(state, judgement, tools.step, check=check))
+    written = draft_from_reply(state, tools, judgement, question=state.asked)
+    return record_answer(state, finish_answer(state, written, tools.step))
 
 
 def _keep_drafted_sentences(state: SiteRun) -> list[ReportSentence]:

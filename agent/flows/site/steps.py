@@ -7,14 +7,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agent.answering import fact_view
-from agent.answering.citations import find_quote_problems
 from agent.answering.page_refs import START_PAGE_REASON, build_action, mark_read
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
 from agent.flows.site import links, stored_pages, thread_memory
 from agent.flows.site import pages as reading
-from agent.flows.site.answer import answer_from_draft, rewrite_answer
+from agent.flows.site.answer import rewrite_answer, write_answer
 from agent.flows.site.pages import Findings
 from agent.flows.site.state import (
     BY_INDEX,
@@ -25,8 +24,8 @@ from agent.flows.site.state import (
     SiteRun,
     UrlIndex,
 )
-from agent.roles.site import DRAFT, SITE_DECISION, AgentDecision
-from agent.text.urls import canonicalize, host, site
+from agent.roles.site import SITE_DECISION, AgentDecision
+from agent.text.urls import canonicalize, site
 from agent.types import Action, Outcome, Page, PageRef, Proposal, Refusal
 from agent.web.robots import list_sitemaps
 
@@ -355,20 +354,4 @@ def draft(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     noted = state.notes[-1].step if state.notes else -1
     if state.edits and not (state.answer and noted > state.answer.step):
         return rewrite_answer(state, tools), "review"
-    passages = reading.passages_for_prompt(state, tools)
-    hosts = dict.fromkeys(host(url) for url in state.settings.start_urls)
-    judgement = tools.judge(
-        DRAFT,
-        check=lambda reply: find_quote_problems(tools, reply.answer, passages),
-        question=state.question,
-        asked=state.asked or state.question,
-        history=state.history,
-        instruction=state.settings.instruction,
-        notes=[note.text for note in state.notes],
-        reasoning=state.own.decision_reasoning,
-        passages=passages,
-        site=", ".join(hosts),
-        forced=state.own.choices[-1].forced if state.own.choices else "",
-        former=state.answer.text if state.answer else "",
-    )
-    return answer_from_draft(state, tools, judgement, passages), "review"
+    return write_answer(state, tools, reading.passages_for_prompt(state, tools)), "review"

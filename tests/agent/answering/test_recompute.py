@@ -8,7 +8,7 @@ import pytest
 from agent.answering.confidence import assess_confidence
 from agent.answering.fact_intake import add_facts
 from agent.answering.recompute import apply_person_edits, recompute_after_edit, record_note
-from agent.answering.verdict import build_answer, record_answer
+from agent.answering.verdict import record_answer
 from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy, to_jsonable
 from agent.evidence.contradiction import groups, resolution, statements
@@ -16,6 +16,7 @@ from agent.flows.research.state import ResearchState
 from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.types import Conflict, ConflictSide, Fact, Note, Step
+from tests.agent.answering.written import build_answer
 
 pytestmark = pytest.mark.slow
 

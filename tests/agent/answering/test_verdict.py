@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import pytest
 
-from agent.answering.claim_checks import CheckedDraft
-from agent.answering.verdict import build_answer, record_answer
+from agent.answering.verdict import record_answer
 from agent.engine.run_state import RunState
-from agent.evidence.citation_check import count_statements
 from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.types import Action, Confidence, Conflict, ConflictSide, Fact, PageRef, PartConfidence, Settings
+from tests.agent.answering.written import build_answer
 
 
 def fact(name: str, statement: str, **more) -> Fact:
@@ -92,13 +91,12 @@ def compare(*cells: tuple[str, str, str]):
     rows[0]["cells"][1] = {"text": cells[0][1], "fact_ids": [cells[0][2]]}
     heads = ["Heron", "Built", "In use"]
     reply = ReportReply(blocks=[{"kind": "table", "heads": heads, "rows": rows}])
-    return build_answer(run, RoleResult(value=reply, by="model"), 9, check=call_supported)
+    return build_answer(run, RoleResult(value=reply, by="model"), 9, judge=call_supported)
 
 
-def call_supported(sentences, facts, conflicts, **_):
-    """A check whose judge supports everything."""
-    held = [said.replace(check="judged_supported", backed=True) for said in sentences]
-    return CheckedDraft(held, (), count_statements(held))
+def call_supported(said):
+    """A judge that supports everything."""
+    return said.replace(check="judged_supported", backed=True)
 
 
 def test_a_comparison_answers_for_what_it_has_and_its_missing_cell_is_named():

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.answering.claim_checks import CheckedDraft
-from agent.answering.report_blocks import MAX_HEADING_WORDS, lay_out_reply
-from agent.answering.verdict import build_answer
+from agent.answering.draft import MAX_HEADING_WORDS, lay_out_reply
 from agent.engine.run_state import RunState
 from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.types import Answer, Fact
 from agent.types.answers import AnswerBlock, Sentence
+from tests.agent.answering.written import build_answer
 
 STATED = "The heron was built in 1921 and weighs 40 tonnes."
 FACT = Fact(
@@ -88,11 +87,10 @@ def test_a_wrong_figure_in_a_cell_is_vetoed():
 
 
 def test_a_table_of_which_nothing_is_left_goes_with_its_heading():
-    def check(sentences: list[Sentence], *_: Any, **__: Any) -> CheckedDraft:
-        held = [s.replace(check="quoted", backed=True) for s in sentences if s.row < 0]
-        return CheckedDraft(held, (), written(LEAD).statements)
+    def judge(said: Sentence) -> Sentence | None:
+        return said.replace(check="quoted", backed=True) if said.row < 0 else None
 
-    given = written(LEAD, {"kind": "heading", "text": "Compared"}, TABLE, check=check)
+    given = written(LEAD, {"kind": "heading", "text": "Compared"}, TABLE, judge=judge)
     assert given.blocks == [] and [s.text for s in given.sentences] == [STATED]
 
 

@@ -1,0 +1,294 @@
+"""The one way from passages or facts to an answer: a writer's quotes become facts, its sentences are checked
+and repaired once, and code gives the verdict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from agent.answering import fact_view
+from agent.answering.answer_shape import make_sentence
+from agent.answering.claim_checks import WrittenDraft, check_sentences
+from agent.answering.fact_intake import add_facts
+from agent.answering.model_rulings import review_by_model
+from agent.answering.verdict import finish_answer
+from agent.engine.context import RunContext
+from agent.engine.run_state import RunState
+from agent.engine.state import Change, state_after
+from agent.evidence.fact_check import verify_fact
+from agent.evidence.quote_match import verify_quote
+from agent.evidence.source_trust import assess_trust
+from agent.retrieval.quotation import Quotation
+from agent.retrieval.relevance import score_fact
+from agent.roles.report import ReportBlock, ReportReply, ReportSentence
+from agent.roles.role import Role, RoleResult
+from agent.roles.site import DraftSentence
+from agent.text.urls import remove_unknown_urls
+from agent.types import Actor, Answer, AnswerBlock, Fact, Page, Passage, Sentence
+from agent.types.facts import make_fact_id
+
+MAX_HEADING_WORDS = 14
+"""Words of a heading, caption or label; what is longer states something, and is checked as a sentence (our
+own judgement: headings of articles have about half of that)."""
+NO_VALUE = frozenset({"", "-", "–", "—", "n/a", "na", "none", "null", "unknown", "not found", "?"})
+"""Texts of a cell without facts that mean that nothing was found."""
+_MARKUP = re.compile(r"^[#*_\s>|-]+|[*_\s|:]+$")
+
+
+class QuotedDraft(NamedTuple):
+    """A writer's judgement, the change that the facts of its quotes make, the state after it, and the checked
+    draft."""
+
+    judgement: RoleResult
+    change: Change
+    state: RunState[Any]
+    written: WrittenDraft
+
+
+def answer_from_quotes(
+    state: RunState[Any],
+    tools: RunContext,
+    role: Role,
+    passages: Sequence[Passage],
+    blanks: Mapping[str, Any],
+    *,
+    question: str,
+    weighed_by: str = "",
+    caveat: str = "",
+    journey: str = "",
+) -> tuple[QuotedDraft, Answer]:
+    """What a writer says of these passages, and the answer that a person reviews. `blanks` are those of the
+    role's prompt; for the rest see `draft_from_quotes` and `finish_answer`."""
+    judgement = ask_writer(tools, role, passages, **blanks)
+    draft = draft_from_quotes(state, tools, judgement, passages, question=question, weighed_by=weighed_by)
+    answer = finish_answer(draft.state, draft.written, tools.step, caveat=caveat, journey=journey)
+    return draft, answer
+
+
+def ask_writer(tools: RunContext, role: Role, passages: Sequence[Passage], /, **blanks: Any) -> RoleResult:
+    """What a writer of quoted sentences says; it is asked once more for quotes that are not there."""
+
+    def check(reply: Any) -> list[str]:
+        return _find_quote_problems(tools, reply.answer, passages)
+
+    return tools.judge(role, check=check, **blanks)
+
+
+def draft_from_quotes(
+    state: RunState[Any],
+    tools: RunContext,
+    judgement: RoleResult,
+    passages: Sequence[Passage],
+    *,
+    question: str,
+    weighed_by: str = "",
+    clean: Callable[[str], str] | None = None,
+    more_facts: Iterable[Fact] = (),
+    by_code: Collection[str] = (),
+    is_judged: bool = True,
+    rules_on_conflicts: bool = True,
+) -> QuotedDraft:
+    """The sentences of a judgement with `answer` and its quotes, each checked as an answer to `question`.
+
+    The quotes become facts, whose relevance is to `weighed_by` (else the question); `more_facts` join them. A
+    sentence on a fact that a person corrected is in the person's words. `clean` and `by_code`: see
+    `check_sentences`; by default addresses are removed that the run does not know. Unless `is_judged`, no
+    model is asked; nor is it for new conflicts unless it `rules_on_conflicts`."""
+    cited, sentences = _resolve_citations(
+        weighed_by or question, tools, judgement.value.answer, passages, by=judgement.by
+    )
+    found = {**cited, **{fact.id: fact for fact in more_facts}}
+    new = [fact for name, fact in found.items() if name not in state.facts]
+    change = add_facts(
+        state,
+        tools.step,
+        fact_view.apply_person_marks(state, new),
+        model=getattr(judgement.value, "confidence", None) if judgement.by == "model" else None,
+        review=review_by_model(state, tools) if is_judged and rules_on_conflicts else None,
+    )
+    now = state_after(state, change)
+    for sentence in sentences:
+        known = [state.facts[i] for i in sentence.fact_ids if i in state.facts]
+        if any(fact.former for fact in known):
+            sentence.text = " ".join(fact.statement for fact in known)
+    written = draft_from_reply(
+        now,
+        tools if is_judged else None,
+        judgement.replace(value=ReportReply(answer=sentences)),
+        question=question,
+        clean=clean,
+        by_code=by_code,
+    )
+    return QuotedDraft(judgement, change, now, written)
+
+
+def draft_from_reply(
+    state: RunState[Any],
+    tools: RunContext | None,
+    judgement: RoleResult,
+    *,
+    question: str = "",
+    clean: Callable[[str], str] | None = None,
+    by_code: Collection[str] = (),
+    prefix: str = "b",
+) -> WrittenDraft:
+    """A report's reply as blocks, with ids that begin with `prefix`, and sentences that are checked and, with
+    a model, repaired once; by code alone without `tools`. They answer `question`, else the run's own."""
+    known = set(fact_view.recorded_urls(state))
+    clean = clean or (lambda text: remove_unknown_urls(text, known).strip())
+    reply: ReportReply = judgement.value
+    blocks, drafts = lay_out_reply(reply.blocks, clean, prefix=prefix)
+    drafts = drafts or [
+        make_sentence(state.plan, said, judgement.by, text=clean(said.text)) for said in reply.answer
+    ]
+    drafts = [sentence for sentence in drafts if sentence.text]
+    facts, conflicts = fact_view.facts_after_notes(state), list(state.conflicts.values())
+    question = question or state.question
+    return replace(
+        check_sentences(tools, drafts, facts, conflicts, question=question, clean=clean, by_code=by_code),
+        blocks=blocks,
+        drafted=len(drafts),
+        cited=sum(len(sentence.fact_ids) for sentence in drafts),
+        by=judgement.by,
+        trouble=judgement.fallback_reason,
+    )
+
+
+def has_page_quote(page: Page, quote: str) -> bool:
+    """Whether a quote is found on a page."""
+    fact = Fact(id="", statement=quote, quote=quote.strip())
+    return verify_quote(fact, page.text, page.sha256).verified
+
+
+def build_fact_from_quote(
+    question: str, tools: RunContext, page: Page, quotation: Quotation, *, by: Actor
+) -> Fact:
+    """A quote of a stored page as a fact: checked against the page, with its relevance to the question."""
+    statement = quotation.statement or quotation.quote
+    fact = Fact(
+        id=make_fact_id(quotation.page_id, quotation.quote, statement),
+        statement=statement,
+        quote=quotation.quote,
+        page_id=quotation.page_id,
+        url=page.final_url or page.url,
+        title=page.title,
+        fetched_at=page.fetched_at,
+        published_at=page.published_at,
+        subject=quotation.subject,
+        attribute=quotation.attribute,
+        trust=assess_trust(page).value,
+        step=tools.step,
+        by=by,
+        given=page.origin,
+    )
+    fact = verify_fact(fact, page.text, page.sha256)
+    return fact.replace(relevance=max(quotation.score, score_fact(question, fact)))
+
+
+def _resolve_citations(
+    question: str,
+    tools: RunContext,
+    draft: Sequence[DraftSentence],
+    passages: Sequence[Passage],
+    *,
+    by: Actor,
+) -> tuple[dict[str, Fact], list[ReportSentence]]:
+    """The facts of a draft's quotes, and its sentences with their fact ids.
+
+    A quote of an unknown passage gets an id without a fact, so that it is counted as dropped."""
+    shown, facts = {passage.id: passage for passage in passages}, dict[str, Fact]()
+
+    def cite(passage_id: str, quote: str, statement: str) -> str:
+        passage = shown.get(passage_id)
+        if passage is None:
+            return f"unknown:{passage_id}"[:60]
+        quotation = Quotation(passage.page_id, quote.strip(), statement, passage.title[:120])
+        page = tools.page(passage.page_id)
+        fact = build_fact_from_quote(question, tools, page, quotation, by=by)
+        facts[fact.id] = fact.replace(
+            title=passage.title or fact.title,
+            heading=passage.heading,
+            published_at=passage.published_at or fact.published_at,
+        )
+        return fact.id
+
+    sentences = []
+    for sentence in draft:
+        statement = sentence.text.strip() if len(sentence.quotes) == 1 else ""
+        ids = [cite(quote.passage_id, quote.quote, statement) for quote in sentence.quotes]
+        sentences.append(ReportSentence(text=sentence.text, fact_ids=ids, **sentence.placement))
+    return facts, sentences
+
+
+def _find_quote_problems(
+    tools: RunContext, draft: Sequence[DraftSentence], passages: Sequence[Passage]
+) -> list[str]:
+    """What a writer is told of its quotes: those that their pages do not hold, and sentences without any."""
+    pages = {passage.id: passage.page_id for passage in passages}
+    problems = []
+    for n, sentence in enumerate(draft, start=1):
+        if not sentence.quotes and not getattr(sentence, "pictures", ()):
+            problems.append(f"Sentence {n} has no quote: copy the words of a passage that state it.")
+        for quote in sentence.quotes:
+            if quote.passage_id not in pages:
+                problems.append(f"Sentence {n} quotes passage {quote.passage_id!r}, which is not listed.")
+            elif not has_page_quote(tools.page(pages[quote.passage_id]), quote.quote):
+                problems.append(
+                    f"Sentence {n}: “{quote.quote[:120]}” is not there: copy it character by character."
+                )
+    return problems
+
+
+def lay_out_reply(
+    blocks: Sequence[ReportBlock], clean: Callable[[str], str], *, prefix: str = "b"
+) -> tuple[list[AnswerBlock], list[Sentence]]:
+    """A writer's blocks, numbered behind `prefix`, and their sentences and cells in order. `clean` is applied
+    to every text."""
+    laid, sentences = list[AnswerBlock](), list[Sentence]()
+    for n, block in enumerate(blocks, start=1):
+        frame = AnswerBlock(id=f"{prefix}{n}", kind=block.kind, part=block.part)
+        words, drafts = _MARKUP.sub("", clean(block.text)), list(block.sentences)
+        is_label = len(words.split()) <= MAX_HEADING_WORDS
+        if words and not (is_label and (drafts or block.kind in ("heading", "table"))):
+            drafts.insert(0, ReportSentence(text=words))
+        if block.kind == "table":
+            is_repeated = bool(laid) and laid[-1].kind == "heading" and laid[-1].text == words
+            title = words if is_label and not is_repeated else ""
+            table, cells = _lay_out_table(block, frame.replace(text=title), clean)
+            laid, sentences = [*laid, table], [*sentences, *cells]
+        elif block.kind == "heading" and words and is_label:
+            laid.append(frame.replace(text=words, level=min(max(block.level, 2), 3)))
+        frame = frame.replace(id=f"{frame.id}p", kind="list" if block.kind == "list" else "paragraph")
+        if lines := [line for line in (_place(draft, frame, clean) for draft in drafts) if line.text]:
+            laid, sentences = [*laid, frame], [*sentences, *lines]
+    return laid, sentences
+
+
+def _place(draft: ReportSentence, block: AnswerBlock, clean: Callable[[str], str]) -> Sentence:
+    return Sentence(text=clean(draft.text), fact_ids=draft.fact_ids, block=block.id, part=block.part)
+
+
+def _lay_out_table(
+    block: ReportBlock, table: AnswerBlock, clean: Callable[[str], str]
+) -> tuple[AnswerBlock, list[Sentence]]:
+    """The table with a head for every column, and its cells; one that says nothing is left empty."""
+    wide = max((len(row.cells) for row in block.rows), default=0)
+    heads = [clean_label(head, clean) for head in block.heads]
+    heads = ["", *heads] if len(heads) <= wide else heads
+    labels = [clean_label(row.label, clean) for row in block.rows]
+    table = table.replace(heads=heads[: wide + 1], row_labels=labels)
+    cells = [
+        _place(cell, table, clean).replace(row=n, column=column, context=table.describe_cell(n, column))
+        for n, row in enumerate(block.rows)
+        for column, cell in enumerate(row.cells, start=1)
+        if cell.fact_ids or cell.text.strip().casefold() not in NO_VALUE
+    ]
+    return table, [cell for cell in cells if cell.text]
+
+
+def clean_label(text: str, clean: Callable[[str], str]) -> str:
+    """A heading, or a label of a table, on one line without markup; of a longer one the beginning."""
+    words = _MARKUP.sub("", clean(text)).split()
+    return " ".join(words[:MAX_HEADING_WORDS])
