@@ -38,27 +38,26 @@ class WrittenDraft:
     """A write-up whose sentences are checked, with its blocks: what an answer is made of."""
 
     sentences: list[Sentence]
-    failed: tuple[int, ...] = ()
-    """The indices of the sentences that their quotes do not support."""
-    dropped: int = 0
+    dropped: int
     """Citations that do not hold, and were dropped."""
     repairs: Mapping[str, str] = field(default_factory=dict)
     """Sentences that were repaired: old text -> new text, "" for one that was withdrawn."""
     check_trouble: str = ""
     """Why a call of the judge or of the repair failed; "" when none did."""
     blocks: list[AnswerBlock] = field(default_factory=list)
-    drafted: int = 0
-    """Sentences before the check."""
-    cited: int = 0
-    """Citations before the check."""
     by: Literal["model", "keyless"] = "keyless"
     trouble: str = ""
     """Why the writer's call failed; "" when it did not."""
 
     @property
+    def failed(self) -> list[int]:
+        """The indices of the sentences that their quotes do not support."""
+        return [n for n, sentence in enumerate(self.sentences) if sentence.check in FAILED_VERDICTS]
+
+    @property
     def held(self) -> list[Sentence]:
         """The sentences that did not fail."""
-        return [sentence for n, sentence in enumerate(self.sentences) if n not in self.failed]
+        return [sentence for sentence in self.sentences if sentence.check not in FAILED_VERDICTS]
 
 
 def check_sentences(
@@ -80,8 +79,7 @@ def check_sentences(
     without a model or `tools`; none of them is repaired."""
     drafted, dropped = filter_citations(sentences, facts, conflicts)
     if tools is None:
-        checked = check_support(drafted, facts, question=question)
-        return WrittenDraft(checked, tuple(_find_failed(checked)), dropped)
+        return WrittenDraft(check_support(drafted, facts, question=question), dropped)
     open_ones = [sentence for sentence in drafted if sentence.text not in by_code]
     checked, trouble = judge_sentences(tools, open_ones, facts, question)
     draft = repair_sentences(tools, checked, facts, conflicts, question=question, clean=clean)
@@ -89,8 +87,7 @@ def check_sentences(
         ruled = [sentence for sentence in drafted if sentence.text in by_code]
         seen, rest = iter(check_support(ruled, facts, question=question)), iter(draft.sentences)
         joined = [next(seen) if said.text in by_code else next(rest, None) for said in drafted]
-        kept = [sentence for sentence in joined if sentence]
-        draft = replace(draft, sentences=kept, failed=tuple(_find_failed(kept)))
+        draft = replace(draft, sentences=[sentence for sentence in joined if sentence])
     return replace(draft, dropped=draft.dropped + dropped, check_trouble=trouble or draft.check_trouble)
 
 
@@ -105,7 +102,7 @@ def repair_sentences(
 ) -> WrittenDraft:
     """Checked sentences, the failing ones in other words where those hold: one call of the writer, who is
     told what is wrong, and one of the judge."""
-    failed, repairs, trouble, dropped = _find_failed(checked), dict[str, str](), "", 0
+    failed, repairs, trouble, dropped = WrittenDraft(list(checked), 0).failed, dict[str, str](), "", 0
     if failed and tools.client:
         repaired, trouble = _repair(tools, checked, failed, facts, question, clean)
         replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
@@ -120,7 +117,7 @@ def repair_sentences(
         repairs = {checked[n].text: kept[n].text if n in kept else "" for n in [*kept, *removed]}
         checked = [kept.get(n, sentence) for n, sentence in enumerate(checked) if n not in removed]
         trouble = trouble or judge_trouble
-    return WrittenDraft(list(checked), tuple(_find_failed(checked)), dropped, repairs, trouble)
+    return WrittenDraft(list(checked), dropped, repairs, trouble)
 
 
 def judge_sentences(
@@ -139,10 +136,6 @@ def judge_sentences(
         sentences, facts, judge, question=question, failures=judge.failures, nearby=nearby
     )
     return checked, judge.trouble
-
-
-def _find_failed(sentences: Sequence[Sentence]) -> list[int]:
-    return [n for n, sentence in enumerate(sentences) if sentence.check in FAILED_VERDICTS]
 
 
 def _repair(

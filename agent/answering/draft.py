@@ -149,8 +149,6 @@ def draft_from_reply(
     return replace(
         check_sentences(tools, drafts, facts, conflicts, question=question, clean=clean, by_code=by_code),
         blocks=blocks,
-        drafted=len(drafts),
-        cited=sum(len(sentence.fact_ids) for sentence in drafts),
         by=judgement.by,
         trouble=judgement.fallback_reason,
     )

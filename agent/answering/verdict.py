@@ -90,7 +90,8 @@ def finish_answer(
         step=step,
     )
     if not any(_is_worth_showing(sentence, facts) for sentence in sentences):
-        counts, refused = StatementCounts(dropped=draft.cited), describe_refused(len(draft.failed))
+        cited = draft.dropped + sum(len(sentence.fact_ids) for sentence in draft.sentences)
+        counts, refused = StatementCounts(dropped=cited), describe_refused(len(draft.failed))
         return answer.replace(**_explain_no_evidence(state), remark=refused, statements=counts)
     answer = answer.replace(
         blocks=draft.blocks,

@@ -80,7 +80,7 @@ def write_draft(
         _, change, _, written = write(is_judged=False)
     draft = Draft(
         sentences=written.held,
-        drafted=written.drafted,
+        drafted=len(reply.answer),
         left_out=[written.sentences[n] for n in written.failed],
         dropped=written.dropped,
         caveat=caveat,

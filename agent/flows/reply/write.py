@@ -33,7 +33,6 @@ MAX_SOURCE_CHARS = 60_000
 MIN_CHARS_PER_SOURCE = 8_000
 _BEFORE_HOST = re.compile(r"^(?:[a-z][a-z0-9+.-]*:/{0,2})?(?:[^@/]*@)?", re.IGNORECASE)
 """The part of an address or mailbox before its host."""
-PICTURE_ALONE = "No source supports it: it rests on a picture alone."
 _LIST_ITEM = re.compile(r"\s*(?:[-*•]|\d+[.)])\s")
 
 
@@ -109,7 +108,9 @@ def _limit_answer(state: ReplyRun, answer: Answer, sentences: Sequence[Sentence]
     """The answer with only the sentences that are posted; `unfitted` supported ones were too long."""
     posted = limit_answer(state, answer, sentences)
     if answer.verdict == "no_evidence":
-        posted = posted.replace(missing=PICTURE_ALONE, reason="none", remark="")
+        posted = posted.replace(
+            missing="No source supports it: it rests on a picture alone.", reason="none", remark=""
+        )
     too_long = f"{format_count(unfitted, 'supported sentence')} did not fit the length." if unfitted else ""
     return posted.replace(missing=" ".join(filter(None, (posted.missing, too_long))))
 

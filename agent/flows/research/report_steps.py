@@ -119,10 +119,8 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     draft = replace(
         body,
         sentences=[*summary.sentences, *body.sentences],
-        failed=tuple(n + len(summary.sentences) for n in body.failed),
         blocks=[*summary.blocks, *body.blocks, *report_frame.conflict_blocks(state.question)],
         dropped=summary.dropped + body.dropped,
-        cited=summary.cited + body.cited,
     )
     answer = finish_answer(
         state, draft, tools.step, length="full", conflict_block=report_frame.CONFLICT_BLOCK
@@ -240,7 +238,7 @@ def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) ->
     quotes do not support is left out."""
     held = [sentence for sentence in body.sentences if sentence.backed]
     if not held:
-        return WrittenDraft([])
+        return WrittenDraft([], 0)
     notes = fact_view.note_texts(state)
     lines = _choose_leading(_join_cells(held))
     result = tools.judge(SUMMARY, question=find_planned_question(state), notes=notes, sentences=lines)
@@ -250,7 +248,7 @@ def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) ->
     ]
     reply = RoleResult(value=ReportReply(blocks=blocks), by=result.by)
     draft = draft_from_reply(state, tools, reply, prefix="s")
-    return replace(draft, sentences=[sentence for sentence in draft.sentences if sentence.backed], failed=())
+    return replace(draft, sentences=[sentence for sentence in draft.sentences if sentence.backed])
 
 
 def _choose_leading(sentences: Sequence[Sentence]) -> list[Sentence]:

@@ -132,14 +132,12 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     sentences, blocks = layout.join()
     shown = {said.claim for said in sentences if said.place != "other"}
     sentences = [said for said in sentences if said.place != "other" or said.claim not in shown]
-    failed = tuple(n for n, said in enumerate(sentences) if said.check and not said.backed)
     wrote = tools.client and "model" in (reading.by, *(reply.by for reply in replies))
     trouble = next((reply.fallback_reason for reply in replies if reply.fallback_reason), "")
     answer = finish_answer(
         state,
         WrittenDraft(
             sentences,
-            failed,
             former.statements.dropped,
             blocks=blocks,
             by="model" if wrote else "keyless",

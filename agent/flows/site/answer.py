@@ -33,7 +33,6 @@ REFUSAL_MESSAGES = {
     "not_covered": "The pages of {site} that were read do not answer this, so I would rather not guess.",
     "needs_clarification": "Could you say a little more about what you mean?",
 }
-NOT_FOLLOWED = "{subject} was not followed: that needs a model."
 
 
 def write_answer(state: SiteRun, tools: RunContext, passages: Sequence[Passage]) -> Change:
@@ -128,7 +127,7 @@ def _describe_ignored_instruction(instruction: str, by: Actor) -> str:
     request = parse_length_request(instruction)
     kept = "Kept short, as instructed." if request.max_sentences else ""
     subject = "The rest of the instruction" if kept else "The instruction"
-    ignored = NOT_FOLLOWED.format(subject=subject) if request.has_other_requests else ""
+    ignored = f"{subject} was not followed: that needs a model." if request.has_other_requests else ""
     return f"{kept} {ignored}".strip()
 
 

@@ -97,7 +97,7 @@ def test_one_call_judges_all_open_sentences_by_their_quotes_alone() -> None:
         say("It works all week.", "mill"),
     )
     assert [s.check for s in draft.sentences] == ["judged_supported", "not_supported"]
-    assert draft.sentences[0].check_reason == "so it reads" and draft.failed == (1,)
+    assert draft.sentences[0].check_reason == "so it reads" and draft.failed == [1]
     [prompt] = [prompt for prompt in tools.prompts if prompt.startswith("CheckClaimsReply")]
     assert list(read_quotes(prompt).values()) == [
         f"[Petra Vasshaug, petra.example] {PETRA}",
@@ -116,7 +116,7 @@ def test_what_the_writer_stated_is_never_shown_as_evidence() -> None:
 def test_a_hostile_judge_cannot_lift_a_veto() -> None:
     draft = check(play(ALWAYS), say("Petra Vasshaug was born in 1971.", "petra"))
     [sentence] = draft.sentences
-    assert sentence.check == "vetoed" and not sentence.backed and draft.failed == (0,)
+    assert sentence.check == "vetoed" and not sentence.backed and draft.failed == [0]
 
 
 def test_a_doubt_is_asked_and_stays_beside_a_judged_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def test_a_repair_that_fails_leaves_the_sentence_with_its_verdict(worse: str) ->
     tools = play(NEVER, {1: worse})
     draft = check(tools, say("She comes from Oslo.", "petra"))
     assert [(s.text, s.check) for s in draft.sentences] == [("She comes from Oslo.", "not_supported")]
-    assert draft.failed == (0,) and sum("RepairReply" in p for p in tools.prompts) == 1, "once, never again"
+    assert draft.failed == [0] and sum("RepairReply" in p for p in tools.prompts) == 1, "once, never again"
 
 
 def test_a_failing_sentence_that_the_repair_leaves_as_it_is_is_not_judged_again() -> None:

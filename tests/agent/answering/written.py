@@ -22,5 +22,5 @@ def build_answer(
     """The answer of a reply; `judge` gives each sentence its verdict, or None for one that falls."""
     draft = draft_from_reply(state, None, judgement)
     if judge:
-        draft = replace(draft, sentences=[s for s in map(judge, draft.sentences) if s], failed=())
+        draft = replace(draft, sentences=[s for s in map(judge, draft.sentences) if s])
     return finish_answer(state, draft, step)
