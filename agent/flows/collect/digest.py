@@ -6,7 +6,7 @@ from agent.answering.draft import answer_from_quotes
 from agent.answering.verdict import describe_failures, merge_changes, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
-from agent.flows.collect.constraints import list_instructions
+from agent.flows.collect.frontier import list_instructions
 from agent.flows.collect.state import CollectRun
 from agent.flows.collect.windows import list_digest_items
 from agent.roles.collect_items import DIGEST, DigestItem

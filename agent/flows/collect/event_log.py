@@ -1,42 +1,52 @@
 """The navigation log: each event is part of the run's state, and goes to the standard log with its fields but
-without the words of page or model."""
+without the words of page or model. A step in a line for a person is made of its events."""
 
 from __future__ import annotations
 
 import logging
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from agent.engine.context import RunContext
-from agent.types.collection import CollectedItem, CrawlNode, NavEvent, NavEventName
+from agent.engine.run_state import RunState
+from agent.engine.state import Change
+from agent.flows.collect.state import CollectState
+from agent.types.collection import CrawlNode, NavEvent, NavEventName
 
 log = logging.getLogger("agent.nav")
+LOGGED_FIELDS = {"url", "depth", "action", "confidence", "page_type", "target_url", "by", "outcome"}
 
 
-def log_decision(tools: RunContext, node: CrawlNode) -> NavEvent:
-    """`nav:decision`: what is done with a page, and why."""
-    fields = node.model_dump(mode="json", include={"action", "confidence", "page_type", "target_url", "by"})
-    return _log_event(tools, "nav:decision", node, node.reasoning, **fields)
-
-
-def log_extraction(tools: RunContext, node: CrawlNode) -> NavEvent:
-    """`nav:extracting_content`: the content of a page is extracted."""
-    text = f"{node.page_type.replace('_', ' ')}: {node.title}"
-    return _log_event(tools, "nav:extracting_content", node, text, page_type=node.page_type)
-
-
-def log_content_added(tools: RunContext, node: CrawlNode, item: CollectedItem) -> NavEvent:
-    """`nav:content_added`: an item is kept."""
-    fields = {"kind": item.kind, "item": item.id, "posts": len(item.posts)}
-    return _log_event(tools, "nav:content_added", node, item.title, **fields)
-
-
-def log_stop(tools: RunContext, node: CrawlNode, why: str, *, refused: bool = False) -> NavEvent:
-    """`nav:stopped`: the crawl ends at this page; a warning when its decision is `refused`."""
-    return _log_event(tools, "nav:stopped", node, why, outcome=str(node.outcome or ""), refused=refused)
-
-
-def _log_event(tools: RunContext, name: NavEventName, node: CrawlNode, text: str, **fields: Any) -> NavEvent:
-    where = {"run": tools.lease.run_id, "step": tools.step, "url": node.url, "depth": node.depth}
-    level = logging.WARNING if fields.get("refused") else logging.INFO
-    log.log(level, "%s %s", name, node.url, extra={"event": name, **where, **fields})
+def log_event(
+    tools: RunContext,
+    name: NavEventName,
+    node: CrawlNode,
+    text: str,
+    *,
+    refused: bool = False,
+    about: Mapping[str, object] = MappingProxyType({}),
+) -> NavEvent:
+    """The event at a page, in the log with what it is `about`; a warning when its decision is `refused`."""
+    where = {"event": name, "run": tools.lease.run_id, "step": tools.step, "refused": refused}
+    extra = {**where, **node.model_dump(mode="json", include=LOGGED_FIELDS), **about}
+    log.log(logging.WARNING if refused else logging.INFO, "%s %s", name, node.url, extra=extra)
     return NavEvent(step=tools.step, name=name, url=node.url, text=text)
+
+
+def describe_step(name: str, change: Change) -> str:
+    """What was decided at a page and why, or how its fetch failed; "" when there is nothing to report."""
+    if name == "intent" and change.get("intent"):
+        own = CollectState.model_validate({"intent": change["intent"], "today": change.get("today", "")})
+        intent, period = change["intent"], own.describe_period(RunState(own=own))
+        told = [f"wanted: {intent['topic'] or 'what the start pages hold'}", intent["target_section"], period]
+        told.append(f"without: {'; '.join(intent['leave_out'])}" if intent.get("leave_out") else "")
+        trouble = change.get("intent_trouble")
+        return ", ".join(filter(None, told)) + (f"\n       by rule: {trouble}" if trouble else "")
+    nodes = {node["url"]: node for node in change.get("tree", [])}
+    lines = []
+    for event in change.get("events", []):
+        node = nodes.get(event["url"], {})
+        is_decision = event["name"] == "nav:decision" and node.get("action")
+        decided = f" {node['action']} ({node['confidence']:.2f})" if is_decision else ""
+        lines.append(f"{event['name']}{decided} {event['url']} — {event['text']}")
+    return "\n       ".join(lines)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from agent.answering import fact_view
 from agent.engine.loop import Flow
 from agent.flows.collect import steps
+from agent.flows.collect.event_log import describe_step
 from agent.flows.collect.state import CollectState
-from agent.flows.collect.step_summary import describe_step
 from agent.types import Edge, Status
 
 COLLECT = Flow(

@@ -1,56 +1,97 @@
-"""Which pages are visited next: start pages, the next node, links of a listing, continuations.
+"""Which pages are visited next: start pages, the next node, links of a listing, continuations; and the
+addresses that a person's words exclude.
 
 Pure functions of the state and a parsed page; no model and no web.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from agent.answering import fact_view
 from agent.answering.page_refs import START_PAGE_REASON
-from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, find_start_urls, limit_by_link
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect import RankedLink
-from agent.text.urls import canonicalize
-from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate
+from agent.roles.collect import RankedLink, rank_age, score_links
+from agent.text.negative_constraints import find_excluded_sites, is_excluded, split_negative_constraints
+from agent.text.urls import canonicalize, find_urls
+from agent.types.collection import CollectIntent, CrawlLimit, CrawlNode, LinkCandidate
 
 RANK_LAST = 9_999
 """The rank of a listing's next page: after all its entries."""
 RANK_FIRST = -1
 """The rank of a thread's next page: before anything else."""
-UNKNOWN_URL = "the ranking named an address that is not on this page"
 MAX_DROPPED_SHOWN = 20
 """Entries of each kind that are kept in the tree although they are not followed."""
+EXCLUDED_BY_PERSON = "Your words exclude this address."
+
+LinkGroups = Mapping[str, list[LinkCandidate]]
+"""Links by the limit that forbids to follow them: "" for none, "scope", "words", and "time" for entries of a
+listing that are out of the time range."""
 
 
-@dataclass(frozen=True)
-class ListingLinks:
-    """The new links of a listing by whether they may be followed: not if out of the time range, outside, or
-    excluded."""
-
-    fresh: list[LinkCandidate]
-    untimely: list[LinkCandidate]
-    outside: list[LinkCandidate]
-    excluded: list[LinkCandidate]
+def list_instructions(state: CollectRun, *, public: bool = False) -> list[str]:
+    """What a person said besides the prompt: the instruction, then the notes, oldest first; the `public` ones
+    alone for a role that tells what is read."""
+    notes = (fact_view.public_note_texts if public else fact_view.note_texts)(state)
+    return [*filter(None, [state.settings.instruction.strip()]), *notes]
 
 
 def find_start_pages(state: CollectRun) -> list[CrawlNode]:
-    """The pages a person named that are not in the tree yet."""
+    """The start pages of the settings and of the person's words, outside of exclusions, that are not in the
+    tree yet."""
     tree = state.own.tree
-    new = {
-        name: url
-        for url in reversed(find_start_urls(state))
-        if (name := canonicalize(url)) not in tree and name
-    }
+    texts = [state.question, *list_instructions(state, public=True)]
+    named = [url for text in texts for url in find_urls(split_negative_constraints(text)[0])]
+    new: dict[str, str] = {}
+    for url in [*state.settings.start_urls, *named]:
+        if (name := canonicalize(url)) and name not in tree:
+            new.setdefault(name, url)
     first = sum(node.depth == 0 and not node.continues for node in tree.values())
     return [
         CrawlNode(id=name, url=url, path=[n], anchor="given by you")
-        for n, (name, url) in enumerate(reversed(new.items()), start=first)
+        for n, (name, url) in enumerate(new.items(), start=first)
     ]
+
+
+def list_excluded(state: CollectRun, *, notes_only: bool = False) -> list[str]:
+    """The addresses and hosts that a person excludes; a page they named is excluded by a note only."""
+    texts = fact_view.note_texts(state) if notes_only else [state.question, *list_instructions(state)]
+    return find_excluded_sites([part for text in texts for part in split_negative_constraints(text)[1]])
+
+
+def matches_excluded(url: str, excluded: list[str]) -> bool:
+    """Whether an address is one of `excluded`, or on or below one."""
+    spelled = canonicalize(url)
+    return is_excluded(url, excluded) or any(
+        spelled.startswith(f"{entry.rstrip('/')}/") for entry in excluded if "://" in entry
+    )
+
+
+def group_links(state: CollectRun, links: Iterable[LinkCandidate]) -> LinkGroups:
+    """The links by whether the run may follow them."""
+    excluded = list_excluded(state)
+    groups: dict[str, list[LinkCandidate]] = {"": [], "scope": [], "words": []}
+    for link in links:
+        limit = "words" if matches_excluded(link.url, excluded) else ""
+        groups[limit if state.settings.allows(link.url) else "scope"].append(link)
+    return groups
+
+
+def choose_links(
+    intent: CollectIntent, links: Sequence[LinkCandidate], limit: int
+) -> tuple[list[LinkCandidate], int]:
+    """The links that a prompt shows, in the order of the page, and how many are left out: first go those that
+    are neither about the section, topic or writer nor dated nor outside of menus."""
+    scores = score_links(intent.replace(topic=f"{intent.target_section} {intent.topic}"), links)
+
+    def rank(n: int) -> tuple[float, bool, bool, tuple[str, int], int]:
+        age = rank_age(links[n]) if intent.newest else ("", 0)
+        return scores[n], bool(links[n].date), links[n].content, age, -n
+
+    best = sorted(range(len(links)), key=rank, reverse=True)[:limit]
+    return [links[n] for n in sorted(best)], max(0, len(links) - limit)
 
 
 def choose_next_node(state: CollectRun) -> CrawlNode | None:
@@ -74,36 +115,15 @@ def explain_visit(node: CrawlNode) -> str:
         return f"The next page of the same {node.continues}."
     score = f", relevance {node.relevance_score:.2f}" if node.relevance_score is not None else ""
     dated = f", dated {node.detected_date}" if node.detected_date else ""
-    if score or dated:
-        return f"Followed from its list: “{node.anchor}”{score}{dated}."
-    return f"Chosen link: “{node.anchor}”."
+    return f"{'Followed from its list' if score or dated else 'Chosen link'}: “{node.anchor}”{score}{dated}."
 
 
-def open_target(node: CrawlNode, parsed: ParsedPage) -> CrawlNode:
-    """The one page that a NAVIGATE_TO opens."""
-    target = canonicalize(node.target_url)
-    link = next((link for link in parsed.links if canonicalize(link.url) == target), None)
-    return child_node(node, link or LinkCandidate(url=node.target_url), 0)
-
-
-def sort_links(state: CollectRun, parsed: ParsedPage, previous: Collection[str]) -> ListingLinks:
+def group_entries(state: CollectRun, parsed: ParsedPage, previous: Collection[str]) -> LinkGroups:
     """The links of a listing that are neither in the tree nor among the addresses of its `previous` page."""
     seen = {*state.own.tree, *previous, *fact_view.visited_urls(state), canonicalize(parsed.next_url)}
-    new = limit_by_link(state, [link for link in parsed.links if canonicalize(link.url) not in seen])
-    free = [link for link, limit in new if not limit]
-    untimely = [link for link in free if link.content and not state.own.is_in_range(state, link.date)]
-    return ListingLinks(
-        fresh=[link for link in free if link not in untimely],
-        untimely=untimely,
-        outside=[link for link, limit in new if limit == "scope"],
-        excluded=[link for link, limit in new if limit == "words"],
-    )
-
-
-def find_unknown_urls(ranked: Sequence[RankedLink], offered: Sequence[LinkCandidate]) -> list[str]:
-    """The addresses that a ranking names and that were not offered, each once."""
-    known = {canonicalize(link.url) for link in offered}
-    return list(dict.fromkeys(link.url for link in ranked if canonicalize(link.url) not in known))
+    groups = group_links(state, [link for link in parsed.links if canonicalize(link.url) not in seen])
+    untimely = [one for one in groups[""] if one.content and not state.own.is_in_range(state, one.date)]
+    return {**groups, "": [link for link in groups[""] if link not in untimely], "time": untimely}
 
 
 def open_ranked_links(
@@ -113,66 +133,62 @@ def open_ranked_links(
 
     The date in the listing wins over the model's, which counts only if the text of the link has its year."""
     known = {canonicalize(link.url): link for link in offered}
-    node, limit = state.own.node, state.settings.collect.max_links
     opened: dict[str, CrawlNode] = {}
     for link in sorted(ranked, key=lambda link: -link.relevance_score):
         name = canonicalize(link.url)
-        if name not in known or name in opened or len(opened) >= limit:
+        if name not in known or name in opened or len(opened) >= state.settings.collect.max_links:
             continue
-        offer = known[name]
-        day = offer.date or _plausible_date(link.detected_date, offer)
-        child = child_node(node, offer, len(opened), detected_date=day)
-        score = round(link.relevance_score, 3)
-        opened[name] = _drop_if_untimely(state, child).replace(relevance_score=score)
+        offer, day = known[name], link.detected_date or ""
+        is_plausible = day[:4].isdigit() and day[:4] in f"{offer.text} {offer.context} {offer.url}"
+        day = offer.date or (day[:10] if is_plausible else "")
+        child = open_child(state, state.own.node, offer, len(opened), day=day)
+        opened[name] = child.replace(relevance_score=round(link.relevance_score, 3))
     return list(opened.values())
 
 
-def record_dropped_links(state: CollectRun, links: ListingLinks) -> list[CrawlNode]:
+def list_dropped(state: CollectRun, links: LinkGroups) -> list[CrawlNode]:
     """Nodes for the entries that are out of the time range or excluded by a person, with the reason."""
-    node, excluded = state.own.node, [link for link in links.excluded[:MAX_DROPPED_SHOWN] if link.content]
-    untimely = links.untimely[:MAX_DROPPED_SHOWN]
-    dropped = []
-    for n, link in enumerate([*untimely, *excluded]):
-        child = _drop_if_untimely(state, child_node(node, link, RANK_LAST - 1, n, detected_date=link.date))
-        by_words = child.replace(status="dropped", ended=EXCLUDED_BY_PERSON, held="words")
-        dropped.append(child if n < len(untimely) else by_words)
-    return dropped
+    untimely = links["time"][:MAX_DROPPED_SHOWN]
+    excluded = [link for link in links["words"][:MAX_DROPPED_SHOWN] if link.content]
+    dropped = [
+        open_child(state, state.own.node, link, RANK_LAST - 1, n, day=link.date)
+        for n, link in enumerate([*untimely, *excluded])
+    ]
+    by_words = {"status": "dropped", "ended": EXCLUDED_BY_PERSON, "held": "words"}
+    return [*dropped[: len(untimely)], *(node.replace(**by_words) for node in dropped[len(untimely) :])]
 
 
-def explain_nothing_followed(links: ListingLinks) -> str:
+def explain_nothing_followed(links: LinkGroups) -> str:
     """Why nothing of a listing is followed."""
-    if links.untimely:
+    if links["time"]:
         return "None of its entries is in the time range."
-    if not any(link.content for link in links.fresh):
-        if links.excluded:
+    if not any(link.content for link in links[""]):
+        if links["words"]:
             return "Your words exclude all its entries."
-        if any(link.content for link in links.outside):
+        if any(link.content for link in links["scope"]):
             return "All its entries are outside the allowed domains."
     return "None of its links is relevant."
 
 
-def find_limit_met(state: CollectRun, links: ListingLinks, children: Sequence[CrawlNode]) -> CrawlLimit:
+def find_limit_met(state: CollectRun, links: LinkGroups, children: Sequence[CrawlNode]) -> CrawlLimit:
     """The limit that kept entries of a listing from being followed; "" for none."""
-    new = sum(link.content for link in links.fresh)
-    if new > len(children) >= state.settings.collect.max_links:
+    entries = {limit: sum(link.content for link in some) for limit, some in links.items()}
+    if entries[""] > len(children) >= state.settings.collect.max_links:
         return "links"
-    if any(link.content for link in links.excluded):
+    if entries["words"]:
         return "words"
-    return "scope" if not children and any(link.content for link in links.outside) else ""
+    return "scope" if not children and entries["scope"] else ""
 
 
 def find_continuation(state: CollectRun, node: CrawlNode, parsed: ParsedPage, kind: str) -> CrawlNode | None:
     """The next page of a "listing" or "thread", at the same depth; None when it is missing or known."""
-    name = canonicalize(parsed.next_url)
-    if not name or name in state.own.tree or name in fact_view.visited_urls(state):
+    name, link = canonicalize(parsed.next_url), LinkCandidate(url=parsed.next_url, text="next page")
+    is_known = not name or name in state.own.tree or name in fact_view.visited_urls(state)
+    if is_known or not group_links(state, [link])[""]:
         return None
-    link = LinkCandidate(url=parsed.next_url, text="next page")
-    if limit_by_link(state, [link])[0][1]:
-        return None
-    thread = kind == "thread"
-    return child_node(node, link, RANK_FIRST if thread else RANK_LAST).replace(
-        depth=node.depth, continues="thread" if thread else "listing", item_id=node.item_id if thread else ""
-    )
+    child = open_child(state, node, link, RANK_FIRST if kind == "thread" else RANK_LAST)
+    item = node.item_id if kind == "thread" else ""
+    return child.replace(depth=node.depth, continues=kind, item_id=item)
 
 
 def is_past_time_range(state: CollectRun, parsed: ParsedPage) -> bool:
@@ -188,8 +204,11 @@ def explain_untimely(state: CollectRun, day: str) -> str:
     return f"Dated {day}: before {state.own.since(state)}."
 
 
-def child_node(parent: CrawlNode, link: LinkCandidate, *rank: int, detected_date: str = "") -> CrawlNode:
-    """The node of a link on the page of `parent`."""
+def open_child(
+    state: CollectRun, parent: CrawlNode, link: LinkCandidate, *rank: int, day: str = ""
+) -> CrawlNode:
+    """The node of a link on the page of `parent`, dropped when its day is out of the time range."""
+    is_timely = state.own.is_in_range(state, day)
     return CrawlNode(
         id=canonicalize(link.url),
         url=link.url,
@@ -197,17 +216,7 @@ def child_node(parent: CrawlNode, link: LinkCandidate, *rank: int, detected_date
         anchor=link.text,
         depth=parent.depth + 1,
         path=[*parent.path, *rank],
-        detected_date=detected_date,
+        detected_date=day,
+        status="open" if is_timely else "dropped",
+        ended="" if is_timely else explain_untimely(state, day),
     )
-
-
-def _drop_if_untimely(state: CollectRun, node: CrawlNode) -> CrawlNode:
-    if state.own.is_in_range(state, node.detected_date):
-        return node
-    return node.replace(status="dropped", ended=explain_untimely(state, node.detected_date))
-
-
-def _plausible_date(day: str | None, link: LinkCandidate) -> str:
-    """A date from a model, if the text around the link contains its year."""
-    year = (day or "")[:4]
-    return day[:10] if day and year.isdigit() and year in f"{link.text} {link.context} {link.url}" else ""

@@ -10,46 +10,21 @@ from agent.answering.page_refs import build_action, store_fetched
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
-from agent.flows.collect import event_log, extract, stop_reason
-from agent.flows.collect.constraints import drop_excluded, list_allowed_links, list_instructions
+from agent.flows.collect import frontier, items, stop_reason
 from agent.flows.collect.digest import write_digest
-from agent.flows.collect.filter import filter_items
-from agent.flows.collect.frontier import (
-    UNKNOWN_URL,
-    ListingLinks,
-    child_node,
-    choose_next_node,
-    explain_nothing_followed,
-    explain_visit,
-    find_continuation,
-    find_limit_met,
-    find_start_pages,
-    find_unknown_urls,
-    is_past_time_range,
-    open_ranked_links,
-    open_target,
-    record_dropped_links,
-    sort_links,
-)
-from agent.flows.collect.link_window import choose_links
-from agent.flows.collect.page_decision import build_refusal, decide_page, find_objection
+from agent.flows.collect.event_log import log_event
+from agent.flows.collect.frontier import EXCLUDED_BY_PERSON, LinkGroups, group_links
+from agent.flows.collect.page_decision import decide_page
 from agent.flows.collect.parsed_page import ParsedPage, parse_page
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect import INTENT, LINK_RANKING
+from agent.roles.collect import INTENT, LINK_RANKING, LinkRanking, link_ranking_fallback
 from agent.text.urls import canonicalize
-from agent.types import Outcome, Page, Proposal, Refusal
-from agent.types.collection import CollectIntent, CrawlNode
+from agent.types import Outcome, Proposal, Refusal
+from agent.types.collection import CollectIntent, CrawlNode, LinkCandidate
 
 RANKING_LINKS_SHOWN = 80
 """Links of one page that the ranking is shown."""
-STEP_BY_ACTION = {
-    "EXTRACT_CONTENT": "gather",
-    "EXTRACT_LINKS": "links",
-    "NAVIGATE_TO": "decide",
-    "STOP": "decide",
-}
-
-
+UNKNOWN_URL = "the ranking named an address that is not on this page"
 MAX_DAYS = 36_525
 """A time range of a century or more, as only a model that errs asks for, is none."""
 
@@ -57,7 +32,7 @@ MAX_DAYS = 36_525
 def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Read the prompt, and add the start pages to the tree. After a send-back all items are judged again."""
     limit, today = state.settings.collect.max_articles, tools.today()
-    notes = list_instructions(state, public=True)
+    notes = frontier.list_instructions(state, public=True)
     judgement = tools.judge(INTENT, prompt=state.question, notes=notes, today=today, max_articles=limit)
     reply, own = judgement.value, state.own
     wanted = CollectIntent(
@@ -71,12 +46,16 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         leave_out=[" ".join(part.split())[:200] for part in reply.leave_out if part.strip()][:10],
     )
     known = own.model_copy(update={"intent": wanted, "today": today})
-    in_range = [
-        node.replace(status="open", ended="")
-        for node in own.tree.values()
-        if node.status == "dropped" and node.detected_date and known.is_in_range(state, node.detected_date)
-    ]
-    start_pages = find_start_pages(state)
+    excluded, by_notes = frontier.list_excluded(state), frontier.list_excluded(state, notes_only=True)
+    moved = []
+    for node in own.tree.values():
+        if node.status == "dropped" and node.detected_date and known.is_in_range(state, node.detected_date):
+            moved.append(node.replace(status="open", ended=""))
+        if node.status == "open" and frontier.matches_excluded(
+            node.url, excluded if node.parent else by_notes
+        ):
+            moved.append(node.replace(status="dropped", ended=EXCLUDED_BY_PERSON, held="words"))
+    start_pages = frontier.find_start_pages(state)
     change: Change = {
         "heard": len(state.notes),
         "intent": wanted,
@@ -85,7 +64,7 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         "today": today,
         "why_stopped": "",
         "stop_reason": "",
-        "tree": [*start_pages, *in_range, *drop_excluded(state)],
+        "tree": [*start_pages, *moved],
         "items": [item.replace(status="new", reason="") for item in own.items.values()],
     }
     if not start_pages and not own.tree:
@@ -107,29 +86,25 @@ def decide(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     own, limits = state.own, state.settings.collect
     if len(state.notes) > own.heard:
         return {"pending": None}, "intent"
-    node = choose_next_node(state)
-    used = len(state.actions_this_round)
+    node, used = frontier.choose_next_node(state), len(state.actions_this_round)
     if node is None or used >= limits.max_pages:
+        why, reason = stop_reason.explain_end(state, at_page_cap=node is not None)
         if node and state.settings.at_cap == "ask":
-            why = stop_reason.describe_page_cap(state)
             raise BudgetSpent(why, cap="pages", used=used, limit=limits.max_pages)
-        why, reason = stop_reason.end_by_page_cap(state) if node else stop_reason.explain_end(state)
         next_step = "relevance" if own.unjudged_items else "report"
         return {"why_stopped": why, "stop_reason": reason, "pending": None}, next_step
     proposal = Proposal(
-        next_action="crawl_url", query_or_url=node.url, reasoning=explain_visit(node), by="code"
+        next_action="crawl_url", query_or_url=node.url, reasoning=frontier.explain_visit(node), by="code"
     )
     change: Change = {"pending": proposal, "here": node.id}
-    frontier = own.frontier(state)
-    unseen = any(n.id not in own.shown and n.parent and n.continues != "thread" for n in frontier)
-    if state.settings.stop_point == "step" and unseen:
-        new = [n.id for n in frontier if n.id not in own.shown]
-        return {**change, "shown": [*own.shown, *new]}, "approve"
+    new = [node for node in own.frontier(state) if node.id not in own.shown]
+    if state.settings.stop_point == "step" and any(n.parent and n.continues != "thread" for n in new):
+        return {**change, "shown": [*own.shown, *(n.id for n in new)]}, "approve"
     return change, "crawl"
 
 
 def crawl(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
-    """Fetch a page and store it. A failure ends its branch, never the run."""
+    """Fetch a page and store it. A failure or a redirect to a visited page ends its branch, never the run."""
     own, pending = state.own, state.pending
     url = pending.query_or_url if pending else own.node.url
     name = canonicalize(url)
@@ -137,7 +112,9 @@ def crawl(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     page = tools.fetch(url, leading=True)
     parent = own.tree.get(node.parent)
     ref = store_fetched(tools, url, page, parent.url if parent else "person")
-    ended = _explain_visit_end(state, name, page)
+    ended, final = "" if page.outcome is Outcome.OK else page.detail, canonicalize(page.final_url)
+    if page.outcome is Outcome.OK and final != name and final in fact_view.visited_urls(state):
+        ended = f"It leads to a page that was visited before: {page.final_url}."
     node = node.replace(
         status="visited",
         outcome=page.outcome,
@@ -155,18 +132,8 @@ def crawl(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         tree.append(planned.replace(status="dropped", ended="You chose another page instead."))
     change: Change = {"actions": [action], "pages": [ref], "pending": None, "here": name, "tree": tree}
     if ended:
-        return {**change, "events": [event_log.log_stop(tools, node, ended)]}, "decide"
+        return {**change, "events": [log_event(tools, "nav:stopped", node, ended)]}, "decide"
     return change, "judge"
-
-
-def _explain_visit_end(state: CollectRun, name: str, page: Page) -> str:
-    """Why a fetched page leads nowhere: unreadable, or a redirect to a visited page; "" otherwise."""
-    final = canonicalize(page.final_url)
-    if page.outcome is not Outcome.OK:
-        return page.detail
-    if final != name and final in fact_view.visited_urls(state):
-        return f"It leads to a page that was visited before: {page.final_url}."
-    return ""
 
 
 def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
@@ -175,22 +142,18 @@ def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         return {}, "judge_plainly"
     parsed = parse_page(state, tools, state.own.node)
     node, refusals = decide_page(state, tools, parsed)
-    ended, held, refused = find_objection(state, node, parsed) or ("", "", "")
-    if node.action == "STOP" and not ended:
-        ended = node.reasoning or "Nothing here matches the prompt."
-    node = node.replace(ended=ended, held=held)
-    stopped = [event_log.log_stop(tools, node, ended, refused=bool(refused))] if ended else []
-    change: Change = {
-        "tree": [node],
-        "events": [event_log.log_decision(tools, node), *stopped],
-        "refusals": refusals or build_refusal(node, refused, tools.step),
-    }
-    if ended:
-        return change, "decide"
-    if node.action == "NAVIGATE_TO":
-        target = open_target(node, parsed)
-        change |= {"tree": [node, target], "pages": [state.pages[node.url].replace(links=[target.url])]}
-    return change, STEP_BY_ACTION[node.action or "STOP"]
+    events = [log_event(tools, "nav:decision", node, node.reasoning)]
+    change: Change = {"tree": [node], "events": events, "refusals": refusals}
+    if node.ended:
+        events.append(log_event(tools, "nav:stopped", node, node.ended, refused=bool(refusals)))
+    elif node.action == "NAVIGATE_TO":
+        target = canonicalize(node.target_url)
+        link = next((link for link in parsed.links if canonicalize(link.url) == target), None)
+        opened = frontier.open_child(state, node, link or LinkCandidate(url=node.target_url), 0)
+        change |= {"tree": [node, opened], "pages": [state.pages[node.url].replace(links=[opened.url])]}
+    elif node.action in ("EXTRACT_CONTENT", "EXTRACT_LINKS"):
+        return change, "gather" if node.action == "EXTRACT_CONTENT" else "links"
+    return change, "decide"
 
 
 def judge_plainly(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
@@ -206,11 +169,12 @@ def judge_plainly(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     )
     opened = []
     if not node.depth:
-        links = list_allowed_links(state, parse_page(state, tools, node).links)
+        links = group_links(state, parse_page(state, tools, node).links)[""]
         fresh = [link for link in links if canonicalize(link.url) not in state.own.tree]
         node = node.replace(held="depth" if fresh and not deep else "")
-        opened = [child_node(node, link, n) for n, link in enumerate(fresh if deep else [])]
-    return {"tree": [node, *opened], "events": [event_log.log_decision(tools, node)]}, "gather"
+        opened = [frontier.open_child(state, node, link, n) for n, link in enumerate(fresh if deep else [])]
+    events = [log_event(tools, "nav:decision", node, node.reasoning)]
+    return {"tree": [node, *opened], "events": events}, "gather"
 
 
 def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
@@ -221,59 +185,62 @@ def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     previous = []
     if parent and parent.page_id and node.continues == "listing":
         previous = [canonicalize(link.url) for link in parse_page(state, tools, parent).links if link.content]
-    found = sort_links(state, parsed, previous)
-    children, refused, trouble = _rank_links(state, tools, parsed, found) if found.fresh else ([], [], "")
-    held = find_limit_met(state, found, children)
-    dropped = record_dropped_links(state, found)
-    if following := find_continuation(state, node, parsed, "listing"):
-        if is_past_time_range(state, parsed):
+    found = frontier.group_entries(state, parsed, previous)
+    children, refused, trouble = _rank_links(state, tools, parsed, found) if found[""] else ([], [], "")
+    held, dropped = frontier.find_limit_met(state, found, children), frontier.list_dropped(state, found)
+    if following := frontier.find_continuation(state, node, parsed, "listing"):
+        if frontier.is_past_time_range(state, parsed):
             why = "The listing is newest first, and its last entry is too old already."
             following = following.replace(status="dropped", ended=why)
         children = [*children, following]
     live = [child.url for child in children if child.status == "open"]
-    ended = "" if live else explain_nothing_followed(found)
+    ended = "" if live else frontier.explain_nothing_followed(found)
     node = node.replace(ended=ended, held=held, trouble=node.trouble or trouble)
     change: Change = {
         "tree": [node, *children, *dropped],
         "refusals": refused,
         "pages": [state.pages[node.url].replace(links=live)],
-        "events": [event_log.log_stop(tools, node, ended)] if ended else [],
+        "events": [log_event(tools, "nav:stopped", node, ended)] if ended else [],
     }
     return change, "decide"
 
 
 def _rank_links(
-    state: CollectRun, tools: RunContext, parsed: ParsedPage, found: ListingLinks
+    state: CollectRun, tools: RunContext, parsed: ParsedPage, found: LinkGroups
 ) -> tuple[list[CrawlNode], list[Refusal], str]:
     """The best links as nodes, the refused addresses, and why the fallback ranked. It does so too when the
     model was told of its invented addresses and names nothing else."""
-    own, node = state.own, state.own.node
-    shown, left_out = choose_links(own.effective_intent(state), found.fresh, RANKING_LINKS_SHOWN)
+    wanted = state.own.effective_intent(state)
+    shown, left_out = frontier.choose_links(wanted, found[""], RANKING_LINKS_SHOWN)
+    known = {canonicalize(link.url) for link in shown}
     blanks: dict[str, Any] = {
-        "intent": own.effective_intent(state),
-        "url": node.url,
+        "intent": wanted,
+        "url": state.own.node.url,
         "title": parsed.page.title,
-        "today": own.today,
+        "today": state.own.today,
         "limit": state.settings.collect.max_links,
-        "dated": any(link.date and link.content for link in [*found.fresh, *found.untimely]),
+        "dated": any(link.date and link.content for link in [*found[""], *found["time"]]),
         "links": shown,
         "left_out": left_out,
     }
+
+    def find_unknown(reply: LinkRanking) -> list[str]:
+        """The addresses that a reply names and that were not offered, each once."""
+        return list(dict.fromkeys(one.url for one in reply.links if canonicalize(one.url) not in known))
+
     judgement = tools.judge(
         LINK_RANKING,
-        check=lambda reply: [f"{url}: {UNKNOWN_URL}" for url in find_unknown_urls(reply.links, shown)],
+        check=lambda reply: [f"{url}: {UNKNOWN_URL}" for url in find_unknown(reply)],
         **blanks,
     )
-    ranked, trouble = judgement.value.links, judgement.fallback_reason
-    named = [*(judgement.earlier.links if judgement.earlier else []), *ranked]
-    refused = [
-        Refusal(what=url[:300], why=UNKNOWN_URL, step=tools.step) for url in find_unknown_urls(named, shown)
-    ]
-    children = open_ranked_links(state, ranked, shown)
+    replies = [judgement.earlier, judgement.value] if judgement.earlier else [judgement.value]
+    named = dict.fromkeys(url for reply in replies for url in find_unknown(reply))
+    refused = [Refusal(what=url[:300], why=UNKNOWN_URL, step=tools.step) for url in named]
+    children = frontier.open_ranked_links(state, judgement.value.links, shown)
     if judgement.problems and not children:
-        children = open_ranked_links(state, LINK_RANKING.fallback(**blanks).links, shown)  # type: ignore[attr-defined]
-        trouble = "; ".join(judgement.problems)
-    return children, refused, trouble
+        children = frontier.open_ranked_links(state, link_ranking_fallback(**blanks).links, shown)
+        return children, refused, "; ".join(judgement.problems)
+    return children, refused, judgement.fallback_reason
 
 
 def gather(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
@@ -281,25 +248,24 @@ def gather(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     own, node = state.own, state.own.node
     parsed = parse_page(state, tools, node)
     thread = own.items.get(node.item_id) if node.continues == "thread" else None
-    if thread:
-        items = [extract.append_thread_page(thread, node, parsed)]
-    else:
-        items = extract.extract_items(state, tools, node, parsed)
-    items = [item.replace(trouble=item.trouble or parsed.trouble) for item in items]
-    node = node.replace(item_id=items[0].id)
-    has_more = items[0].posts and state.settings.collect.use_smart_navigation
-    following = find_continuation(state, node, parsed, "thread") if has_more else None
-    tree = [node, following] if following else [node]
-    return {"items": items, "tree": tree, "events": [event_log.log_extraction(tools, node)]}, "decide"
+    found = [items.append_thread_page(thread, node, parsed)] if thread else []
+    found = found or items.extract_items(state, tools, node, parsed)
+    found = [item.replace(trouble=item.trouble or parsed.trouble) for item in found]
+    node = node.replace(item_id=found[0].id)
+    has_more = found[0].posts and state.settings.collect.use_smart_navigation
+    following = frontier.find_continuation(state, node, parsed, "thread") if has_more else None
+    told = f"{node.page_type.replace('_', ' ')}: {node.title}"
+    events = [log_event(tools, "nav:extracting_content", node, told)]
+    return {"items": found, "tree": [node, *filter(None, [following])], "events": events}, "decide"
 
 
 def relevance(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Judge what was gathered. With too little kept and pages left, the crawl continues."""
-    return filter_items(state, tools), "decide"
+    return items.filter_items(state, tools), "decide"
 
 
 def report(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Write the digest for a person to review, after judging the items that were not judged yet."""
-    change = filter_items(state, tools) if state.own.unjudged_items else {}
+    change = items.filter_items(state, tools) if state.own.unjudged_items else {}
     now = state_after(state, change)
     return {**change, **write_digest(now, tools), "pending": None}, "review"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types import Outcome
@@ -15,72 +17,45 @@ HOW_TO_RAISE = {
 """How a person raises each limit that is theirs to set."""
 
 
-def end_by_page_cap(state: CollectRun) -> tuple[str, str]:
-    """The end by the limit on pages: the sentence and the reason."""
-    return f"{describe_page_cap(state)} (raise it: {HOW_TO_RAISE['pages']})", "budget"
-
-
-def describe_page_cap(state: CollectRun) -> str:
-    """The limit on pages, and how many pages it leaves unread."""
-    waiting = format_count(len(state.own.frontier(state)), "page")
-    return f"all {state.settings.collect.max_pages} pages of this run are used, and {waiting} still waited"
-
-
-def explain_end(state: CollectRun) -> tuple[str, str]:
-    """Why nothing more is visited: the sentence, and the reason ("enough" or "limit")."""
-    if state.own.is_full(state):
-        wanted, waiting = state.own.effective_intent(state).max_articles, len(state.own.frontier(state))
+def explain_end(state: CollectRun, *, at_page_cap: bool = False) -> tuple[str, str]:
+    """Why nothing more is visited: the sentence, and the reason ("enough", "limit" or "budget")."""
+    own, limits = state.own, state.settings.collect
+    waiting = format_count(len(own.frontier(state)), "page")
+    if at_page_cap:
+        why = f"all {limits.max_pages} pages of this run are used, and {waiting} still waited"
+        raising = f" (raise it: {HOW_TO_RAISE['pages']})"
+        return why + (raising if state.settings.at_cap != "ask" else ""), "budget"
+    if own.is_full(state):
+        wanted = own.effective_intent(state).max_articles
         why = f"{wanted} were asked for, and as many are gathered"
-        if wanted == state.settings.collect.max_articles and waiting:
-            why += f"; {format_count(waiting, 'page')} still waited (for more: {HOW_TO_RAISE['articles']})"
+        if wanted == limits.max_articles and own.frontier(state):
+            why += f"; {waiting} still waited (for more: {HOW_TO_RAISE['articles']})"
         return why, "enough"
-    limits, obstacles = _describe_limits(state), _describe_obstacles(state)
-    is_read = state.pages_read_count > 0
-    if not limits and not obstacles and is_read:
-        return "every page that could be reached is read", "enough"
-    read = "every page within reach is read" if is_read else "no page could be read"
-    return "; ".join([read, *limits, *obstacles]), "limit" if limits else "enough"
 
-
-def _describe_limits(state: CollectRun) -> list[str]:
-    """The limits of the run that stopped the crawl somewhere, each with the way to raise it."""
-    limits = state.settings.collect
-    deep, long, outside = (_count_held(state, name) for name in ("depth", "links", "scope"))
-    allowed = f"than the depth of {limits.max_depth} allows (raise it: {HOW_TO_RAISE['depth']})"
-    best = f"only the best {limits.max_links} links were followed (start at its next part for the rest)"
-    sentences = [
-        (deep, f"{_lead(deep)} deeper {allowed}"),
-        (long, f"of {format_count(long, 'list')} {best}"),
-        (outside, f"{_lead(outside)} outside the allowed domains (allow them: {HOW_TO_RAISE['scope']})"),
-    ]
-    return [sentence for n, sentence in sentences if n]
-
-
-def _lead(n: int) -> str:
-    return f"{format_count(n, 'page')} {'leads' if n == 1 else 'lead'}"
-
-
-def _describe_obstacles(state: CollectRun) -> list[str]:
-    """What else stopped the crawl: doubt, a person's words, the time range, unreadable pages."""
-    old = sum(
-        node.status == "dropped" and not state.own.is_in_range(state, node.detected_date)
-        for node in state.own.tree.values()
-    )
+    held = Counter((node.held, node.status) for node in own.tree.values())
+    deep, long, outside = (held[name, "visited"] for name in ("depth", "links", "scope"))
+    days = [node.detected_date for node in own.tree.values() if node.status == "dropped"]
+    old = 0 if own.kept_items else sum(not own.is_in_range(state, day) for day in days)
     failed = sum(page.outcome is not Outcome.OK for page in state.pages.values())
-    counts = [
-        (_count_held(state, "doubt"), "decision", "", "not sure enough to be followed"),
-        (_count_held(state, "words", "dropped"), "page", "", "excluded by your words"),
-        (0 if state.own.kept_items else old, "entry", "entries", "out of the time range"),
+    deeper = f"deeper than the depth of {limits.max_depth} allows (raise it: {HOW_TO_RAISE['depth']})"
+    best = f"only the best {limits.max_links} links were followed (start at its next part for the rest)"
+    beyond = f"outside the allowed domains (allow them: {HOW_TO_RAISE['scope']})"
+    stopped = [
+        (deep, "page leads", "pages lead", deeper),
+        (long, "list", "lists", best),
+        (outside, "page leads", "pages lead", beyond),
+        (held["doubt", "visited"], "decision was", "decisions were", "not sure enough to be followed"),
+        (held["words", "dropped"], "page was", "pages were", "excluded by your words"),
+        (old, "entry was", "entries were", "out of the time range"),
+        (failed if state.pages_read_count else 0, "page", "pages", "could not be read"),
     ]
-    sentences = [
-        f"{format_count(n, noun, plural)} {'was' if n == 1 else 'were'} {what}"
-        for n, noun, plural, what in counts
+    told = [
+        f"{'of ' if one == 'list' else ''}{format_count(n, one, many)} {rest}"
+        for n, one, many, rest in stopped
         if n
     ]
-    if failed and state.pages_read_count:
-        sentences.append(f"{format_count(failed, 'page')} could not be read")
-    return sentences
-
-
-def _count_held(state: CollectRun, limit: str, status: str = "visited") -> int:
-    return sum(node.held == limit and node.status == status for node in state.own.tree.values())
+    is_read = state.pages_read_count > 0
+    if not told and is_read:
+        return "every page that could be reached is read", "enough"
+    read = "every page within reach is read" if is_read else "no page could be read"
+    return "; ".join([read, *told]), "limit" if deep or long or outside else "enough"

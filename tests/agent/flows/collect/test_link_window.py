@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.flows.collect.link_window import choose_links
+from agent.flows.collect.frontier import choose_links
 from agent.types.collection import CollectIntent, LinkCandidate
 
 

@@ -1,0 +1,327 @@
+"""What a page holds as articles, threads and questions, and which of them are kept: by time range, copies and
+relevance. A role is asked only where code cannot tell."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from agent.engine.context import RunContext
+from agent.engine.state import Change
+from agent.evidence.quote_match import find_stretch
+from agent.flows.collect.event_log import log_event
+from agent.flows.collect.frontier import (
+    EXCLUDED_BY_PERSON,
+    explain_untimely,
+    list_excluded,
+    matches_excluded,
+)
+from agent.flows.collect.parsed_page import ParsedPage
+from agent.flows.collect.state import CollectRun
+from agent.roles.collect_items import (
+    CONTENT,
+    RELEVANCE,
+    ContentReply,
+    ItemPreview,
+    find_topic_words,
+    relevance_fallback,
+)
+from agent.text.language import detect_language
+from agent.text.near_duplicates import compute_shingles, is_copy
+from agent.text.tokens import stem_words
+from agent.text.urls import host
+from agent.types.collection import CollectedItem, CrawlNode, Post
+from agent.web.extract.text_lines import LinkedText
+
+WINDOW_CHARS = 15_000
+"""Characters of a page in one prompt; a longer page is shown window by window."""
+OVERLAP_CHARS = 500
+"""Characters that two windows share, so that a post on the border is complete in one of them."""
+MAX_WINDOWS = 8
+"""Windows of one page; the rest is stored but not extracted, and the item says so."""
+MIN_TEXT_WORDS = 25
+"""A page with fewer words is not taken as an article."""
+MIN_WORDS_BESIDE_POSTS = 150
+"""Words outside the posts from which a page can be an article with comments."""
+MAX_TRAIL_TITLES = 6
+MAX_SECTION_ITEMS = 60
+"""Entries of one changelog that are judged; more would not fit a prompt."""
+RECENT_POSTS = 20
+"""Posts of earlier windows that a post is compared with."""
+PREVIEW_CHARS = 300
+"""Characters of an item that the relevance role is shown."""
+MATCHED_CHARS = 200_000
+"""Characters of an item that are searched for words of the topic."""
+
+
+def extract_items(
+    state: CollectRun, tools: RunContext, node: CrawlNode, parsed: ParsedPage
+) -> list[CollectedItem]:
+    """What a page holds: the entries of a changelog that are in the time range (the newest where none is), or
+    one item. An entry of a list is one item unless a time is asked for."""
+    own, intent, page, titles = state.own, state.own.effective_intent(state), parsed.page, list[str]()
+    above = parent = own.tree.get(node.parent)
+    while above is not None and len(titles) < MAX_TRAIL_TITLES:
+        titles.insert(0, above.title)
+        above = own.tree.get(above.parent)
+    item = CollectedItem(
+        id="i" + hashlib.sha256(node.id.encode()).hexdigest()[:9],
+        url=page.final_url or node.url,
+        kind="article",
+        title=page.title,
+        page_ids=[node.page_id],
+        trail=[host(node.url), *filter(None, titles)],
+        given=node.depth == 0 and not node.parent,
+        step=tools.step,
+    )
+    if not state.settings.collect.use_smart_navigation:
+        return [_as_article(item, node, parsed, [])]
+    is_entry = parent is not None and parent.action == "EXTRACT_LINKS"
+    is_whole = is_entry and not (own.since(state) or intent.until or intent.newest)
+    if is_whole or not parsed.sections:
+        return [_extract_item(state, tools, item, node, parsed)]
+    timely = [entry for entry in parsed.sections if own.is_in_range(state, entry.date)]
+    if intent.newest:
+        timely.sort(key=lambda entry: entry.date, reverse=True)
+    return [
+        item.replace(
+            id="i" + hashlib.sha256(f"{node.id}#{entry.start}".encode()).hexdigest()[:9],
+            url=f"{item.url.partition('#')[0]}#:~:text={quote(entry.title[:60])}",
+            title=entry.title[:300],
+            start=entry.start,
+            end=entry.end,
+            publish_date=entry.date,
+            last_date=entry.date,
+            trail=[*item.trail, *filter(None, [page.title])],
+            given=False,
+        )
+        for entry in (timely or [max(parsed.sections, key=lambda entry: entry.date)])[:MAX_SECTION_ITEMS]
+    ]
+
+
+def append_thread_page(item: CollectedItem, node: CrawlNode, parsed: ParsedPage) -> CollectedItem:
+    """The thread with the posts of its next page."""
+    known = {(post.user, post.date, post.text) for post in item.posts}
+    more = [post for post in parsed.posts if (post.user, post.date, post.text) not in known]
+    numbered = [post.replace(n=n) for n, post in enumerate(more, start=len(item.posts) + 1)]
+    return item.replace(
+        posts=[*item.posts, *numbered],
+        page_ids=[*item.page_ids, node.page_id],
+        last_date=max([item.last_date, *(post.date for post in more)]),
+    )
+
+
+def _extract_item(
+    state: CollectRun, tools: RunContext, item: CollectedItem, node: CrawlNode, parsed: ParsedPage
+) -> CollectedItem:
+    """The item of a page with every post that code finds. A page with posts is an article when its metadata
+    says so, or when it is much longer than they are."""
+    posts, words = parsed.posts, parsed.features.words
+    in_posts = sum(len(post.text.split()) for post in posts)
+    beside = words - in_posts
+    is_article = beside >= MIN_WORDS_BESIDE_POSTS and (parsed.features.article or beside > 3 * in_posts)
+    if posts and not is_article:
+        dates = [post.date for post in posts if post.date]
+        return item.replace(
+            kind="question" if any(post.role != "post" for post in posts) else "thread",
+            posts=posts,
+            author=posts[0].user,
+            publish_date=dates[0] if dates else "",
+            last_date=max(dates, default="") or node.detected_date,
+        )
+    if (node.page_type == "forum_thread" and not posts) or words < MIN_TEXT_WORDS:
+        return _extract_with_model(state, tools, item, node, parsed)
+    return _as_article(item, node, parsed, posts)
+
+
+def _as_article(
+    item: CollectedItem, node: CrawlNode, parsed: ParsedPage, comments: list[Post]
+) -> CollectedItem:
+    """The text of the page up to the first comment."""
+    day = parsed.page.published_at or node.detected_date or parsed.own_date
+    return item.replace(
+        author=parsed.page.author,
+        publish_date=day,
+        last_date=day,
+        posts=comments,
+        end=min((post.start for post in comments if post.start > 0), default=-1),
+    )
+
+
+def _extract_with_model(
+    state: CollectRun, tools: RunContext, item: CollectedItem, node: CrawlNode, parsed: ParsedPage
+) -> CollectedItem:
+    """The item that the content role extracts, window by window: all texts and posts, other fields from the
+    first reply with them. What is not verbatim on the page is never quoted."""
+    page, step, trouble = parsed.page, WINDOW_CHARS - OVERLAP_CHARS, ""
+    posts, replies = list[Post](), list[ContentReply]()
+    for start in range(0, min(max(1, len(page.text) - OVERLAP_CHARS), MAX_WINDOWS * step), step):
+        judgement = tools.judge(
+            CONTENT,
+            topic=state.own.effective_intent(state).topic,
+            url=page.final_url or page.url,
+            page_type=node.page_type,
+            title=page.title,
+            author=page.author,
+            published_at=page.published_at,
+            text=page.text[start : start + WINDOW_CHARS],
+        )
+        if judgement.by != "model":
+            trouble = f"From character {start:,} on the model did not answer: {judgement.fallback_reason}"
+            break
+        replies.append(judgement.value)
+        for said in judgement.value.posts:
+            text, start, end = said.text.strip(), -1, -1
+            if span := find_stretch(said.text, page.text) if text else None:
+                text, start, end = page.text[span.start : span.end], span.start, span.end
+            post = Post(n=0, user=said.user.strip(), date=(said.date or "")[:25], text=text)
+            if text:
+                _add_post(posts, post.replace(page_id=node.page_id, start=start, end=end), page.text)
+    if not replies:
+        return _as_article(item, node, parsed, parsed.posts)
+    shown = MAX_WINDOWS * step + OVERLAP_CHARS
+    if not trouble and len(page.text) > shown:
+        trouble = f"Its first {shown:,} characters were extracted, {len(page.text) - shown:,} were not."
+    texts = [text for reply in replies if (text := reply.content.strip())]
+    span = find_stretch(texts[0], page.text) if len(texts) == 1 else None
+    stated = next((reply.publish_date for reply in replies if reply.publish_date), "") or page.published_at
+    day = stated or (posts[0].date if posts else "") or node.detected_date
+    return item.replace(
+        kind="thread" if posts else "article",
+        title=replies[0].title.strip() or page.title,
+        author=next((reply.metadata.author for reply in replies if reply.metadata.author), "") or page.author,
+        publish_date=day,
+        last_date=max([day, *(post.date for post in posts)]),
+        extracted_by="model",
+        posts=[post.replace(n=n) for n, post in enumerate(posts, start=1)],
+        content="" if span or posts else "\n\n".join(texts),
+        start=span.start if span else 0,
+        end=span.end if span else -1,
+        trouble=trouble,
+    )
+
+
+def _add_post(posts: list[Post], post: Post, text: str) -> None:
+    """Append a post of the next window unless it is known; join the halves of one cut at the border, which
+    two overlapping windows contain parts of."""
+    last = posts[-1] if posts else None
+    if last and 0 <= post.start < last.end and post.end > last.start:
+        start, end = min(last.start, post.start), max(last.end, post.end)
+        posts[-1] = last.replace(text=text[start:end], start=start, end=end)
+    elif last and post.user == last.user and last.start < 0 and post.text.startswith(last.text):
+        posts[-1] = post
+    elif last and post.user in ("", last.user) and post.start < 0 and last.text.endswith(post.text):
+        pass
+    elif (post.user, post.text) not in {(old.user, old.text) for old in posts[-RECENT_POSTS:]}:
+        posts.append(post)
+
+
+def filter_items(state: CollectRun, tools: RunContext) -> Change:
+    """The change of judging all items that were not judged yet. Of those found relevant as many are kept as
+    were asked for; one page may have many."""
+    own, texts = state.own, dict[str, str]()
+    for item in [*own.kept_items, *own.unjudged_items]:
+        if item.posts and item.kind != "article":
+            texts[item.id] = "\n\n".join(post.text for post in item.posts)
+        else:
+            end = item.end if item.end >= 0 else None
+            page = tools.page(item.page_ids[0]).text if item.page_ids and not item.content else ""
+            texts[item.id] = item.content or page[item.start : end]
+    timely = [_drop_if_excluded(state, item, texts[item.id]) for item in own.unjudged_items]
+    unique, originals = _drop_copies(own.kept_items, timely, texts)
+    judged = _judge_relevance(state, tools, unique, texts)
+    wanted = own.effective_intent(state).max_articles
+    kept = [item.id for item in judged if item.status == "kept"]
+    surplus = kept[max(0, wanted - len(own.kept_items)) :]
+    too_many = {"status": "dropped", "reason": f"{wanted} were asked for, and others came first."}
+    settled = [item.replace(**too_many) if item.id in surplus else item for item in judged]
+    events, nodes = [], {node.item_id: node for node in reversed(own.tree.values())}
+    for item in settled:
+        node = nodes.get(item.id) or CrawlNode(id=item.url, url=item.url)
+        if item.status == "kept":
+            about = {"kind": item.kind, "item": item.id, "posts": len(item.posts)}
+            events.append(log_event(tools, "nav:content_added", node, item.title, about=about))
+        else:
+            events.append(log_event(tools, "nav:stopped", node, item.reason))
+    return {"items": [*originals, *settled], "events": events}
+
+
+def _drop_if_excluded(state: CollectRun, item: CollectedItem, text: str) -> CollectedItem:
+    """The item, dropped when a person excluded its address, or when its date or language is filtered out.
+
+    An unknown date passes, and a thread with a post in time. A page the person named is excluded by a note
+    only."""
+    day, source_filter = item.last_date[:10], state.settings.source_filter
+    if matches_excluded(item.url, list_excluded(state, notes_only=item.given)):
+        why = EXCLUDED_BY_PERSON
+    elif not any(state.own.is_in_range(state, one) for one in [day, *(p.date for p in item.posts if p.date)]):
+        why = explain_untimely(state, day)
+    else:
+        language = detect_language(text) if source_filter.language else ""
+        why = source_filter.date_problem(day) or source_filter.language_problem(language)
+    return item.replace(status="dropped", reason=why) if why else item
+
+
+def _drop_copies(
+    kept: Sequence[CollectedItem], items: Sequence[CollectedItem], texts: dict[str, str]
+) -> tuple[list[CollectedItem], list[CollectedItem]]:
+    """The items with copies of earlier ones dropped, and those of `kept` that now list further addresses. A
+    reply is no copy of what it quotes."""
+    originals, settled = {item.id: item for item in kept}, dict[str, CollectedItem]()
+    shingles: dict[str, frozenset[int]] = {}
+    for item in [*kept, *items]:
+        if item.id not in originals:
+            settled[item.id] = item
+        if item.id not in originals and item.status != "new":
+            continue
+        text = texts[item.id]
+        own_words = (text[start:end] for start, end in LinkedText([]).find_own_words(text))
+        marks = compute_shingles("\n".join(own_words) or text)
+        others = {} if item.id in originals else shingles
+        first = next((name for name, other in others.items() if is_copy(marks, other)), None)
+        if first is None:
+            shingles[item.id] = marks
+            continue
+        known = settled if first in settled else originals
+        known[first] = known[first].replace(also_at=list(dict.fromkeys([*known[first].also_at, item.url])))
+        why = f"The same text as “{known[first].title}”, which was found first."
+        settled[item.id] = item.replace(status="dropped", reason=why)
+    return list(settled.values()), [originals[item.id] for item in kept if originals[item.id] is not item]
+
+
+def _judge_relevance(
+    state: CollectRun, tools: RunContext, items: Sequence[CollectedItem], texts: dict[str, str]
+) -> list[CollectedItem]:
+    """The items, the new ones with their relevance, judged in one call; a page the person named is always
+    kept."""
+    intent, today = state.own.effective_intent(state), state.own.today
+    previews = [
+        ItemPreview(
+            id=item.id,
+            title=item.title,
+            author=item.author,
+            writers=list(dict.fromkeys(post.user for post in item.posts)),
+            date=item.last_date[:10],
+            preview=texts[item.id][:PREVIEW_CHARS],
+            trail=item.trail,
+            matched=find_topic_words(intent.topic, set(stem_words(texts[item.id][:MATCHED_CHARS]))),
+        )
+        for item in items
+        if item.status == "new" and not item.given
+    ]
+    judgement = tools.judge(RELEVANCE, intent=intent, today=today, items=previews) if previews else None
+    verdicts = {one.id: (one, judgement.by) for one in judgement.value.items} if judgement else {}
+    if forgotten := [preview for preview in previews if preview.id not in verdicts]:
+        missing = relevance_fallback(intent=intent, today=today, items=forgotten)
+        verdicts |= {one.id: (one, "keyless") for one in missing.items}
+    judged = []
+    for item in items:
+        if item.status == "new" and item.given:
+            item = item.replace(status="kept", reason="You named this page.", judged_by="code")
+        elif item.status == "new":
+            verdict, by = verdicts[item.id]
+            status = "kept" if verdict.is_relevant else "dropped"
+            item = item.replace(status=status, reason=verdict.reason, judged_by=by)
+        judged.append(item)
+    return judged
