@@ -7,8 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from agent.actions.run_diff import ComparedFigure, ComparedRun, ListDiff, RunComparison
-from agent.types import Conflict, Fact, PageRef, Settings, Status
+from agent.actions.run_diff import NO_ANSWER, ComparedFigure, ListDiff, RunComparison
+from agent.engine.snapshots import RunSnapshot
+from agent.types import Answer, Conflict, Fact, PageRef, Sentence, Settings
 from pages.widgets.run import run_page
 from pages.widgets.shell import badges, escape, labels, markup, routes, ui
 
@@ -53,17 +54,18 @@ SETTING_LABELS = {
 
 def draw(found: RunComparison) -> None:
     """The whole screen."""
-    st.set_page_config(page_title=f"Compare: {escape.shorten(found.one.question, 40)} · Touchstone")
+    st.set_page_config(page_title=f"Compare: {escape.shorten(found.one.run.question, 40)} · Touchstone")
     with st.container(horizontal=True, key="compare-ways"):
-        for n, side in ((1, found.one), (2, found.two)):
+        for n, run in ((1, found.one.run), (2, found.two.run)):
             label = f"Open run {n}"
-            ui.link(routes.page_for_flow(side.flow), label, "arrow_forward", {"run": side.run})
-        both = {"run": found.two.run, "with": found.one.run}
+            ui.link(routes.page_for_flow(run.settings.flow), label, "arrow_forward", {"run": run.id})
+        both = {"run": found.two.run.id, "with": found.one.run.id}
         ui.link("pages/compare.py", "Swap", "swap_horiz", both)
-    if found.one.world == found.two.world == "demo":
+    if found.one.run.settings.world == found.two.run.settings.world == "demo":
         run_page.draw_world_band(Settings(world="demo"))
+    title = escape.html(found.one.run.question) if _is_one_question(found) else "Two runs, two questions"
     st.html(
-        f'<div class="ts"><h1 class="ts-question">{_render_title(found)}</h1><p class="small soft">'
+        f'<div class="ts"><h1 class="ts-question">{title}</h1><p class="small soft">'
         f"{describe_shared_steps(found)}</p></div>"
     )
     for html in (
@@ -94,34 +96,30 @@ def describe_shared_steps(found: RunComparison) -> str:
 
 def render_runs(found: RunComparison) -> str:
     """Both runs with how they stand and what they answer."""
-    return (
-        f'<div class="ts pair">{_render_run(1, found.one, found.two)}'
-        f"{_render_run(2, found.two, found.one)}</div>"
+    return f'<div class="ts pair">{_render_run(1, found.one, found)}{_render_run(2, found.two, found)}</div>'
+
+
+def _is_one_question(found: RunComparison) -> bool:
+    return found.one.run.question == found.two.run.question
+
+
+def _render_run(n: int, view: RunSnapshot, found: RunComparison) -> str:
+    run, answer = view.run, view.state.answer
+    marks = [(labels.STATUS[run.status], labels.STATUS_TONE[run.status])]
+    if answer and answer.verdict in labels.VERDICT:
+        marks.append((labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict]))
+    marks += [("branched", "")] if run.forked_from else []
+    asked = "" if _is_one_question(found) else f"<h2>{escape.html(run.question)}</h2>"
+    notes = "".join(
+        f'<p class="small"><b>Note:</b> {escape.html(note)}</p>' for note in found.list_notes(view)
     )
-
-
-def _render_title(found: RunComparison) -> str:
-    same = found.one.question == found.two.question
-    return escape.html(found.one.question) if same else "Two runs, two questions"
-
-
-def _render_run(n: int, side: ComparedRun, other: ComparedRun) -> str:
-    status = Status(side.status)
-    marks = [(labels.STATUS[status], labels.STATUS_TONE[status])]
-    marks += (
-        [(labels.VERDICT[side.verdict], labels.VERDICT_TONE[side.verdict])]
-        if side.verdict in labels.VERDICT
-        else []
-    )
-    marks += [("branched", "")] if side.forked_from else []
-    asked = f"<h2>{escape.html(side.question)}</h2>" if side.question != other.question else ""
-    notes = "".join(f'<p class="small"><b>Note:</b> {escape.html(note)}</p>' for note in side.notes)
+    text = (answer.text or answer.certainty) if answer else ""
     said = (
-        f'<div class="answer">{escape.html(side.answer)}</div>'
-        if side.answer
+        f'<div class="answer">{escape.html(text)}</div>'
+        if text
         else '<p class="soft">There is no answer yet.</p>'
     )
-    when = f'<p class="small soft">Run {escape.html(side.run)}, {labels.format_time(side.created_at)}</p>'
+    when = f'<p class="small soft">Run {escape.html(run.id)}, {labels.format_time(run.created_at)}</p>'
     return (
         f'<div><div class="chips"><span class="n">{n}</span>{badges.render_row(marks)}'
         f"</div>{asked}{when}{notes}{said}</div>"
@@ -175,9 +173,9 @@ def render_answers(found: RunComparison) -> str:
     """The two answers sentence by sentence, each beside the one it goes with."""
     if not found.answer:
         return ""
+    one, two = found.one.state.answer or NO_ANSWER, found.two.state.answer or NO_ANSWER
     rows = "".join(
-        _render_cell(1, said.kind, said.one, said.sources_one)
-        + _render_cell(2, said.kind, said.two, said.sources_two)
+        _render_cell(1, said.kind, said.old, one) + _render_cell(2, said.kind, said.new, two)
         for said in found.answer
     )
     count = {kind: sum(said.kind == kind for said in found.answer) for kind in CHANGE_LABELS}
@@ -186,12 +184,14 @@ def render_answers(found: RunComparison) -> str:
     return _render_section("The answers, sentence by sentence", body)
 
 
-def _render_cell(n: int, kind: str, text: str, stands_on: Iterable[str]) -> str:
-    if not text:
+def _render_cell(n: int, kind: str, sentence: Sentence | None, answer: Answer) -> str:
+    if sentence is None:
         return f'<div class="none small" data-n="{n}">not in this answer</div>'
-    hosts = ", ".join(dict.fromkeys(escape.host(url) for url in stands_on))
+    cited = answer.citation_numbers(sentence)
+    named = [source.url or source.title for source in answer.sources if source.n in cited]
+    hosts = ", ".join(dict.fromkeys(map(escape.host, named)))
     by = f'<div class="small soft">{escape.html(hosts)}</div>' if hosts else ""
-    return f'<div class="{kind}" data-n="{n}">{escape.html(text)}{by}</div>'
+    return f'<div class="{kind}" data-n="{n}">{escape.html(sentence.text)}{by}</div>'
 
 
 def render_facts(found: RunComparison) -> str:
@@ -224,9 +224,10 @@ def _render_fact_status(fact: Fact) -> str:
 
 def render_pages(found: RunComparison) -> str:
     """Pages that one alone has read, with those its answer stands on marked."""
+    both = ((found.one.state.answer, found.sources.one), (found.two.state.answer, found.sources.two))
     one, two = (
-        [_render_page(page, set(cited)) for page in pages]
-        for pages, cited in zip((found.sources.one, found.sources.two), found.cited, strict=True)
+        [_render_page(page, {source.url for source in answer.sources} if answer else set()) for page in pages]
+        for answer, pages in both
     )
     return _render_section("Pages read", _render_columns(found.sources, one, two))
 
@@ -239,7 +240,7 @@ def _render_page(page: PageRef, cited: set[str]) -> str:
     )
 
 
-def render_conflicts(lists: ListDiff) -> str:
+def render_conflicts(lists: ListDiff[Conflict]) -> str:
     """Conflicts that one alone has, and those of both that are settled in one; "" when there are none."""
     if not (lists.one or lists.two or lists.both):
         return ""
@@ -269,7 +270,7 @@ def _render_resolution(conflict: Conflict) -> str:
     )
 
 
-def _render_columns(lists: ListDiff, one: list[str], two: list[str]) -> str:
+def _render_columns(lists: ListDiff[Any], one: list[str], two: list[str]) -> str:
     """Two lists beside each other, and how many entries are in both."""
     both = f'<p class="small soft">{len(lists.both):,} in both.</p>'
     if not one and not two:

@@ -69,7 +69,8 @@ def test_its_owner_finds_and_compares_what_they_wrote(tmp_path: Path) -> None:
         made.bench.send_back(made.run, made.bench.snapshot(made.run).head, 'He "sold" it', private=True)
         assert [run.id for run in ledger.list(text='"sold" it')] == [made.run]
         found = compare_runs(made.bench, made.run, made.fork)
-        assert "[hidden]" not in found.model_dump_json() and NOTES["fork"] in found.two.notes
+        notes = found.list_notes(found.two)
+        assert NOTES["fork"] in notes and "[hidden]" not in "".join(notes)
 
 
 @contextmanager

@@ -1,5 +1,4 @@
-"""Two runs side by side: what they share, what differs, what each took; two that began apart; and the same as
-JSON."""
+"""Two runs side by side: what they share, what differs, what each took; two that began apart."""
 
 from __future__ import annotations
 
@@ -38,14 +37,13 @@ def pair(bench):
 
 def test_a_fork_beside_its_original(bench, pair):
     found = run_diff.compare_runs(bench, *pair)
-    assert found.shared == 5 and found.two.forked_from == pair[0]
-    assert found.settings == {"max_steps": (12, 6)} and found.two.notes == [
+    assert found.shared == 5 and found.two.run.forked_from == pair[0]
+    assert found.settings == {"max_steps": (12, 6)} and found.list_notes(found.two) == [
         "Leave out everything from norrviddawiki.example."
     ]
     assert {said.kind for said in found.answer} <= {"added", "removed", "reworded", "same", "resourced"}
-    assert any("1974" in said.one for said in found.answer) and not any(
-        "1974" in said.two for said in found.answer
-    )
+    assert any("1974" in said.old.text for said in found.answer if said.old)
+    assert not any("1974" in said.new.text for said in found.answer if said.new)
     assert any("norrviddawiki" in page.url for page in found.sources.one) and not any(
         "norrviddawiki" in page.url for page in found.sources.two
     )
@@ -70,8 +68,8 @@ def test_turned_round_it_says_the_same_of_the_other_side(bench, pair):
         and one.sources.two == two.sources.one
         and len(one.facts.both) == len(two.facts.both)
     )
-    assert [said.two for said in one.answer if said.kind == "added"] == [
-        said.one for said in two.answer if said.kind == "removed"
+    assert [said.new.text for said in one.answer if said.new and said.kind == "added"] == [
+        said.old.text for said in two.answer if said.old and said.kind == "removed"
     ]
     assert [figure.shared for figure in one.figures] == [figure.shared for figure in two.figures]
 
@@ -93,7 +91,7 @@ def test_runs_of_two_kinds_and_one_without_an_answer(bench, pair):
         DEMO.model_copy(update={"flow": "site", "start_urls": ["https://www.alvmora-mejeri.example/"]}),
     )
     found = run_diff.compare_runs(bench, pair[0], site)
-    assert found.settings["flow"] == ("research", "site") and found.two.answer == ""
-    assert {said.kind for said in found.answer} == {"removed"} and found.cited[1] == []
+    assert found.settings["flow"] == ("research", "site") and found.two.state.answer is None
+    assert {said.kind for said in found.answer} == {"removed"}
     with pytest.raises(NotFound):
         run_diff.compare_runs(bench, pair[0], "nobody")

@@ -3,25 +3,39 @@ is told once."""
 
 from __future__ import annotations
 
-from agent.actions.run_diff import ComparedFigure, ComparedRun, ComparedSentence, ListDiff, RunComparison
-from agent.types import Conflict, ConflictSide, Fact, PageRef
+from agent.actions.run_diff import ComparedFigure, ListDiff, RunComparison
+from agent.engine.run_state import RunState
+from agent.engine.snapshots import RunSnapshot
+from agent.evidence.citation_check import AnswerChange
+from agent.types import (
+    Answer,
+    Conflict,
+    ConflictSide,
+    Fact,
+    PageRef,
+    Run,
+    Sentence,
+    Settings,
+    Source,
+    Status,
+    Step,
+    Usage,
+)
 from pages.widgets.run import comparison
 
 EVIL = "<img src=x onerror=alert(1)>"
 
 
-def side(run: str, **more) -> ComparedRun:
-    return ComparedRun(
-        run=run,
-        question=EVIL,
-        status="review",
-        flow="research",
-        world="live",
-        verdict="answered",
-        answer=EVIL,
-        created_at="",
-        **more,
-    )
+SAID = Sentence(text=EVIL, fact_ids=["f1"])
+
+
+def side(name: str, **more) -> RunSnapshot:
+    """A run with an answer that stands on one source, and a note in its last step."""
+    run = Run(id=name, question=EVIL, status=Status.REVIEW, settings=Settings(), **more)
+    source = Source(n=1, url="https://a.example/", title=EVIL, fact_ids=["f1"])
+    answer = Answer(n=1, verdict="answered", sentences=[SAID], sources=[source])
+    steps = [Step(n=n, name="steer", change={"notes": [{"text": EVIL}]}, next="decide") for n in range(8)]
+    return RunSnapshot(run, RunState(question=EVIL, answers=[answer]), steps, Usage(), 7, "decide")
 
 
 def fact(n: int, **more) -> Fact:
@@ -44,7 +58,7 @@ def found(**more) -> RunComparison:
     settled = clash.model_copy(update={"status": "settled", "chosen": EVIL})
     page = PageRef(url="https://a.example/", title=EVIL, page_id="p")
     base = {
-        "one": side("1", notes=[EVIL]),
+        "one": side("1"),
         "two": side("2", forked_from="1", forked_at=6),
         "shared": 7,
         "settings": {"model": ("auto", EVIL)},
@@ -53,12 +67,11 @@ def found(**more) -> RunComparison:
             ComparedFigure(name="steps", one=3, two=4, shared=2),
         ],
         "answer": [
-            ComparedSentence(kind="reworded", one=EVIL, two=EVIL, sources_one=[EVIL]),
-            ComparedSentence(kind="added", two="x"),
+            AnswerChange("reworded", SAID, SAID),
+            AnswerChange("added", None, Sentence(text="x")),
         ],
         "facts": lists,
         "sources": ListDiff(one=[page]),
-        "cited": (["https://a.example/"], []),
         "conflicts": ListDiff(both=[(clash, settled)]),
     }
     return RunComparison(**(base | more))
