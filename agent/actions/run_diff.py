@@ -60,11 +60,12 @@ class RunComparison:
     @property
     def differing_facts(self) -> list[tuple[Fact, Fact]]:
         """The facts both have with a different status or text."""
-
-        def describe(fact: Fact) -> tuple[Any, ...]:
-            return fact.decision, fact.disputed, fact.verified, fact.statement
-
-        return [(one, two) for one, two in self.facts.both if describe(one) != describe(two)]
+        fields = ("decision", "disputed", "verified", "statement")
+        return [
+            (one, two)
+            for one, two in self.facts.both
+            if any(getattr(one, name) != getattr(two, name) for name in fields)
+        ]
 
     def list_notes(self, view: RunSnapshot) -> list[str]:
         """A person's notes in one of the runs, after the shared steps."""
@@ -129,6 +130,7 @@ def _compare_figures(
     first: RunSnapshot, second: RunSnapshot, spent: Usage, shared: int
 ) -> list[ComparedFigure]:
     def measure(view: RunSnapshot) -> dict[str, float | None]:
+        """The figures of one run."""
         state, usage = view.state, view.usage
         return {
             "confidence": state.answer.confidence if state.answer else state.current_confidence,

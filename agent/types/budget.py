@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
+from agent.types.batches import BatchBudget
 from agent.types.record import Record
-from agent.types.runs import Cap, Usage
+from agent.types.runs import Cap, Settings, Usage
 
 
 class BudgetMeter(Record):
@@ -32,18 +31,7 @@ class BudgetMeter(Record):
         return f"{used:,.0f} of {self.cap:,.0f} {unit} are used"
 
 
-class UsageCaps(Protocol):
-    """Caps on what model calls use."""
-
-    @property
-    def max_calls(self) -> int: ...
-    @property
-    def max_tokens(self) -> int: ...
-    @property
-    def max_cost_usd(self) -> float: ...
-
-
-def meter_usage(usage: Usage, caps: UsageCaps) -> list[BudgetMeter]:
+def meter_usage(usage: Usage, caps: Settings | BatchBudget) -> list[BudgetMeter]:
     """The budgets of calls, tokens and money."""
     tokens = usage.prompt_tokens + usage.completion_tokens
     return [
