@@ -21,6 +21,8 @@ PAUSES_S = {
 """Seconds to leave a failed engine alone that named none (our own judgement: a block outlasts a fault)."""
 MAX_CHARACTERS = 5_000
 """Characters of a field that are looked at, many times what an engine shows."""
+MAX_SNIPPET_CHARACTERS = 500
+"""Abstracts are cut to about the length of a web engine's longest snippets."""
 MAX_DATE = 40
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
 
@@ -63,7 +65,12 @@ def find_pause(result: SearchResult) -> float:
     return result.retry_after_s if pause and result.retry_after_s is not None else pause
 
 
-def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> list[SearchHit]:
+def build_hits(
+    engine: str,
+    results: Iterable[RawResult],
+    max_results: int,
+    snippet_characters: int = MAX_CHARACTERS,
+) -> list[SearchHit]:
     """The results worth showing: http(s) only, the first of each page, text without tags and entities."""
     found: dict[str, SearchHit] = {}
     for raw in results:
@@ -72,7 +79,7 @@ def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> l
             found[key] = SearchHit(
                 url=raw.url.strip(),
                 title=strip_markup(raw.title),
-                snippet=strip_markup(raw.snippet),
+                snippet=shorten(raw.snippet, snippet_characters),
                 rank=len(found) + 1,
                 engine=engine,
                 published_at=raw.published_at[:MAX_DATE],
@@ -86,3 +93,9 @@ def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> l
 def strip_markup(text: str) -> str:
     """One line without markup. Tags go before entities are read, so that "&lt;b&gt;" stays what it says."""
     return " ".join(unescape(_TAG.sub("", (text or "")[:MAX_CHARACTERS])).split())
+
+
+def shorten(text: str, most: int = MAX_SNIPPET_CHARACTERS) -> str:
+    """One line without markup, cut at a word."""
+    plain = strip_markup(text)
+    return plain if len(plain) <= most else f"{plain[:most].rpartition(' ')[0]}…"

@@ -18,7 +18,7 @@ from agent.personal_config import personalize
 from agent.reply_config import LLMSettings, apply_llm_settings
 from agent.saved_settings import SAVED_FILE
 from agent.secrets_at_rest import make_key
-from agent.web.engines import registry
+from agent.web.engines.api_engines import APIS
 from agent.web.engines.http_api import ApiEngine
 from agent.workbench import Workbench
 from tests.web.model_server import ModelServer
@@ -174,7 +174,6 @@ def test_scheme_host_and_port_decide(address: str, is_same: bool) -> None:
 
 
 def test_every_key_of_an_engine_names_the_address_of_its_adapter() -> None:
-    adapters = [adapter(read_config()) for adapter in registry._ADAPTERS]
-    for engine in [one for one in adapters if isinstance(one, ApiEngine)]:
+    for engine in [ApiEngine(read_config(), name) for name in APIS]:
         for name in {*engine.profile.settings} & KEY_ADDRESSES.keys():
             assert engine.url.startswith(f"{find_address(read_config(), name)}/")

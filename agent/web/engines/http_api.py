@@ -1,7 +1,8 @@
-"""What engines behind an HTTP API share: a guarded request within limits, and what its failure means.
+"""Engines behind an HTTP API: a guarded request within limits, and what its failure means.
 
-An adapter says what to ask and how to read the answer. Nothing of an address or a header is ever shown: they
-may hold keys. A host that a setting names may be on the operator's own network; others must be public."""
+`agent.web.engines.api_engines` says what is asked and how the answer is read. Nothing of an address or a
+header is ever shown: they may hold keys. A host that a setting names may be on the operator's own network;
+others must be public."""
 
 from __future__ import annotations
 
@@ -21,9 +22,12 @@ from agent.text.identifiers import find_doi
 from agent.text.retry_after import parse_retry_after
 from agent.text.urls import MAX_URL
 from agent.types import ENGINE_BY_NAME, Outcome, Publication, SearchResult, SourceFilter
+from agent.web.engines.api_engines import APIS, ApiError, Asked, pick
+from agent.web.extract.page_dates import normalize_date
 from agent.web.rate_limit import HostRateLimiter
 from agent.web.search_results import (
     DEFAULT_PAUSE_S,
+    MAX_SNIPPET_CHARACTERS,
     RawResult,
     build_hits,
     explain_failure,
@@ -32,8 +36,6 @@ from agent.web.search_results import (
 
 MAX_AUTHORS = 30
 """Authors that are kept of a paper: more than any citation style names (APA: 20)."""
-MAX_SNIPPET_CHARACTERS = 500
-"""Abstracts are cut to about the length of a web engine's longest snippets."""
 
 
 class ApiRequest(NamedTuple):
@@ -42,14 +44,6 @@ class ApiRequest(NamedTuple):
     params: Mapping[str, str | int]
     headers: Mapping[str, str] = {}
     body: Mapping[str, Any] | None = None
-
-
-class ApiError(ValueError):
-    """The engine answered with an error instead of results; the message is for a person."""
-
-    def __init__(self, detail: str, outcome: Outcome = Outcome.ERROR) -> None:
-        super().__init__(detail)
-        self.outcome = outcome
 
 
 class ApiClient:
@@ -74,56 +68,37 @@ class ApiClient:
 class ApiEngine:
     """An engine behind an HTTP API."""
 
-    name = ""
-    address = ""
-    """Where its documentation says the API is; "" where only the operator knows."""
-    limited: tuple[int, ...] = (429,)
-    """Statuses that ask for a pause."""
-    blocked_advice = "Use another engine, or try later."
-
-    def __init__(self, config: Config) -> None:
-        self.profile = ENGINE_BY_NAME[self.name]
+    def __init__(self, config: Config, name: str) -> None:
+        self.name, self.api = name, APIS[name]
+        self.profile = ENGINE_BY_NAME[name]
         self.label = self.profile.label
         self.config = config
-        named = dict(entry.partition("=")[::2] for entry in config.ENGINE_URLS).get(self.name, "")
-        self.url = named or self.address
-        keys = [name for name in self.profile.settings if name in KEY_ADDRESSES]
-        self.key = use_key(config, keys[0], self.url) if keys else ""
-        own = [urlsplit(named).hostname or ""] if named else []
-        self.client = ApiClient(own, self.profile.gap_s)
+        named = dict(entry.partition("=")[::2] for entry in config.ENGINE_URLS).get(name, "")
+        if self.api.locate:
+            named = self.api.locate(config)
+        self.url = named or self.api.address
+        self._keys = [setting for setting in self.profile.settings if setting in KEY_ADDRESSES]
+        self.key = use_key(config, self._keys[0], self.url) if self._keys else ""
+        self.client = ApiClient([urlsplit(named).hostname or ""] if named else [], self.profile.gap_s)
 
     def locate(self, reach: SourceFilter) -> str:
-        """The address that is asked."""
-        return self.url
-
-    def build_request(self, query: str, max_results: int, reach: SourceFilter) -> ApiRequest:
-        """What to ask for at most `max_results` results inside `reach`, as far as the engine supports it."""
-        raise NotImplementedError
-
-    def read_results(self, body: bytes) -> Iterable[RawResult]:
-        """The results of an answer. Raises ApiError, or what reading a wrong shape raises."""
-        raise NotImplementedError
+        """The address that is asked: in the run's language, else in that of the searches' region."""
+        region = self.config.SEARCH_REGION.rpartition("-")[2]
+        return self.url.replace("{language}", reach.language or region)
 
     def search(self, query: str, max_results: int, reach: SourceFilter) -> SearchResult:
         """Up to `max_results` hits, best first. Raises MISREAD for an answer of another shape."""
+        asked = Asked(query, max_results, reach, self.key, self.config.CONTACT_EMAIL)
+        values = {name: value for name, value in self.api.ask(asked).items() if value not in ("", [])}
+        body = values if self.api.is_posted else None
+        request = ApiRequest({} if body else values, self.api.headers(asked), body)
         try:
-            response = self.client.send(self.locate(reach), self.build_request(query, max_results, reach))
+            response = self.client.send(self.locate(reach), request)
             if response.status != 200:
-                status = response.status
-                asked = parse_retry_after(response.headers.get("Retry-After"))
-                if status in self.limited or (status == 503 and asked is not None):
-                    detail = f"{self.label} asks for a pause. Use another engine meanwhile."
-                    wait = DEFAULT_PAUSE_S if asked is None else asked
-                    return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
-                if status in (401, 402, 403):
-                    keys = [name for name in self.profile.settings if name in KEY_ADDRESSES]
-                    advice = f"Check {keys[0]}." if self.key else self.blocked_advice
-                    detail = f"{self.label} does not answer this program ({status}). {advice}"
-                    return explain_failure(self, query, Outcome.BLOCKED, detail)
-                trouble = "is in trouble" if status >= 500 else "did not accept the request"
-                detail = f"{self.label} {trouble} ({status}). Try again later, or use another engine."
-                return explain_failure(self, query, Outcome.ERROR, detail)
-            hits = build_hits(self.name, self.read_results(response.body), max_results)
+                return self._explain_status(query, response.status, response.headers.get("Retry-After"))
+            hits = build_hits(
+                self.name, self._read_results(response.body), max_results, MAX_SNIPPET_CHARACTERS
+            )
         except ApiError as error:
             return explain_failure(self, query, error.outcome, str(error))
         except NoAnswer as why:
@@ -132,28 +107,44 @@ class ApiEngine:
             return explain_failure(self, query, Outcome.EMPTY)
         return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=hits)
 
+    def _explain_status(self, query: str, status: int, retry_after: str | None) -> SearchResult:
+        asked = parse_retry_after(retry_after)
+        if status in self.api.limited or (status == 503 and asked is not None):
+            detail = f"{self.label} asks for a pause. Use another engine meanwhile."
+            wait = DEFAULT_PAUSE_S if asked is None else asked
+            return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
+        if status in (401, 402, 403):
+            advice = f"Check {self._keys[0]}." if self.key else self.api.blocked_advice
+            detail = f"{self.label} does not answer this program ({status}). {advice}"
+            return explain_failure(self, query, Outcome.BLOCKED, detail)
+        trouble = "is in trouble" if status >= 500 else "did not accept the request"
+        detail = f"{self.label} {trouble} ({status}). Try again later, or use another engine."
+        return explain_failure(self, query, Outcome.ERROR, detail)
 
-def shorten(text: str | None) -> str:
-    """A snippet of plain text, cut at a word."""
-    plain = strip_markup(text or "")
-    return (
-        plain
-        if len(plain) <= MAX_SNIPPET_CHARACTERS
-        else f"{plain[:MAX_SNIPPET_CHARACTERS].rpartition(' ')[0]}…"
-    )
+    def _read_results(self, body: bytes) -> Iterable[RawResult]:
+        api, items = self.api, self.api.load(body)
+        if api.items:
+            items = pick(items, api.items)
+            if items is None and not api.may_lack_items:
+                raise ValueError("an answer without results")
+        for item in items or []:
+            work = build_publication(**{name: pick(item, place) for name, place in api.work.items()})
+            doi = f"https://doi.org/{work.doi}" if work and work.doi and api.prefers_doi else ""
+            title, snippet, day = (pick(item, place) or "" for place in (api.title, api.snippet, api.day))
+            yield RawResult(doi or pick(item, api.url), title, snippet, normalize_date(str(day)), work)
 
 
 def build_publication(
     *,
     doi: str | None = "",
-    authors: Iterable[str | None] = (),
+    authors: Iterable[str | None] | None = (),
     journal: str | None = "",
     year: int | str | None = 0,
     licence: str | None = "",
     pdf_url: str | None = "",
 ) -> Publication | None:
     """What is known of a work, in one spelling; None where nothing is."""
-    names = [strip_markup(name) for name in islice(filter(None, authors), 2 * MAX_AUTHORS)]
+    names = [strip_markup(name) for name in islice(filter(None, authors or ()), 2 * MAX_AUTHORS)]
     first_year = str(year or "")[:4]
     found = Publication(
         doi=find_doi((doi or "")[:MAX_URL]),
@@ -164,14 +155,3 @@ def build_publication(
         pdf_url=(pdf_url or "").strip() if len(pdf_url or "") <= MAX_URL else "",
     )
     return found if any(value for _, value in found) else None
-
-
-def join_filters(**filters: str) -> str:
-    """The filters that have a value, as catalogues write them: "name:value,name:value"."""
-    return ",".join(f"{name}:{value}" for name, value in filters.items() if value)
-
-
-def make_doi_url(doi: str | None) -> str:
-    """The address that resolves a DOI; "" for none."""
-    plain = find_doi((doi or "")[:MAX_URL])
-    return f"https://doi.org/{plain}" if plain else ""

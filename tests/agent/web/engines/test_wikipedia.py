@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from agent.types import Outcome, SourceFilter
-from agent.web.engines.wikipedia import Wikipedia
+from agent.web.engines.http_api import ApiEngine
 from agent.web.world import World
 from tests.web.engine_answers import WIKIPEDIA, ask, point_at, reply
 from tests.web.site import Site
@@ -31,7 +31,7 @@ def test_the_wiki_of_the_runs_language_is_asked(
     live_world: Live, settings: dict[str, str], language: str, host: str
 ) -> None:
     engine = live_world(**settings)._engines_by_name["wikipedia"]
-    assert isinstance(engine, Wikipedia)
+    assert isinstance(engine, ApiEngine)
     assert engine.locate(SourceFilter(language=language)) == f"https://{host}.wikipedia.org/w/api.php"
 
 
