@@ -5,7 +5,6 @@ raises a Signal; the loop decides what that means for the run."""
 
 from __future__ import annotations
 
-import contextvars
 import math
 import threading
 import time
@@ -16,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from agent.engine.side_by_side import SideBySide, WebRequest, WebResult
+from agent.engine.side_by_side import SideBySide, Task, WebRequest, WebResult, finish
 from agent.engine.work_limits import ReserveUse, WorkLimits
 from agent.errors import BudgetSpent, ModelDown, ModelUnavailable, ShutdownRequested, Signal, StopRequested
 from agent.library.collection import Library
@@ -161,11 +160,13 @@ class RunContext:
 
     def _send(self, request: WebRequest, check: Callable[[], None]) -> WebResult:
         reach = self.settings.source_filter
-        if kept := self._recall_page(request):
-            return kept
         if request.engine:
             found = self.world.search(request.engine, request.target, checkpoint=check, reach=reach)
             return apply_source_filter.filter_hits(found, reach)
+        if self.world.live and self.recorded_at:  # fetched by a process that was killed in this round
+            known = self.store.pages.find_fetched([request.target]).get(canonicalize(request.target))
+            if known and known.fetched_at[:19] >= self.recorded_at[:19]:
+                return self.page(known.page_id)
         page = self.world.fetch(request.target, reach=reach, checkpoint=check)
         return apply_source_filter.filter_page(page, reach)
 
@@ -174,14 +175,6 @@ class RunContext:
         if isinstance(result, Page) and result.outcome is Outcome.OK:
             self.store_fetched([(request.target, result)])
 
-    def _recall_page(self, request: WebRequest) -> Page | None:
-        """The page, if it was fetched since the last step was recorded: by a process that was killed."""
-        if request.engine or not self.world.live or not self.recorded_at:
-            return None
-        known = self.store.pages.find_fetched([request.target]).get(canonicalize(request.target))
-        is_recent = known is not None and known.fetched_at[:19] >= self.recorded_at[:19]
-        return self.page(known.page_id) if known and is_recent else None
-
     def fetch(self, url: str, *, leading: bool = False) -> Page:
         """Fetch one page within the run's filter; a failure is its outcome. `leading`: see `fetch_many`."""
         return self.fetch_many([url], leading=leading)[0]
@@ -189,12 +182,8 @@ class RunContext:
     def find_open_copy(self, doi: str) -> OpenCopy:
         """Where a paper may be read without paying."""
         self.checkpoint()
-        # Run a request to the live web in its own thread, so that Stop works at once while a connection
-        # hangs; it ends by its own deadline. A folder world answers at once and is called directly
         request = partial(self.world.find_open_copy, doi)
-        if not self.world.live:
-            return request(self.checkpoint)
-        return self._run_in_parallel([""], lambda _, check: request(check))[0]
+        return self._run_side_by_side([request], 1)[0] if self.world.live else request(self.checkpoint)
 
     def fetch_many(
         self, urls: Sequence[str], *, known: Mapping[str, Page] = NO_PAGES, leading: bool = False
@@ -214,7 +203,7 @@ class RunContext:
         self.checkpoint()
         if not self.world.live:
             return [fetch_one(url, self.checkpoint) for url in urls]
-        return self._run_in_parallel(list(urls), fetch_one)
+        return self._run_side_by_side([partial(fetch_one, url) for url in urls], MAX_PARALLEL_FETCHES)
 
     def store_page(self, page: Page) -> str:
         """Store a page; returns its id. The library indexes it, if it is of this store."""
@@ -271,8 +260,8 @@ class RunContext:
         them; replies that had come are recorded and recalled when the step is taken again."""
         if not self.client:
             return [judge() for judge in judgements]
-        numbers = [str(n) for n in range(len(judgements))]
-        return self._run_in_parallel(numbers, lambda n, _: judgements[int(n)](), most=MAX_PARALLEL_JUDGEMENTS)
+        works = [lambda _check, judge=judge: judge() for judge in judgements]
+        return self._run_side_by_side(works, MAX_PARALLEL_JUDGEMENTS)
 
     def find_spent_budget(self) -> BudgetSpent | None:
         """Which cap on calls, tokens or money is reached; None for none. RESERVED_SHARE is reserved for the
@@ -336,51 +325,11 @@ class RunContext:
             raise ModelUnavailable(str(over)) if self.is_writing_up else over
         return made
 
-    def _run_in_parallel(
-        self, urls: list[str], fetch_one: Callable[[str, Callable[[], None]], T], *, most: int = 0
-    ) -> list[T]:
-        """Fetch all addresses in at most `most` daemon threads (0: MAX_PARALLEL_FETCHES; the process can end
-        without them), and run the checkpoint while they work."""
-        found: dict[int, T] = {}
-        failed: list[BaseException] = []
-        abandoned = threading.Event()
-        waiting = iter(range(len(urls)))
-        lock = threading.Lock()
-
-        def check() -> None:
-            if abandoned.is_set():
-                raise StopRequested("the fetch was abandoned")
-
-        def work() -> None:
-            try:
-                while not failed:
-                    with lock:
-                        i = next(waiting, None)
-                    if i is None:
-                        return
-                    found[i] = fetch_one(urls[i], check)
-            except BaseException as error:  # noqa: BLE001 - raised again below
-                failed.append(error)
-
-        threads = [
-            threading.Thread(
-                target=contextvars.copy_context().run,
-                args=(work,),
-                name=f"fetch-{self.lease.run_id}-{n}",
-                daemon=True,
-            )
-            for n in range(min(most or MAX_PARALLEL_FETCHES, len(urls)))
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(0.1)
-                    self.checkpoint()
-        except BaseException:
-            abandoned.set()
-            raise
-        if failed:
-            raise failed[0]
-        return [found[i] for i in range(len(urls))]
+    def _run_side_by_side(self, works: Sequence[Callable[[Callable[[], None]], T]], most: int) -> list[T]:
+        """The results of these works, at most so many at the same time. A Signal abandons them."""
+        turns, failed = threading.Semaphore(most), threading.Event()
+        tasks = [Task(work, turns=turns, abandoned=failed) for work in works]
+        results, signal = finish(tasks, self.checkpoint)
+        if signal:
+            raise signal
+        return cast("list[T]", results)

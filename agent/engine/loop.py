@@ -80,15 +80,6 @@ class Flow:
             return str(step.change.get("why_stopped", ""))
         return self.describe_step(step.name, step.change)
 
-    def take_step(self, name: str, state: Any, tools: RunContext) -> tuple[Change, str]:
-        """Take one step. Raises FlowError when it leads to a step without an edge."""
-        change, next = self.steps[name](state, tools)
-        if next != self.fail_safe and not any(
-            edge.start == name and next in (edge.rest or edge.end, edge.end) for edge in self.edges
-        ):
-            raise FlowError(f"step {name} of the flow {self.name} led to {next}, and no edge goes there")
-        return change, next
-
     def new_state(self) -> RunState:
         """The state before the first step."""
         return RunState(own=self.own_state())
@@ -173,9 +164,20 @@ def take_steps(
                 error=f"It was interrupted, and a {run.settings.flow} run is never resumed: ask again.",
             )
             return
-        flag = yield from _take_steps_until_rest(
-            _RunDriver(flows[run.settings.flow], store, lease, equip(run, lease))
-        )
+        driver, flag = _RunDriver(flows[run.settings.flow], store, lease, equip(run, lease)), ""
+        while not (flag or driver.is_at_rest):
+            head, _, flag = store.ledger.position(run_id)
+            if not flag and head != driver.head:
+                driver.reload()
+            elif not flag:
+                try:
+                    with logs.bind(step=head + 1):
+                        driver.take_step()
+                    yield
+                    if not driver.is_at_rest:
+                        driver.tools.wait_step_gap()
+                except StopRequested:
+                    flag = "stop"
         store.ledger.release(lease, STATUS_BY_FLAG.get(flag), flag=flag)
         if flag in STATUS_BY_FLAG:
             counters.count("runs", run.settings.flow, STATUS_BY_FLAG[flag].value)
@@ -199,6 +201,11 @@ class _RunDriver:
         self.flow, self.store, self.lease, self.tools = flow, store, lease, tools
         self.is_paused = False
         self._fold()
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether a person is needed or the run has ended."""
+        return self.is_paused or self.next in self.flow.rest_statuses
 
     def reload(self) -> None:
         """Fold the state again with a person's steps, and use the settings as they are now."""
@@ -228,7 +235,12 @@ class _RunDriver:
                 return self.pause_for_person(OTHER_MODEL, began)
             if not closing_up and (halt := self.flow.find_pause_request(self.state)):
                 return self.pause_for_person(halt, began)
-            change, next = self.flow.take_step(name, self.state, self.tools)
+            change, next = self.flow.steps[name](self.state, self.tools)
+            ways = {end for edge in self.flow.edges if edge.start == name for end in (edge.rest, edge.end)}
+            if next not in (*ways, self.flow.fail_safe) or not next:
+                raise FlowError(
+                    f"step {name} of the flow {self.flow.name} led to {next}, and no edge goes there"
+                )
         except BudgetSpent as spent:
             if spent.cap and self.tools.settings.at_cap == "ask" and not closing_up:
                 return self.pause_for_person(
@@ -299,23 +311,3 @@ class _RunDriver:
             seconds=round(time.monotonic() - began[0], 4),
             cpu_ms=round((time.thread_time() - began[1]) * 1000, 2),
         )
-
-
-def _take_steps_until_rest(walk: _RunDriver) -> Generator[None, None, str]:
-    """Take steps until the run rests; returns the control flag ("pause", "stop") that made it rest, or ""."""
-    while walk.next not in walk.flow.rest_statuses and not walk.is_paused:
-        head, _, control = walk.store.ledger.position(walk.lease.run_id)
-        if control:
-            return control
-        if head != walk.head:
-            walk.reload()
-            continue
-        try:
-            with logs.bind(step=head + 1):
-                walk.take_step()
-            yield
-            if walk.next not in walk.flow.rest_statuses and not walk.is_paused:
-                walk.tools.wait_step_gap()
-        except StopRequested:
-            return "stop"
-    return ""

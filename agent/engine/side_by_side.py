@@ -1,7 +1,7 @@
-"""Searches and page fetches of one run, side by side: those of a round, and pages fetched before they are
+"""What one run does side by side: searches and page fetches, model calls, and pages fetched before they are
 needed.
 
-A request runs in a daemon thread, so that a stop works at once and the process can end; an abandoned one ends
+A task runs in a daemon thread, so that a stop works at once and the process can end; an abandoned one ends
 by its own deadline. A world without servers answers at once and is asked directly, in order."""
 
 from __future__ import annotations
@@ -9,16 +9,85 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, TypeVar
 
 from agent.errors import BudgetSpent, ShutdownRequested, Signal, StopRequested
 from agent.text.urls import canonicalize
 from agent.types import Page, SearchResult
 
 POLL_S = 0.1
-"""Seconds between two looks at the stop flag and the budget while requests run."""
+"""Seconds between two looks at the stop flag and the budget while tasks run."""
 Check = Callable[[], None]
 WebResult = SearchResult | Page
+T = TypeVar("T")
+
+
+class Task(Generic[T]):
+    """Work under way in its thread; `work` calls its argument, which raises once the task is abandoned. Tasks
+    that share `turns` wait for one of them, those that share `abandoned` end when one fails."""
+
+    def __init__(
+        self,
+        work: Callable[[Check], T],
+        *,
+        turns: AbstractContextManager[object] | None = None,
+        abandoned: threading.Event | None = None,
+        keep: Callable[[T], None] = lambda _result: None,
+    ) -> None:
+        self.result: T | None = None
+        self.error: BaseException | None = None
+        self.abandoned = abandoned or threading.Event()
+        self.keep = keep
+
+        def check() -> None:
+            if self.abandoned.is_set():
+                raise StopRequested("the task was abandoned")
+
+        def run() -> None:
+            with turns or nullcontext():
+                try:
+                    check()
+                    self.result = work(check)
+                except BaseException as error:  # noqa: BLE001 - raised again by whoever waits for it
+                    self.error = error
+                    self.abandoned.set()
+
+        in_context = contextvars.copy_context().run  # its log lines name the run, too
+        self.thread = threading.Thread(target=in_context, args=(run,), name="side-by-side", daemon=True)
+        self.thread.start()
+
+
+def finish(tasks: Sequence[Task[T]], checkpoint: Check) -> tuple[list[T | None], Signal | None]:
+    """The results of the tasks in order, each kept as soon as it is there, and None.
+
+    A Signal that `checkpoint` raises ends the wait: then the results that there are, None for the others, and
+    the signal; it is raised where there is no result yet. Other errors are raised, once all have ended."""
+    signal: Signal | None = None
+    try:
+        waiting = list(tasks)
+        while waiting:
+            waiting[0].thread.join(POLL_S)
+            for task in [task for task in waiting if not task.thread.is_alive()]:
+                waiting.remove(task)
+                if task.result is not None:
+                    task.keep(task.result)
+            checkpoint()
+    except (StopRequested, ShutdownRequested, BudgetSpent) as raised:
+        signal = raised
+    finally:
+        for task in tasks:
+            task.abandoned.set()
+    stops = [task.error for task in tasks if isinstance(task.error, StopRequested)]
+    for error in [task.error for task in tasks if task.error not in stops] + stops:
+        if error and not (signal and error in stops):
+            raise error
+    results = [task.result for task in tasks]
+    if signal and not any(results):
+        raise signal
+    return results, signal
 
 
 @dataclass(frozen=True)
@@ -38,44 +107,13 @@ Keep = Callable[[WebRequest, WebResult], None]
 Send = Callable[[WebRequest, Check], WebResult]
 
 
-@dataclass
-class _Task:
-    """One request under way in its thread."""
-
-    request: WebRequest
-    abandoned: threading.Event = field(default_factory=threading.Event)
-    result: WebResult | None = None
-    error: BaseException | None = None
-    thread: threading.Thread = field(init=False)
-
-    def start(self, send: Send) -> _Task:
-        run = contextvars.copy_context().run  # its log lines name the run, too
-        self.thread = threading.Thread(target=run, args=(self._run, send), name="web-request", daemon=True)
-        self.thread.start()
-        return self
-
-    def _run(self, send: Send) -> None:
-        try:
-            self.result = send(self.request, self._check)
-        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits for it
-            self.error = error
-
-    def _check(self) -> None:
-        if self.abandoned.is_set():
-            raise StopRequested("the request was abandoned")
-
-    @property
-    def is_over(self) -> bool:
-        return not self.thread.is_alive()
-
-
 class SideBySide:
     """The requests of one run. `send` carries one out, `keep` stores a result as soon as it is there, so that
     a killed process need not ask again; `is_live`: its world has servers to wait for."""
 
     def __init__(self, send: Send, *, is_live: bool, keep: Keep = lambda _request, _result: None) -> None:
         self._send, self._is_live, self._keep = send, is_live, keep
-        self._ahead: dict[tuple[str, str], _Task] = {}
+        self._ahead: dict[tuple[str, str], Task[WebResult]] = {}
 
     def fetch_ahead(self, urls: Iterable[str], most: int) -> None:
         """Begin to fetch pages that may be asked for next, `most` at a time; those begun before and no longer
@@ -83,54 +121,28 @@ class SideBySide:
         if not self._is_live:
             return
         wanted = {request.key: request for request in map(WebRequest, urls)}
-        pages = [task for task in self._ahead.values() if not task.request.engine]
-        self._drop(task for task in pages if task.request.key not in wanted)
+        for key in [key for key in self._ahead if not key[0] and key not in wanted]:
+            self._ahead.pop(key).abandoned.set()
         for key, request in wanted.items():
             if key not in self._ahead and len(self._ahead) < most:
-                self._ahead[key] = _Task(request).start(self._send)
+                self._ahead[key] = self._start(request)
 
     def search_ahead(self, engine: str, query: str) -> None:
         """Begin a search that the next round makes."""
         request = WebRequest(query, engine)
         if self._is_live and request.key not in self._ahead:
-            self._ahead[request.key] = _Task(request).start(self._send)
+            self._ahead[request.key] = self._start(request)
 
     def run(
         self, requests: Sequence[WebRequest], checkpoint: Check
     ) -> tuple[list[WebResult | None], Signal | None]:
-        """The results in the order of `requests`, and None.
-
-        A Signal that `checkpoint` raises ends the wait: then the results that there are, None for the others,
-        and the signal; it is raised where there is no result yet. Other errors are raised."""
-        if not self._is_live:
-            return self._run_in_order(requests, checkpoint)
-        tasks = [self._take_ahead(request) or _Task(request).start(self._send) for request in requests]
-        signal: Signal | None = None
-        try:
-            waiting = list(tasks)
-            while waiting:
-                waiting[0].thread.join(POLL_S)
-                for task in [task for task in waiting if task.is_over]:
-                    waiting.remove(task)
-                    if task.result:
-                        self._keep(task.request, task.result)
-                checkpoint()
-        except (StopRequested, ShutdownRequested, BudgetSpent) as raised:
-            signal = raised
-        finally:
-            for task in tasks:
-                task.abandoned.set()
-        for task in tasks:
-            if task.is_over and task.error and not (signal and isinstance(task.error, StopRequested)):
-                raise task.error
-        results = [task.result for task in tasks]
-        if signal and not any(results):
-            raise signal
-        return results, signal
-
-    def _run_in_order(
-        self, requests: Sequence[WebRequest], checkpoint: Check
-    ) -> tuple[list[WebResult | None], Signal | None]:
+        """The results in the order of `requests`, and None; after a Signal as `finish` says."""
+        if self._is_live:
+            tasks = [
+                self._ahead.pop(request.key) if request.key in self._ahead else self._start(request)
+                for request in requests
+            ]
+            return finish(tasks, checkpoint)
         results: list[WebResult | None] = []
         for request in requests:
             try:
@@ -142,11 +154,5 @@ class SideBySide:
                 return [*results, *[None] * (len(requests) - len(results))], signal
         return results, None
 
-    def _take_ahead(self, request: WebRequest) -> _Task | None:
-        return self._ahead.pop(request.key) if request.key in self._ahead else None
-
-    def _drop(self, tasks: Iterable[_Task]) -> None:
-        """Forget these and let them end."""
-        for task in list(tasks):
-            task.abandoned.set()
-            self._ahead.pop(task.request.key, None)
+    def _start(self, request: WebRequest) -> Task[WebResult]:
+        return Task(partial(self._send, request), keep=partial(self._keep, request))

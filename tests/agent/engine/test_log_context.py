@@ -59,4 +59,4 @@ def test_a_thread_that_a_run_starts_names_it_too(capsys: pytest.CaptureFixture[s
     with logs.bind(run="r7", step=2):
         SideBySide(send, is_live=True).run([WebRequest("q", "x")], lambda: None)
     (line,) = lines(capsys.readouterr().err)
-    assert (line["message"], line["run"], line["step"]) == ("in web-request", "r7", "2")
+    assert (line["message"], line["run"], line["step"]) == ("in side-by-side", "r7", "2")
