@@ -26,7 +26,7 @@ from agent.retrieval.scorer import CollectionCounts, CountedPassages, question_t
 from agent.retrieval.vector_index import VectorIndex
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
-from agent.store.library_rows import IndexedSource, SourceQuery
+from agent.store.library_index import IndexedSource, SourceQuery
 from agent.text.tokens import fold, is_stemmed
 from agent.text.urls import canonicalize
 from agent.types import (

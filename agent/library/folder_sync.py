@@ -11,7 +11,7 @@ from pathlib import Path
 from agent.errors import UsageError
 from agent.library.ingest import ADDED_BY_HAND_REASON, Indexer, IndexRequest
 from agent.store.ledger import utc_timestamp
-from agent.store.library_rows import IndexedSource
+from agent.store.library_index import IndexedSource
 from agent.types import FolderSyncResult, RefusedFile
 from agent.types.library import SourceKind
 from agent.web.extract import documents

@@ -15,9 +15,8 @@ from agent.library.poi_table import find_facilities
 from agent.retrieval.extractive_summary import describe_page
 from agent.retrieval.passages import PASSAGES_VERSION, split_passages
 from agent.store.database import Store
-from agent.store.fulltext import FulltextRow
 from agent.store.ledger import utc_timestamp
-from agent.store.library_rows import IndexedPassage, IndexedSource, SourceUpdate
+from agent.store.library_index import IndexedPassage, IndexedSource, SourceUpdate
 from agent.store.pages import make_page_id
 from agent.text.tokens import ANALYSIS_FINGERPRINT, fold, join_terms
 from agent.text.urls import canonicalize, host, is_page_list
@@ -65,7 +64,7 @@ class Indexer:
 
     def __init__(self, store: Store) -> None:
         self.store, self.library_index = store, store.library_index
-        sample = f"{PASSAGES_VERSION} {ANALYSIS_FINGERPRINT}"
+        sample = f"{PASSAGES_VERSION} {ANALYSIS_FINGERPRINT} with terms"
         self.fingerprint = hashlib.sha256(sample.encode()).hexdigest()[:12]
         """A fingerprint of how passages and terms are made; the index is rebuilt when it changes."""
         self._checked = False
@@ -135,9 +134,7 @@ class Indexer:
         self.rebuild_if_outdated()
         gone, went = self.library_index.list_deleted(until), 0
         for n in range(0, len(gone), SOURCES_PER_PURGE):
-            went += self.library_index.purge(
-                [(held, self._indexed_rows(held)) for held in gone[n : n + SOURCES_PER_PURGE]]
-            )
+            went += self.library_index.purge(gone[n : n + SOURCES_PER_PURGE])
         return went
 
     def index_pages(self, page_ids: Sequence[str]) -> None:
@@ -201,9 +198,7 @@ class Indexer:
             "mark": origin[1],
             "by_run": int(former.by_run if former and is_by_run else is_by_run),
         }
-        return SourceUpdate(
-            source, pieces, page, own, former=former, former_rows=self._indexed_rows(former) if former else []
-        )
+        return SourceUpdate(source, pieces, page, own, former=former)
 
     def _refresh_unchanged(self, former: IndexedSource, ask: IndexRequest) -> LibrarySource:
         """The same text again: update its time, its tags and whether it is deleted."""
@@ -258,21 +253,6 @@ class Indexer:
             ),
         )
         return source, pieces
-
-    def _indexed_rows(self, former: IndexedSource) -> list[FulltextRow]:
-        """The full-text rows of a source, made again in order to remove them."""
-        if former.words != self.fingerprint:
-            return []
-        text, title = self.store.pages.get(former.source.page_id).text, former.source.title
-        held = self.library_index.passages_of(former.row)
-        return [
-            (
-                row,
-                join_terms(f"{title}\n{piece.heading}\n{piece.label}"),
-                join_terms(text[piece.start : piece.end]),
-            )
-            for row, piece in held
-        ]
 
 
 def source_id_for(page: Page) -> str:

@@ -1,7 +1,6 @@
 """The full-text index of the library's passages, in SQLite's FTS5: all of its SQL.
 
-The index is contentless: it holds terms and their positions, no text. Removing a row needs its terms again
-(SQLite before 3.43 has no other way), so the caller must be able to make the same terms again. Terms are
+The index keeps the terms of each row, so that a row can be removed by its id. Terms are
 quoted and never read as FTS5's query language. Another database fills this seam with `add`, `remove`,
 `search`, `match_terms` and `document_frequencies`."""
 
@@ -27,14 +26,11 @@ _LEAST_IDF = 1e-6
 MIN_FORM_LETTERS, MAX_ENDING, MAX_FORMS = 5, 2, 5
 """Letters of a word that has other forms, letters of an ending, and forms that are looked for."""
 
-FulltextRow = tuple[int, str, str]
-"""A passage's id, the terms of what stands over it, and the terms of its text, each joined by blanks."""
-
 
 def create(connection: Connection) -> None:
     """Create the empty index. Only ASCII white space separates terms ("." and "," are part of numbers)."""
     connection.exec_driver_sql(
-        f"CREATE VIRTUAL TABLE IF NOT EXISTS {FULLTEXT_TABLE} USING fts5(head, body, content='', "
+        f"CREATE VIRTUAL TABLE IF NOT EXISTS {FULLTEXT_TABLE} USING fts5(head, body, "
         "tokenize=\"ascii tokenchars '.,_'\")"
     )
     connection.exec_driver_sql(
@@ -48,20 +44,20 @@ def drop(connection: Connection) -> None:
     connection.exec_driver_sql(f"DROP TABLE IF EXISTS {FULLTEXT_TABLE}")
 
 
-def add(connection: Connection, rows: Sequence[FulltextRow]) -> None:
-    """Add rows."""
+def add(connection: Connection, rows: Sequence[tuple[int, str, str]]) -> None:
+    """Add rows: a passage's id, the terms of what stands over it, and those of its text, joined by blanks."""
     if rows and _has_fts5(connection):
         connection.exec_driver_sql(
             f"INSERT INTO {FULLTEXT_TABLE}(rowid, head, body) VALUES (?, ?, ?)", list(rows)
         )
 
 
-def remove(connection: Connection, rows: Sequence[FulltextRow]) -> None:
-    """Remove rows; their terms must be those they were added with."""
-    if rows and _has_fts5(connection):
+def remove(connection: Connection, source: int) -> None:
+    """Remove the rows of a source's passages."""
+    if _has_fts5(connection):
         connection.exec_driver_sql(
-            f"INSERT INTO {FULLTEXT_TABLE}({FULLTEXT_TABLE}, rowid, head, body) VALUES ('delete', ?, ?, ?)",
-            list(rows),
+            f"DELETE FROM {FULLTEXT_TABLE} WHERE rowid IN (SELECT id FROM passages WHERE source = ?)",
+            (source,),
         )
 
 

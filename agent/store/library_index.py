@@ -5,12 +5,16 @@ It stores rows; texts are split and terms made by the library. Each change is on
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
     JSON,
+    ColumnElement,
     Connection,
+    Row,
     Select,
+    and_,
     bindparam,
     delete,
     func,
@@ -23,19 +27,98 @@ from sqlalchemy import (
 
 from agent.errors import NotFound
 from agent.store import fulltext, pages, tables
-from agent.store.library_rows import (
-    IndexedPassage,
-    IndexedSource,
-    SourceQuery,
-    SourceUpdate,
-    passage_from_row,
-    source_from_row,
-)
 from agent.store.table_access import TableAccess
-from agent.types import LibrarySource, Passage
+from agent.types import LibrarySource, Page, Passage
+from agent.types.web import PassageKind
 
 s, p, t = tables.sources.c, tables.passages.c, tables.source_tags.c
 u, m = tables.unindexed_pages.c, tables.library_metadata.c
+
+
+_SOURCE_FIELDS = [name for name in LibrarySource.model_fields if name != "tags"]
+_PASSAGE_FIELDS = (
+    *("page_id", "url", "title", "heading", "kind", "label", "text", "start", "end"),
+    *("source_id", "published_at"),
+)
+
+
+@dataclass(frozen=True)
+class IndexedPassage:
+    """A passage to index: its place in the page's text, its heading, and its terms, joined by blanks."""
+
+    n: int
+    start: int
+    end: int
+    heading: str
+    kind: PassageKind
+    label: str
+    head: str
+    body: str
+
+
+@dataclass(frozen=True)
+class IndexedSource:
+    """A source with its row number, its terms' fingerprint, and the folder and signature of its file."""
+
+    row: int
+    source: LibrarySource
+    words: str = ""
+    origin: str = ""
+    mark: str = ""
+    by_run: bool = False
+    """Whether only runs brought it."""
+
+
+@dataclass(frozen=True)
+class SourceUpdate:
+    """A source to index: its passages, its page, and the source it replaces."""
+
+    source: LibrarySource
+    pieces: Sequence[IndexedPassage]
+    page: Page
+    index_columns: dict[str, str | int]
+    """Further columns of the source: words, folded, places, origin, mark, by_run."""
+    former: IndexedSource | None = None
+
+
+@dataclass(frozen=True)
+class SourceQuery:
+    """Conditions on sources; an empty field is no condition."""
+
+    text: str = ""
+    """Words (folded), all of which are in the title, address or description."""
+    tag: str = ""
+    kind: str = ""
+    deleted: bool = False
+    fetched_before: str = ""
+    """Fetched before this time, or without their file."""
+    source_ids: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    """With `source_ids`: one of the ids or one of the tags."""
+    places: bool = False
+    """Only those with facilities."""
+    added_only: bool = False
+    """Without those that only runs brought."""
+    is_limited: bool = False
+    """Only sources of `source_ids` or `tags`, even when both are empty."""
+
+    def clauses(self) -> list[ColumnElement[bool]]:
+        """The conditions as SQL, all of which must hold."""
+        asked: list[ColumnElement[bool]] = [s.deleted_at != "" if self.deleted else s.deleted_at == ""]
+        asked += [s.folded.contains(word, autoescape=True) for word in self.text.split()]
+        if self.tag:
+            asked.append(_has_tag([self.tag]))
+        if self.kind:
+            asked.append(s.kind == self.kind)
+        if self.places:
+            asked.append(s.places > 0)
+        if self.added_only:
+            asked.append(s.by_run == 0)
+        if self.fetched_before:
+            asked.append(or_(and_(s.fetched_at != "", s.fetched_at < self.fetched_before), s.gone_at != ""))
+        if self.is_limited or self.source_ids or self.tags:
+            asked.append(or_(s.source_id.in_(self.source_ids), _has_tag(self.tags)))
+        return asked
 
 
 class LibraryIndex(TableAccess):
@@ -50,14 +133,6 @@ class LibraryIndex(TableAccess):
             rows = connection.execute(query).all()
             tags = _load_tags(connection, [row.id for row in rows]) if rows else {}
         return [source_from_row(row, tags.get(row.id, [])) for row in rows]
-
-    def passages_of(self, row: int) -> list[tuple[int, IndexedPassage]]:
-        """The passages of a source with their ids, in order, without terms."""
-        found = self._rows(select(tables.passages).where(p.source == row).order_by(p.n))
-        return [
-            (x.id, IndexedPassage(x.n, x.start, x.end, x.heading, x.kind, x.label, head="", body=""))
-            for x in found
-        ]
 
     def put(self, entries: Sequence[SourceUpdate]) -> set[str]:
         """Index sources with their passages in one transaction, each in place of its `former` text. Returns
@@ -75,8 +150,12 @@ class LibraryIndex(TableAccess):
             return False
         pages.insert_page(connection, entry.page, source.page_id)
         values = source.model_dump(exclude={"tags"}) | {"passages": len(entry.pieces), **entry.index_columns}
-        row = self._upsert_source(connection, stored.id if stored else None, values)
-        fulltext.remove(connection, entry.former_rows)
+        if stored is None:
+            row = int(connection.execute(insert(tables.sources).values(values)).inserted_primary_key[0])  # type: ignore[index]
+        else:
+            row = stored.id
+            connection.execute(update(tables.sources).where(s.id == row).values(values))
+            fulltext.remove(connection, row)
         same = stored is not None and stored.page_id == source.page_id
         ids = self._store_passages(connection, row, entry.pieces, same=same)
         terms = [(id, piece.head, piece.body) for id, piece in zip(ids, entry.pieces, strict=True)]
@@ -84,12 +163,6 @@ class LibraryIndex(TableAccess):
         _add_tags(connection, row, source.tags)
         connection.execute(delete(tables.unindexed_pages).where(u.page_id == source.page_id))
         return True
-
-    def _upsert_source(self, connection: Connection, row: int | None, values: dict[str, Any]) -> int:
-        if row is None:
-            return int(connection.execute(insert(tables.sources).values(values)).inserted_primary_key[0])  # type: ignore[index]
-        connection.execute(update(tables.sources).where(s.id == row).values(values))
-        return row
 
     def _store_passages(
         self, connection: Connection, row: int, pieces: Sequence[IndexedPassage], *, same: bool
@@ -163,12 +236,11 @@ class LibraryIndex(TableAccess):
         deleted = select(tables.sources).where(s.deleted_at != "", s.deleted_at <= until, no_file)
         return [source_from_row(row, []) for row in self._rows(deleted)]
 
-    def purge(self, gone: Sequence[tuple[IndexedSource, Sequence[fulltext.FulltextRow]]]) -> int:
-        """Remove deleted sources for good, each given with its full-text rows; those restored meanwhile are
-        kept. Returns how many went. A stored page goes with its last source, unless a step of a run names it.
-        """
+    def purge(self, gone: Sequence[IndexedSource]) -> int:
+        """Remove deleted sources for good; those restored meanwhile are kept. Returns how many went. A stored
+        page goes with its last source, unless a step of a run names it."""
         with self._writer.begin() as connection:
-            purged = [indexed for indexed, rows in gone if self._purge(connection, indexed, rows)]
+            purged = [indexed for indexed in gone if self._purge(connection, indexed)]
             texts = {indexed.source.page_id for indexed in purged} - set(
                 connection.scalars(select(s.page_id))
             )
@@ -177,13 +249,11 @@ class LibraryIndex(TableAccess):
             connection.execute(delete(tables.pages).where(tables.pages.c.id.in_(texts)))
         return len(purged)
 
-    def _purge(
-        self, connection: Connection, gone: IndexedSource, rows: Sequence[fulltext.FulltextRow]
-    ) -> bool:
+    def _purge(self, connection: Connection, gone: IndexedSource) -> bool:
         same = (s.id == gone.row, s.page_id == gone.source.page_id, s.words == gone.words, s.deleted_at != "")
         if connection.execute(delete(tables.sources).where(*same)).rowcount != 1:
             return False
-        fulltext.remove(connection, rows)
+        fulltext.remove(connection, gone.row)
         _delete_passages(connection, gone.row)
         connection.execute(delete(tables.source_tags).where(t.source == gone.row))
         return True
@@ -315,3 +385,20 @@ def _load_tags(connection: Connection, rows: Sequence[int]) -> dict[int, list[st
     for row in connection.execute(query):
         found.setdefault(row.source, []).append(row.tag)
     return found
+
+
+def _has_tag(tags: Sequence[str]) -> ColumnElement[bool]:
+    return s.id.in_(select(t.source).where(t.tag.in_(tags)))
+
+
+def source_from_row(row: Row[Any], tags: Sequence[str]) -> IndexedSource:
+    """A row of the sources table."""
+    values = {name: getattr(row, name) for name in _SOURCE_FIELDS}
+    source = LibrarySource.model_construct(**values, tags=list(tags))
+    return IndexedSource(row.id, source, row.words, row.origin, row.mark, bool(row.by_run))
+
+
+def passage_from_row(row: Row[Any]) -> Passage:
+    """A row of the passages table, joined with its source and the text of its page."""
+    values = {name: getattr(row, name) for name in _PASSAGE_FIELDS}
+    return Passage(**values, id=f"{row.page_id}:{row.n}")

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from agent.errors import NotFound, StoreError
 from agent.store import fulltext
 from agent.store.database import Store
-from agent.store.library_rows import IndexedPassage, SourceQuery, SourceUpdate
+from agent.store.library_index import IndexedPassage, SourceQuery, SourceUpdate
 from agent.store.pages import make_page_id
 from agent.types import LibrarySource, Outcome, Page
 
@@ -38,13 +38,6 @@ def page(words_of_it: str, url: str = "https://a.example/x") -> Page:
 def put(store: Store, said: str, name: str = "kb:x", **more) -> bool:
     """A source whose every line is a passage; its terms are its words."""
     former = store.library_index.get(name)
-    gone = []
-    if former:
-        old = store.pages.get(former.source.page_id).text
-        gone = [
-            (row, piece.heading, old[piece.start : piece.end])
-            for row, piece in store.library_index.passages_of(former.row)
-        ]
     said_page = page(said, f"https://a.example/{name}")
     pieces, at = [], 0
     for n, line in enumerate(said.split("\n")):
@@ -64,11 +57,7 @@ def put(store: Store, said: str, name: str = "kb:x", **more) -> bool:
         **more,
     )
     return not store.library_index.put(
-        [
-            SourceUpdate(
-                source, pieces, said_page, {"words": "w", "folded": name}, former=former, former_rows=gone
-            )
-        ]
+        [SourceUpdate(source, pieces, said_page, {"words": "w", "folded": name}, former=former)]
     )
 
 
