@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agent.evidence.citation_check import list_evidence
-from agent.flows.collect import windows
+from agent.flows.collect import digest
 from agent.llm.detect import DetectedModel
 from agent.types import CollectLimits, Passage, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
@@ -128,7 +128,7 @@ def _passages(*texts: str) -> list[Passage]:
 
 def test_a_long_item_keeps_its_beginning_and_what_fits_the_topic() -> None:
     texts = ["Head line of it. " * 10, "plain words " * 40, "more words " * 40, "The winner was Ulla. " * 10]
-    kept = windows._fit("winner", _passages(*texts), 600)
+    kept = digest._fit("winner", _passages(*texts), 600)
     assert [passage.text[:10] for passage in kept] == [texts[0][:10], texts[1][:10], texts[3][:10]]
     assert sum(len(passage.text) for passage in kept) == 600
     assert all(passage.end - passage.start == len(passage.text) for passage in kept), (
@@ -138,5 +138,5 @@ def test_a_long_item_keeps_its_beginning_and_what_fits_the_topic() -> None:
 
 def test_a_short_item_is_shown_whole() -> None:
     passages = _passages("One.", "Two.", "Three.")
-    assert windows._fit("three", passages, windows.WINDOW_CHARS) == passages
-    assert 4_000 <= windows.WINDOW_CHARS <= 6_000
+    assert digest._fit("three", passages, digest.WINDOW_CHARS) == passages
+    assert 4_000 <= digest.WINDOW_CHARS <= 6_000
