@@ -31,18 +31,6 @@ def make_sentence(
     )
 
 
-def repeat_sentence(plan: Sequence[PlanPart], sentence: Sentence) -> ReportSentence:
-    """A sentence of an earlier answer as a draft, for the same part and place."""
-    return ReportSentence(
-        text=sentence.text,
-        fact_ids=sentence.fact_ids,
-        place=sentence.place,
-        heading=sentence.heading,
-        part_question=next((part.question for part in plan if part.id == sentence.part), ""),
-        fit=sentence.fit,
-    )
-
-
 def arrange_places(
     sentences: Sequence[Sentence], length: ReportLength = "standard", more: int = 0
 ) -> list[Sentence]:

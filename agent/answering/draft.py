@@ -110,9 +110,7 @@ def draft_from_quotes(
     )
     now = state_after(state, change)
     for sentence in sentences:
-        known = [state.facts[i] for i in sentence.fact_ids if i in state.facts]
-        if any(fact.former for fact in known):
-            sentence.text = " ".join(fact.statement for fact in known)
+        sentence.text = restate_corrected(sentence, state.facts)
     written = draft_from_reply(
         now,
         tools if is_judged else None,
@@ -122,6 +120,13 @@ def draft_from_quotes(
         by_code=by_code,
     )
     return QuotedDraft(judgement, change, now, written)
+
+
+def restate_corrected(sentence: ReportSentence | Sentence, facts: Mapping[str, Fact]) -> str:
+    """The text of a sentence; the words of its facts where a person corrected one of these."""
+    cited = [facts[i] for i in sentence.fact_ids if i in facts]
+    is_corrected = any(fact.former for fact in cited)
+    return " ".join(fact.statement for fact in cited) if is_corrected else sentence.text
 
 
 def draft_from_reply(

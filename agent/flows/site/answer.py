@@ -3,11 +3,12 @@ words. Code chooses the verdict; the writer only says which kind of refusal it m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from agent.answering import fact_view
-from agent.answering.answer_shape import repeat_sentence
-from agent.answering.draft import answer_from_quotes, draft_from_reply
+from agent.answering.claim_checks import check_sentences
+from agent.answering.draft import answer_from_quotes, draft_from_reply, restate_corrected
 from agent.answering.verdict import (
     WORDED_BY_MODEL,
     describe_failures,
@@ -20,11 +21,10 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.flows.site.state import SiteRun
 from agent.roles.note_requests import parse_length_request
-from agent.roles.report import ReportSentence
 from agent.roles.site import DRAFT, DraftReply
 from agent.text.plurals import format_count
 from agent.text.urls import host
-from agent.types import Actor, Answer, Fact, Outcome, Passage
+from agent.types import Answer, Outcome, Passage, Sentence
 
 REFUSAL_MESSAGES = {
     "off_topic": (
@@ -61,14 +61,19 @@ def write_answer(state: SiteRun, tools: RunContext, passages: Sequence[Passage])
         journey=_describe_journey(state, tools),
     )
     reply: DraftReply = draft.judgement.value
-    ignored = _describe_ignored_instruction(state.settings.instruction, draft.judgement.by)
-    remark = " ".join(filter(None, (answer.remark, ignored)))
+    remark = [answer.remark]
+    request = parse_length_request(state.settings.instruction)
+    if draft.judgement.by != "model" and request.max_sentences:
+        remark.append("Kept short, as instructed.")
+    if draft.judgement.by != "model" and request.has_other_requests:
+        subject = "The rest of the instruction" if request.max_sentences else "The instruction"
+        remark.append(f"{subject} was not followed: that needs a model.")
     cited, useful = {source.page_id for source in answer.sources}, state.own.useful_visited_indices
     content = state.own.url_content(state)
     worded = _word_refusal(state, answer, reply)
     if reply.message and reply.message in worded.certainty and draft.judgement.by == "model":
-        remark = f"{WORDED_BY_MODEL} {remark}".strip()
-    recorded = record_answer(draft.state, worded.replace(remark=remark))
+        remark.insert(0, WORDED_BY_MODEL)
+    recorded = record_answer(draft.state, worded.replace(remark=" ".join(filter(None, remark))))
     return {
         **merge_changes(draft.change, recorded),
         "bearing": reply.confidence,
@@ -80,55 +85,31 @@ def write_answer(state: SiteRun, tools: RunContext, passages: Sequence[Passage])
 
 
 def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
-    """The change of the answer written again from the accepted facts, after a person's edits."""
+    """The change of the answer written again from the accepted facts, after a person's edits.
+
+    Without a model the drafted sentences that are still supported stay, behind what is pinned, unless a note
+    came since: they were chosen among whole passages, which the facts alone do not show."""
     instruction = state.settings.instruction.strip() and tools.client
     notes = [*([state.settings.instruction] if instruction else []), *fact_view.note_texts(state)]
     judgement = ask_report(state, tools, question=state.asked, notes=notes)
-    if judgement.by == "keyless" and (kept := _keep_drafted_sentences(state)):
-        judgement = judgement.replace(value=judgement.value.model_copy(update={"answer": kept}))
-    written = draft_from_reply(state, tools, judgement, question=state.asked)
-    return record_answer(state, finish_answer(state, written, tools.step))
-
-
-def _keep_drafted_sentences(state: SiteRun) -> list[ReportSentence]:
-    """The drafted sentences that are still supported, after the pinned facts; none when a note came since.
-
-    The fallback chose them among whole passages, which the facts alone do not show."""
-    draft = next((answer for answer in reversed(state.answers) if not answer.because), None)
-    if draft is None or any(note.step > draft.step for note in state.notes):
-        return []
-    facts = fact_view.facts_after_notes(state)
-    kept = [
-        _apply_corrections(repeat_sentence(state.plan, sentence), facts)
-        for sentence in draft.sentences
-        if sentence.fact_ids and all(i in facts and facts[i].can_support for i in sentence.fact_ids)
-    ]
+    facts, kept = fact_view.facts_after_notes(state), list[Sentence]()
+    former = next((answer for answer in reversed(state.answers) if not answer.because), None)
+    if judgement.by == "keyless" and former and not any(note.step > former.step for note in state.notes):
+        kept = [
+            sentence.replace(text=restate_corrected(sentence, facts))
+            for sentence in former.sentences
+            if sentence.fact_ids and all(i in facts and facts[i].can_support for i in sentence.fact_ids)
+        ]
+    if not kept:
+        written = draft_from_reply(state, tools, judgement, question=state.asked)
+        return record_answer(state, finish_answer(state, written, tools.step))
     cited = {i for sentence in kept for i in sentence.fact_ids}
-    pinned = [
-        ReportSentence(text=fact.statement, fact_ids=[fact.id])
-        for fact in fact_view.facts_for_answer(state)
-        if fact.decision == "pinned" and fact.id not in cited
-    ]
-    return pinned + kept if kept else []
-
-
-def _apply_corrections(sentence: ReportSentence, facts: Mapping[str, Fact]) -> ReportSentence:
-    """A sentence in the words of its facts when a person corrected one; unchanged otherwise."""
-    cited = [facts[i] for i in sentence.fact_ids if i in facts]
-    if not any(fact.former for fact in cited):
-        return sentence
-    return sentence.model_copy(update={"text": " ".join(fact.statement for fact in cited)})
-
-
-def _describe_ignored_instruction(instruction: str, by: Actor) -> str:
-    """What the fallback made of a person's instruction; "" when there was none, or a model read it."""
-    if by == "model" or not instruction.strip():
-        return ""
-    request = parse_length_request(instruction)
-    kept = "Kept short, as instructed." if request.max_sentences else ""
-    subject = "The rest of the instruction" if kept else "The instruction"
-    ignored = f"{subject} was not followed: that needs a model." if request.has_other_requests else ""
-    return f"{kept} {ignored}".strip()
+    usable = fact_view.facts_for_answer(state)
+    pinned = [fact for fact in usable if fact.decision == "pinned" and fact.id not in cited]
+    shown = [*(Sentence(text=fact.statement, fact_ids=[fact.id]) for fact in pinned), *kept]
+    written = check_sentences(None, shown, facts, list(state.conflicts.values()), question=state.asked)
+    written = replace(written, trouble=judgement.fallback_reason)
+    return record_answer(state, finish_answer(state, written, tools.step))
 
 
 def _word_refusal(state: SiteRun, answer: Answer, reply: DraftReply) -> Answer:

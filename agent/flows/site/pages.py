@@ -132,14 +132,6 @@ def adopt_stored(
     return {**index.to_change(), **visited} if refs else {}
 
 
-def score_pages(state: SiteRun, passages: Sequence[Passage]) -> dict[int, float]:
-    """How well each page read fits the question (0..1): the score of its best passage."""
-    best: dict[str, float] = {}
-    for passage in passages:
-        best[passage.page_id] = max(passage.score, best.get(passage.page_id, 0.0))
-    return {i: best.get(page_id, 0.0) for i, page_id in state.own.url_content(state).items()}
-
-
 def list_pages(state: SiteRun, passages: Sequence[Passage], found: Findings) -> list[SitePage]:
     """The pages read for a decision, each with the text of its passages; those without any only when no page
     has some."""
@@ -199,12 +191,6 @@ def _opening_passages(state: SiteRun, tools: RunContext) -> list[Passage]:
             here = content_passages(page, page_id)[:MAX_OPENING_PASSAGES]
             found += _remove_struck_words(state, page, here)
     return found
-
-
-def mark_given(state: SiteRun, tools: RunContext) -> list[PageRef]:
-    """The pages that a person supplied since they were last looked at, marked as read."""
-    waiting = [ref for ref in state.pages.values() if ref.waiting and ref.page_id]
-    return [mark_read(ref, tools.page(ref.page_id), facts=ref.facts) for ref in waiting]
 
 
 def _is_excluded(state: SiteRun, page: Page) -> bool:

@@ -69,10 +69,14 @@ class SiteState(FlowState):
     """The pages that an earlier run fetched and this one used without a request."""
     current_iteration: int = 0
     useful_visited_indices: list[int] = Field(default_factory=list)
-    decision_reasoning: str = ""
     choices: Annotated[list[ExplorationChoice], append] = Field(default_factory=list)
     bearing: float = 0.0
     """How well the best evidence answers the question, 0..1: what a refusal rests on."""
+
+    @property
+    def decision_reasoning(self) -> str:
+        """Why it was decided as it was last; "" before that."""
+        return self.choices[-1].reasoning if self.choices else ""
 
     def search_texts(self, run: RunState[Any]) -> list[str]:
         """What passages are searched by: the standalone question that a model wrote, else the question, and

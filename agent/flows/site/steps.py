@@ -11,7 +11,7 @@ from agent.answering.page_refs import START_PAGE_REASON, build_action, mark_read
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
-from agent.flows.site import links, stored_pages, thread_memory
+from agent.flows.site import earlier_pages, links
 from agent.flows.site import pages as reading
 from agent.flows.site.answer import rewrite_answer, write_answer
 from agent.flows.site.pages import Findings
@@ -26,7 +26,7 @@ from agent.flows.site.state import (
 )
 from agent.roles.site import SITE_DECISION, AgentDecision
 from agent.text.urls import canonicalize, site
-from agent.types import Action, Outcome, Page, PageRef, Proposal, Refusal
+from agent.types import Link, Outcome, Page, PageRef, Proposal, Refusal
 from agent.web.robots import list_sitemaps
 
 MAX_SITEMAPS = 8
@@ -44,42 +44,32 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     if reply := fact_view.answer_small_talk(state, tools.step):
         return {"asked": state.question, "answers": [reply], "stop_reason": "enough"}, "done"
     change: Change = {"asked": state.question, "current_iteration": 0}
-    former = thread_memory.load_earlier_state(state, tools)
+    former = earlier_pages.load_earlier_state(state, tools)
     if former:
-        change |= thread_memory.carry_over_pages(state, former, tools)
-        question = state.own.search_text(state)
-        change["facts"] = thread_memory.carry_over_facts(state_after(state, change), former, question)
+        change |= earlier_pages.carry_over_pages(state, former, tools)
+        change["facts"] = earlier_pages.carry_over_facts(state_after(state, change), former)
     now = state_after(state, change)
     index = UrlIndex(now.own)
     start = [index.add(url, found_on=BY_PERSON) for url in state.settings.start_urls if canonicalize(url)]
     queue = [i for i in dict.fromkeys(start) if i not in now.own.visited_urls]
-    _index_stored_links(now, tools, index)
+    question, folders = now.own.search_text(now), links.find_folders(now, tools)
+    is_open = links.make_url_test(now, folders)
+    for i, page_id in now.own.url_content(now).items():
+        most = now.settings.site.max_links_per_page
+        for link in links.select_links(question, tools.page(page_id).links, is_open, most):
+            index.add(link.url, link.text, i)
+    for sitemap in now.own.sitemaps.values():
+        if sitemap.page_id:
+            _, urls = links.read_sitemap(tools.page(sitemap.page_id, raw=True))
+            links.index_best(urls, question, is_open, index)
     for name, more in index.to_change().items():
         old = change.get(name, type(more)())
         change[name] = [*old, *more] if isinstance(more, list) else {**old, **more}
-    if queue and not former and _is_site_known(state, tools):
-        queue = []
+    if queue and not former:
+        stored = earlier_pages.list_site_pages(state, tools, links.find_folders(state, tools))
+        if stored and reading.look_up(state, tools, stored.values()).is_good:
+            queue = []
     return {**change, "urls_to_process": queue}, "survey" if queue else "decide"
-
-
-def _is_site_known(state: SiteRun, tools: RunContext) -> bool:
-    """Whether the fresh stored pages of the site hold a good passage."""
-    stored = stored_pages.list_site_pages(state, tools, links.find_folders(state, tools))
-    return bool(stored) and reading.look_up(state, tools, stored.values()).is_good
-
-
-def _index_stored_links(state: SiteRun, tools: RunContext, index: UrlIndex) -> None:
-    """Add the addresses of stored pages and sitemaps that are relevant to this question."""
-    question, folders = state.own.search_text(state), links.find_folders(state, tools)
-    is_open = links.make_url_test(state, folders)
-    for i, page_id in state.own.url_content(state).items():
-        most = state.settings.site.max_links_per_page
-        for link in links.select_links(question, tools.page(page_id).links, is_open, most):
-            index.add(link.url, link.text, i)
-    for sitemap in state.own.sitemaps.values():
-        if sitemap.page_id:
-            urls = links.parse_sitemap(tools.page(sitemap.page_id, raw=True))
-            links.index_best(urls, question, is_open, index)
 
 
 def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
@@ -102,18 +92,21 @@ def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         : MAX_SITEMAPS - len(found)
     ]:
         for url, page in zip(batch, tools.fetch_many(batch, leading=True), strict=True):
-            urls = links.parse_sitemap(page) if page.raw else []
-            nested, others = links.split_nested(urls, page)
-            queue += [u for u in links.rank_sitemaps(nested, question, MAX_SITEMAPS) if reach.allows(u)]
+            nested, others = links.read_sitemap(page) if page.raw else ([], [])
+            maps = [Link(url=entry) for entry in nested if reach.allows(entry)]
+            best = links.select_links(question, maps, bool, MAX_SITEMAPS)
+            queue += [link.url for link in sorted(maps, key=lambda link: link not in best)]
             links.index_best(others, question, is_open, index)
-            found[url] = _store_sitemap(tools, url, page, len(urls))
+            count = len(nested) + len(others)
+            keep = count and page.outcome in (Outcome.OK, Outcome.UNSUPPORTED)
+            found[url] = Sitemap(
+                url=url,
+                page_id=tools.store_page(page) if keep else "",
+                addresses=count,
+                outcome=page.outcome,
+                detail=page.detail,
+            )
     return {**index.to_change(), "sitemaps": list(found.values())}, "crawl"
-
-
-def _store_sitemap(tools: RunContext, url: str, page: Page, count: int) -> Sitemap:
-    keep = count and page.outcome in (Outcome.OK, Outcome.UNSUPPORTED)
-    page_id = tools.store_page(page) if keep else ""
-    return Sitemap(url=url, page_id=page_id, addresses=count, outcome=page.outcome, detail=page.detail)
 
 
 def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
@@ -122,7 +115,7 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     own, index, urls = state.own, UrlIndex(state.own), state.own.all_discovered_urls
     retry = fact_view.requested_retry(state)
     again = index.find(retry.query_or_url) if retry else None
-    stored = stored_pages.find_stored(state, tools, [urls[i] for i in own.urls_to_process if i != again])
+    stored = earlier_pages.find_stored(state, tools, [urls[i] for i in own.urls_to_process if i != again])
     reused = [i for i in own.urls_to_process if urls[i] in stored and stored[urls[i]].is_fresh]
     asked = [i for i in own.urls_to_process if i not in reused][: _count_pages_left(state)]
     known = {url: held.page for url, held in stored.items()}
@@ -141,6 +134,7 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     for ref, i in zip(refs, pages, strict=True):
         ref.links = [urls[n] for n in graph[i] if n in seen and n < len(urls)][:MAX_LINKS_KEPT]
     arrived = (index.find(page.final_url) for page in pages.values() if page.outcome is Outcome.OK)
+    why = own.choices[-1].reasoning if own.choices else START_PAGE_REASON
     change: Change = {
         **index.to_change(),
         "urls_to_process": [],
@@ -152,7 +146,15 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         "fetched": asked,
         "reused": reused,
         "actions": [
-            _page_action(state, tools, ref) for ref, i in zip(refs, pages, strict=True) if i in asked
+            build_action(
+                Proposal(next_action="crawl_url", query_or_url=ref.url, reasoning=why, by="code"),
+                tools.step,
+                ref.outcome,
+                ref.detail,
+                page_id=ref.page_id,
+            )
+            for ref, i in zip(refs, pages, strict=True)
+            if i in asked
         ],
     }
     return change, "decide"
@@ -184,64 +186,60 @@ def _store_pages(state: SiteRun, tools: RunContext, pages: dict[int, Page]) -> l
     return refs
 
 
-def _page_action(state: SiteRun, tools: RunContext, ref: PageRef) -> Action:
-    why = state.own.choices[-1].reasoning if state.own.choices else START_PAGE_REASON
-    proposal = Proposal(next_action="crawl_url", query_or_url=ref.url, reasoning=why, by="code")
-    return build_action(proposal, tools.step, ref.outcome, ref.detail, page_id=ref.page_id)
-
-
 def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Answer, or explore which addresses? The index of all pages read comes first; stored pages of the site
     that it draws on become pages of the run."""
-    change: Change = {"pages": reading.mark_given(state, tools)}
-    stored = stored_pages.list_site_pages(state, tools, links.find_folders(state, tools))
+    waiting = [ref for ref in state.pages.values() if ref.waiting and ref.page_id]
+    given = [mark_read(ref, tools.page(ref.page_id), facts=ref.facts) for ref in waiting]
+    stored = earlier_pages.list_site_pages(state, tools, links.find_folders(state, tools))
     found = reading.look_up(state, tools, stored.values())
     adopted = reading.adopt_stored(state, tools, stored, found.passages)
-    change |= {**adopted, "pages": [*change["pages"], *adopted.get("pages", [])]}
-    change["bearings"] = reading.score_pages(state_after(state, change), found.passages)
+    change: Change = {**adopted, "pages": [*given, *adopted.get("pages", [])]}
+    best: dict[str, float] = {}
+    for passage in found.passages:
+        best[passage.page_id] = max(passage.score, best.get(passage.page_id, 0.0))
     now = state_after(state, change)
+    bearings = {i: best.get(page_id, 0.0) for i, page_id in now.own.url_content(now).items()}
+    now = state_after(now, {"bearings": bearings})
     decided, next = _decide_next(now, tools, found)
     facts = reading.quote_best(now, tools, found.answer) if next == "draft" else {}
-    return {**change, **facts, **decided}, next
+    return {**change, "bearings": bearings, **facts, **decided}, next
 
 
 def _decide_next(state: SiteRun, tools: RunContext, found: Findings) -> tuple[Change, str]:
     """What a person or a limit calls for, else what the role decides."""
-    own, left, cap = state.own, _count_pages_left(state), state.settings.site.max_pages
+    own, limits, left = state.own, state.settings.site, _count_pages_left(state)
     retry = fact_view.requested_retry(state)
     if retry and left and (i := UrlIndex(own).find(retry.query_or_url)) is not None:
         return {"urls_to_process": [i]}, "crawl"
+    choice = ExplorationChoice(
+        step=tools.step, iteration=own.current_iteration, decision="answer", reasoning="", by="code"
+    )
     if state.needs_rewrite:
-        choice = _forced_choice(state, tools, "You gave a page: the answer takes it in.")
-        return {**_choice_change(choice), "why_stopped": ""}, "draft"
-    order = links.order_unread(state, links.find_folders(state, tools))
-    forced = _explain_forced_answer(state, left, order)
+        choice = choice.replace(reasoning="You gave a page: the answer takes it in.")
+        return {"choices": [choice], "why_stopped": ""}, "draft"
+    order, forced = links.order_unread(state, links.find_folders(state, tools)), ""
+    if not order:
+        forced = "There is no further address to explore."
+    elif own.current_iteration >= limits.max_iterations:
+        forced = f"All {limits.max_iterations} explorations of this round are used, so it was time to answer."
+    elif not left:
+        forced = f"All {limits.max_pages} pages of this round are read, so it was time to answer."
     if not order and tools.client and state.history:  # only a model completes a follow-up
         forced = ""
     is_unmet = not found.is_good or fact_view.confidence_goal(state) > 1
     if not left and order and is_unmet and state.settings.at_cap == "ask":
-        raise BudgetSpent(forced, cap="pages", used=cap, limit=cap)
+        raise BudgetSpent(forced, cap="pages", used=limits.max_pages, limit=limits.max_pages)
     if not forced:
         return _ask_decision(state, tools, found, order, left)
     limit = forced if order and is_unmet else ""
     relevant = [i for i, relevance in own.bearings.items() if relevance]
     return {
-        **_choice_change(_forced_choice(state, tools, forced, limit)),
+        "choices": [choice.replace(reasoning=forced, forced=limit)],
         "why_stopped": limit,
         "stop_reason": "budget" if limit else "enough",
         "useful_visited_indices": sorted(relevant, key=lambda i: -own.bearings[i])[:MAX_USEFUL_PAGES],
     }, "draft"
-
-
-def _forced_choice(state: SiteRun, tools: RunContext, why: str, limit: str = "") -> ExplorationChoice:
-    return ExplorationChoice(
-        step=tools.step,
-        iteration=state.own.current_iteration,
-        decision="answer",
-        reasoning=why,
-        by="code",
-        forced=limit,
-    )
 
 
 def _ask_decision(
@@ -294,7 +292,7 @@ def _ask_decision(
     )
     content = own.url_content(state)
     useful = [i for i in reply.useful_visited_indices if i in content]
-    change |= {**_choice_change(choice), "useful_visited_indices": useful, "refusals": refusals}
+    change |= {"choices": [choice], "useful_visited_indices": useful, "refusals": refusals}
     if choice.decision == "explore":
         wave = _fill_wave(state, tools, choice.selected, order, left)
         return {**change, "urls_to_process": wave, "current_iteration": own.current_iteration + 1}, "crawl"
@@ -310,29 +308,15 @@ def _fill_wave(
     urls, limits = state.own.all_discovered_urls, state.settings.site
     unknown = limits.max_pages - len(state.own.url_content(state))
     most = max(len(chosen), min(limits.crawl_ahead, unknown))
-    own_sites = links.list_own_sites(state)
+    own_sites = set(map(site, state.settings.start_urls))
     nearest = [i for i in order if i not in chosen and site(urls[i]) in own_sites][: most + MAX_REUSED_PAGES]
-    fresh = stored_pages.list_fresh(state, tools, [urls[i] for i in [*chosen, *nearest]])
+    fresh = earlier_pages.list_fresh(state, tools, [urls[i] for i in [*chosen, *nearest]])
     wave, room = list(chosen), min(most, left) - sum(urls[i] not in fresh for i in chosen)
     for i in nearest:
         if urls[i] in fresh or room > 0:
             wave.append(i)
             room -= urls[i] not in fresh
     return wave
-
-
-def _explain_forced_answer(state: SiteRun, left: int, order: Sequence[int]) -> str:
-    """Why no more may be explored, as a sentence; "" when it may."""
-    limits = state.settings.site
-    if not order:
-        return "There is no further address to explore."
-    if state.own.current_iteration >= limits.max_iterations:
-        return f"All {limits.max_iterations} explorations of this round are used, so it was time to answer."
-    return "" if left else f"All {limits.max_pages} pages of this round are read, so it was time to answer."
-
-
-def _choice_change(choice: ExplorationChoice) -> Change:
-    return {"choices": [choice], "decision_reasoning": choice.reasoning, "urls_to_process": []}
 
 
 def _check_selection(reply: AgentDecision, known: set[int]) -> tuple[list[int], list[Refusal]]:

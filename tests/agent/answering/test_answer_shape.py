@@ -7,9 +7,7 @@ import pytest
 from agent.answering.answer_shape import (
     arrange_places,
     block_by_parts,
-    make_sentence,
     place_conflicts,
-    repeat_sentence,
 )
 from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.report_words import words_for
@@ -22,12 +20,6 @@ def said(text: str, place: str = "", part: str = "1") -> Sentence:
 
 def places(*sentences: Sentence) -> list[str]:
     return [sentence.place for sentence in arrange_places(sentences)]
-
-
-def test_a_sentence_that_is_said_again_keeps_its_part_and_place():
-    plan = [PlanPart(id="1", question="When was it built"), PlanPart(id="2", question="who painted it?")]
-    told = Sentence(text="Anna.", fact_ids=["f"], place="lead", part="2", heading="Yard", fit=0.4)
-    assert make_sentence(plan, repeat_sentence(plan, told), "keyless") == told
 
 
 def test_sentences_without_any_place_stay_without():

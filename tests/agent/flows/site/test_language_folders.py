@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.flows.site.language_folders import LanguageFolders, find_language_folder
+from agent.flows.site.links import LanguageFolders, find_language_folder
 
 ROOT = "https://lamps.example/"
 

@@ -11,7 +11,7 @@ import pytest
 from agent.engine.run_state import RunState
 from agent.errors import UsageError
 from agent.flows.site import links
-from agent.flows.site.language_folders import LanguageFolders
+from agent.flows.site.links import LanguageFolders
 from agent.flows.site.state import BY_SITEMAP, SiteRun, SiteState
 from agent.types import Outcome, Settings, SiteLimits, Status
 from tests.agent.flows.site.cases import PLAIN, QUESTION, START, garden

@@ -1,0 +1,154 @@
+"""What earlier runs leave to a question about a site: the pages of the conversation, what a person said of
+facts and sources, and the pages that any run fetched from its server.
+
+A page outside the sources of this question does not count, and says why; one that only the former sources
+excluded may be fetched again. Struck and corrected facts stay so. Stored pages are used of the live web only:
+a folder world answers at once. Pages that a person supplied are never among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from agent.engine.context import RunContext
+from agent.engine.run_state import RunState
+from agent.engine.state import Change, fold
+from agent.errors import NotFound
+from agent.flows.site.links import LanguageFolders
+from agent.flows.site.state import SiteRun, SiteState
+from agent.retrieval.relevance import score_fact
+from agent.store.ledger import utc_timestamp
+from agent.text.urls import canonicalize
+from agent.types import Fact, Outcome, Page, PageRef
+from agent.types.source_filter import OUTSIDE_FILTER
+from agent.web import apply_source_filter
+from agent.web.extract.extraction import EXTRACTION_VERSION
+from agent.web.http_outcomes import OUT_OF_SCOPE
+
+NEVER = "9999"
+"""A time after every other."""
+
+
+class StoredPage(NamedTuple):
+    """A page as it was fetched before. `is_fresh`: recently enough to be used without a request."""
+
+    page_id: str
+    page: Page
+    is_fresh: bool
+
+
+def load_earlier_state(state: SiteRun, tools: RunContext) -> SiteRun | None:
+    """The state of the newest earlier run of this conversation; it includes what was read before it."""
+    run_id = next((turn.run_id for turn in reversed(state.substantive_turns) if turn.run_id), "")
+    former = fold(RunState(own=SiteState()), tools.steps(run_id)) if run_id else None
+    return former if former and former.own.all_discovered_urls else None
+
+
+def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Change:
+    """The pages, addresses and their graph as far as they count for this question, and what a person
+    struck."""
+    reach, own = state.settings.source_filter, former.own
+    refs, open_again = list[PageRef](), set[str]()
+    for ref in former.pages.values():
+        is_same = reach == former.settings.source_filter
+        was_left_out = ref.outcome is Outcome.REFUSED and (
+            OUTSIDE_FILTER in ref.detail or ref.detail == OUT_OF_SCOPE
+        )
+        if not is_same and not ref.page_id and was_left_out and reach.allows(ref.url):
+            open_again.add(ref.url)
+            continue
+        if not is_same and ref.page_id:
+            outcome, detail = Outcome.REFUSED, OUT_OF_SCOPE
+            if reach.allows(ref.url) and reach.allows(ref.final_url or ref.url):
+                page = apply_source_filter.filter_page(tools.page(ref.page_id), reach)
+                outcome, detail = page.outcome, page.detail
+            if outcome is not Outcome.OK:
+                ref = ref.replace(page_id="", outcome=outcome, detail=detail, facts=0)
+        refs.append(ref)
+    urls = own.all_discovered_urls
+    return {
+        "all_discovered_urls": urls,
+        "url_texts": own.url_texts,
+        "url_found_on": own.url_found_on,
+        "url_graph": own.url_graph,
+        "struck_sources": former.struck_sources,
+        "visited_urls": [i for i in own.visited_urls if urls[i] not in open_again],
+        "pages": refs,
+        "sitemaps": list(own.sitemaps.values()),
+    }
+
+
+def carry_over_facts(state: SiteRun, former: SiteRun) -> list[Fact]:
+    """The struck and corrected facts of the carried pages, with their relevance to this question. Pins
+    belonged to the former question."""
+    pages, question = (
+        {ref.page_id for ref in state.pages.values() if ref.page_id},
+        state.own.search_text(state),
+    )
+    return [
+        fact.replace(
+            disputed=False,
+            decision="struck" if fact.decision == "struck" else "none",
+            relevance=score_fact(question, fact),
+        )
+        for fact in former.facts.values()
+        if fact.page_id in pages and (fact.decision == "struck" or fact.former)
+    ]
+
+
+def list_fresh(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> set[str]:
+    """Those of the addresses whose stored pages are fresh."""
+    if not tools.world.live:
+        return set()
+    found, since = tools.store.pages.find_fetched(urls), _oldest_fresh(state)
+    fresh = {
+        url
+        for url, held in found.items()
+        if held.fetched_at >= since and state.settings.allows(held.final_url)
+    }
+    return {url for url in urls if canonicalize(url) in fresh}
+
+
+def find_stored(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> dict[str, StoredPage]:
+    """The stored pages of these addresses, fresh or not, as the source filter of the run lets them count,
+    with the times when their servers last gave or confirmed them. What an older version of the program read
+    is left out."""
+    if not tools.world.live:
+        return {}
+    known, since, stored = tools.store.pages.find_fetched(urls), _oldest_fresh(state), {}
+    for url in urls:
+        address = known.get(canonicalize(url))
+        if not address or not state.settings.allows(address.final_url):
+            continue
+        try:
+            page = tools.page(address.page_id)
+        except NotFound:  # emptied out of the bin since
+            continue
+        if page.extraction == EXTRACTION_VERSION:
+            stated = {"etag": address.etag, "last_modified": address.last_modified}
+            newer = {name: value for name, value in stated.items() if value}
+            page = page.replace(fetched_at=address.fetched_at, **newer)
+            page = apply_source_filter.filter_page(page, state.settings.source_filter)
+            stored[url] = StoredPage(address.page_id, page, address.fetched_at >= since)
+    return stored
+
+
+def list_site_pages(state: SiteRun, tools: RunContext, folders: LanguageFolders) -> dict[str, str]:
+    """The fresh stored pages of the start pages' sites that the run may read: address and id, the newest
+    first."""
+    if not tools.world.live or state.settings.source_filter.needs_page:
+        return {}
+    starts = [canonicalize(url) for url in state.settings.start_urls]
+    return {
+        address.url: address.page_id
+        for origin in dict.fromkeys(urlsplit(url).netloc for url in starts if url)
+        for address in tools.store.pages.list_fetched(origin, _oldest_fresh(state))
+        if all(map(state.settings.allows, (address.url, address.final_url))) and folders.allows(address.url)
+    }
+
+
+def _oldest_fresh(state: SiteRun) -> str:
+    """The time since when a fetched page is fresh (ISO 8601)."""
+    days = state.settings.site.fresh_days
+    return utc_timestamp(days_ago=days) if days else NEVER
