@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from agent.answering import fact_view
@@ -11,10 +12,10 @@ from agent.engine.run_state import RunState
 from agent.evidence.block_layout import prune_blocks, write_block_lines
 from agent.evidence.contradiction.resolution import CLOSED_REASONS
 from agent.roles.note_requests import find_length
-from agent.roles.report import REPORT
-from agent.roles.role import RoleResult
+from agent.roles.report import REPORT, SECTION
+from agent.roles.role import Check, RoleResult
 from agent.text.question_parts import find_output_form
-from agent.types import Conflict, ReportLength
+from agent.types import Conflict, Fact, OutlineSection, ReportLength
 
 LENGTH_EDITS: dict[ReportLength, str] = {
     "brief": "asked for a brief answer",
@@ -53,13 +54,12 @@ def choose_length(state: RunState, judgement: RoleResult) -> ReportLength:
 
 
 def ask_report(
-    state: RunState, tools: RunContext, *, question: str = "", words: str = "", **piece: Any
+    state: RunState, tools: RunContext, *, question: str = "", words: str = "", **given: Any
 ) -> RoleResult:
     """What the report's writer says; without usable facts no model is asked.
 
-    `question` replaces the run's own, `words` is the length that notes were read as, and `piece` holds the
-    blanks that differ where only a piece of an answer is written. The analyzer's assessment is no evidence
-    and is not shown."""
+    `question` replaces the run's own, `words` is the length that notes were read as, `given` are blanks that
+    differ. The analyzer's assessment is no evidence and is not shown."""
     facts = fact_view.facts_for_answer(state)
     blanks: dict[str, Any] = {
         "question": question or state.full_question,
@@ -71,13 +71,45 @@ def ask_report(
         "length": state.settings.report if tools.client else read_length(state),
         "is_length_final": is_length_final(state),
         "words": words,
-        "kept": [],
-        "is_cell": False,
         "parts": [] if question else state.plan,
-        **piece,
+        **given,
     }
-    facts = blanks["facts"]
-    return tools.judge(REPORT, **blanks) if facts else REPORT.judge(None, **blanks)
+    return tools.judge(REPORT, **blanks) if blanks["facts"] else REPORT.judge(None, **blanks)
+
+
+def ask_section(
+    state: RunState,
+    tools: RunContext,
+    section: OutlineSection,
+    facts: Sequence[Fact],
+    headings: Sequence[str],
+    *,
+    check: Check | None = None,
+    **blanks: Any,
+) -> RoleResult:
+    """What the writer of a section says from these facts. `headings` are those of the whole answer; `blanks`
+    what differs from a section without notes that is written for the first time."""
+    ids = {fact.id for fact in facts}
+    asked = next((part.question for part in state.plan if part.id == section.part), "")
+    given: dict[str, Any] = {
+        "question": state.full_question,
+        "notes": fact_view.note_texts(state),
+        "outline": [f"{head}{' (this one)' if head == section.heading else ''}" for head in headings],
+        "heading": section.heading or asked or state.full_question,
+        "asked": asked,
+        "words": "",
+        "former": [],
+        "kept": [],
+        "form": section.form,
+        "facts": facts,
+        "conflicts": [
+            conflict
+            for conflict in find_open_conflicts(state)
+            if any(ids.intersection(value.fact_ids) for value in conflict.values)
+        ],
+        **blanks,
+    }
+    return tools.judge(SECTION, check=check, **given)
 
 
 def find_open_conflicts(state: RunState) -> list[Conflict]:

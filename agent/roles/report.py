@@ -97,8 +97,6 @@ def report_fallback(
     length: ReportLength = "standard",
     is_length_final: bool = False,
     words: str = "",
-    kept: Sequence[str] = (),
-    is_cell: bool = False,
     parts: Sequence[PlanPart] = (),
 ) -> ReportReply:
     """The answer that the facts give as passages: what a person pinned or the newest note asks for, then for
@@ -299,8 +297,11 @@ def section_fallback(
     facts: Sequence[Fact],
     conflicts: Sequence[Conflict],
     words: str = "",
+    former: Sequence[Sentence] = (),
+    kept: Sequence[str] = (),
 ) -> SectionReply:
-    """The statements of the facts as a list."""
+    """The statements of the facts as a list. `former` is what a section says that is sent back, `kept` what
+    stays beside it."""
     said = [
         ReportSentence(text=state_with_subject(fact), fact_ids=[fact.id])
         for fact in facts
@@ -344,7 +345,8 @@ class RevisionReply(RoleReply):
     excluded_sites: list[str] = Field(default_factory=list, description="hosts or addresses ruled out")
     excluded_topics: list[str] = Field(default_factory=list, description="matters not to speak of")
     about: list[str] = Field(
-        default_factory=list, description="ids of sentences (s3), headings (h2), parts (2) to be changed"
+        default_factory=list,
+        description="ids of sentences (s3), headings (h2), tables (t1), parts (2) to change",
     )
     only_parts: list[str] = Field(default_factory=list, description="ids of parts; empty for all")
     questions: list[str] = Field(default_factory=list, description="new sub-questions")

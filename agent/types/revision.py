@@ -10,7 +10,7 @@ from agent.types.record import Actor, Record
 
 class NoteReading(Record):
     """The constraints that code applies for the notes since an answer. Ids of sentences are "s1", "s2" … in
-    the order of `Answer.sentences`, those of headings "h1", "h2" … in the order of its blocks."""
+    the order of `Answer.sentences`, those of headings "h1" … and tables "t1" … in the order of its blocks."""
 
     note: int
     """The step of the newest note that was read."""
@@ -24,7 +24,7 @@ class NoteReading(Record):
     """Hosts and addresses; no fact of theirs counts any more."""
     excluded_topics: list[str] = Field(default_factory=list)
     about: list[str] = Field(default_factory=list)
-    """Ids of the sentences and headings whose text is to be written again, and of parts of the plan."""
+    """Ids of the sentences, headings and tables to be written again, and of parts of the plan."""
     only_parts: list[str] = Field(default_factory=list)
     """Ids of the plan's parts that the answer is limited to; empty for all."""
     questions: list[str] = Field(default_factory=list)

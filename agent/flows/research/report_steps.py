@@ -16,7 +16,7 @@ from agent.answering.model_rulings import review_conflicts
 from agent.answering.plan import find_part
 from agent.answering.row_tables import tabulate_rows
 from agent.answering.verdict import finish_answer, limit_answer, merge_changes, record_answer
-from agent.answering.write_report import ask_report, choose_length, find_open_conflicts, is_length_final
+from agent.answering.write_report import ask_report, ask_section, choose_length, is_length_final
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.block_layout import add_charts
@@ -103,7 +103,20 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         if own
     ]
     written = tools.judge_side_by_side(
-        [partial(_write_section, state, tools, plan, section, own) for section, own in pieces]
+        [
+            partial(
+                ask_section,
+                state,
+                tools,
+                section,
+                own,
+                [other.heading for other in plan.sections],
+                check=_find_empty_section,
+                question=find_planned_question(state),
+                words=revise.find_words(state, len(plan.sections)),
+            )
+            for section, own in pieces
+        ]
     )
     blocks: list[ReportBlock] = []
     for n, ((section, _), result) in enumerate(zip(pieces, written, strict=True)):
@@ -203,29 +216,6 @@ def _split_facts(tools: RunContext, facts: Sequence[Fact]) -> list[list[Fact]]:
         pieces[-1].append(fact)
         left -= size
     return pieces
-
-
-def _write_section(
-    state: ResearchRun, tools: RunContext, plan: Outline, section: OutlineSection, own: Sequence[Fact]
-) -> RoleResult:
-    ids = {fact.id for fact in own}
-    return tools.judge(
-        SECTION,
-        check=_find_empty_section,
-        question=find_planned_question(state),
-        notes=fact_view.note_texts(state),
-        words=revise.find_words(state, len(plan.sections)),
-        outline=[f"{other.heading}{' (this one)' if other is section else ''}" for other in plan.sections],
-        heading=section.heading,
-        asked=next((part.question for part in state.plan if part.id == section.part), ""),
-        form=section.form,
-        facts=own,
-        conflicts=[
-            conflict
-            for conflict in find_open_conflicts(state)
-            if any(ids.intersection(value.fact_ids) for value in conflict.values)
-        ],
-    )
 
 
 def _find_empty_section(reply: SectionReply) -> list[str]:

@@ -1,46 +1,60 @@
-"""The revision of an answer by a person's notes: they are read first; then only what they touch is written
-anew, and every other sentence stays word for word."""
+"""The revision of an answer by a person's notes: they are read first; then each section or table that they
+touch is written anew as one piece, and every other block stays as it is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 
 from agent.answering import fact_view
 from agent.answering.claim_checks import WrittenDraft
-from agent.answering.draft import MAX_HEADING_WORDS, draft_from_reply
+from agent.answering.conflict_sentences import is_conflict_sentence
+from agent.answering.draft import draft_from_reply
 from agent.answering.page_refs import offer_again
-from agent.answering.plan import bears_on
+from agent.answering.plan import bears_on, find_part
 from agent.answering.recompute import recompute_after_edit
 from agent.answering.revision import (
-    Piece,
     build_reading,
     current_reading,
     explain_unchanged,
-    mark_refuted,
+    list_effects,
+    list_targets,
     notes_on_answer,
     plan_after_reading,
-    split_answer,
     write_numbered_lines,
     write_quoted_lines,
 )
 from agent.answering.verdict import finish_answer, limit_answer
-from agent.answering.write_report import ask_report, find_open_conflicts
+from agent.answering.write_report import ask_section
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.answer_layout import format_question
+from agent.evidence.block_layout import lay_out_blocks
+from agent.evidence.citation_check import diff_answers, filter_citations
 from agent.flows.research import report_frame
 from agent.flows.research.state import ResearchRun
-from agent.roles.report import REVISION, ReportBlock, ReportReply, ReportRow, RevisionReply
+from agent.roles.report import REVISION, ReportBlock, ReportReply, RevisionReply
 from agent.roles.role import RoleResult
 from agent.text.urls import host
-from agent.types import Answer, AnswerBlock, Sentence
+from agent.types import Answer, AnswerBlock, Fact, NoteReading, OutlineSection, Sentence
 
-MAX_JOINING = 2
-"""Quotes that join the one a comment is on, where no model rewrites it."""
 MAX_SITES = 30
 """Sites that the reader of a note is shown."""
+MAX_PIECE_FACTS = 16
+"""Facts that a section may use beside those that it cited (our own judgement: as many as a section of a
+report, and the new ones)."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A section or table that is written anew in the place of these blocks; of none at the end."""
+
+    section: OutlineSection
+    facts: list[Fact]
+    blocks: list[str]
+    former: list[Sentence]
+    """What it says, marked where a source fell; of a table with a sentence for each empty cell."""
 
 
 def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -66,8 +80,7 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     why = judged.fallback_reason
     reading = build_reading(state, judged.value, tools.step, asks=asks, by=judged.by, trouble=why)
     change: Change = {"readings": [reading]}
-    plan = plan_after_reading(state, reading)
-    if plan != state.plan:
+    if (plan := plan_after_reading(state, reading)) != state.plan:
         change["plan_parts"] = plan
     if reading.needs_research:  # what was read for another question may answer the note
         change["pages"] = offer_again(state.pages.values())
@@ -75,19 +88,14 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         what = ", ".join([*reading.excluded_sites, *reading.excluded_topics])
         recomputed = recompute_after_edit(state_after(state, change), tools.step, why=f"left out {what}")
         change |= {name: value for name, value in recomputed.items() if name != "edits" and value}
-    is_short = _leaves_part_open(state_after(state, change))
-    return change, "decide" if reading.needs_research or is_short else "report"
-
-
-def _leaves_part_open(state: ResearchRun) -> bool:
-    """Whether what is excluded took the last fact from a part."""
-    had = [fact for fact in state.facts.values() if fact.is_active]
-    left = fact_view.facts_for_answer(state)
-    plan = state.plan
-    return any(
+    now = state_after(state, change)
+    had = [fact for fact in now.facts.values() if fact.is_active]
+    left, plan = fact_view.facts_for_answer(now), now.plan
+    is_short = any(  # the last fact of a part is left out
         any(bears_on(plan, part, f) for f in had) and not any(bears_on(plan, part, f) for f in left)
         for part in plan
     )
+    return change, "decide" if reading.needs_research or is_short else "report"
 
 
 def narrow_question(state: ResearchRun) -> str:
@@ -105,202 +113,164 @@ def find_words(state: ResearchRun, sections: int = 1) -> str:
 
 
 def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
-    """The former answer with the pieces that the notes touch written anew, or None for all anew."""
+    """The former answer with the sections and tables that the notes touch written anew, or None for all
+    anew: by a note on the whole, after a person's edits, which may bear on every sentence, and by rule."""
     reading, former = current_reading(state), state.answer
     if reading is None or former is None or reading.is_whole or not former.sentences:
         return None
-    if (former.by == "keyless" and tools.client) or state.edits_since_answer:
-        return None  # a model writes what rules only quoted; a person's edits may bear on every sentence
-    kept, pieces = split_answer(state, reading)
-    stay = [
-        [s for n, s in enumerate(kept) if s and s.place != "other" and n not in piece.places]
-        for piece in pieces
+    is_understood = reading.needs_research or bool(list_effects(reading))
+    if state.edits_since_answer or (is_understood and not (tools.client and former.by == "model")):
+        return None
+    blocks, kept, pieces = split_answer(state, reading, former)
+    pieces = pieces if is_understood else []
+    heads = [block.text for block in blocks if block.kind == "heading"]
+    notes = [
+        f"{note.text} (on: “{note.quoted}”)" if note.quoted else note.text
+        for note in state.notes
+        if note.kind != "look"
     ]
+    elsewhere = [[said for said in kept if said.block not in piece.blocks] for piece in pieces]
     replies = tools.judge_side_by_side(
-        [partial(_ask_piece, state, tools, piece, former, stay[n]) for n, piece in enumerate(pieces)]
+        [
+            partial(
+                ask_section,
+                state,
+                tools,
+                piece.section,
+                piece.facts,
+                heads,
+                notes=notes,
+                former=piece.former,
+                kept=[] if former.length == "full" else [said.claim for said in elsewhere[n]],
+            )
+            for n, piece in enumerate(pieces)
+        ]
     )
-    layout = _Layout(former, kept, state.question)
+    written, owners = list[ReportBlock](), dict[str, int]()
     for n, (piece, reply) in enumerate(zip(pieces, replies, strict=True)):
-        prefix = f"r{tools.step}p{n}b"
-        if piece.is_cell and reply.by == "model":
-            reply = reply.replace(value=_make_cell(reply.value, former, former.sentences[piece.places[0]]))
-        _cite_as_before(reply.value, [former.sentences[k] for k in piece.places])
-        written = draft_from_reply(state, tools, reply, prefix=prefix)
-        draft = _drop_repeated(written, [said.claim for said in stay[n]])
-        if _is_better(draft, [former.sentences[k] for k in piece.places if kept[k]]):
-            layout.put(piece, draft, prefix)
-    sentences, blocks = layout.join()
-    shown = {said.claim for said in sentences if said.place != "other"}
-    sentences = [said for said in sentences if said.place != "other" or said.claim not in shown]
-    wrote = tools.client and "model" in (reading.by, *(reply.by for reply in replies))
+        for block in reply.value.blocks:
+            level = 3 if piece.section.heading in heads or not piece.blocks else 2
+            written.append(block.model_copy(update={"level": level, "part": piece.section.part}))
+            owners |= {f"r{tools.step}b{len(written)}{end}": n for end in ("", "p")}
+    joined = RoleResult(value=ReportReply(blocks=written), by="model" if tools.client else "keyless")
+    draft = draft_from_reply(state, tools, joined, prefix=f"r{tools.step}b")
+    for n, piece in enumerate(pieces):
+        told, stays = (
+            {said.claim for said in elsewhere[n]},
+            [said for said in kept if said.block in piece.blocks],
+        )
+        new = [
+            said
+            for said in draft.sentences
+            if owners[said.block] == n and (said.context or said.claim not in told)
+        ]
+        is_worse = replies[n].by != "model" or not any(said.backed for said in new)
+        if not new or (is_worse and any(said.backed for said in stays)):
+            continue
+        own = [block for block in draft.blocks if owners[block.id] == n]
+        if not piece.blocks and heads:
+            text = format_question(piece.section.heading)
+            own.insert(0, AnswerBlock(id=f"r{tools.step}h{n}", kind="heading", text=text, part=own[0].part))
+        at = next((k for k, block in enumerate(blocks) if block.id in piece.blocks), len(blocks))
+        blocks = [block for block in blocks if block.id not in piece.blocks]
+        blocks[at:at] = own
+        kept = [*(said for said in kept if said.block not in piece.blocks), *new]
+    if former.length == "full":
+        blocks += report_frame.conflict_blocks(state.question)
+    order = {block.id: n for n, block in enumerate(blocks)}
+    kept = sorted(kept, key=lambda said: order[said.block])
     trouble = next((reply.fallback_reason for reply in replies if reply.fallback_reason), "")
     answer = finish_answer(
         state,
-        WrittenDraft(
-            sentences,
-            former.statements.dropped,
-            blocks=blocks,
-            by="model" if wrote else "keyless",
-            trouble=trouble,
-        ),
+        WrittenDraft(kept, former.statements.dropped, blocks=blocks, by=draft.by, trouble=trouble),
         tools.step,
         length=former.length,
-        more_passages=sum(said.place == "passage" for said in sentences),
         conflict_block=report_frame.CONFLICT_BLOCK if former.length == "full" else "",
     )
     return answer.replace(title=former.title)
 
 
+def split_answer(
+    state: ResearchRun, reading: NoteReading, former: Answer
+) -> tuple[list[AnswerBlock], list[Sentence], list[Piece]]:
+    """The blocks that a writer made, the sentences that may stay, and the pieces that are written anew: what
+    the notes name, where a sentence has lost a source, and what is new. What code adds is left out."""
+    if not former.blocks:
+        whole = [said.replace(block="a0") for said in former.sentences]
+        former = former.replace(blocks=[AnswerBlock(id="a0")], sentences=whole)
+    frame = {block.id for block in report_frame.conflict_blocks(state.question)}
+    blocks = [b for b in former.blocks if not b.by_code and b.kind != "chart" and b.id not in frame]
+    targets, facts, kept = list_targets(former), fact_view.facts_after_notes(state), list[Sentence]()
+    shown = list[Sentence]()
+    touched = {id for name in reading.about for id in targets.get(name, ())}
+    for n, said in enumerate(former.sentences, start=1):
+        (checked,), _ = filter_citations([said], facts, state.conflicts.values())
+        is_out = bool(reading.only_parts) and said.part not in ("", *reading.only_parts)
+        if is_out or is_conflict_sentence(said.text) or fact_view.is_topic_excluded(state, said.claim):
+            continue
+        has_fallen = checked.fact_ids != said.fact_ids
+        if has_fallen or said.part in reading.about:
+            touched |= targets[f"s{n}"]
+        shown.append(checked.replace(check="not_supported") if has_fallen else checked)
+        kept += [] if has_fallen else [checked]
+    usable = fact_view.facts_for_answer(state, most=len(state.facts))
+    new = [fact for fact in usable if fact.step > reading.note]
+    pieces, heading, told = list[Piece](), "", {said.part for said in kept}
+    for is_touched, group in groupby(blocks, key=lambda block: block.id in touched):
+        run = list(group)
+        if is_touched:
+            ids, kinds = [block.id for block in run], {block.kind for block in run}
+            old = [said for said in former.sentences if said.block in ids]
+            parts, cited = {said.part for said in old}, {i for said in old for i in said.fact_ids}
+            near = [fact for fact in usable if find_part(state.plan, fact) in parts]
+            own = [fact for fact in usable if fact.id in cited]
+            ranked = {fact.id: fact for fact in [*own, *(f for f in new if f in near), *new, *near]}
+            section = OutlineSection(
+                heading=heading,
+                part=parts.pop() if len(parts) == 1 else "",
+                form="table" if kinds == {"table"} else "list" if kinds == {"list"} else "prose",
+            )
+            stays = former.replace(blocks=run, sentences=[said for said in shown if said.block in ids])
+            known = list(ranked.values())[: len(own) + MAX_PIECE_FACTS]
+            pieces.append(Piece(section, known, ids, _list_former(stays)))
+            told |= {said.part for said in old}
+        heading = next((block.text for block in reversed(run) if block.kind == "heading"), heading)
+    for part in state.plan:
+        own = [f for f in fact_view.facts_for_answer(state) if find_part(state.plan, f) == part.id]
+        if part.id not in told:
+            added = OutlineSection(heading=part.question, part=part.id)
+            pieces.append(Piece(added, own[:MAX_PIECE_FACTS], [], []))
+    if reading.searches and not pieces:
+        added = OutlineSection(heading="; ".join(reading.searches))
+        pieces.append(Piece(added, new[:MAX_PIECE_FACTS], [], []))
+    return blocks, kept, [piece for piece in pieces if piece.facts]
+
+
+def _list_former(answer: Answer) -> list[Sentence]:
+    """The sentences of an answer, with one for each empty cell of its tables."""
+    found = list[Sentence]()
+    for layout in lay_out_blocks(answer):
+        found += [] if layout.rows else layout.sentences
+        for n, row in enumerate(layout.rows):
+            cells = enumerate(row, start=1)
+            found += [
+                c or Sentence(text="(empty)", context=layout.block.describe_cell(n, k)) for k, c in cells
+            ]
+    return found
+
+
 def finish_revision(state: ResearchRun, answer: Answer) -> Answer:
     """The new answer, cut by code to the words asked for if no model wrote it, and why nothing changed."""
     reading = current_reading(state)
-    if reading and reading.max_words and answer.by == "keyless" and answer.sentences:
-        answer = limit_answer(state, answer, _cut_to_words(answer.main_sentences, reading.max_words))
-    why = explain_unchanged(state, answer)
-    return answer.replace(remark=" ".join(filter(None, (answer.remark, why)))) if why else answer
-
-
-def _ask_piece(
-    state: ResearchRun, tools: RunContext, piece: Piece, former: Answer, stay: Sequence[Sentence]
-) -> RoleResult:
-    """What the writer says of a piece; facts of other pieces, and sentences of a full report on other parts,
-    are not shown."""
-    is_near = former.length != "full" or not piece.part
-    kept = [mark_refuted(said) for said in stay if is_near or said.part in ("", piece.part)]
-    ids, reading = {fact.id for fact in piece.facts}, current_reading(state)
-    return ask_report(
-        state,
-        tools,
-        question=piece.question,
-        facts=piece.facts,
-        conflicts=[
-            conflict
-            for conflict in find_open_conflicts(state)
-            if any(ids.intersection(value.fact_ids) for value in conflict.values)
-        ],
-        history=[action for action in state.actions if reading and action.step > reading.note],
-        former=" ".join(mark_refuted(former.sentences[n]) for n in piece.places),
-        is_cell=piece.is_cell,
-        length="standard" if former.length == "full" else former.length,
-        kept=kept or ["(none)"],
-    )
-
-
-def _cite_as_before(reply: ReportReply, former: Sequence[Sentence]) -> None:
-    """Give a sentence that the writer left as it was, citing nothing, the facts that it cited before."""
-    known = {said.claim: said.fact_ids for said in former}
-    for said in [*reply.answer, *(s for block in reply.blocks for s in block.sentences)]:
-        said.fact_ids = said.fact_ids or known.get(said.text, [])
-
-
-def _make_cell(reply: ReportReply, former: Answer, old: Sentence) -> ReportReply:
-    """The first sentence of a reply as the cell in the place of `old`, so that it is checked as one; what is
-    too long for a cell stays as it is and becomes a note under the table."""
-    blocks = reply.blocks
-    said = [
-        *(s for b in blocks for s in [*b.sentences, *(c for r in b.rows for c in r.cells)]),
-        *reply.answer,
-    ]
-    table = next((block for block in former.blocks if block.id == old.block), None)
-    text = said[0].text.removeprefix(f"{old.context}:").strip() if said else ""
-    if table is None or not text or len(text.split()) > MAX_HEADING_WORDS:
-        return reply
-    row = ReportRow(label=table.row_labels[old.row], cells=[said[0].model_copy(update={"text": text})])
-    heads = [table.heads[0], table.heads[old.column]]
-    return ReportReply(blocks=[ReportBlock(kind="table", heads=heads, rows=[row], part=old.part)])
-
-
-def _drop_repeated(draft: WrittenDraft, texts: Sequence[str]) -> WrittenDraft:
-    """The piece without sentences that the answer has already, outside of its tables."""
-    blocks = {block.id for block in draft.blocks if block.kind == "table"}
-    new = [s for s in draft.sentences if s.block in blocks or s.claim not in texts]
-    return replace(draft, sentences=new)
-
-
-def _is_better(draft: WrittenDraft, stays: Sequence[Sentence]) -> bool:
-    """Whether a new piece may replace sentences that could stay: it is supported where they are."""
-    new = draft.sentences
-    was_backed = any(said.backed for said in stays)
-    return bool(new) and (not stays or not was_backed or any(said.backed for said in new))
-
-
-def _cut_to_words(sentences: Sequence[Sentence], most: int) -> list[Sentence]:
-    """The first sentences with at most so many words in all, the first one in any case; what fits after a
-    longer one is taken."""
-    kept, words = list[Sentence](), 0
-    for said in sentences:
-        count = len(said.text.split())
-        if not kept or words + count <= most:
-            kept, words = [*kept, said], words + count
-    return kept
-
-
-class _Layout:
-    """The sentences and blocks of a former answer into which new pieces are put."""
-
-    def __init__(self, former: Answer, kept: Sequence[Sentence | None], question: str) -> None:
-        self.former, self.kept = former, list(kept)
-        self.frame = report_frame.conflict_blocks(question)
-        by_code = {block.id for block in self.frame}
-        self.blocks = [
-            b for b in former.blocks if not b.by_code and b.kind != "chart" and b.id not in by_code
-        ]
-        self.new: dict[int, list[Sentence]] = {}
-        """By the index of a former sentence those that stand in its place."""
-        self.behind: dict[int, list[Sentence]] = {}
-        """By the index of a former sentence those that join it."""
-        self.added: list[tuple[str, list[AnswerBlock], list[Sentence]]] = []
-        """Blocks that stand behind the block of this id ("" for the end), with their sentences."""
-
-    def put(self, piece: Piece, draft: WrittenDraft, prefix: str) -> None:
-        """Put a checked piece in the place of its sentences: in their block where it has the same form, else
-        in blocks of its own behind it."""
-        old = [self.former.sentences[n] for n in piece.places]
-        target = next((b for b in self.blocks if old and b.id == old[0].block), None)
-        kinds = {block.kind for block in draft.blocks}
-        sentences = [said.replace(part=said.part or piece.part) for said in draft.sentences]
-        if old and old[-1].place and self.kept[piece.places[-1]]:  # a quote stays, those found since join it
-            joining = [said.replace(place="passage") for said in sentences if said.place != "other"]
-            self.behind[piece.places[-1]] = joining[:MAX_JOINING]
-            return
-        if piece.is_cell and kinds == {"table"}:
-            place = {"block": old[0].block, "row": old[0].row, "column": old[0].column}
-            self.new[piece.places[0]] = [said.replace(**place) for said in sentences[:1]]
-            self.kept[piece.places[0]] = None
-            return
-        is_same = bool(old) and kinds <= {target.kind if target else "paragraph"} and "table" not in kinds
-        if is_same:
-            block = target.id if target else ""
-            place = {"block": block, "row": -1, "column": -1, "context": ""}
-            self.new[piece.places[0]] = [said.replace(**place) for said in sentences]
-        else:
-            frame = AnswerBlock(id=f"{prefix}0", kind="paragraph", part=piece.part)
-            loose = [said.replace(block=said.block or frame.id) for said in sentences]
-            blocks = draft.blocks or [frame]
-            if not old and any(block.kind == "heading" for block in self.blocks):
-                head = frame.replace(id=f"{prefix}h", kind="heading", text=format_question(piece.question))
-                blocks = [head, *(b.replace(level=3) if b.kind == "heading" else b for b in blocks)]
-            self.added.append((target.id if target else "", blocks, loose))
-        cells = {n for n, said in enumerate(self.former.sentences) if target and said.block == target.id}
-        is_table_anew = "table" in kinds and cells <= set(piece.places)
-        if is_same or is_table_anew or (target and target.kind != "table"):
-            for n in piece.places:
-                self.kept[n] = None
-
-    def join(self) -> tuple[list[Sentence], list[AnswerBlock]]:
-        """All sentences and blocks in order; an answer in one paragraph stays one where nothing else came."""
-        sentences = [
-            said
-            for n, old in enumerate(self.kept)
-            for said in [*self.new.get(n, []), *([old] if old else []), *self.behind.get(n, [])]
-        ]
-        blocks = list(self.blocks)
-        if self.added and not blocks:
-            blocks = [AnswerBlock(id="a0")]
-            sentences = [said.replace(block="a0") for said in sentences]
-        for behind, more, _ in self.added:
-            at = next((n + 1 for n, block in enumerate(blocks) if block.id == behind), len(blocks))
-            blocks[at:at] = more
-        if self.former.length == "full":
-            blocks += self.frame
-        return [*sentences, *(said for _, _, added in self.added for said in added)], blocks
+    if reading is None or state.answer is None:
+        return answer
+    if reading.max_words and answer.by == "keyless" and answer.sentences:
+        kept, words = list[Sentence](), 0
+        for said in answer.main_sentences:  # what fits after a longer one is taken
+            count = len(said.text.split())
+            if not kept or words + count <= reading.max_words:
+                kept, words = [*kept, said], words + count
+        answer = limit_answer(state, answer, kept)
+    if any(change.kind != "same" for change in diff_answers(state.answer, answer)):
+        return answer
+    return answer.replace(remark=f"{answer.remark} {explain_unchanged(state, reading)}".strip())

@@ -67,7 +67,7 @@ def draw_comment(view: RunSnapshot) -> None:
             ui.button("Send comment", "research-comment-send", _send_comment, *args, type="primary")
             ui.button("Close", "research-comment-close", _close_comment, icon="close", type="tertiary")
             ui.private_box(draft)
-        st.caption("Only this is looked at again; the rest of the answer stays as it is.")
+        st.caption("Its section or table is looked at again; the rest of the answer stays as it is.")
 
 
 def _send_comment(run_id: str, head: int, target: str, draft: str) -> None:

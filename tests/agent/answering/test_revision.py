@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from agent.answering.fact_view import MAX_PROMPT_FACTS
-from agent.answering.revision import build_reading, describe_reading, split_answer, write_numbered_lines
+from agent.answering.revision import build_reading, state_understood, write_numbered_lines
 from agent.answering.write_report import describe_former
 from agent.engine.run_state import RunState
+from agent.flows.research.revise import split_answer
 from agent.roles.report import RevisionReply
 from agent.types import Answer, AnswerBlock, Fact, Note, PlanPart, Sentence
 
@@ -61,34 +62,69 @@ def read(state: RunState, **reply: Any) -> Any:
     return build_reading(state, given, 7, asks=given, by="model", trouble="")
 
 
-def test_a_part_that_is_named_beside_one_of_its_sentences_is_not_written_anew_as_a_whole() -> None:
+def find_pieces(state: RunState, **reply: Any) -> list[tuple[str, list[str]]]:
+    """The heading and the former sentences of each piece that is written anew."""
+    assert state.answer is not None
+    _, _, pieces = split_answer(state, read(state, **reply), state.answer)
+    return [(piece.section.heading, [said.claim for said in piece.former]) for piece in pieces]
+
+
+def test_a_part_that_is_named_beside_one_of_its_sentences_adds_nothing() -> None:
     state = make_state(*FACTS)
     reading = read(state, about=["s2", "2"], searches=["bark"], needs_research=True)
     assert reading.about == ["s2"]
-    kept, [piece] = split_answer(state, reading)
-    assert piece.places == [1] and [said.text for said in kept if said] == [MENDED, BARK, COPPER]
     assert read(state, about=["s1", "2"]).about == ["s1", "2"], "a part of its own is written anew"
     assert read(state, about=["part 2"]).about == ["2"]
 
 
-def test_a_piece_is_written_from_the_facts_of_its_former_passage_and_from_those_found_for_the_note() -> None:
-    many = [make_fact(f"m{n}", f"Net {n} is old.", "2", relevance=9) for n in range(2 * MAX_PROMPT_FACTS)]
-    new = make_fact("new", "The bark is boiled.", "2", step=8, relevance=0.1)
-    other = make_fact("other", "Anna has a boat.", "1", step=8, relevance=0.2)
-    state = make_state(*many, *FACTS, other, new)
-    _, [piece] = split_answer(state, read(state, about=["s2"], needs_research=True))
-    assert [fact.id for fact in piece.facts][:3] == ["bark", "new", "other"]
-
-
-def test_the_paragraphs_of_a_section_are_one_piece_where_all_are_written_anew() -> None:
+def test_the_section_around_a_sentence_is_one_piece_and_all_others_stay() -> None:
     state = make_state(*FACTS)
     answer = state.answers[0]
     said = [*answer.sentences[:2], answer.sentences[2].replace(block="q2")]
     state.answers = [answer.replace(sentences=said, blocks=[*answer.blocks, AnswerBlock(id="q2", part="2")])]
-    assert [piece.places for piece in split_answer(state, read(state, about=["2"]))[1]] == [[1, 2]]
-    assert [piece.places for piece in split_answer(state, read(state, about=["s3"]))[1]] == [[2]]
-    both = split_answer(state, read(state, about=["s1", "s2", "s3"]))[1]
-    assert [piece.places for piece in both] == [[0], [1, 2]], "no heading stands within a piece"
+    second = ("Part 2", [BARK, COPPER])
+    assert find_pieces(state, about=["s3"]) == find_pieces(state, about=["h2"]) == [second]
+    assert find_pieces(state, about=["2"]) == [second]
+    assert find_pieces(state, about=["s1", "s2"]) == [("Part 1", [MENDED]), second], "no heading within"
+
+
+def test_a_table_is_a_piece_of_its_own_and_shows_its_empty_cells() -> None:
+    state = make_state(*FACTS)
+    answer = state.answers[0]
+    table = AnswerBlock(id="t", kind="table", heads=["Dye", "Colour", "Age"], row_labels=["bark"])
+    cell = Sentence(text="brown", block="t", row=0, column=1, context="bark: Colour", fact_ids=["bark"])
+    age = Sentence(text="old", block="t", row=1, column=2, context="oak: Age", fact_ids=["bark"])
+    table = table.replace(row_labels=["bark", "oak"])
+    blocks = [*answer.blocks, table, AnswerBlock(id="q2")]
+    state.answers = [answer.replace(blocks=blocks, sentences=[*answer.sentences, cell, age])]
+    assert state.answer is not None
+    lines = write_numbered_lines(state.answer, state.facts)
+    assert "t1: table Dye | Colour | Age; empty: “bark: Age”; “oak: Colour”" in lines
+    cells = ["bark: Colour: brown", "bark: Age: (empty)", "oak: Colour: (empty)", "oak: Age: old"]
+    assert find_pieces(state, about=["t1"]) == find_pieces(state, about=["s4"]) == [("Part 2", cells)]
+    assert find_pieces(state, about=["s2"]) == [("Part 2", [BARK, COPPER])]
+
+
+def test_a_section_that_lost_a_source_is_written_anew_and_says_which_sentence_fell() -> None:
+    state = make_state(*FACTS)
+    assert state.answer is not None
+    reading = read(state, excluded_sites=["copper.example"])
+    state.readings = [reading]
+    blocks, kept, [piece] = split_answer(state, reading, state.answer)
+    assert [said.text for said in kept] == [MENDED, BARK] and piece.blocks == ["p2"]
+    assert [(said.text, said.check) for said in piece.former][-1] == (COPPER, "not_supported")
+    assert [fact.id for fact in piece.facts] == ["bark"] and len(blocks) == 4
+
+
+def test_a_piece_is_written_from_the_facts_it_cited_those_found_for_the_note_and_those_of_its_part() -> None:
+    many = [make_fact(f"m{n}", f"Net {n} is old.", "2", relevance=9) for n in range(2 * MAX_PROMPT_FACTS)]
+    new = make_fact("new", "The bark is boiled.", "2", step=8, relevance=0.1)
+    other = make_fact("other", "Anna has a boat.", "1", step=8, relevance=0.2)
+    state = make_state(*many, *FACTS, other, new)
+    assert state.answer is not None
+    reading = read(state, about=["s2"], needs_research=True)
+    _, _, [piece] = split_answer(state, reading, state.answer)
+    assert [fact.id for fact in piece.facts][:5] == ["bark", "copper", "new", "other", "m0"]
 
 
 def test_a_form_that_is_asked_for_a_new_matter_is_not_one_of_the_whole_answer() -> None:
@@ -120,4 +156,4 @@ def test_a_sentence_that_was_judged_wrong_comes_back_to_a_model_with_a_mark() ->
 
 def test_a_number_of_words_that_a_model_read_is_a_target_and_no_limit() -> None:
     state = make_state(*FACTS)
-    assert "about 250 words" in describe_reading(read(state, max_words=250))
+    assert "about 250 words" in state_understood(read(state, max_words=250))

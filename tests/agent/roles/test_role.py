@@ -160,8 +160,6 @@ BARE: dict[str, dict[str, Any]] = {
         "length": "brief",
         "is_length_final": True,
         "words": "",
-        "kept": [],
-        "is_cell": False,
         "parts": [],
     },
 }

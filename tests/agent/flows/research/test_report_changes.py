@@ -10,11 +10,10 @@ import pytest
 from agent.actions import fact_edits, report_form
 from agent.answering.recheck_answers import find_answer_problems
 from agent.engine.run_state import RunState
-from agent.evidence.block_layout import lay_out_blocks
 from agent.flows import FLOWS
 from agent.flows.research.report_steps import find_planned_question, is_outline_current
 from agent.flows.research.state import ResearchState
-from agent.types import Answer, Edit, Outline, OutlineSection, Sentence, Status
+from agent.types import Answer, Edit, Outline, OutlineSection, Status
 from tests.web.reporting_model import PLAN, ReportScript, start_report
 from tests.web.written_reports import HEADINGS, headings, reporting
 
@@ -43,79 +42,67 @@ def test_another_length_is_written_without_research():
         assert script.count("outline") == 1, "the outline still holds"
 
 
-def test_a_comment_on_a_section_rewrites_that_section_alone():
-    def report(prompt: str) -> Any:
-        assert "Sentences of the answer that stay" in prompt
-        ids = re.findall(r"^(f\d+) \[.*\] The kiln of Myra is run by", prompt, re.MULTILINE)
-        said = [{"text": "The kiln of Myra is run by Siri Dahl.", "fact_ids": ids}]
-        return {"blocks": [{"kind": "paragraph", "sentences": said}]}
-
-    script = ReportScript(report=report, revision={"understood": "only Myra"})
+def send_comment(target: str, note: str, section: Any) -> tuple[Answer, Answer, str]:
+    """A report before and after a comment on its section or its table's first cell ("t1"), and the prompt of
+    the only section that was written anew, by `section`."""
+    script = ReportScript(revision={"understood": note})
     with reporting(script) as (bench, run_id):
         assert bench.drive(run_id) is Status.REVIEW
         before = bench.snapshot(run_id)
-        bench.comment(run_id, before.head, "h3", "Only Myra matters here.")
-        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
-        old, new = before.state.answer, bench.snapshot(run_id).state.answer
-    assert headings(new) == headings(old) and new.title == old.title and new.length == "full"
-    assert [b.kind for b in new.blocks] == [b.kind for b in old.blocks], (
-        "with table, chart, limits and method"
-    )
-    assert [s.text for s in new.sentences if s.part == "2" and s.block != old.sentences[0].block] == [
-        "The kiln of Myra is run by Siri Dahl."
-    ]
-    untouched = [
-        s
-        for s in old.sentences
-        if s.block != next(b.id for b in old.blocks if b.part == "2" and b.kind == "paragraph")
-    ]
-    assert [s.text for s in new.sentences][: len(untouched)] == [s.text for s in untouched]
-    assert script.count("section") == 2 and script.count("outline") == 1
-
-
-def find_cell(answer: Answer, context: str) -> tuple[int, Sentence]:
-    """The number of a cell among the sentences, from 1, and the cell."""
-    return next((n, s) for n, s in enumerate(answer.sentences, start=1) if s.context == context)
-
-
-def comment_on_cell(said: str, name: str) -> tuple[Answer, Answer, ReportScript]:
-    """A report before and after a comment on a cell that the writer follows with this sentence."""
-
-    def report(prompt: str) -> Any:
-        [cited] = re.findall(rf"^(f\d+) \[.*\] .*kiln of {name} was built", prompt, re.MULTILINE)
-        return {"blocks": [{"kind": "paragraph", "sentences": [{"text": said, "fact_ids": [cited]}]}]}
-
-    script = ReportScript(report=report, revision={"understood": "say since when"})
-    with reporting(script) as (bench, run_id):
-        assert bench.drive(run_id) is Status.REVIEW
-        before = bench.snapshot(run_id)
-        n, _ = find_cell(before.state.answer, "Lunde: Built")
-        bench.comment(run_id, before.head, f"s{n}", "too vague")
+        old, first = before.state.answer, script.count("section")
+        cell = next(n for n, s in enumerate(old.sentences, start=1) if s.context)
+        script.more["section"] = section
+        bench.comment(run_id, before.head, f"s{cell}" if target == "t1" else target, note)
         assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
         view = bench.snapshot(run_id)
         assert not list(find_answer_problems(FLOWS["research"].new_state(), view.steps))
-        return before.state.answer, view.state.answer, script
+        prompts = [prompt for role, prompt in script.prompts if role == "section"]
+        assert len(prompts) == first + 1 and script.count("outline") == 1
+        return old, view.state.answer, prompts[-1]
 
 
-def test_a_comment_on_a_cell_changes_that_cell_alone():
-    old, new, script = comment_on_cell("in 1934", "Lunde")
-    assert find_cell(new, "Lunde: Built")[1].text == "in 1934" and find_cell(new, "Lunde: Built")[1].backed
+def list_others(answer: Answer, left_out: str) -> list[str]:
+    """The sentences of an answer, but those of its blocks of this kind below the summary."""
+    blocks = {block.id for block in answer.blocks if block.kind == left_out and block.part}
+    return [said.claim for said in answer.sentences if said.block not in blocks]
+
+
+def test_a_comment_on_a_section_rewrites_that_section_alone():
+    text = "The kiln of Myra is run by Siri Dahl."
+
+    def section(prompt: str) -> Any:
+        ids = re.findall(r"^(f\d+) \[.*\] The kiln of Myra is run by", prompt, re.MULTILINE)
+        return {"blocks": [{"kind": "paragraph", "sentences": [{"text": text, "fact_ids": ids}]}]}
+
+    old, new, prompt = send_comment("h3", "Only Myra matters here.", section)
+    assert "Who runs them (this one)" in prompt and "Only Myra matters here. (on: “Who runs them”)" in prompt
+    assert "- The kiln of Lunde is run by Jon Rise. (f" in prompt.partition("The section as it stands")[2]
+    assert headings(new) == headings(old) and new.title == old.title and new.length == "full"
+    kinds = [block.kind for block in old.blocks]
+    assert [block.kind for block in new.blocks] == kinds, "with table, chart, limits and method"
+    assert [s.text for s in new.sentences if s.part == "2" and s.block != old.sentences[0].block] == [text]
+    assert list_others(new, "paragraph") == list_others(old, "paragraph")
+
+
+def test_a_comment_on_a_cell_rewrites_its_table_alone():
+    def section(prompt: str) -> Any:
+        assert "The section to write, as a table" in prompt and "- Lunde: Built: 1934 (f" in prompt
+        reply = ReportScript()._section(prompt)
+        for row in reply["blocks"][0]["rows"]:
+            row["cells"][0]["text"] = f"in {row['cells'][0]['text']}"
+        return reply
+
+    old, new, _ = send_comment("t1", "too vague: in which year?", section)
     assert [block.kind for block in new.blocks] == [block.kind for block in old.blocks]
-    others = [[s.text for s in a.sentences if s.context != "Lunde: Built"] for a in (old, new)]
-    assert others[0] == others[1]
-    assert any("It is one cell of a table" in p for role, p in script.prompts if role == "report")
+    cells = {said.context: said for said in new.sentences}
+    assert cells["Lunde: Built"].text == "in 1934" and cells["Lunde: Built"].backed
+    assert list_others(new, "table") == list_others(old, "table")
 
 
-def test_what_is_too_long_for_a_cell_stands_as_a_note_under_the_table():
-    long = "The kiln of Lunde was built in 1934. The kiln of Lunde burns 55 tonnes a year."
-    old, new, _ = comment_on_cell(long, "Lunde")
-    assert find_cell(new, "Lunde: Built")[1] == find_cell(old, "Lunde: Built")[1]
-    shown = [
-        layout.block.kind for layout in lay_out_blocks(new) if long in [s.text for s in layout.sentences]
-    ]
-    kinds = [block.kind for block in new.blocks]
-    at = kinds.index("chart")
-    assert shown == ["paragraph"] and kinds[at - 1 : at + 2] == ["table", "chart", "paragraph"]
+def test_a_section_that_a_writer_leaves_empty_stays_as_it_is():
+    old, new, _ = send_comment("t1", "too vague", {"blocks": []})
+    assert [said.claim for said in new.sentences] == [said.claim for said in old.sentences]
+    assert new.by == "model" and "Nothing changed in the sentences" in new.remark
 
 
 def test_shorter_keeps_the_form_and_names_fewer_words_to_each_section():

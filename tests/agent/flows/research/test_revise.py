@@ -51,8 +51,9 @@ def analyze(prompt: str) -> dict[str, Any]:
 
 
 def write(prompt: str) -> dict[str, Any]:
-    """A sentence for each fact that is listed: its statement, in other words for what was sent back."""
-    listed = prompt.partition("Facts that may be used")[2].partition("What was done")[0]
+    """A sentence for each fact that is listed: its statement."""
+    listed = prompt.partition("acts that may be used" if "You write up" in prompt else "Its facts")[2]
+    listed = listed.partition("What was done")[0].partition("The section as it stands")[0]
     ids, lines = find_fact_ids(prompt), listed.splitlines()
     sentences = [
         {"text": quote, "fact_ids": [i]}
@@ -76,6 +77,7 @@ def reviewed(tmp_path: Any, reading: Any, *decisions: Any, pages: Any = None) ->
         plan=lambda _prompt: {"parts": parts},
         analyzer=analyze,
         report=write,
+        section=write,
         revision=reading,
     )
     with ModelServer(script.served) as server, workbench(server) as bench:
@@ -108,12 +110,10 @@ def test_an_excluded_source_takes_its_sentences_and_leaves_the_others_as_they_ar
         assert not any("wiki.example" in source.url for source in after.state.answer.sources)
         roles = [role for role, _ in script.prompts]
         assert roles[0] == "revision" and "decision" not in roles
-        pieces = [prompt for role, prompt in script.prompts if role == "report"]
-        assert len(pieces) == 1 and DESIGNED in pieces[0].partition("Sentences of the answer that stay")[2]
-        shown = pieces[0].partition("Facts that may be used")[2].partition("What was done")[0]
-        assert DESIGNED not in shown and OPENED_WIKI not in shown
-        assert "What was done for the notes (0 actions)" in pieces[0]
-        assert "Length: as the former passage" in pieces[0]
+        [piece] = [prompt for role, prompt in script.prompts if role == "section"]
+        facts, _, former = piece.partition("Its facts")[2].partition("The section as it stands")
+        assert DESIGNED in facts and OPENED in facts and OPENED_WIKI not in facts
+        assert f"{DESIGNED} (f" in former and f"{OPENED_WIKI} (not supported by its quotes)" in former
         [read] = after.state.readings
         assert read.excluded_sites == ["wiki.example"], "what is no site is dropped"
         assert "Understood as: leave out the wiki" in FLOWS["research"].describe(after.steps[before.head + 3])
@@ -151,7 +151,8 @@ def test_a_comment_starts_a_round_for_its_sentence_alone(tmp_path):
         [read] = after.state.readings
         assert (read.about, read.length, read.is_whole) == ([f"s{n + 1}"], None, False)
         assert after.state.notes[-1].quoted == OPENED_WIKI
-        assert any("What was done for the notes (1 actions)" in p for r, p in script.prompts if r == "report")
+        [piece] = [prompt for role, prompt in script.prompts if role == "section"]
+        assert f"- how long is it? (on: “{OPENED_WIKI}”)" in piece
         decided = next(prompt for role, prompt in script.prompts if role == "decision")
         assert "Varn bridge length" in re.search(r"<wishes-\w+>(.*?)</wishes", decided, re.DOTALL)[1]
         assert NEWS in [action.query_or_url for action in after.state.actions]
@@ -160,26 +161,13 @@ def test_a_comment_starts_a_round_for_its_sentence_alone(tmp_path):
         assert [text for text in said(after) if text in others] == others
 
 
-def test_a_sentence_that_the_writer_repeats_without_a_fact_keeps_its_own(tmp_path):
-    with reviewed(tmp_path, lambda _prompt: {"about": ["s1", "s2", "s3"]}) as (bench, run_id, script):
-        before = next(s for s in bench.snapshot(run_id).state.answer.sentences if s.text == OPENED_WIKI)
-        script.more["report"] = lambda prompt: {
-            "answer": [
-                {"text": OPENED_WIKI, "fact_ids": []},
-                {"text": "Traffic crosses it since 3 May 1931.", "fact_ids": find_fact_ids(prompt)[:1]},
-            ]
-        }
-        after = send_back(bench, run_id, "Say it better.").state.answer.sentences
-        assert any("Traffic" in s.text for s in after)
-        now = next(s for s in after if s.text == OPENED_WIKI)
-        assert (now.fact_ids, now.backed) == (before.fact_ids, True) and now.fact_ids
-
-
 def test_a_sentence_that_could_stay_is_not_replaced_by_an_unsupported_one(tmp_path):
     with reviewed(tmp_path, lambda _prompt: {"understood": "sharper", "about": ["s1"]}) as (bench, run_id, s):
         before = bench.snapshot(run_id)
-        s.more["report"] = lambda prompt: {
-            "answer": [{"text": "The Varn bridge was opened in 1999.", "fact_ids": find_fact_ids(prompt)[:1]}]
+        s.more["section"] = lambda prompt: {
+            "blocks": [
+                {"sentences": [{"text": "It was opened in 1999.", "fact_ids": find_fact_ids(prompt)[:1]}]}
+            ]
         }
         after = send_back(bench, run_id, "The first sentence is too vague.")
         assert said(after) == said(before)
