@@ -12,7 +12,7 @@ from agent.actions import validation
 from agent.actions.bundle_verify import BundleVerification, verify_bundle
 from agent.actions.context import ActionContext
 from agent.engine.state import Change, to_jsonable
-from agent.errors import BundleError
+from agent.errors import BundleError, UsageError
 from agent.export import bundle
 from agent.flows import FLOWS
 from agent.llm.structured_call import compute_call_key
@@ -52,6 +52,10 @@ def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
         )
     flow, last, original = FLOWS[contents.run.settings.flow], contents.steps[-1], contents.run
     settings = validation.clamp_imported_settings(original.settings)
+    try:
+        validation.check_sources(settings)
+    except UsageError as wrong:
+        raise BundleError(f"this bundle cannot be imported: {wrong}") from wrong
     step = Step(
         n=last.n + 1,
         name="import",
@@ -79,36 +83,14 @@ def _build_change(old: Settings, new: Settings, n: int) -> Change:
     """The change of the import: nothing, or the settings as they may be here with what was changed."""
     if new == old:
         return {}
-    changes: list[tuple[str, str]] = []
+    refusals: list[Refusal] = []
     if new.world != old.world:
-        changes.append(
-            (
-                f"the world {old.world[:80]}",
-                "it is a folder of another machine: the run uses the live web here",
-            )
-        )
-    sources = {name: getattr(new, name) for name in validation.SOURCE_SETTING_LABELS}
-    for name, value in sources.items():
-        if value != (before := getattr(old, name)):
-            label = validation.SOURCE_SETTING_LABELS[name]
-            changes.append(
-                (f"{label} of the bundle: {_join_values(before)}", _describe_kept_values(name, value))
-            )
-    if new != old.replace(world=new.world, **sources):
-        changes.append(("the limits of the bundle", "they were reduced to those that can be set here"))
-    refusals = [Refusal(what=what, why=why, step=n) for what, why in changes]
+        why = "it is a folder of another machine: the run uses the live web here"
+        refusals.append(Refusal(what=f"the world {old.world[:80]}", why=why, step=n))
+    if new != old.replace(world=new.world):
+        why = "they were reduced to those that can be set here"
+        refusals.append(Refusal(what="the limits of the bundle", why=why, step=n))
     return to_jsonable({"settings": new, "refusals": refusals})
-
-
-def _join_values(values: str | list[str]) -> str:
-    return (values if isinstance(values, str) else ", ".join(values))[:120]
-
-
-def _describe_kept_values(name: str, kept: str | list[str]) -> str:
-    if kept:
-        return f"not all of it can be chosen here: {_join_values(kept)} is left"
-    effect = ": every domain may be read" if name == "allowed_domains" else ""
-    return f"it cannot be chosen here, so none is set{effect}"
 
 
 def _has_own_key(call: ModelCall, run_id: str) -> bool:

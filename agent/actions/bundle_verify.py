@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from agent.actions.rule_statements import is_rule_statement
 from agent.answering import recheck_answers
 from agent.engine.run_state import RunState
 from agent.errors import BundleError
@@ -29,7 +28,9 @@ from agent.export.hiding import is_withheld
 from agent.flows import FLOWS
 from agent.roles.check_claims import CHECK_CLAIMS
 from agent.store.pages import make_page_id
+from agent.text.normalization import ELLIPSIS, normalize_text
 from agent.text.plurals import format_count
+from agent.text.sentences import LIST_MARK
 from agent.text.urls import canonicalize
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Fact, Outcome, Page, PageOrigin, Settings
 from agent.types.facts import QUOTE_JOINT
@@ -275,10 +276,17 @@ def _check_quotes(facts: Sequence[Fact], found: Sequence[Fact]) -> Iterator[str]
 
 
 def _check_wording(found: Sequence[Fact], contents: BundleContents) -> Iterator[str]:
-    """What code worded by rule, without a model, holds the words of its quote and place alone."""
+    """What code worded by rule, without a model, has the words of its quote (of a long one its beginning and
+    "…"), and else only such as stand over it; of a post also its writer."""
     for fact in found:
-        is_worded = is_written_by_rule(fact) and fact.by != "code" and not is_withheld(fact.statement)
-        if is_worded and not is_rule_statement(fact, contents.pages[fact.page_id]):
+        if not is_written_by_rule(fact) or fact.by == "code" or is_withheld(fact.statement):
+            continue
+        text = contents.pages[fact.page_id].text
+        over = text if fact.statement.endswith(f": “{fact.quote}”") else text[: fact.end]
+        marks = map(LIST_MARK.match, lines := fact.quote.split("\n"))
+        bare = "\n".join(line[mark.end() if mark else 0 :] for line, mark in zip(lines, marks, strict=True))
+        said, quoted, known = (set(normalize_text(given).words) for given in (fact.statement, bare, over))
+        if not said <= known | {ELLIPSIS} or not (quoted <= said or ELLIPSIS in said):
             yield f"a fact's wording is not its page's: “{fact.statement[:120]}”"
 
 

@@ -174,39 +174,11 @@ def _is_day(text: str) -> bool:
         return False
 
 
-SOURCE_SETTING_LABELS = {
-    "allowed_domains": "the allowed domains",
-    "blocked_domains": "the blocked domains",
-    "since": "the first day",
-    "before": "the last day",
-    "language": "the language",
-    "engines": "the search engines",
-}
-"""The fields of the source filter in words."""
-
-
 def clamp_imported_settings(settings: Settings) -> Settings:
-    """The settings of an imported run: limits within IMPORT_LIMITS, one of PORTABLE_WORLDS, and of its source
-    filter what `check_sources` accepts."""
+    """The settings of an imported run: limits within IMPORT_LIMITS, and one of PORTABLE_WORLDS."""
     parts = {name: _clamp(getattr(settings, name), IMPORT_LIMITS[name]) for name in IMPORT_LIMITS if name}
     world = settings.world if settings.world in PORTABLE_WORLDS else "live"
-    return _clamp(settings, IMPORT_LIMITS[""]).replace(**parts, world=world, **_keep_valid_sources(settings))
-
-
-def _keep_valid_sources(settings: Settings) -> dict[str, object]:
-    """The source filter without what is not valid."""
-    blocked = [entry for entry in settings.blocked_domains if _HOST.fullmatch(entry)]
-    hosts = [entry for entry in settings.allowed_domains if _HOST.fullmatch(entry)]
-    allowed = [entry for entry in hosts if not is_blocked(f"https://{entry.removeprefix('*.')}/", blocked)]
-    since, before = (day if _is_day(day) else "" for day in (settings.since, settings.before))
-    return {
-        "blocked_domains": blocked,
-        "allowed_domains": allowed,
-        "since": since,
-        "before": "" if since and since >= before else before,
-        "language": settings.language if settings.language in LANGUAGES else "",
-        "engines": [name for name in settings.engines if name in ENGINE_NAMES],
-    }
+    return _clamp(settings, IMPORT_LIMITS[""]).replace(**parts, world=world)
 
 
 def _clamp(part: Part, ranges: Mapping[str, tuple[float, float]]) -> Part:
