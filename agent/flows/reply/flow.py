@@ -7,10 +7,36 @@ model, no rule replaces a failed call.
 from __future__ import annotations
 
 from agent.engine.loop import Flow
-from agent.flows.reply import steps
+from agent.engine.state import Change
+from agent.flows.reply import steps, write
 from agent.flows.reply.state import ReplyState
-from agent.flows.reply.step_summary import describe_step
 from agent.types import Edge, Status
+
+
+def describe_step(name: str, change: Change) -> str:
+    """A step in a line for a person; "" when it has nothing worth reporting."""
+    if name == "gate" and (gating := change.get("gating")):
+        return f"gate: {'answerable' if gating['should_reply'] else 'not answerable'} — {gating['reasoning']}"
+    if name == "select" and (chosen := change.get("selection")):
+        total, shown = chosen["entries"], len(chosen["shown"])
+        names = ", ".join(chosen["selected_source_ids"]) or "none"
+        refusals = change.get("refusals", [])
+        refused = "".join(f"\n       refused: {refusal['what']}: {refusal['why']}" for refusal in refusals)
+        of = f"{shown} of {total}" if chosen["prefiltered"] else str(total)
+        return f"select: {names} (of {of} in the index) — {chosen['reasoning']}{refused}"
+    if name == "load":
+        loaded = [
+            f"{source['source_id']}: {source['detail'] or format(source['characters'], ',') + ' characters'}"
+            for source in change["loaded"]
+        ]
+        return f"load: {'; '.join(loaded)}"
+    if name == "write":
+        left_out = len(change.get("left_out", []))
+        return f"write: {len(change.get('draft', ''))} characters, {left_out} sentences left out"
+    if name == "verify" and (check := change.get("verification")):
+        return f"verify: {'approved' if check['verification'] else 'rejected'} — {check['reasoning']}"
+    return ""
+
 
 REPLY = Flow(
     name="reply",
@@ -20,8 +46,8 @@ REPLY = Flow(
         "gate": steps.gate,
         "select": steps.select,
         "load": steps.load,
-        "write": steps.write,
-        "verify": steps.verify,
+        "write": write.write,
+        "verify": write.verify,
     },
     rest_statuses={"replied": Status.DONE, "silent": Status.DONE},
     write_up_step="silent",

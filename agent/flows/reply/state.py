@@ -9,6 +9,7 @@ from pydantic import Field
 from agent.answering.fact_view import ignore_disputes
 from agent.engine.run_state import FlowState, RunState
 from agent.llm.images import format_image_mark
+from agent.retrieval.query_rewriting import build_search_texts
 from agent.types import Fact, Turn
 from agent.types.reply import (
     AIResult,
@@ -93,6 +94,18 @@ class ReplyState(FlowState):
             text = "\n".join(filter(None, (message.text.strip(), *marks)))
             lines.append(SPEAKER_LABELS[message.role] + "\n  ".join(text.splitlines()))
         return "\n".join(lines)
+
+    def shared_blanks(self, run: RunState[Any]) -> dict[str, Any]:
+        """What every prompt of the flow shows."""
+        return {
+            "introduction": run.settings.reply.project_introduction,
+            "conversation": self.transcript(run),
+            "question": self.open_question(run),
+        }
+
+    def standalone_question(self, run: RunState[Any]) -> str:
+        """The open question, in a follow-up together with the previous one: passages are ranked by it."""
+        return build_search_texts(run.asked or self.open_question(run), self.earlier_turns(run))[-1]
 
     @property
     def result(self) -> AIResult:

@@ -1,4 +1,4 @@
-"""From chosen sources to the text that is posted: passages for the prompt, the check of the draft, links.
+"""The last steps of `reply`, from chosen sources to the text that is posted, or to silence.
 
 A sentence is kept when verbatim quotes support it, or when it names a picture that was sent. Code enforces
 the length, by whole sentences: half a sentence may state the opposite.
@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from agent.answering.draft import draft_from_quotes
+from agent.answering.draft import ask_writer, draft_from_quotes
 from agent.answering.passages import content_passages, fit_passages
-from agent.answering.verdict import finish_answer, limit_answer, merge_changes, record_answer
+from agent.answering.verdict import finish_answer, limit_answer, merge_changes, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence import confidence
@@ -19,14 +19,14 @@ from agent.evidence.answer_layout import lay_out
 from agent.evidence.report_words import words_for
 from agent.evidence.support import describe_mark
 from agent.flows.reply.state import ReplyRun
-from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.scorer import CountedPassages, rank_passages
-from agent.roles.reply import WritingReply, WritingSentence
+from agent.roles.reply import VERIFICATION, WRITING, WritingReply, WritingSentence
 from agent.roles.role import RoleResult
 from agent.text.identifiers import find_contacts, is_external_contact, remove_mass_mentions
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, find_urls, remove_unknown_urls, site
-from agent.types import Answer, Fact, Page, Passage, Sentence
+from agent.types import Answer, Fact, Page, Passage, Reason, Sentence
+from agent.types.reply import VerificationResult
 
 MAX_SOURCE_CHARS = 60_000
 """Characters of source text in one prompt; of longer sources the most relevant passages."""
@@ -36,41 +36,30 @@ _BEFORE_HOST = re.compile(r"^(?:[a-z][a-z0-9+.-]*:/{0,2})?(?:[^@/]*@)?", re.IGNO
 _LIST_ITEM = re.compile(r"\s*(?:[-*•]|\d+[.)])\s")
 
 
-def standalone_question(state: ReplyRun) -> str:
-    """The open question, in a follow-up together with the previous one: passages are ranked by it."""
-    question = state.asked or state.own.open_question(state)
-    return build_search_texts(question, state.own.earlier_turns(state))[-1]
-
-
-def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
-    """The passages of the loaded sources that fit a prompt, best first (agent.retrieval.scorer)."""
-    question = standalone_question(state)
-    page_ids = [source.page_id for source in state.own.loaded if source.page_id]
-    selected: list[Passage] = []
-    room = MAX_SOURCE_CHARS
-    for rest, page_id in zip(range(len(page_ids) - 1, -1, -1), page_ids, strict=True):
-        share = max(MIN_CHARS_PER_SOURCE, room - MIN_CHARS_PER_SOURCE * rest)
-        page = tools.page(page_id)
-        passages = fit_passages(question, content_passages(page, page_id), share)
-        room -= sum(len(passage.text) for passage in passages)
-        selected += passages
-    counts = tools.library.count_terms(question)
-    return CountedPassages(rank_passages(question, selected, len(selected), counts), counts)
-
-
-def build_draft(
-    state: ReplyRun, tools: RunContext, judgement: RoleResult, passages: Sequence[Passage]
-) -> Change:
-    """The change of a draft: its facts, the answer, and `draft`, the text that may be posted; "" with a `why`
-    when there is none, and with a `trouble` when a call of its check failed.
+def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
+    """Write a draft from the loaded texts, of which what is supported may be posted.
 
     Each sentence is checked against its quotes; one that fails is repaired once by its writer, else left
     out."""
+    settings, question = state.settings.reply, state.own.standalone_question(state)
+    passages = select_passages(state, tools)
+    judgement = ask_writer(
+        tools,
+        WRITING,
+        passages,
+        **state.own.shared_blanks(state),
+        pictures=state.own.picture_count(state),
+        task=settings.answer_prompt,
+        asked=question,
+        passages=passages,
+        most=settings.max_answer_chars,
+    )
+    if judgement.fallback_reason:
+        return stay_silent(state, tools, trouble=judgement.fallback_reason)
     reply: WritingReply = judgement.value
-    question = standalone_question(state)
     pages = [tools.page(source.page_id) for source in state.own.loaded if source.page_id]
-    draft = [s.model_copy(update={"text": _remove_unsafe_contacts(s.text, pages)}) for s in reply.answer]
-    written = [sentence for sentence in draft if sentence.text]
+    cleaned = [s.model_copy(update={"text": _remove_unsafe_contacts(s.text, pages)}) for s in reply.answer]
+    written = [sentence for sentence in cleaned if sentence.text]
     named = {s.text: _build_picture_facts(state, tools, s, judgement) for s in written}
     pictured = {text: found for text, found in named.items() if found}
     _, change, now, checked = draft_from_quotes(
@@ -85,34 +74,89 @@ def build_draft(
         rules_on_conflicts=False,
     )
     if checked.check_trouble:
-        return {**change, "draft": "", "why": "", "trouble": checked.check_trouble}
+        return stay_silent(state, tools, trouble=checked.check_trouble, **change)
     answer = finish_answer(now, checked, tools.step)
     supported = _keep_supported(answer.sentences or checked.sentences, pictured)
-    text, fitted = _fit_length(supported, state.settings.reply.max_answer_chars, words_for(question))
+    text, fitted = _fit_length(supported, settings.max_answer_chars, words_for(question))
     kept = {sentence.text for sentence in fitted}
     change["left_out"] = [
         old.text
-        for old, new in zip(reply.answer, draft, strict=True)
+        for old, new in zip(reply.answer, cleaned, strict=True)
         if checked.repairs.get(new.text, new.text) not in kept
     ]
     if not fitted:
         why = _explain_silence(reply, written, supported)
-        return {**change, "draft": "", "why": f"Nothing could be said: {why.rstrip('.')}."}
-    recorded = record_answer(now, _limit_answer(now, answer, fitted, unfitted=len(supported) - len(fitted)))
-    posted = recorded["answers"][0]
-    posted = posted.replace(certainty=_describe_certainty(fitted, posted))
-    return {**merge_changes(change, recorded), "draft": text, "answers": [posted]}
-
-
-def _limit_answer(state: ReplyRun, answer: Answer, sentences: Sequence[Sentence], unfitted: int) -> Answer:
-    """The answer with only the sentences that are posted; `unfitted` supported ones were too long."""
-    posted = limit_answer(state, answer, sentences)
+        said = f"Nothing could be said: {why.rstrip('.')}."
+        return stay_silent(state, tools, said, "not_covered", **change)
+    posted = limit_answer(now, answer, fitted)
     if answer.verdict == "no_evidence":
-        posted = posted.replace(
-            missing="No source supports it: it rests on a picture alone.", reason="none", remark=""
+        missing = "No source supports it: it rests on a picture alone."
+        posted = posted.replace(missing=missing, reason="none", remark="")
+    if unfitted := len(supported) - len(fitted):
+        too_long = f"{format_count(unfitted, 'supported sentence')} did not fit the length."
+        posted = posted.replace(missing=f"{posted.missing} {too_long}".strip())
+    certainty = f"{confidence.describe_level(posted.confidence, is_judged=posted.by == 'model')}."
+    if unchecked := sum(not sentence.backed for sentence in fitted):
+        certainty += (
+            f" {unchecked} of {len(fitted)} statements rest on a picture alone, which nothing can check."
         )
-    too_long = f"{format_count(unfitted, 'supported sentence')} did not fit the length." if unfitted else ""
-    return posted.replace(missing=" ".join(filter(None, (posted.missing, too_long))))
+    posted = posted.replace(certainty=certainty)
+    change = {**merge_changes(change, record_answer(now, posted)), "draft": text}
+    if settings.enable_verification:
+        return change, "verify"
+    return {**change, "should_reply": True, "reply_text": complete_text(state, posted, text)}, "replied"
+
+
+def verify(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
+    """Check whether the draft may be posted."""
+    judgement = tools.judge(
+        VERIFICATION,
+        **state.own.shared_blanks(state),
+        pictures=state.own.picture_count(state),
+        task=state.settings.reply.verification_prompt,
+        draft=state.own.draft,
+        passages=select_passages(state, tools),
+    )
+    if judgement.fallback_reason:
+        return stay_silent(state, tools, trouble=judgement.fallback_reason)
+    reply = judgement.value
+    result = VerificationResult(verification=reply.verification, reasoning=reply.reasoning, by=judgement.by)
+    if not result.verification or state.answer is None:
+        why = f"The draft was rejected: {result.reasoning or 'no reason was given'}"
+        return stay_silent(state, tools, why, verification=result)
+    text = complete_text(state, state.answer, state.own.draft)
+    return {"verification": result, "should_reply": True, "reply_text": text}, "replied"
+
+
+def stay_silent(
+    state: ReplyRun,
+    tools: RunContext,
+    why: str = "",
+    reason: Reason = "silent",
+    *,
+    trouble: str = "",
+    **more: object,
+) -> tuple[Change, str]:
+    """End without a reply, and keep the reason: `why`, or that a step failed with this `trouble`."""
+    why = f"A step failed: {trouble}" if trouble else why
+    answer = no_answer(state, tools.step, reason, f"Nothing is said. {why}")
+    return {**more, "silence": why, "trouble": trouble, "answers": [answer]}, "silent"
+
+
+def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
+    """The passages of the loaded sources that fit a prompt, best first (agent.retrieval.scorer)."""
+    question = state.own.standalone_question(state)
+    page_ids = [source.page_id for source in state.own.loaded if source.page_id]
+    selected: list[Passage] = []
+    room = MAX_SOURCE_CHARS
+    for rest, page_id in zip(range(len(page_ids) - 1, -1, -1), page_ids, strict=True):
+        share = max(MIN_CHARS_PER_SOURCE, room - MIN_CHARS_PER_SOURCE * rest)
+        page = tools.page(page_id)
+        passages = fit_passages(question, content_passages(page, page_id), share)
+        room -= sum(len(passage.text) for passage in passages)
+        selected += passages
+    counts = tools.library.count_terms(question)
+    return CountedPassages(rank_passages(question, selected, len(selected), counts), counts)
 
 
 def _explain_silence(
@@ -133,7 +177,7 @@ def _explain_silence(
 def complete_text(state: ReplyRun, answer: Answer, draft: str) -> str:
     """The text that is posted: the draft; without a model each part of the question that no passage answers,
     told so; then the web addresses of the loaded sources, cited ones first."""
-    layout, words = lay_out(answer), words_for(standalone_question(state))
+    layout, words = lay_out(answer), words_for(state.own.standalone_question(state))
     gaps = (
         [f"{part.question} {words['part_not_found']}" for part in layout.parts if part.gap] if layout else []
     )
@@ -169,27 +213,26 @@ def _build_picture_facts(
 
 def _remove_unsafe_contacts(text: str, pages: Sequence[Page]) -> str:
     """The sentence on one line, its addresses as the sources spell them; "" when it names a contact that no
-    source gives."""
+    source gives. A web page may give its own address and contacts of its own site."""
+
+    def allows(page: Page, contact: str) -> bool:
+        url = page.final_url or page.url
+        if canonicalize(contact) and canonicalize(contact) == canonicalize(url):
+            return True
+        if contact.casefold() not in f"{page.title}\n{page.text}".casefold():
+            return False
+        is_document = not canonicalize(page.url)
+        own_site = site(url) == site(f"https://{_BEFORE_HOST.sub('', contact)}")
+        return is_document or own_site or not is_external_contact(contact)
+
     text = " ".join(text.split())
-    if not all(any(_page_allows(page, contact) for page in pages) for contact in find_contacts(text)):
+    if not all(any(allows(page, contact) for page in pages) for contact in find_contacts(text)):
         return ""
     if find_urls(text):
         text = remove_unknown_urls(
             text, [url for page in pages for url in (*find_urls(page.text), page.url, page.final_url)]
         )
     return remove_mass_mentions(text)
-
-
-def _page_allows(page: Page, contact: str) -> bool:
-    """Whether a source contains a contact and may name it: a web page only those of its own site."""
-    url = page.final_url or page.url
-    if canonicalize(contact) and canonicalize(contact) == canonicalize(url):
-        return True
-    if contact.casefold() not in f"{page.title}\n{page.text}".casefold():
-        return False
-    is_document = not canonicalize(page.url)
-    own_site = site(url) == site(f"https://{_BEFORE_HOST.sub('', contact)}")
-    return is_document or own_site or not is_external_contact(contact)
 
 
 def _keep_supported(sentences: Sequence[Sentence], pictured: Mapping[str, Sequence[Fact]]) -> list[Sentence]:
@@ -226,10 +269,3 @@ def _choose_joint(before: Sentence, sentence: Sentence) -> str:
     if before.place == "passage" or sentence.place == "lead":
         return "\n\n"
     return "\n" if _LIST_ITEM.match(sentence.text) else " "
-
-
-def _describe_certainty(sentences: Sequence[Sentence], answer: Answer) -> str:
-    level = confidence.describe_level(answer.confidence, is_judged=answer.by == "model")
-    pictured = sum(not sentence.backed for sentence in sentences)
-    rest = f"{pictured} of {len(sentences)} statements rest on a picture alone, which nothing can check."
-    return f"{level}. {rest if pictured else ''}".strip()
