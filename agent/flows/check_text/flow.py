@@ -9,7 +9,6 @@ from __future__ import annotations
 from agent.engine.loop import Flow
 from agent.flows.check_text import steps
 from agent.flows.check_text.state import CheckTextState
-from agent.flows.check_text.step_summary import describe_step
 from agent.types import Edge, Status
 
 STEPS = {
@@ -28,7 +27,7 @@ CHECK_TEXT = Flow(
     rest_statuses={"done": Status.DONE},
     write_up_step="result",
     reentry_step="fetch",
-    describe_step=describe_step,
+    describe_step=steps.describe_step,
     edges=(
         Edge(start="read", end="sort", label="with a model"),
         Edge(start="read", end="fetch"),

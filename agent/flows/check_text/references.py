@@ -7,7 +7,7 @@ line is a reference when something in the text cites it, or when it holds nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -56,10 +56,6 @@ class Line:
     is_item: bool = False
     anchors: list[Anchor] = field(default_factory=list)
 
-    def read(self, anchor: Anchor) -> str:
-        """The words of a link."""
-        return self.text[anchor.start - self.start : anchor.end - self.start].strip()
-
     @property
     def addresses(self) -> list[str]:
         """The addresses of its links and in its words."""
@@ -68,18 +64,14 @@ class Line:
 
     @property
     def is_address_alone(self) -> bool:
-        """Whether it holds nothing but addresses, their titles and a label. A short sentence with an address
-        in brackets is none."""
-        is_sentence = self.text.rstrip().endswith((".", "!", "?")) and _BRACKETED.search(self.text)
-        words = _LABEL_WORD.findall(_blank(self.text, self._links()))
+        """Whether it holds nothing but addresses, their titles and a label; no sentence with an address in
+        brackets, or whose links are words of it."""
+        is_sentence, spans = self.text.rstrip().endswith((".", "!", "?")), [*_find_urls(self.text)]
+        if self.kind != "row" and not is_sentence:
+            spans += [(anchor.start - self.start, anchor.end - self.start) for anchor in self.anchors]
         found = find_addresses(self.text) if self.kind == "row" else self.addresses  # a cell may be a link
-        return bool(found) and not is_sentence and len(words) <= MAX_LABEL_WORDS
-
-    def _links(self) -> Iterator[tuple[int, int]]:
-        """Where addresses stand, and the words of links, unless these are a part of a sentence."""
-        if self.kind != "row" and not self.text.rstrip().endswith((".", "!", "?")):
-            yield from ((anchor.start - self.start, anchor.end - self.start) for anchor in self.anchors)
-        yield from _find_urls(self.text)
+        is_bare = len(_LABEL_WORD.findall(blank_spans(self.text, spans))) <= MAX_LABEL_WORDS
+        return bool(found) and is_bare and not (is_sentence and _BRACKETED.search(self.text))
 
 
 @dataclass(frozen=True)
@@ -102,46 +94,34 @@ class References:
     own_site: str = ""
     """The site of a page that cites by notes: its links to itself are cross-references. "" for none."""
 
-    def resolve(self, label: str) -> Citation:
-        """What a number or label leads to."""
-        missing = Citation(label=f"[{label}]", trouble=f"The text has no reference {label}.")
-        return self.numbered.get(label, missing)
-
-    def find_author(self, author: str, year: str) -> Citation | None:
-        """The reference of this author and year; None where there is none."""
-        return next(
-            (cited for text, cited in self.entries if author in text[:MAX_AUTHOR_CHARS] and year in text),
-            None,
-        )
-
 
 def read_references(lines: Sequence[Line], url: str = "") -> References:
     """The references that the lines of the page at `url` cite."""
-    prose = [line for line in lines if line.kind in ("", "row") and not _ENTRY.match(line.text)]
-    cited = {label for line in prose for _, _, labels in _find_numbers(line.text) for label in labels}
+    prose = [line.text for line in lines if line.kind in ("", "row") and not _ENTRY.match(line.text)]
+    cited = {label for text in prose for _, _, labels in _find_numbers(text) for label in labels}
+    authors = {pair for text in prose for _, _, pairs in _find_authors(text) for pair in pairs}
     found, entries, places = dict[str, Citation](), list[tuple[str, Citation]](), set[int]()
     for n, line in enumerate(lines):
+        names_authors = any(_find_authors(line.text))
         for text, urls in _split_entries(line) if not line.kind else ():
             entry = _ENTRY.match(text)
-            label = _read_label(entry) if entry else ""
+            label = (
+                (entry["mark"] or entry["number"] or entry["raised"].translate(SUPERSCRIPTS)) if entry else ""
+            )
             if entry and label in cited and (urls or not entry["number"] or lines[n - 1].start in places):
                 places.add(line.start)
                 if urls or label not in found:
                     found[label] = _make_citation(f"[{label}]", text[entry.end() :], urls)
+            named = next((pair for pair in authors if _is_entry_of(text, *pair)), None)
+            if named and urls and not names_authors:
+                places.add(line.start)
+                entries.append((text, _make_citation(" ".join(named), text, urls)))
     for n, line in enumerate(_find_unnumbered(lines, cited - found.keys()), start=1):
         places.add(line.start)
         found.setdefault(str(n), _make_citation(f"[{n}]", line.text, line.addresses))
-    authors = {pair for line in prose for pair in _find_authors(line.text)}
-    for line in lines:
-        is_free = not line.kind and not any(True for _ in _find_authors(line.text))
-        for text, urls in _split_entries(line) if is_free else ():
-            named = [(a, year) for a, year in authors if a in text[:MAX_AUTHOR_CHARS] and year in text]
-            if named and urls:
-                places.add(line.start)
-                entries.append((text, _make_citation(" ".join(named[0]), text, urls)))
-    noted = any(NUMBERED_MARK.fullmatch(line.read(anchor)) for line in lines for anchor in line.anchors)
-    own_site = site(url) if canonicalize(url) and (found or noted) else ""
-    return References(found, entries, frozenset(places), own_site)
+    linked = (line.text[a.start - line.start : a.end - line.start] for line in lines for a in line.anchors)
+    has_notes = found or any(NUMBERED_MARK.fullmatch(words.strip()) for words in linked)
+    return References(found, entries, frozenset(places), site(url) if canonicalize(url) and has_notes else "")
 
 
 def find_marks(line: Line, references: References) -> list[Mark]:
@@ -149,23 +129,31 @@ def find_marks(line: Line, references: References) -> list[Mark]:
     found = [_mark_link(line, anchor, references.own_site) for anchor in line.anchors if anchor.url]
     for start, end, labels in _find_numbers(line.text):
         if line.text[start] == "[" or all(label in references.numbered for label in labels):
-            found.append(Mark(start, end, tuple(map(references.resolve, labels))))
+            missing = (
+                Citation(label=f"[{one}]", trouble=f"The text has no reference {one}.") for one in labels
+            )
+            cited = [references.numbered.get(*pair) for pair in zip(labels, missing, strict=True)]
+            found.append(Mark(start, end, tuple(cited)))
     for start, end in _find_urls(line.text):
         if urls := find_addresses(line.text[start:end]):
             found.append(Mark(start, end, (Citation(url=urls[0]),)))
-    for pattern, group in ((_AUTHOR_YEAR, 0), (_NARRATIVE, 1)):
-        for match in pattern.finditer(line.text):
-            pairs = _ONE_AUTHOR.findall(match.group())
-            resolved = [references.find_author(*pair) for pair in pairs]
-            if any(resolved):
-                missing = [f"The text has no reference for {' '.join(pair)}." for pair in pairs]
-                cited = [one or Citation(trouble=why) for one, why in zip(resolved, missing, strict=True)]
-                found.append(Mark(*match.span(group), tuple(cited)))
+    for start, end, pairs in _find_authors(line.text):
+        cited = []
+        for pair in pairs:
+            known = (cited for text, cited in references.entries if _is_entry_of(text, *pair))
+            cited.append(next(known, Citation(trouble=f"The text has no reference for {' '.join(pair)}.")))
+        if any(one.url for one in cited):
+            found.append(Mark(start, end, tuple(cited)))
     kept: list[Mark] = []
     for mark in sorted(found, key=lambda mark: (mark.start, -mark.end)):
         if not kept or mark.start >= kept[-1].end:
             kept.append(mark)
     return kept
+
+
+def _is_entry_of(text: str, author: str, year: str) -> bool:
+    """Is a reference of this author and year?"""
+    return author in text[:MAX_AUTHOR_CHARS] and year in text
 
 
 def _mark_link(line: Line, anchor: Anchor, own_site: str) -> Mark:
@@ -174,38 +162,35 @@ def _mark_link(line: Line, anchor: Anchor, own_site: str) -> Mark:
     start, end = anchor.start - line.start, anchor.end - line.start
     words = line.text[start:end]
     start, end = start + len(words) - len(words.lstrip()), start + len(words.rstrip())
-    around = line.text[max(0, start - 1) : start] + line.text[end : end + 1]
-    is_bracketed = around in ("()", "[]")
-    words = words.strip()
-    is_mark = NUMBERED_MARK.fullmatch(words) or _URL.fullmatch(words) or not _WORD.search(words)
+    words, is_note = words.strip(), NUMBERED_MARK.fullmatch(words.strip())
+    is_bracketed = line.text[max(0, start - 1) : start] + line.text[end : end + 1] in ("()", "[]")
+    is_mark = is_note or _URL.fullmatch(words) or not _WORD.search(words)
     if line.kind == "row" and words[:1].isdecimal() and _CELL_START.search(line.text[:start]):
         is_mark = not _CELL_END.match(line.text[end:])
-    is_own = own_site and not NUMBERED_MARK.fullmatch(words) and site(anchor.url) == own_site
+    is_own = own_site and not is_note and site(anchor.url) == own_site
     cited = () if is_own else (Citation(url=anchor.url),)
     return Mark(start - is_bracketed, end + is_bracketed, cited, bool(is_mark or is_bracketed))
 
 
 def _find_numbers(text: str) -> Iterator[tuple[int, int, list[str]]]:
-    """Numbers in brackets and raised ones: start, end, and the labels they name."""
-    for match in _BRACKETS.finditer(text):
-        yield match.start(), match.end(), _list_labels(match[1])
-    for match in _RAISED.finditer(text):
-        written = match.group().translate(SUPERSCRIPTS).replace("˒", ",")
-        yield match.start(), match.end(), _list_labels(written)
-    for match in _FLATTENED.finditer(text):
-        yield match.start(), match.end(), [match.group()]
+    """Numbers in brackets and raised ones: start, end, and the labels they name, "1, 3-5" as 1, 3, 4, 5."""
+    for match in (found for pattern in (_BRACKETS, _RAISED, _FLATTENED) for found in pattern.finditer(text)):
+        labels: list[str] = []
+        written = match.group().strip("[]").translate(SUPERSCRIPTS).replace("˒", ",").replace("–", "-")
+        for part in re.split(r"[,;]", written):
+            first, _, last = (one.strip() for one in part.partition("-"))
+            if first.isdecimal() and last.isdecimal() and int(first) <= int(last) < int(first) + MAX_RANGE:
+                labels += map(str, range(int(first), int(last) + 1))
+            else:
+                labels.append(part.strip() if last and not last.isdecimal() else first)
+        yield match.start(), match.end(), labels
 
 
-def _list_labels(written: str) -> list[str]:
-    """ "1, 3-5" as 1, 3, 4, 5."""
-    labels: list[str] = []
-    for part in re.split(r"\s?[,;]\s?", written):
-        first, _, last = re.sub(r"\s?[–-]\s?", "-", part).partition("-")
-        if first.isdecimal() and last.isdecimal() and int(first) <= int(last) < int(first) + MAX_RANGE:
-            labels += map(str, range(int(first), int(last) + 1))
-        else:
-            labels.append(part if last and not last.isdecimal() else first)
-    return labels
+def _find_authors(text: str) -> Iterator[tuple[int, int, list[tuple[str, str]]]]:
+    """Citations by author and year: start, end, and the pairs they name."""
+    for pattern, group in ((_AUTHOR_YEAR, 0), (_NARRATIVE, 1)):
+        for match in pattern.finditer(text):
+            yield *match.span(group), _ONE_AUTHOR.findall(match.group())
 
 
 def _split_entries(line: Line) -> Iterator[tuple[str, list[str]]]:
@@ -221,10 +206,6 @@ def _split_entries(line: Line) -> Iterator[tuple[str, list[str]]]:
             yield part, linked + find_addresses(part)
 
 
-def _read_label(entry: re.Match[str]) -> str:
-    return entry["mark"] or entry["number"] or entry["raised"].translate(SUPERSCRIPTS)
-
-
 def _find_unnumbered(lines: Sequence[Line], cited: Set[str]) -> list[Line]:
     """The list of references whose numbers are no part of the text: the last list long enough for what is
     cited in which every other item has an address, else the lines with addresses at the end."""
@@ -232,18 +213,12 @@ def _find_unnumbered(lines: Sequence[Line], cited: Set[str]) -> list[Line]:
     runs: list[list[Line]] = [[]]
     for line in lines:
         is_entry = not line.kind and (line.is_item or bool(line.addresses))
-        if is_entry and not next(_find_numbers(line.text), None):
+        if is_entry and not any(_find_numbers(line.text)):
             runs[-1].append(line)
         elif runs[-1]:
             runs.append([])
     fitting = [run for run in runs if 2 * sum(bool(one.addresses) for one in run) >= len(run) >= most > 0]
     return fitting[-1] if fitting else []
-
-
-def _find_authors(text: str) -> Iterator[tuple[str, str]]:
-    for pattern in (_AUTHOR_YEAR, _NARRATIVE):
-        for match in pattern.finditer(text):
-            yield from _ONE_AUTHOR.findall(match.group())
 
 
 def _find_urls(text: str) -> Iterator[tuple[int, int]]:
@@ -261,14 +236,9 @@ def _make_citation(label: str, text: str, urls: Sequence[str]) -> Citation:
     return Citation(url=urls[0] if urls else "", label=label, trouble=trouble)
 
 
-def _blank(text: str, spans: Iterator[tuple[int, int]]) -> str:
+def blank_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """The text with spaces in place of these spans."""
     for start, end in spans:
         start, end = max(0, start), min(end, len(text))
         text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
     return text
-
-
-def blank_marks(line: Line, marks: Sequence[Mark]) -> str:
-    """The line's text with spaces in place of the marks that are no words of it."""
-    return _blank(line.text, ((mark.start, mark.end) for mark in marks if mark.is_cut))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from agent.flows.check_text.references import Line, Mark, blank_marks, find_marks, read_references
+from agent.flows.check_text.references import Line, Mark, blank_spans, find_marks, read_references
 from agent.text.sentences import find_sentence_spans
 from agent.types import Anchor, Citation, Page, Table, TextSentence
 from agent.types.checked_text import SentenceKind
@@ -31,19 +31,27 @@ def split_text(page: Page, anchors: Sequence[Anchor] = ()) -> list[TextSentence]
     references = read_references(lines, page.final_url)
     found: list[TextSentence] = []
     for n, line in enumerate(lines):
-        if line.kind in ("heading", "code") or line.start in references.lines:
-            kind: SentenceKind = line.kind or "reference"  # type: ignore[assignment]
-            found.append(_make_sentence(line, n, line.start, line.end, line.text, kind))
-            continue
-        marks = find_marks(line, references)
-        if line.is_address_alone:
+        marks, kind = find_marks(line, references), line.kind
+        if kind not in ("heading", "code"):
+            is_alone = line.is_address_alone and line.start not in references.lines
+            kind = "reference" if is_alone or line.start in references.lines else ""
             after = lines[n + 1] if n + 1 < len(lines) else None
-            if not (after and not after.kind and after.is_address_alone):
-                _cover_above(found, n - 1, marks)
-            found.append(_make_sentence(line, n, line.start, line.end, line.text, "reference"))
-            continue
-        found += _split_line(line, n, marks)
+            if is_alone and not (after and not after.kind and after.is_address_alone):
+                above = [one for one in found if one.paragraph == n - 1 and one.kind in ("claim", "question")]
+                _cover(above, _join_citations(marks))
+        if kind:
+            whole = TextSentence(id="", start=line.start, end=line.end, text=line.text, kind=kind)  # type: ignore[arg-type]
+            found.append(whole.replace(paragraph=n, level=line.level))
+        else:
+            found += _split_line(line, n, marks)
     return [one.model_copy(update={"id": f"s{n}"}) for n, one in enumerate(found, start=1)]
+
+
+def _cover(sentences: Sequence[TextSentence], citations: list[Citation]) -> None:
+    """Let citations cover these sentences of a paragraph, where none of them cites anything itself."""
+    if citations and not any(one.citations for one in sentences):
+        for one in sentences:
+            one.citations, one.covered = citations, True
 
 
 def _read_lines(page: Page, anchors: Sequence[Anchor]) -> Iterator[Line]:
@@ -88,67 +96,42 @@ def _name_cells(table: Table, line: Line) -> None:
 
 
 def _split_line(line: Line, paragraph: int, marks: Sequence[Mark]) -> list[TextSentence]:
-    """The sentences of a line with their citations."""
-    bare = blank_marks(line, marks)
+    """The sentences of a line with their citations: claims, unless structure says that they are none."""
+    bare = blank_spans(line.text, ((mark.start, mark.end) for mark in marks if mark.is_cut))
     spans = [(0, len(bare))] if line.kind == "row" else find_sentence_spans(bare)
     sentences: list[TextSentence] = []
     for n, (start, end) in enumerate(spans):
         following = spans[n + 1][0] if n + 1 < len(spans) else len(bare)
         own = [mark for mark in marks if (start if n else 0) <= mark.start < following]
-        words = _clean(bare[start:end])
+        words = _EMPTY_BRACKETS.sub(" ", " ".join(_LIST_MARK.sub("", bare[start:end]).split()))
+        words = _SPACE_BEFORE.sub("", words).strip()
+        is_label = len(words.split()) <= MAX_LABEL_WORDS and not any(map(str.isdecimal, words))
+        is_pointer = own and "://" in line.text[own[0].start : own[0].end]  # "See https://…"
+        if sentences and is_pointer and is_label:
+            sentences[-1].citations += _join_citations(own)
+            continue
+        is_label = is_label and len(spans) == 1 and not _SENTENCE_END.search(words)
+        kind: SentenceKind = "label" if not words or is_label else "claim"
         stop = max([end, *(mark.end for mark in own)])
         at = (line.start, line.end) if line.kind == "row" else (line.start + start, line.start + stop)
-        is_pointer = own and "://" in line.text[own[0].start : own[0].end]  # "See https://…"
-        if sentences and is_pointer and _is_label(words.rstrip(".")):
-            sentences[-1].citations += _join_citations(mark.citations for mark in own)
-            continue
-        one = _make_sentence(line, paragraph, *at, words, _find_kind(words, line, is_alone=len(spans) == 1))
-        one.citations = _join_citations(mark.citations for mark in own)
-        sentences.append(one)
-    before = sentences[:-1]
-    if before and sentences[-1].citations and not any(one.citations for one in before):
-        for one in before:
-            one.citations, one.covered = sentences[-1].citations, True
+        sentences.append(
+            TextSentence(
+                id="",
+                start=at[0],
+                end=at[1],
+                text=words,
+                kind="question" if _QUESTION_END.search(words) else kind,
+                paragraph=paragraph,
+                level=line.level,
+                citations=_join_citations(own),
+            )
+        )
+    if sentences:
+        _cover(sentences[:-1], sentences[-1].citations)
     return sentences
 
 
-def _make_sentence(
-    line: Line, paragraph: int, start: int, end: int, text: str, kind: SentenceKind
-) -> TextSentence:
-    return TextSentence(
-        id="", start=start, end=end, text=text, kind=kind, paragraph=paragraph, level=line.level
-    )
-
-
-def _find_kind(words: str, line: Line, *, is_alone: bool) -> SentenceKind:
-    """A claim, unless structure says that it is none."""
-    if _QUESTION_END.search(words):
-        return "question"
-    is_label = is_alone and _is_label(words) and not _SENTENCE_END.search(words)
-    return "label" if not words or is_label else "claim"
-
-
-def _is_label(words: str) -> bool:
-    return len(words.split()) <= MAX_LABEL_WORDS and not any(map(str.isdecimal, words))
-
-
-def _clean(words: str) -> str:
-    """A sentence as a claim: without list mark, the gaps that marks left, and empty brackets."""
-    words = _LIST_MARK.sub("", words)
-    return _SPACE_BEFORE.sub("", _EMPTY_BRACKETS.sub(" ", " ".join(words.split()))).strip()
-
-
-def _join_citations(cited: Iterable[Iterable[Citation]]) -> list[Citation]:
+def _join_citations(marks: Iterable[Mark]) -> list[Citation]:
     """All citations, each address once."""
-    joined = [citation for citations in cited for citation in citations]
-    return list(
-        {citation.url or citation.label or citation.trouble: citation for citation in joined}.values()
-    )
-
-
-def _cover_above(found: Sequence[TextSentence], paragraph: int, marks: Sequence[Mark]) -> None:
-    """Let a line of addresses cover the paragraph above it, where that cites nothing itself."""
-    above = [one for one in found if one.paragraph == paragraph and one.kind in ("claim", "question")]
-    if above and not any(one.citations for one in above):
-        for one in above:
-            one.citations, one.covered = _join_citations(mark.citations for mark in marks), True
+    joined = [citation for mark in marks for citation in mark.citations]
+    return list({one.url or one.label or one.trouble: one for one in joined}.values())

@@ -14,7 +14,6 @@ from agent.text.urls import canonicalize
 from agent.types import (
     Action,
     CheckedText,
-    Citation,
     MarkedSentence,
     Outcome,
     Overruling,
@@ -57,22 +56,19 @@ class CheckTextState(FlowState):
 
     def place_reference(self, name: str, url: str) -> Change:
         """The sentences that cite it, with the address."""
-
-        def place(one: Citation) -> Citation:
-            is_it = not one.url and name == (one.label or one.trouble)
-            return one.replace(url=url, trouble="") if is_it else one
-
-        moved = [claim.replace(citations=[*map(place, claim.citations)]) for claim in self.claims]
-        return {
-            "sentences": [claim for claim in moved if claim.citations != self.sentences[claim.id].citations]
-        }
+        moved = []
+        for claim in self.claims:
+            wanted = [not one.url and name == (one.label or one.trouble) for one in claim.citations]
+            pairs = zip(claim.citations, wanted, strict=True)
+            cited = [one.replace(url=url, trouble="") if is_it else one for one, is_it in pairs]
+            moved += [claim.replace(citations=cited)] if any(wanted) else []
+        return {"sentences": moved}
 
     def find_ref(self, run: RunState[Any], url: str) -> PageRef | None:
         """The page of a cited address; None while it was not asked for."""
-        if url in run.pages:
-            return run.pages[url]
         name = canonicalize(url)
-        return next((ref for ref in run.pages.values() if canonicalize(ref.url) == name), None)
+        known = (ref for ref in run.pages.values() if canonicalize(ref.url) == name)
+        return run.pages.get(url) or next(known, None)
 
     def urls_to_fetch(self, run: RunState[Any]) -> list[str]:
         """The cited addresses that were not asked for, or that a person asked to try again; each once."""
@@ -94,13 +90,11 @@ class CheckTextState(FlowState):
 
     def claims_to_check(self, run: RunState[Any]) -> list[TextSentence]:
         """The claims without a mark, or with one that is older than a page they cite."""
-        steps = {canonicalize(ref.url): ref.step for ref in run.pages.values()}
-
-        def is_due(claim: TextSentence) -> bool:
-            mark = self.marks.get(claim.id)
-            return mark is None or any(steps.get(canonicalize(url), -1) > mark.step for url in claim.urls)
-
-        return [claim for claim in self.claims if is_due(claim)]
+        steps, due = {canonicalize(ref.url): ref.step for ref in run.pages.values()}, []
+        for claim in self.claims:
+            mark, read = self.marks.get(claim.id), [steps.get(canonicalize(url), -1) for url in claim.urls]
+            due += [claim] if mark is None or max(read, default=-1) > mark.step else []
+        return due
 
     def count_pages(self, actions: list[Action]) -> int:
         """How many addresses these actions asked for; failures count too."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from agent.answering.claim_checks import judge_sentences
@@ -13,7 +14,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
 from agent.evidence.citation_check import check_support, collect_sources, count_statements
-from agent.flows.check_text.evidence import SourceText, choose_evidence, choose_mark, find_closest
+from agent.flows.check_text.evidence import choose_evidence, choose_mark, find_closest
 from agent.flows.check_text.split_text import MAX_SENTENCES, split_text
 from agent.flows.check_text.state import CheckTextRun
 from agent.roles.check_claims import FIND_CLAIMS, NumberedSentence
@@ -33,6 +34,7 @@ from agent.types import (
     TextSentence,
     rank_general,
 )
+from agent.types.checked_text import summarize_marks
 from agent.web.extract import documents
 
 WAVE = 8
@@ -50,18 +52,19 @@ MAX_CONTEXT_CHARS = 6_000
 """Characters of the text around the claims of a call, to tell whom a pronoun means."""
 
 
-def _choose_next(state: CheckTextRun, tools: RunContext) -> str:
-    """The step that has something to do."""
-    own = state.own
+def _go_on(state: CheckTextRun, tools: RunContext, change: Change) -> tuple[Change, str]:
+    """The change, and the step that has something to do after it."""
+    now = state_after(state, change)
+    own = now.own
     if not own.text_page:
-        return "read"
+        return change, "read"
     if tools.client and own.sorted_count < len(own.sentences):
-        return "sort"
-    if _list_wave(state) or (state.settings.at_cap == "ask" and own.urls_to_fetch(state)):
-        return "fetch"
-    if own.claims_to_search(state):
-        return "search"
-    return "check" if own.claims_to_check(state) else "result"
+        return change, "sort"
+    if _list_wave(now) or (now.settings.at_cap == "ask" and own.urls_to_fetch(now)):
+        return change, "fetch"
+    if own.claims_to_search(now):
+        return change, "search"
+    return change, "check" if own.claims_to_check(now) else "result"
 
 
 def read(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
@@ -96,7 +99,7 @@ def read(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
         change["why_stopped"] = (
             f"the text has {len(sentences):,} sentences; the first {MAX_SENTENCES:,} are checked. Split it"
         )
-    return change, _choose_next(state_after(state, change), tools)
+    return _go_on(state, tools, change)
 
 
 def sort(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
@@ -109,7 +112,7 @@ def sort(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
         named = set(tools.judge(FIND_CLAIMS, title=own.title, sentences=shown).value.no_claims)
         kinds = [batch[one.n - 1].replace(kind="opinion") for one in shown if one.n in named]
         change["sentences"] = kinds
-    return change, _choose_next(state_after(state, change), tools)
+    return _go_on(state, tools, change)
 
 
 def _list_wave(state: CheckTextRun) -> list[str]:
@@ -123,7 +126,7 @@ def fetch(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     own, wave, limit = state.own, _list_wave(state), state.settings.check_text.max_pages
     spent = f"the budget of {format_count(limit, 'page')} is used up"
     if not own.urls_to_fetch(state):  # a person supplied a page, or asks for the text itself again
-        return {}, _choose_next(state, tools)
+        return _go_on(state, tools, {})
     if not wave:
         raise BudgetSpent(spent, cap="pages", used=own.count_pages(state.actions_this_round), limit=limit)
     pages = [read_open_copy(tools, page) for page in tools.fetch_many(wave)]
@@ -141,7 +144,7 @@ def fetch(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     now = state_after(state, change)
     if now.own.urls_to_fetch(now) and not _list_wave(now):
         change["why_stopped"] = spent
-    return change, _choose_next(state_after(state, change), tools)
+    return _go_on(state, tools, change)
 
 
 def search(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
@@ -171,76 +174,52 @@ def search(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
         urls = [hit.url for hit in hits if canonicalize(hit.url) != own][:HITS_READ]
         found.append(claim.replace(found=urls, searched=True, search_trouble=trouble))
     change: Change = {"sentences": found, "actions": actions, "cooling": cooling}
-    return change, _choose_next(state_after(state, change), tools)
+    return _go_on(state, tools, change)
 
 
 def check(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     """Check the next claims against their sources."""
     change = _check_claims(state, tools, state.own.claims_to_check(state)[:CHECKED_A_STEP], is_judged=True)
-    return change, _choose_next(state_after(state, change), tools)
+    return _go_on(state, tools, change)
 
 
 def _check_claims(
     state: CheckTextRun, tools: RunContext, batch: Sequence[TextSentence], *, is_judged: bool
 ) -> Change:
-    """The marks of these claims with their evidence; by code alone unless `is_judged`."""
-    cited = {url: state.own.find_ref(state, url) for claim in batch for url in claim.urls}
-    sources: dict[str, SourceText] = {}
-    for ref in cited.values():
-        if ref and ref.page_id and ref.page_id not in sources:
-            page = tools.page(ref.page_id)
-            sources[ref.page_id] = SourceText(ref.page_id, page, content_passages(page, ref.page_id))
-    facts: dict[str, Fact] = {}
-    sentences, missing = list[Sentence](), dict[str, list[str]]()
+    """The marks of these claims with their evidence; by code alone unless `is_judged`. A claim that cites
+    nothing has no source; what a search found is shown as support."""
+    refs = {url: state.own.find_ref(state, url) for claim in batch for url in claim.urls}
+    page_ids = {url: ref.page_id if ref else "" for url, ref in refs.items()}
+    pages = {page_id: tools.page(page_id) for page_id in dict.fromkeys(page_ids.values()) if page_id}
+    passages = {page_id: content_passages(page, page_id) for page_id, page in pages.items()}
+    facts, sentences, marks = dict[str, Fact](), list[Sentence](), list[SentenceMark]()
     for claim in batch:
-        refs = [cited[url] for url in claim.urls]
-        readable = {ref.page_id: sources[ref.page_id] for ref in refs if ref and ref.page_id}
-        evidence = choose_evidence(claim.text, list(readable.values()), tools.step)
+        cited = dict.fromkeys(page_ids[url] for url in claim.urls if page_ids[url])
+        shown = [passage for page_id in cited for passage in passages[page_id]]
+        evidence = choose_evidence(claim.text, shown, pages, tools.step)
         facts |= {fact.id: fact for fact in evidence}
         sentences.append(Sentence(text=claim.text, fact_ids=[fact.id for fact in evidence]))
-        missing[claim.id] = [url for url in claim.urls if not (cited[url] and cited[url].page_id)]  # type: ignore[union-attr]
         tools.checkpoint()
     if is_judged and tools.client:
-        checked, _ = judge_sentences(tools, sentences, facts, "", _read_context(state, tools, batch))
+        text, end = tools.page(state.own.text_page).text, batch[-1].end
+        around = text[max(0, batch[0].start - 600, end - MAX_CONTEXT_CHARS) : end]
+        checked, _ = judge_sentences(tools, sentences, facts, "", around)
     else:
-        checked = check_support(sentences, facts)
-    marks = [
-        _make_mark(claim, one, facts, missing[claim.id], tools, is_judged=is_judged)
-        for claim, one in zip(batch, checked, strict=True)
-    ]
-    read = [ref.replace(waiting=False) for ref in cited.values() if ref and ref.waiting]
+        is_judged, checked = False, check_support(sentences, facts)
+    for claim, one in zip(batch, checked, strict=True):
+        closest, evidence = find_closest(claim.text, [facts[i] for i in one.fact_ids])
+        if one.check not in ("judged_supported", "not_supported"):  # a judge saw them all
+            evidence = evidence[:1]
+        one = one.replace(fact_ids=[fact.id for fact in evidence])
+        unread = [url for url in claim.urls if not page_ids[url]]
+        is_unread = bool(unread) or any(not citation.url for citation in claim.citations)
+        mark = choose_mark(one, evidence, is_judged=is_judged, unread=is_unread)
+        if not claim.citations and mark not in ("supported", "contradicted"):
+            mark = "no_source"
+        given = SentenceMark(id=claim.id, mark=mark, sentence=one, unread=unread, step=tools.step)
+        marks.append(given.replace(closest=closest))
+    read = [ref.replace(waiting=False) for ref in refs.values() if ref and ref.waiting]
     return {"facts": list(facts.values()), "marks": marks, "pages": read}
-
-
-def _make_mark(
-    claim: TextSentence,
-    checked: Sentence,
-    facts: dict[str, Fact],
-    missing: list[str],
-    tools: RunContext,
-    *,
-    is_judged: bool,
-) -> SentenceMark:
-    """The mark of a claim. One that cites nothing has no source; what a search found is shown as support."""
-    closest, evidence = find_closest(claim.text, [facts[i] for i in checked.fact_ids])
-    if checked.check not in ("judged_supported", "not_supported"):  # a judge saw them all
-        evidence = evidence[:1]
-    checked = checked.replace(fact_ids=[fact.id for fact in evidence])
-    unread = missing + [citation.label for citation in claim.citations if not citation.url]
-    has_judge = is_judged and tools.client is not None
-    mark = choose_mark(checked, evidence, is_judged=has_judge, unread=bool(unread))
-    if not claim.citations and mark not in ("supported", "contradicted"):
-        mark = "no_source"
-    return SentenceMark(
-        id=claim.id, mark=mark, sentence=checked, unread=missing, closest=closest, step=tools.step
-    )
-
-
-def _read_context(state: CheckTextRun, tools: RunContext, batch: Sequence[TextSentence]) -> str:
-    """The text from a little before the first of these claims to the last."""
-    text = tools.page(state.own.text_page).text
-    end = batch[-1].end
-    return text[max(0, batch[0].start - 600, end - MAX_CONTEXT_CHARS) : end]
 
 
 def result(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
@@ -250,8 +229,11 @@ def result(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     marks = [now.own.marks[claim.id] for claim in now.own.claims if claim.id in now.own.marks]
     sentences = [mark.sentence for mark in marks]
     shown = [mark.sentence for mark in marks if mark.mark in ("supported", "contradicted")]
-    checked = now.own.checked_text(now)
-    why_stopped = _find_offline(now, tools) or state.why_stopped
+    checked, why_stopped = now.own.checked_text(now), state.why_stopped
+    tried = {ref.outcome for ref in now.pages.values()}
+    if tried and tried <= {Outcome.ERROR, Outcome.TIMEOUT} and not tools.world.is_reachable():
+        why_stopped = "there seems to be no network, so no source could be read. "
+        why_stopped += "Try them again when there is one"
     answer = Answer(
         n=len(state.answers) + 1,
         verdict="checked" if checked else "no_evidence",
@@ -267,9 +249,25 @@ def result(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
     return {**left, "answers": [answer], "why_stopped": "", "stop_reason": "", "rewriting": -1}, "done"
 
 
-def _find_offline(state: CheckTextRun, tools: RunContext) -> str:
-    """That there is no network, when no page could be reached for want of one; else ""."""
-    tried = {ref.outcome for ref in state.pages.values()}
-    if not tried or tried - {Outcome.ERROR, Outcome.TIMEOUT} or tools.world.is_reachable():
-        return ""
-    return "there seems to be no network, so no source could be read. Try them again when there is one"
+def describe_step(name: str, change: Change) -> str:
+    """What the step did; "" when there is nothing to report."""
+    match name:
+        case "read" if change.get("text_page"):
+            kinds = Counter(one["kind"] for one in change["sentences"])
+            cited = {c["url"] for one in change["sentences"] for c in one["citations"] if c["url"]}
+            return f"{format_count(kinds['claim'], 'claim')}, {format_count(len(cited), 'source')} cited"
+        case "read":
+            return f"not readable: {change.get('why_stopped', '')}"
+        case "sort":
+            return f"{format_count(len(change.get('sentences', [])), 'sentence')} without a fact"
+        case "fetch":
+            read = [ref for ref in change["pages"] if ref["page_id"]]
+            return f"{len(read)} of {format_count(len(change['pages']), 'source')} read"
+        case "search":
+            found = sum(bool(one["found"]) for one in change["sentences"])
+            return f"pages found for {found} of {format_count(len(change['sentences']), 'claim')}"
+        case "check":
+            return summarize_marks(mark["mark"] for mark in change["marks"])
+        case "result":
+            return str(change["answers"][0]["certainty"]) if change.get("answers") else ""
+    return ""
