@@ -18,7 +18,6 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from agent import logs
-from agent.config_file import DEFAULT_CONFIG_FILE, read_config_file
 from agent.errors import UsageError
 from agent.key_addresses import KEY_ADDRESSES, bind_key, find_address, split_key
 from agent.saved_settings import SavedSettings
@@ -48,8 +47,35 @@ def _secret(description: str) -> Any:
     return Field("", description=description, repr=False)
 
 
+DEFAULT_CONFIG_FILE = "config.yaml"
+"""The one file that may be missing although CONFIG_FILE names it."""
 _OUTSIDE = "set outside Settings"
 """Among the values of all sources: the names of those that were not saved on the Settings screen."""
+
+
+def read_config_file(name: str) -> tuple[dict[str, Any], Path | None]:
+    """The content of a YAML file (relative: below the checkout) and its path; {} and None when `name` is
+    empty or the default file is missing. Raises UsageError when it cannot be read."""
+    import yaml  # 20 ms that most starts save
+
+    path = (ROOT / Path(name).expanduser()).resolve()
+    if not name or (not path.is_file() and path == ROOT / DEFAULT_CONFIG_FILE):
+        return {}, None
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"{path} cannot be read: {reason}; CONFIG_FILE names it") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "it cannot be parsed"
+        raise UsageError(f"{path}{where}: this is not YAML ({problem})") from error
+    if not isinstance(content, dict | None):
+        raise UsageError(
+            f"{path}: the file must hold sections (ai_response, kb) or settings, each with its keys"
+        )
+    return content or {}, path
 
 
 class ConfigFileSource(PydanticBaseSettingsSource):
@@ -269,7 +295,7 @@ class Config(BaseSettings):
     )
 
     _server: Config | None = PrivateAttr(default=None)
-    """The settings of the server, where these are those of one person (agent.personal_config)."""
+    """The settings of the server, where these are those of one person (`personalize`)."""
     _outside: frozenset[str] = PrivateAttr(default=frozenset())
     """The settings that the environment or a file makes."""
 
@@ -421,3 +447,38 @@ def resolve_folder(name: str) -> Path | None:
 def resolve_data_folder(name: str) -> Path:
     """The folder everything is written to, by its setting."""
     return (ROOT / (name or "data")).resolve()
+
+
+PERSONAL_SETTINGS = frozenset(
+    {"MODEL", "FAST_MODEL", "GOOGLE_CSE_ID", "CONTACT_EMAIL", "ENGINES_OFF", *KEY_ADDRESSES}
+) - {"EMBEDDING_API_KEY"}
+"""What each person sets for themselves. No address is among them: it would lead into the server's own
+network, or take the server's keys elsewhere."""
+
+
+def personalize(server: Config, folder: Path) -> Config:
+    """The server's settings for the person whose store is in `folder`, with theirs. Raises UsageError."""
+    saved = SavedSettings(folder, server.TOUCHSTONE_SECRET_KEY, is_secret).read()
+    mine = {name: value for name, value in saved.items() if name in PERSONAL_SETTINGS}
+    own = read_config({name: value for name, value in mine.items() if name not in KEY_ADDRESSES})
+    update = mine | {name: getattr(own, name) for name in mine.keys() - KEY_ADDRESSES.keys()}
+    made = server.model_copy(update={**update, "TOUCHSTONE_DATA": str(folder), "DATABASE_URL": ""})
+    made._server = server
+    return made
+
+
+def is_personal(config: Config) -> bool:
+    """Are these the settings of one person of several?"""
+    return config._server is not None
+
+
+def is_fixed(config: Config, name: str) -> bool:
+    """Is this setting made elsewhere, so that nothing that its user saves would hold?"""
+    if is_personal(config):
+        return name not in PERSONAL_SETTINGS
+    return name in config._outside
+
+
+def find_default(config: Config, name: str) -> Any:
+    """The value of a setting that a person has not made themselves: the server's, else none."""
+    return getattr(config._server, name) if config._server else ""

@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
-from agent.config import ROOT, SETTINGS, Config, resolve_folder
-from agent.config_file import read_config_file
+from agent.config import ROOT, SETTINGS, Config, read_config_file, resolve_folder
 from agent.errors import UsageError
 from agent.key_addresses import bind_key, find_address
 from agent.types import ReplySettings

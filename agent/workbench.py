@@ -17,6 +17,7 @@ from agent.accounts.rate_limits import RequestRates
 from agent.actions import export, run_control, validation
 from agent.actions.erase_note import erase_note
 from agent.actions.follow_up import carry_over
+from agent.config import is_personal
 from agent.engine.run_settings import continue_settings, normalize_settings
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import Change, to_jsonable
@@ -26,7 +27,6 @@ from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, StoreErro
 from agent.flows import FLOWS, STEP_LABELS
 from agent.flows.chat import dialogue
 from agent.llm import detect
-from agent.personal_config import is_personal
 from agent.store.database import PURGE_DUE, Store
 from agent.store.ledger import utc_timestamp
 from agent.store.unstored_runs import UnstoredRuns

@@ -21,7 +21,7 @@ from agent.bot import metrics
 from agent.config import read_config
 from agent.errors import TouchstoneError
 from agent.key_addresses import bind_key, find_address, split_key
-from agent.secrets_at_rest import make_key
+from agent.saved_settings import make_key
 from agent.store.backup import write_backup
 from agent.types import Settings
 from agent.workbench import Workbench

@@ -10,14 +10,12 @@ import pytest
 from agent.actions.settings.engine_settings import list_engines
 from agent.actions.settings.fields import describe_field
 from agent.actions.settings.model_settings import save_model_setting
-from agent.config import read_config
+from agent.config import personalize, read_config
 from agent.errors import UsageError
 from agent.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_address, use_key
 from agent.llm.embed import find_embedder
-from agent.personal_config import personalize
 from agent.reply_config import LLMSettings, apply_llm_settings
-from agent.saved_settings import SAVED_FILE
-from agent.secrets_at_rest import make_key
+from agent.saved_settings import SAVED_FILE, make_key
 from agent.web.engines.api_engines import APIS
 from agent.web.engines.http_api import ApiEngine
 from agent.workbench import Workbench

@@ -11,8 +11,7 @@ import pytest
 from agent import saved_settings
 from agent.config import is_secret, read_config
 from agent.errors import StoreError
-from agent.saved_settings import SAVED_FILE, SavedSettings
-from agent.secrets_at_rest import PREFIX, WrongKey, make_key
+from agent.saved_settings import PREFIX, SAVED_FILE, SavedSettings, WrongKey, make_key
 from agent.workbench import Workbench
 
 

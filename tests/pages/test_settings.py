@@ -9,7 +9,7 @@ import pytest
 from agent.actions.settings import model_settings
 from agent.actions.settings.engine_settings import save_engine_setting
 from agent.llm import detect
-from agent.secrets_at_rest import make_key
+from agent.saved_settings import make_key
 from agent.workbench import Workbench
 from pages.widgets.shell import client
 from tests.pages.conftest import shown

@@ -114,7 +114,7 @@ def accounts(bench: Bench) -> Result:
     return bench.tests(
         "tests/agent/accounts",
         "tests/agent/bot",
-        "tests/agent/test_secrets_at_rest.py",
+        "tests/agent/test_secret_box.py",
         "-k",
         "token or rate or quota or share or role or admin or secret",
     )

@@ -11,7 +11,7 @@ from unittest.mock import patch
 from agent.actions.settings.model_settings import save_model_setting
 from agent.bot.responder import ReplyService
 from agent.config import read_config
-from agent.secrets_at_rest import make_key
+from agent.saved_settings import make_key
 from agent.types import Settings
 from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench

@@ -7,8 +7,8 @@ from typing import Literal
 
 from agent.actions.context import ActionContext
 from agent.actions.settings.fields import SettingField, check_value, describe_field, save_value
+from agent.config import is_fixed
 from agent.errors import UsageError
-from agent.personal_config import is_fixed
 from agent.types import ENGINE_BY_NAME, ENGINES, EngineProfile, Outcome
 from agent.web.world import EngineHealth
 

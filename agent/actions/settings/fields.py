@@ -11,10 +11,9 @@ from urllib.parse import urlsplit
 
 from agent import logs
 from agent.actions.context import ActionContext
-from agent.config import HIDDEN, SECRETS, SETTINGS, hide_password
+from agent.config import HIDDEN, SECRETS, SETTINGS, find_default, hide_password, is_fixed, is_personal
 from agent.errors import UsageError
 from agent.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_origin
-from agent.personal_config import find_default, is_fixed, is_personal
 
 MOST_CHARS = 500
 

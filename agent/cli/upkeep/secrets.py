@@ -9,8 +9,7 @@ import typer
 from agent.cli.output import write_stderr, write_stdout
 from agent.config import is_secret, read_config
 from agent.errors import UsageError
-from agent.saved_settings import SAVED_FILE, SavedSettings
-from agent.secrets_at_rest import make_key
+from agent.saved_settings import SAVED_FILE, SavedSettings, make_key
 
 
 def run(

@@ -18,8 +18,7 @@ from agent.actions.settings.fields import describe_field
 from agent.config import read_config
 from agent.errors import UsageError
 from agent.key_addresses import use_key
-from agent.saved_settings import SAVED_FILE
-from agent.secrets_at_rest import make_key
+from agent.saved_settings import SAVED_FILE, make_key
 from agent.types import ENGINES
 from agent.workbench import Workbench
 from tests.web.engine_answers import OPENALEX, reply

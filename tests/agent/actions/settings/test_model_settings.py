@@ -10,8 +10,7 @@ from agent.actions.settings.model_settings import list_embedding_fields, list_mo
 from agent.config import read_config
 from agent.errors import UsageError
 from agent.key_addresses import use_key
-from agent.saved_settings import SAVED_FILE
-from agent.secrets_at_rest import make_key
+from agent.saved_settings import SAVED_FILE, make_key
 from agent.types import Settings
 from agent.workbench import Workbench
 from tests.web.model_server import ModelServer

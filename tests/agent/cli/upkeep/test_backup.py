@@ -8,7 +8,7 @@ import pytest
 
 from agent.cli.main import main
 from agent.config import read_config
-from agent.secrets_at_rest import make_key
+from agent.saved_settings import make_key
 from agent.store.database import Store
 
 

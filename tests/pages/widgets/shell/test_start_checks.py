@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from agent.config import ROOT, read_config
-from agent.secrets_at_rest import make_key
+from agent.saved_settings import make_key
 from pages.widgets.shell import client, server
 
 AUDITED = """
