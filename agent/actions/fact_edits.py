@@ -22,7 +22,7 @@ from agent.errors import NotFound, UsageError
 from agent.evidence.fact_check import contradicts_quote
 from agent.evidence.quote_match import find_quote, verify_quote
 from agent.evidence.source_trust import assess_trust
-from agent.retrieval.relevance import score_fact
+from agent.retrieval.scorer import score_fact
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, site
 from agent.types import Fact, Outcome, Page, PageRef, PersonMark

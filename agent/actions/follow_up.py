@@ -11,7 +11,7 @@ from agent.answering.page_refs import offer_again
 from agent.answering.plan import parse_parts
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
-from agent.retrieval.relevance import score_fact
+from agent.retrieval.scorer import score_fact
 from agent.text.question_parts import resolve_parts
 from agent.types import Fact, NoteReading, PageRef, PlanPart
 

@@ -20,8 +20,8 @@ from agent.engine.state import Change, state_after
 from agent.evidence.fact_check import verify_fact
 from agent.evidence.quote_match import verify_quote
 from agent.evidence.source_trust import assess_trust
-from agent.retrieval.quotation import Quotation
-from agent.retrieval.relevance import score_fact
+from agent.retrieval.answer import Quotation
+from agent.retrieval.scorer import score_fact
 from agent.roles.report import ReportBlock, ReportReply, ReportSentence
 from agent.roles.role import Role, RoleResult
 from agent.roles.site import DraftSentence

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain
 
 from agent.retrieval.link_scoring import lead_id
-from agent.retrieval.rank_fusion import fuse_rankings
+from agent.retrieval.scorer import fuse_rankings
 from agent.text.urls import canonicalize
 from agent.types import (
     ENGINE_BY_ACTION,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agent.retrieval.term_coverage import covered_share
+from agent.retrieval.scorer import covered_share
 from agent.text.answer_type import has_answer_type
 from agent.text.question_analysis import ParsedQuestion, parse_question
 from agent.types import Fact, PlanPart

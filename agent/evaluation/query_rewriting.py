@@ -17,7 +17,7 @@ from agent.errors import UsageError
 from agent.evaluation.metrics import mean_of, normalize_answer, round_metrics, token_f1
 from agent.llm import detect
 from agent.llm.structured_call import CallContext, request_structured
-from agent.retrieval.query_rewriting import build_search_texts
+from agent.retrieval.scorer import build_search_texts
 from agent.roles.chat import REWRITE, RewriteReply
 from agent.roles.role import AskModel
 from agent.text.word_lists import STOPWORDS

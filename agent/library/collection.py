@@ -21,8 +21,7 @@ from agent.library.poi_table import find_facilities
 from agent.llm.embed import Embedder
 from agent.retrieval import scorer
 from agent.retrieval.passages import split_passages
-from agent.retrieval.rank_fusion import fuse_rankings
-from agent.retrieval.scorer import CollectionCounts, CountedPassages, question_terms
+from agent.retrieval.scorer import CollectionCounts, CountedPassages, fuse_rankings, question_terms
 from agent.retrieval.vector_index import VectorIndex
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp

@@ -8,23 +8,119 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from agent.retrieval.answer_chain import find_chain
-from agent.retrieval.asked_question import Asked, analyze_question, count_at_hand
-from agent.retrieval.candidate_scores import ScoredCandidate, score_candidates, share_of_rare_words
-from agent.retrieval.candidates import MAX_WORDS, Candidate, cut_candidates
-from agent.retrieval.link_scoring import strip_title_suffix
-from agent.retrieval.missing_terms import find_missing_terms
+from agent.retrieval.asked_question import Asked, analyze_question, count_at_hand, find_missing_terms
+from agent.retrieval.candidates import (
+    MAX_WORDS,
+    Candidate,
+    ScoredCandidate,
+    cut_candidates,
+    score_candidates,
+    share_of_rare_words,
+)
+from agent.retrieval.link_scoring import contains_phrase, is_title_named, strip_title_suffix
 from agent.retrieval.passages import last_heading
-from agent.retrieval.quotation import Quotation, find_topic
-from agent.retrieval.scorer import CollectionCounts, CountedPassages, rank_passages
-from agent.retrieval.term_coverage import stem_prefixes
-from agent.text.question_analysis import parse_question
+from agent.retrieval.scorer import CollectionCounts, CountedPassages, rank_passages, stem_prefixes
+from agent.text.names import find_names
+from agent.text.question_analysis import ParsedQuestion, parse_question
 from agent.text.question_parts import complete_parts, find_item, split_compound_question
 from agent.text.time_range import find_time_range
-from agent.text.tokens import content_stems, stem_prefix, tokenize
+from agent.text.tokens import content_stems, fold, stem_prefix, tokenize
 from agent.text.word_lists import load_words
 from agent.types import Passage
+
+# A quote of a stored page that may answer a question, and what it is about.
+
+
+@dataclass(frozen=True)
+class Quotation:
+    """Verbatim words of a stored page, what they state and about what, and how well they answer (0..1)."""
+
+    page_id: str
+    quote: str
+    statement: str = ""
+    subject: str = ""
+    attribute: str = ""
+    score: float = 0.0
+    passage_id: str = ""
+    heading: str = ""
+    """The path of headings it stands under."""
+
+
+def find_topic(asked: ParsedQuestion, title: str, quote: str) -> str:
+    """The subject of a sentence: a name of the question that it or its title holds, else the title without
+    its site's name."""
+    text = f" {' '.join(tokenize(f'{title} {quote}'))} "
+    name = next((name for name in asked.names if f" {' '.join(tokenize(name))} " in text), "")
+    return name or re.split(r"\s+[|–—·]\s+|\s+-\s+", title)[0].strip() or quote[:60]
+
+
+# The lines that continue a lead: what stands on the page of a thing that a shown line names ("directed by
+# X", then a line of the page about X). Knows lines, no run.
+
+
+MAX_CHAINED = 40
+"""Lines that the rest of a question is looked for in, the best ones."""
+
+
+class Chain(NamedTuple):
+    """The lines that continue a lead, in order, and the first of them that was led to by its page's title and
+    has the shape asked for."""
+
+    lines: list[ScoredCandidate]
+    answering: ScoredCandidate | None
+
+
+def find_chain(
+    asked: Asked, lead: ScoredCandidate, lines: Sequence[ScoredCandidate], most: int, *, takes_several: bool
+) -> Chain:
+    """Up to `most` lines that continue the lead: of the pages whose title a line before names, the one with
+    the shape asked for and most of the question's weight that none before holds. Of a question that takes
+    several pages also a line with some of that weight and a name from a line before; where nothing is named,
+    the line with most of that weight."""
+    chain, left, answering = [lead], [line for line in lines if line is not lead], None
+    held, linked = set(lead.candidate.words), _find_linked(lead, lines)
+    names = _find_new_names(asked, lead) if takes_several else set()
+    while len(chain) <= most:
+        new = {id(line): asked.share(line.candidate.words - held) for line in left}
+        links = [line for line in left if line.candidate.passage.page_id in linked]
+        pages = {line.candidate.passage.page_id for line in chain}
+        links += [
+            line
+            for line in left
+            if new[id(line)]
+            and line.candidate.passage.page_id not in linked | pages
+            and any(contains_phrase(line.candidate.statement, name) for name in names)
+        ]
+        if links:
+            best = max(links, key=lambda line: (line.shape + new[id(line)], line.score))
+            answering = answering or (best if best.shape == 1.0 else None)
+        else:
+            rest = [line for line in left[:MAX_CHAINED] if takes_several and new[id(line)]]
+            if not rest:
+                break
+            best = max(rest, key=lambda line: (new[id(line)], line.score))
+        chain.append(best)
+        left.remove(best)
+        held |= best.candidate.words
+        linked |= _find_linked(best, lines)
+        names |= _find_new_names(asked, best) if takes_several else set()
+    return Chain(chain[1:], answering)
+
+
+def _find_linked(line: ScoredCandidate, lines: Sequence[ScoredCandidate]) -> set[str]:
+    """The pages with another title than a line's own that it names."""
+    own, text = line.candidate.passage.title, line.candidate.statement
+    titles = {other.candidate.passage.page_id: other.candidate.passage.title for other in lines}
+    return {page for page, title in titles.items() if title != own and is_title_named(text, title)}
+
+
+def _find_new_names(asked: Asked, line: ScoredCandidate) -> set[str]:
+    """The names of several words in a line that the question does not hold."""
+    found = find_names(line.candidate.statement)
+    return {name for name in found if " " in name and fold(name) not in asked.names}
+
 
 MAX_LEAD_WORDS = MAX_WORDS
 MIN_FIT = 0.46

@@ -15,8 +15,15 @@ from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import unquote, urlsplit
 
-from agent.retrieval.scorer import CollectionCounts, question_terms, rank_passages, saturate, sum_scores
-from agent.retrieval.term_coverage import covered_share, stem_prefixes
+from agent.retrieval.scorer import (
+    CollectionCounts,
+    covered_share,
+    question_terms,
+    rank_passages,
+    saturate,
+    stem_prefixes,
+    sum_scores,
+)
 from agent.text.names import find_names
 from agent.text.question_analysis import (
     COMMON_WORD_WEIGHT,

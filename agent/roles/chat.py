@@ -9,8 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from agent.retrieval.answer import find_answer
-from agent.retrieval.query_rewriting import build_search_texts
-from agent.retrieval.term_coverage import prefix_share, stem_prefixes
+from agent.retrieval.scorer import build_search_texts, prefix_share, stem_prefixes
 from agent.roles.role import PassagesReply, Role, RoleReply, Share
 from agent.roles.site import DraftSentence, best_fit, find_open_parts, make_sentences
 from agent.text.answer_type import has_answer_type

@@ -11,8 +11,7 @@ from unicodedata import combining, normalize
 
 from pydantic import Field
 
-from agent.retrieval.scorer import rank_passages
-from agent.retrieval.term_coverage import stem_prefixes
+from agent.retrieval.scorer import rank_passages, stem_prefixes
 from agent.roles.collect_items import is_same_writer
 from agent.roles.role import Role, RoleReply, Share
 from agent.text.negative_constraints import is_unwanted, keep_topic_constraints, split_negative_constraints

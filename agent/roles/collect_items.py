@@ -8,8 +8,7 @@ import re
 from pydantic import Field
 
 from agent.retrieval.passages import split_sentences
-from agent.retrieval.scorer import rank_passages
-from agent.retrieval.term_coverage import stem_prefixes
+from agent.retrieval.scorer import rank_passages, stem_prefixes
 from agent.roles.role import Role, RoleReply
 from agent.roles.site import DraftQuote, DraftSentence
 from agent.text.negative_constraints import is_unwanted

@@ -14,8 +14,7 @@ from agent.evidence.answer_layout import format_question
 from agent.evidence.citation_check import state_with_subject
 from agent.evidence.contradiction.forms import read_cells
 from agent.evidence.report_words import words_for
-from agent.retrieval.answer import PartAnswer, find_answer
-from agent.retrieval.quotation import Quotation
+from agent.retrieval.answer import PartAnswer, Quotation, find_answer
 from agent.retrieval.scorer import UNCOUNTED
 from agent.roles.note_requests import read_note
 from agent.roles.role import PlacedSentence, Role, RoleReply

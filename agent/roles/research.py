@@ -9,9 +9,8 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from agent.evidence.quote_match import find_quote
-from agent.retrieval.answer import find_best_lines
+from agent.retrieval.answer import Quotation, find_best_lines
 from agent.retrieval.link_scoring import rank_links
-from agent.retrieval.quotation import Quotation
 from agent.roles.next_step import Decision, DecisionContext, decide_by_rule, hand_over
 from agent.roles.role import Role, RoleReply, Share
 from agent.text.names import find_names

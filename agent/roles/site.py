@@ -8,10 +8,8 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from agent.retrieval.answer import PassageAnswer, find_answer
-from agent.retrieval.query_rewriting import build_search_texts
-from agent.retrieval.quotation import Quotation
-from agent.retrieval.term_coverage import find_unseen_terms
+from agent.retrieval.answer import PassageAnswer, Quotation, find_answer
+from agent.retrieval.scorer import build_search_texts, find_unseen_terms
 from agent.roles.note_requests import parse_length_request
 from agent.roles.role import PassagesReply, PlacedSentence, Role, RoleReply, Share
 from agent.text.dialogue_acts import is_unresolved_reference

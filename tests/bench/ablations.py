@@ -30,11 +30,9 @@ from types import ModuleType
 from typing import Any
 
 from agent.evaluation import metrics, runner
-from agent.retrieval import answer, asked_question, candidate_scores, missing_terms, shape_fit
-from agent.retrieval.answer_chain import Chain
-from agent.retrieval.query_rewriting import build_search_texts
-from agent.retrieval.rank_fusion import fuse_rankings
-from agent.retrieval.scorer import CountedPassages, rank_passages
+from agent.retrieval import answer, asked_question, candidates
+from agent.retrieval.answer import Chain
+from agent.retrieval.scorer import CountedPassages, build_search_texts, fuse_rankings, rank_passages
 from agent.roles import report
 
 SITE_PASSAGES, CHAT_PASSAGES = 60, 10
@@ -48,26 +46,26 @@ def _nothing(*_: object, **__: object) -> tuple[()]:
 
 
 def _without_fit(kind: str) -> Patch:
-    return shape_fit, "_FITS", {key: fit for key, fit in shape_fit._FITS.items() if key != kind}
+    return candidates, "_FITS", {key: fit for key, fit in candidates._FITS.items() if key != kind}
 
 
 RULES: dict[str, list[Patch]] = {
     "as it is": [],
-    "shape of the answer": [(candidate_scores, "SHAPE_WEIGHT", 0.0)],
-    **{f"shape: {kind}": [_without_fit(kind)] for kind in shape_fit._FITS},
-    "shape: date, number, person, place, reason": [(shape_fit, "has_answer_type", lambda *_: True)],
+    "shape of the answer": [(candidates, "SHAPE_WEIGHT", 0.0)],
+    **{f"shape: {kind}": [_without_fit(kind)] for kind in candidates._FITS},
+    "shape: date, number, person, place, reason": [(candidates, "has_answer_type", lambda *_: True)],
     "subject of a definition": [(asked_question, "_find_subject", _nothing)],
-    "articles after a copula": [(shape_fit, "_COPULAS", frozenset())],
-    "rank of the passage": [(candidate_scores, "RANK_WEIGHT", 0.0)],
-    "headings": [(candidate_scores, "TITLE_WEIGHT", 0.0)],
-    "lines beside": [(candidate_scores, "NEAR_WEIGHT", 0.0)],
+    "articles after a copula": [(candidates, "_COPULAS", frozenset())],
+    "rank of the passage": [(candidates, "RANK_WEIGHT", 0.0)],
+    "headings": [(candidates, "TITLE_WEIGHT", 0.0)],
+    "lines beside": [(candidates, "NEAR_WEIGHT", 0.0)],
     "words that name the shape": [(asked_question, "_find_frame", lambda *_: frozenset())],
     "words of a request": [(asked_question, "load_words", lambda _: frozenset())],
     "codes": [(asked_question, "find_unmistakable_codes", _nothing), (asked_question, "_LETTER", re.compile(r"(?!)()()"))],
     "missing: all": [(answer, "find_missing_terms", _nothing)],
-    "missing: identifiers": [(missing_terms, "_IDENTIFIER", re.compile(r"(?!)"))],
-    "missing: codes": [(missing_terms, "find_unmistakable_codes", _nothing)],
-    "missing: names": [(missing_terms, "_find_asked_names", _nothing)],
+    "missing: identifiers": [(asked_question, "_IDENTIFIER", re.compile(r"(?!)"))],
+    "missing: codes": [(asked_question, "find_unmistakable_codes", _nothing)],
+    "missing: names": [(asked_question, "_find_asked_names", _nothing)],
     "chain of several pages": [(answer, "find_chain", lambda *_, **__: Chain([], None))],
     "share of the lead": [(answer, "MIN_SHARE_OF_LEAD", 0.0)],
     "fit": [(answer, "MIN_FIT", 0.0)],

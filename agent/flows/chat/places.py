@@ -18,7 +18,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence import citation_check
 from agent.flows.chat.state import ChatRun, FacilityHit, FacilitySearch
-from agent.retrieval.quotation import Quotation
+from agent.retrieval.answer import Quotation
 from agent.roles.chat import LOCATION, LocationReply
 from agent.roles.role import RoleResult
 from agent.text.dialogue_acts import classify_small_talk, is_question

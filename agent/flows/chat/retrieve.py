@@ -10,10 +10,14 @@ from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, fold
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
-from agent.retrieval.query_rewriting import build_search_texts, list_clauses
-from agent.retrieval.rank_fusion import fuse_rankings
-from agent.retrieval.scorer import CountedPassages, rank_passages
-from agent.retrieval.term_coverage import covered_share
+from agent.retrieval.scorer import (
+    CountedPassages,
+    build_search_texts,
+    covered_share,
+    fuse_rankings,
+    list_clauses,
+    rank_passages,
+)
 from agent.roles.chat import MIN_RELEVANT_SCORE
 from agent.text.question_analysis import parse_question
 from agent.text.tokens import content_stems

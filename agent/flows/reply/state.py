@@ -9,7 +9,7 @@ from pydantic import Field
 from agent.answering.fact_view import ignore_disputes
 from agent.engine.run_state import FlowState, RunState
 from agent.llm.images import format_image_mark
-from agent.retrieval.query_rewriting import build_search_texts
+from agent.retrieval.scorer import build_search_texts
 from agent.types import Fact, Turn
 from agent.types.reply import (
     AIResult,

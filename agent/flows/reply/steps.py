@@ -10,7 +10,7 @@ from agent.engine.state import Change
 from agent.errors import NotFound
 from agent.flows.reply.state import ReplyRun
 from agent.flows.reply.write import stay_silent
-from agent.retrieval.query_rewriting import build_search_texts, list_clauses
+from agent.retrieval.scorer import build_search_texts, list_clauses
 from agent.roles.reply import GATE, SELECTION
 from agent.text.identifiers import find_codes
 from agent.types import IndexEntry, PageRef, Refusal

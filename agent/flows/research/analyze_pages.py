@@ -23,7 +23,7 @@ from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.policy import find_known_url, find_secrets
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.retrieval.link_scoring import lead_id, make_hit_leads, make_page_leads, merge_leads
-from agent.retrieval.relevance import score_fact
+from agent.retrieval.scorer import score_fact
 from agent.roles.research import ANALYZER, AnalyzerReply, ExtractedFact, join_replies
 from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize, find_urls

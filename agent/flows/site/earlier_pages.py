@@ -17,7 +17,7 @@ from agent.engine.state import Change, fold
 from agent.errors import NotFound
 from agent.flows.site.links import LanguageFolders
 from agent.flows.site.state import SiteRun, SiteState
-from agent.retrieval.relevance import score_fact
+from agent.retrieval.scorer import score_fact
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import canonicalize
 from agent.types import Fact, Outcome, Page, PageRef

@@ -17,9 +17,7 @@ from agent.engine.state import Change
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import BY_INDEX, SiteRun, UrlIndex
 from agent.retrieval.answer import PassageAnswer, find_answer
-from agent.retrieval.query_rewriting import list_clauses
-from agent.retrieval.rank_fusion import fuse_rankings
-from agent.retrieval.scorer import CountedPassages
+from agent.retrieval.scorer import CountedPassages, fuse_rankings, list_clauses
 from agent.roles.site import SitePage
 from agent.text.dialogue_acts import is_unresolved_reference
 from agent.types import Fact, Page, PageRef, Passage

@@ -12,7 +12,7 @@ from pydantic import Field
 from agent.answering.fact_view import public_note_texts
 from agent.engine.run_state import FlowState, ReadText, RunState
 from agent.engine.state import Change, append, merge_dict, upsert
-from agent.retrieval.query_rewriting import build_search_texts
+from agent.retrieval.scorer import build_search_texts
 from agent.text.urls import canonicalize
 from agent.types import Action, Actor, Outcome, Record
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from agent.retrieval.answer import find_topic
 from agent.retrieval.candidates import describe_row
-from agent.retrieval.quotation import find_topic
 from agent.text.question_analysis import parse_question
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.retrieval.rank_fusion import fuse_rankings
+from agent.retrieval.scorer import fuse_rankings
 
 
 def test_what_both_rankings_hold_comes_before_what_one_holds():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.retrieval.relevance import score_fact
+from agent.retrieval.scorer import score_fact
 from agent.types import Fact
 
 ASKED = "When was the ferry Blue Heron built?"

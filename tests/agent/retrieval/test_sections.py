@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.retrieval.passages import infer_headings
-from agent.retrieval.term_coverage import find_unseen_terms
+from agent.retrieval.scorer import find_unseen_terms
 from agent.types import Heading, Outcome, Page
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.retrieval.term_coverage import TITLE_WEIGHT, covered_share
+from agent.retrieval.scorer import TITLE_WEIGHT, covered_share
 from agent.text.question_analysis import parse_question
 
 
