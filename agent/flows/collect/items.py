@@ -32,7 +32,7 @@ from agent.text.near_duplicates import compute_shingles, is_copy
 from agent.text.tokens import stem_words
 from agent.text.urls import host
 from agent.types.collection import CollectedItem, CrawlNode, Post
-from agent.web.extract.text_lines import LinkedText
+from agent.web.extract.dated_sections import LinkedText
 
 WINDOW_CHARS = 15_000
 """Characters of a page in one prompt; a longer page is shown window by window."""

@@ -11,11 +11,10 @@ from agent.types import Page
 from agent.types.collection import CrawlNode, LinkCandidate, PageFeatures, Post
 from agent.web import mime
 from agent.web.extract import dispatch
-from agent.web.extract.dated_sections import DatedSection, find_own_date, find_sections
+from agent.web.extract.dated_sections import DatedSection, LinkedText, find_own_date, find_sections
 from agent.web.extract.extraction import PageStructure
-from agent.web.extract.message_pages import find_message
+from agent.web.extract.forum_posts import find_message
 from agent.web.extract.page_dates import ReadingDay
-from agent.web.extract.text_lines import LinkedText
 from agent.web.prompt_injection import find_injected_links
 
 

@@ -7,15 +7,215 @@ short notice is a page, a long list of "purposes" to consent to is none. Paywall
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from agent.web.extract import paywall
-from agent.web.extract.metadata import PageMetadata
-from agent.web.extract.nodes import ancestors, flat_text
-from agent.web.extract.paywall import PaywallEvidence
-from agent.web.patterns import compile_any, read_lists
+from agent.text import urls
+from agent.web.extract.metadata import PageMetadata, is_declared_article, is_declared_closed
+from agent.web.extract.nodes import ancestors, flat_text, names_of
+from agent.web.patterns import compile_any, compile_names, read_lists
+
+# Whether a page's own text is behind a paywall: a prompt to subscribe in its body, after a text that breaks
+# off.
+#
+# A label beside a link ("For subscribers" on a teaser), a banner above a list of headlines, or an offer
+# below a whole article does not make the page a paywall. What the page declares (schema.org
+# `isAccessibleForFree`) counts where the text is short. Reads the tree before anything is removed; knows no
+# site.
+
+MAX_PREVIEW_CHARACTERS = 2_000
+"""Up to this length the text before a prompt is a preview; a longer text is worth reading as it is."""
+MAX_DECLARED_PREVIEW_CHARACTERS = 1_200
+"""The same for a page that declares that it is not free."""
+MIN_CONTINUATION_CHARACTERS = 400
+"""From this length on, running text behind a prompt means that the page goes on: an offer, not a wall."""
+MIN_PARAGRAPH_CHARACTERS = 80
+MAX_LABEL_CHARACTERS = 60
+"""Up to this length a line that names subscribers is a label."""
+MAX_BLOCK_CHARACTERS = 400
+MAX_CARD_CHARACTERS = 600
+MAX_LEVELS = 6
+MIN_FRONT_PAGE_HEADLINES = 4
+"""From this many headlines of other pages on, a page that is no article is a front page."""
+MAX_ELEMENTS = 400
+
+_LISTS = read_lists("walls")
+_SUBSCRIBE_PROMPT = compile_any(_LISTS["subscribe_prompt"])
+_SUBSCRIBER_LABEL = compile_any(_LISTS["subscriber_label"])
+_PAYWALL_NAMES = compile_names(_LISTS["paywall_names"])
+_OFFER_WORDS = compile_any(_LISTS["offer"])
+_MARGIN_TAGS = ("nav", "header", "footer", "aside")
+_BLOCKS = (
+    "p, div, span, h1, h2, h3, h4, h5, strong, b, em, section, aside, form, dialog, li, td, button, label, a"
+)
+_NAMED_BLOCKS = '[class*="wall" i], [id*="wall" i], [class*="gate" i], [class*="locked" i]'
+_TRUNCATED_END = re.compile(r"(?:…|\.\.\.|\[…\]|\w)\s*$")
+_SIMPLE_SELECTOR = re.compile(r"[.#][\w-]{1,60}")
+
+
+@dataclass(frozen=True)
+class PaywallEvidence:
+    """What of a page asks for a subscription: the texts of prompts in its body, and of mere labels there."""
+
+    prompts: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    is_declared_paid: bool = False
+    """The page's data says that it is not free, and the closed part is not on the page."""
+    is_front_page: bool = False
+    """It is a list of headlines and no article."""
+
+
+def find_paywall_evidence(
+    tree: LexborHTMLParser, source: str, url: str, about: PageMetadata
+) -> PaywallEvidence:
+    """The evidence in a parsed page at `url`; `source` is its source in lower case."""
+    body = tree.body
+    if about.is_free and not any(hint in source for hint in _LISTS["paywall_hints"]):
+        return PaywallEvidence()
+    paid = _is_declared_paid(tree, url, about)
+    if body is None or not (
+        paid
+        or _speaks_of_subscription(body.text(separator="\n"))
+        or any(_is_paywall_element(node) for node in body.css(_NAMED_BLOCKS)[:MAX_ELEMENTS])
+    ):
+        return PaywallEvidence()
+    prompts: list[str] = []
+    labels: list[str] = []
+    for node in _find_prompt_blocks(body):
+        if not _is_in_margin(node) and not _is_in_card(node, url):
+            text = _text(node)
+            (prompts if _SUBSCRIBE_PROMPT.search(text) or _is_paywall_element(node) else labels).append(text)
+    is_front_page = (
+        not is_declared_article(tree, about.things)
+        and _count_headlines(body, url) >= MIN_FRONT_PAGE_HEADLINES
+    )
+    return PaywallEvidence(tuple(prompts), tuple(labels), paid, is_front_page)
+
+
+def is_behind_paywall(evidence: PaywallEvidence, text: str) -> bool:
+    """Whether the page's extracted `text` is only what comes before a paywall."""
+    prompts, labels, paid = evidence.prompts, evidence.labels, evidence.is_declared_paid
+    if not (prompts or labels or paid) or (evidence.is_front_page and not paid):
+        return False
+    own, behind = _split_around_prompts(text, [*prompts, *(labels if paid else [])] or list(labels))
+    if len(behind) >= MIN_CONTINUATION_CHARACTERS:
+        return False
+    if prompts:
+        return len(own) <= MAX_PREVIEW_CHARACTERS * (2 if paid else 1)
+    if paid:
+        return len(own) <= (MAX_PREVIEW_CHARACTERS if labels else MAX_DECLARED_PREVIEW_CHARACTERS)
+    return len(own) <= MAX_DECLARED_PREVIEW_CHARACTERS / 2 and bool(_TRUNCATED_END.search(own))
+
+
+def _text(node: LexborNode) -> str:
+    return flat_text(node, " ")
+
+
+def _speaks_of_subscription(text: str) -> bool:
+    return bool(_SUBSCRIBE_PROMPT.search(text) or _SUBSCRIBER_LABEL.search(text))
+
+
+def _is_declared_paid(tree: LexborHTMLParser, url: str, about: PageMetadata) -> bool:
+    if about.metas.get("article:content_tier", "").lower() == "locked":
+        return True
+    closed = [thing for thing in about.things if is_declared_closed(thing)]
+    own = [thing for thing in closed if _is_about_page(thing, url)]
+    return len(own) == 1 and not _has_paid_part(tree, own[0])
+
+
+def _is_about_page(thing: dict[str, Any], url: str) -> bool:
+    """Whether the data describes this page; data that names another address is about another page."""
+    entity = thing.get("mainEntityOfPage")
+    named = [thing.get("url"), entity.get("@id") if isinstance(entity, dict) else entity]
+    found = [urls.canonicalize(urls.resolve(url, name)) for name in named if isinstance(name, str) and name]
+    return not found or urls.canonicalize(url) in found
+
+
+def _has_paid_part(tree: LexborHTMLParser, thing: dict[str, Any]) -> bool:
+    """Whether the part that is declared closed is on the page all the same."""
+    parts = thing.get("hasPart")
+    for part in parts if isinstance(parts, list) else [parts]:
+        selector = part.get("cssSelector") if isinstance(part, dict) else None
+        if isinstance(selector, str) and _SIMPLE_SELECTOR.fullmatch(selector.strip()):
+            texts = map(_text, tree.css(selector.strip())[:20])
+            if any(
+                len(t) > MAX_DECLARED_PREVIEW_CHARACTERS and not _SUBSCRIBE_PROMPT.search(t) for t in texts
+            ):
+                return True
+    return False
+
+
+def _find_prompt_blocks(body: LexborNode) -> Iterator[LexborNode]:
+    """The innermost blocks that mention a subscription, or whose names say paywall."""
+    for node in body.css(_BLOCKS)[: MAX_ELEMENTS * 20]:
+        text = _text(node)
+        if not text or len(text) > MAX_BLOCK_CHARACTERS:
+            continue
+        is_label = len(text) <= MAX_LABEL_CHARACTERS and _SUBSCRIBER_LABEL.search(text)
+        if (_SUBSCRIBE_PROMPT.search(text) or is_label or _is_paywall_element(node)) and not any(
+            _speaks_of_subscription(_text(inner)) for inner in node.css("*") if inner.mem_id != node.mem_id
+        ):
+            yield node
+
+
+def _is_paywall_element(node: LexborNode) -> bool:
+    return bool(_PAYWALL_NAMES.search(names_of(node))) and bool(_OFFER_WORDS.search(_text(node)))
+
+
+def _is_in_margin(node: LexborNode) -> bool:
+    """Whether it is in a menu, header, footer or margin."""
+    for level in ancestors(node, with_node=True):
+        if _is_paywall_element(level):
+            return False
+        if level.tag in _MARGIN_TAGS and level.css_first("h1") is None:
+            return True
+    return False
+
+
+def _is_in_card(node: LexborNode, url: str) -> bool:
+    """Whether it is on a teaser: a small block with the headline of another page."""
+    for n, level in enumerate(ancestors(node, with_node=True)):
+        too_large = level.css_first("h1") is not None or len(_text(level)) > MAX_CARD_CHARACTERS
+        if n == MAX_LEVELS or level.tag == "main" or too_large:
+            return False
+        if any(_is_headline(link, url) for link in ([level] if level.tag == "a" else level.css("a[href]"))):
+            return True
+    return False
+
+
+def _count_headlines(body: LexborNode, url: str) -> int:
+    """How many other pages have their headline in the body outside menus and margins."""
+    links = body.css("a[href]")[:MAX_ELEMENTS]
+    found = {
+        link.attributes.get("href") for link in links if _is_headline(link, url) and not _is_in_margin(link)
+    }
+    return len(found)
+
+
+def _is_headline(link: LexborNode, url: str) -> bool:
+    text = _SUBSCRIBER_LABEL.sub("", _text(link))
+    if len(text.split()) < 3 or _OFFER_WORDS.search(text):
+        return False
+    address = urls.resolve(url, link.attributes.get("href") or "")
+    return bool(address) and urls.canonicalize(address) != urls.canonicalize(url)
+
+
+def _split_around_prompts(text: str, prompts: list[str]) -> tuple[str, str]:
+    """The running text before the first prompt and behind the last; all of it is before if there is none."""
+    lines = [" ".join(line.split()) for line in text.split("\n")]
+    asking = [(n, line) for n, line in enumerate(lines) if _speaks_of_subscription(line)]
+    at = [n for n, line in asking if any(line in prompt or prompt in line for prompt in prompts)]
+    if not at:
+        return "\n".join(lines), ""
+    behind = lines[at[-1] + 1 :]
+    running = [
+        line for line in behind if len(line) >= MIN_PARAGRAPH_CHARACTERS and not _OFFER_WORDS.search(line)
+    ]
+    return "\n".join(lines[: at[0]]), "\n".join(running)
+
 
 MIN_TEXT_CHARACTERS = 400
 """A shorter text counts as next to nothing."""
@@ -27,7 +227,6 @@ MAX_CONTROLS = 60
 """Buttons and links that are checked for one that agrees: a consent form has few."""
 MARGIN_TAGS = ("header", "nav", "aside", "footer", "dialog")
 
-_LISTS = read_lists("walls")
 _CONSENT_REQUEST = compile_any(_LISTS["consent_request"])
 _CONSENT_TOPIC = compile_any(_LISTS["consent_topic"])
 _AGREE_LABEL = compile_any(_LISTS["agree_label"])
@@ -74,7 +273,7 @@ def find_wall_evidence(tree: LexborHTMLParser, html: str, url: str, about: PageM
         script_count=len(tree.css("script")),
         has_app_root=tree.css_first("#root, #app, #__next, app-root, #___gatsby, #main-app") is not None,
         noscript=" ".join(node.text() for node in tree.css("noscript")[:5])[:500],
-        paywall_evidence=paywall.find_paywall_evidence(tree, source, url, about),
+        paywall_evidence=find_paywall_evidence(tree, source, url, about),
     )
 
 
@@ -84,7 +283,7 @@ def describe_wall(signs: WallEvidence, about: PageMetadata, text: str) -> str:
     is_short, is_notice = size < MIN_TEXT_CHARACTERS, size <= MAX_NOTICE_CHARACTERS
     if signs.has_captcha and (is_short or (is_notice and _has_captcha_marker(text.lower()))):
         return _CAPTCHA
-    if paywall.is_behind_paywall(signs.paywall_evidence, text):
+    if is_behind_paywall(signs.paywall_evidence, text):
         return _PAYWALL
     if signs.has_login and (is_short or (is_notice and _LOGIN_WORDS.search(text))):
         return _LOGIN

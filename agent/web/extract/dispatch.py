@@ -10,16 +10,7 @@ from typing import Any
 from agent.text import urls
 from agent.types import Link, Outcome, Page
 from agent.web import mime
-from agent.web.extract import (
-    csv_rows,
-    encoding,
-    forum_posts,
-    html_limits,
-    html_page,
-    link_lists,
-    markdown,
-    plain_text,
-)
+from agent.web.extract import encoding, forum_posts, html_page, link_lists, plain_text
 from agent.web.extract.extraction import Extraction, PageStructure
 from agent.web.extract.page_dates import ReadingDay
 from agent.web.parser_pool import PAGE_KINDS, shared_pool
@@ -74,7 +65,7 @@ def read_structure(
     """How the page at `url`, read on `day` (ISO), is built; its extracted text has that many characters."""
     today = ReadingDay(day)
     today.day_first = day_first
-    html = html_limits.limit_html(encoding.decode(raw, content_type))
+    html = html_page.limit_html(encoding.decode(raw, content_type))
     posts = forum_posts.find_posts(html, today)
     links = link_lists.find_link_candidates(html, url, today)
     features = link_lists.measure_page_features(html, links, posts=len(posts), characters=characters)
@@ -124,11 +115,11 @@ def _extract_text(text: str, content_type: str, url: str) -> Extraction:
         stated = _TABLE_NAMES.get(ending, "")
     if not stated:
         is_markdown = "markdown" in content_type or url.endswith(".md")
-        return markdown.extract_markdown(text) if is_markdown else plain_text.extract_plain_text(text, url)
+        return plain_text.extract_markdown(text) if is_markdown else plain_text.extract_plain_text(text, url)
     if stated == "application/x-ndjson":
-        reading = csv_rows.extract_json_lines(text)
+        reading = plain_text.extract_json_lines(text)
     else:
-        reading = csv_rows.extract_csv(text, delimiter="\t" if "tab" in stated else "")
+        reading = plain_text.extract_csv(text, delimiter="\t" if "tab" in stated else "")
     reading.title = plain_text.name_in_address(url)
     return reading
 

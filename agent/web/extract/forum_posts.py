@@ -7,25 +7,186 @@ in schema.org terms are used where the blocks give fewer. Pure: markup in, posts
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from agent.types.collection import Post
-from agent.web.extract import boilerplate, schema_org
-from agent.web.extract.forum_fields import (
-    clean_name,
-    find_body,
-    find_dates,
-    find_user,
-    is_only_date,
-    read_text,
-    structure_key,
-)
+from agent.web.extract import boilerplate, metadata
+from agent.web.extract.dated_sections import LinkedText, TextLine, read_lines
 from agent.web.extract.nodes import ancestors, is_inside, link_share, names_of, text_length
-from agent.web.patterns import compile_names, read_lists
+from agent.web.extract.page_dates import find_date, normalize_date
+from agent.web.extract.text_blocks import inline_text, readable_text
+from agent.web.patterns import compile_any, compile_names, read_lists
+
+# The parts of a forum post: dates, author's name and text, found by class names and position.
+
+MAX_DATE_CHARACTERS = 80
+"""The most characters of a place that is only a date, or a user and a date."""
+MAX_NAME_CHARACTERS = 40
+MAX_NAME_WORDS = 4
+_LISTS = read_lists("forum")
+_VARIANT = compile_any(_LISTS["variant"])
+_USER = compile_any(_LISTS["user"])
+_AUTHOR = compile_names(_LISTS["author_names"])
+_PROFILE_LINK = compile_any(_LISTS["profile_link"])
+_DATE = compile_names(_LISTS["date_names"])
+_BODY = compile_names(_LISTS["body_names"])
+_CONTROL = compile_names(_LISTS["control_names"])
+_NAME_AFFIXES = compile_any(_LISTS["name_affixes"])
+
+
+def structure_key(node: LexborNode) -> str:
+    """Tag and class names without variants (numbers, odd, even …); without classes also the parent's."""
+    if (names := _stable_names(node)) or node.parent is None:
+        return f"{node.tag} {names}"
+    return f"{node.tag} in {node.parent.tag} {_stable_names(node.parent)}"
+
+
+def _stable_names(node: LexborNode) -> str:
+    return " ".join(sorted(name for name in names_of(node, "class").split() if not _VARIANT.search(name)))
+
+
+def find_dates(root: LexborNode, today: str) -> Iterator[tuple[LexborNode, str]]:
+    """The innermost elements under `root` that are a date, each with the date in ISO 8601."""
+    for node in root.css("*"):
+        if iso := _stated_date(node) or _written_date(node, today):
+            yield node, iso
+
+
+def _stated_date(node: LexborNode) -> str:
+    found = node.attributes
+    is_date = "date" in (found.get("itemprop") or "").lower()
+    return normalize_date(found.get("datetime") or (found.get("content") if is_date else "") or "")
+
+
+def _written_date(node: LexborNode, today: str) -> str:
+    """The date in an element's own short text, when it is named a date or makes up most of the text."""
+    if node.tag in ("h1", "h2", "h3", "option"):
+        return ""
+    texts = (child.text_content or "" for child in node.iter(include_text=True) if child.tag == "-text")
+    own = " ".join("".join(texts).split())
+    found = find_date(own, today) if 3 <= len(own) <= MAX_DATE_CHARACTERS else None
+    if found is None:
+        return ""
+    is_named = _DATE.search(names_of(node, "class", "itemprop"))
+    return found.iso if is_named or found.end - found.start >= 0.4 * len(own) else ""
+
+
+def is_only_date(text: str, today: str) -> bool:
+    """Whether a text is a date and nothing else."""
+    found = find_date(text, today) if len(text) <= MAX_DATE_CHARACTERS else None
+    return found is not None and found.end - found.start >= 0.8 * len(text)
+
+
+def find_user(root: LexborNode, dates: list[tuple[LexborNode, str]], today: str) -> LexborNode | None:
+    """The element with the author's name: named user, linked to a profile, named author, or a short bold
+    text."""
+    stamps = {node.mem_id for node, _ in dates}
+    marked = [
+        node for node in root.css("[class], [itemprop], [rel], cite, a[href]") if node.mem_id not in stamps
+    ]
+    for is_match in (_is_user, _is_profile, _is_author):
+        for node in filter(is_match, marked):
+            # The name inside an element that holds more than the name: what is declared or bold in it
+            bold = (
+                child
+                for child in node.css("b, strong, a, cite")
+                if child.mem_id != node.mem_id and inline_text(child)
+            )
+            inner = node.css_first('[itemprop="name"]') or next(bold, None)
+            name = inner if inner is not None and len(inline_text(node)) > len(inline_text(inner)) else node
+            if 0 < len(clean_name(name, today)) <= MAX_NAME_CHARACTERS:
+                return name
+    for node in root.css("b, strong, cite, dt, h4, h5, h6"):
+        text = clean_name(node, today)
+        is_short = len(text) <= MAX_NAME_CHARACTERS and len(text.split()) <= MAX_NAME_WORDS
+        has_other = node.css_first("a[href]") is not None or find_date(text, today) is not None
+        if is_short and sum(c.isalpha() for c in text) > 1 and not has_other:
+            return node
+    return None
+
+
+def _is_user(node: LexborNode) -> bool:
+    found = node.attributes
+    return bool(_USER.search(found.get("class") or "")) or "author" in (
+        found.get("itemprop"),
+        found.get("rel"),
+    )
+
+
+def _is_profile(node: LexborNode) -> bool:
+    return node.tag == "a" and bool(_PROFILE_LINK.search(names_of(node, "href")))
+
+
+def _is_author(node: LexborNode) -> bool:
+    return node.tag == "cite" or bool(_AUTHOR.search(names_of(node, "class")))
+
+
+def clean_name(node: LexborNode, today: str) -> str:
+    """The name alone: without "by", a date behind it, or a colon."""
+    text = inline_text(node)
+    if found := find_date(text, today):
+        text = (text[: found.start] + text[found.end :]).strip(" ,·|–-")
+    return _NAME_AFFIXES.sub("", text).lstrip("@").strip()
+
+
+def find_body(root: LexborNode, stamp: LexborNode, user: LexborNode | None) -> LexborNode:
+    """The part of a block that is the text: named so, else the largest with neither user nor date."""
+    marks = [stamp, *([user] if user is not None else [])]
+    around = {level.mem_id for mark in marks for level in ancestors(mark, with_node=True)}
+    named = [
+        node
+        for node in root.css("[class], [itemprop]")
+        if node.mem_id not in around
+        and (
+            bool(_BODY.search(names_of(node, "class")))
+            or names_of(node, "itemprop")
+            in (
+                "text",
+                "articleBody",
+                "commentText",
+            )
+        )
+    ]
+    if named:
+        return max(named, key=text_length)
+    node = root
+    while True:
+        children = [child for child in node.iter() if text_length(child)]
+        rest = {child.mem_id: _remaining_length(child, marks) for child in children}
+        largest = max(children, key=lambda child: rest[child.mem_id], default=None)
+        free = [child for child in children if child.mem_id not in around]
+        paragraphs = [child for child in free if child.tag in ("p", "ul", "ol", "blockquote", "pre")]
+        if largest is None or not rest[largest.mem_id] or len(paragraphs) > 1:
+            break
+        if largest.mem_id not in around:
+            return largest
+        node = largest
+    for mark in marks:
+        if mark.mem_id != node.mem_id:
+            mark.decompose()
+    return node
+
+
+def _remaining_length(node: LexborNode, marks: list[LexborNode]) -> int:
+    """Characters under a node that are neither the user's name nor the date."""
+    inside = [mark for mark in marks if mark.mem_id == node.mem_id or is_inside(mark, node)]
+    outer = [mark for mark in inside if not any(is_inside(mark, other) for other in inside)]
+    return max(0, text_length(node) - sum(text_length(mark) + 1 for mark in outer))
+
+
+def read_text(body: LexborNode) -> str:
+    """The text of a post without its controls (signature, buttons, votes)."""
+    for node in body.css("[class]"):
+        if _CONTROL.search(names_of(node, "class")):
+            node.decompose()
+    return readable_text(body)
+
 
 MAX_LINKED_SHARE = 0.6
 """A block with a larger share of its text in links is an entry of a listing, not a post."""
@@ -39,7 +200,6 @@ _BLOCK_TAGS = frozenset(
     "article li div section tr td dd dl table details blockquote aside tbody p header footer ul ol "
     "span".split()
 )
-_LISTS = read_lists("forum")
 _POST_SELECTOR = ", ".join(f"[class*={name} i]" for name in "msg message post comment reply answer".split())
 _SINGLE_POST = compile_names(_LISTS["single_post_names"])
 _QUESTION = compile_names(_LISTS["question_names"])
@@ -60,7 +220,7 @@ def mark_posts(root: LexborNode) -> frozenset[int]:
 def find_posts(html: str, today: str) -> list[Post]:
     """Every post of a page in its order; [] when it has none. `today` is an ISO day, for relative dates."""
     tree = LexborHTMLParser(html)
-    stated = schema_org.find_stated_posts(tree, schema_org.read_json_ld(tree))
+    stated = metadata.find_stated_posts(tree, metadata.read_json_ld(tree))
     if tree.body is None:
         return stated
     boilerplate.remove_invisible(tree.body)
@@ -159,3 +319,121 @@ def _copy_without_nested(node: LexborNode, key: str) -> LexborNode | None:
 def _is_data_row(node: LexborNode) -> bool:
     cells = [cell for cell in node.iter() if cell.tag in ("td", "th") and text_length(cell)]
     return node.tag == "tr" and len(cells) > MAX_ROW_CELLS
+
+
+# Pages of mail archives: one message with its header block (From, Subject, Date), told by its form.
+#
+# Two forms are known, whatever the archive's program or language: lines of "label: value", one with a date
+# and one with a sender; or a line that is a date with the time of day beside a line with a mail address.
+
+MAX_LINES_BEFORE = 25
+"""Lines of a page among which its header block begins: navigation and the title stand before it."""
+MIN_DATE_SHARE = 0.5
+"""The share of a value or line that a date makes up."""
+MAX_LABEL_CHARACTERS = 30
+MAX_SENDER_CHARACTERS = 60
+_FIELD = re.compile(r"(?P<label>[^\W\d][\w .’'-]{0,28}?)\s*(?::(?:\s*\|)?|\s\|)\s*(?P<value>\S.*)")
+_ADDRESS = re.compile(
+    r"<?\b[\w.+-]+\s?(?:@|\bat\b|\[at\]|\(at\)|_at_|&#64;)\s?[\w-]+(?:\.|\s(?:dot|punkt)\s)[\w.-]+>?",
+    re.IGNORECASE,
+)
+_SENDER = compile_any([rf"^(?:{'|'.join(read_lists('forum')['sender'])})$"])
+_SIGNATURE = re.compile(r"\n-- ?\n")
+
+
+def find_message(text: str, linked: LinkedText, today: str) -> Post | None:
+    """The message that a page consists of, with its offsets in the page's text; None when it is none."""
+    lines = (
+        list(_join_labels(list(read_lines(text))[:MAX_LINES_BEFORE]))
+        + list(read_lines(text))[MAX_LINES_BEFORE:]
+    )
+    found = _read_fields(lines, today) or _read_unlabelled(lines, today)
+    if found is None:
+        return None
+    user, day, first = found
+    body = _find_body(lines[first:], linked)
+    if not body:
+        return None
+    start, end = body[0].start, body[-1].end
+    cut = _SIGNATURE.search(text, start, end)
+    end = cut.start() if cut and cut.start() > start else end
+    return Post(
+        n=1,
+        user=user,
+        date=day,
+        text=text[start:end].rstrip(),
+        start=start,
+        end=start + len(text[start:end].rstrip()),
+    )
+
+
+def _join_labels(lines: Sequence[TextLine]) -> Iterator[TextLine]:
+    """The lines, a label and its value in one where they stand below each other (a list of terms)."""
+    label: TextLine | None = None
+    for line in lines:
+        if label:
+            yield TextLine(label.start, line.end, f"{label.text} {line.text}")
+            label = None
+        elif line.text.endswith(":") and len(line.text) <= MAX_LABEL_CHARACTERS:
+            label = line
+        else:
+            yield line
+    if label:
+        yield label
+
+
+def _read_fields(lines: Sequence[TextLine], today: str) -> tuple[str, str, int] | None:
+    """Sender, date and the number of the first line behind a block of labelled lines."""
+    at = 0
+    while at < min(len(lines), MAX_LINES_BEFORE):
+        end = at
+        while (
+            end < len(lines) and (field := _FIELD.fullmatch(lines[end].text)) and not field["label"].isspace()
+        ):
+            end += 1
+        fields = [
+            match.group("label", "value") for line in lines[at:end] if (match := _FIELD.fullmatch(line.text))
+        ]
+        days = [day for _, value in fields if (day := _whole_date(value, today))]
+        senders = [value for label, value in fields if _SENDER.match(label.strip())]
+        senders += [value for _, value in fields if _ADDRESS.search(value) and not senders]
+        if len(fields) > 1 and days and senders:
+            return _read_name(senders[0]), days[0], end
+        at = max(end, at + 1)
+    return None
+
+
+def _read_unlabelled(lines: Sequence[TextLine], today: str) -> tuple[str, str, int] | None:
+    """The same where a line with a name and a mail address stands beside one that is a date with the time."""
+    for at, line in enumerate(lines[: MAX_LINES_BEFORE - 1]):
+        for one, two in ((line, lines[at + 1]), (lines[at + 1], line)) if at + 1 < len(lines) else ():
+            day = _whole_date(two.text, today)
+            if "T" in day and _ADDRESS.search(one.text) and len(one.text) <= 2 * MAX_SENDER_CHARACTERS:
+                return _read_name(one.text), day, at + 2
+    return None
+
+
+def _whole_date(value: str, today: str) -> str:
+    """The date that a value consists of (weekday and time zone may stand beside it); "" for none."""
+    found = find_date(value, today) if len(value) <= 80 else None
+    if found is None or not found.has_year or found.end - found.start < MIN_DATE_SHARE * len(value):
+        return ""
+    return found.iso
+
+
+def _read_name(value: str) -> str:
+    """The sender's name without the address; the address where there is no name."""
+    name = _ADDRESS.sub(" ", value).strip(" \t\"'<>()[],;:")
+    return " ".join((name or value).split())[:MAX_SENDER_CHARACTERS]
+
+
+def _find_body(lines: Sequence[TextLine], linked: LinkedText) -> Sequence[TextLine]:
+    """The lines of the message: up to the navigation behind it, without that before it. A label above links,
+    and a short line between two lines of links ("Previous message: none"), are navigation, too."""
+    links = [linked.is_navigation(line.text) for line in lines]
+    for n in range(len(lines) - 2, -1, -1):
+        is_between = n > 0 and links[n - 1] and len(lines[n].text) <= MAX_LABEL_CHARACTERS
+        links[n] = links[n] or (links[n + 1] and (is_between or lines[n].text.endswith(":")))
+    first = next((n for n, is_link in enumerate(links) if not is_link), len(lines))
+    end = next((n for n in range(first, len(lines)) if links[n]), len(lines))
+    return lines[first:end]

@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from agent.text import urls
 from agent.types.collection import LinkCandidate, PageFeatures
-from agent.web.extract import boilerplate, schema_org
+from agent.web.extract import boilerplate, metadata
 from agent.web.extract.nodes import ancestors, find_base_url, names_of, text_length
 from agent.web.extract.page_dates import find_date, find_date_in_url, find_month, normalize_date
 from agent.web.extract.text_blocks import inline_text
@@ -116,7 +116,7 @@ def measure_page_features(
     tree = LexborHTMLParser(html)
     if tree.body is None:
         return PageFeatures(posts=posts)
-    is_article = schema_org.is_declared_article(tree, schema_org.read_json_ld(tree))
+    is_article = metadata.is_declared_article(tree, metadata.read_json_ld(tree))
     boilerplate.remove_invisible(tree.body)
     is_content = _make_content_test(tree.body)
     places = Counter[str]()

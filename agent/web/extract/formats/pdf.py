@@ -3,22 +3,142 @@ not run, pictures of text are not read."""
 
 from __future__ import annotations
 
+import ctypes
 import re
 import time
-from collections import Counter
-from itertools import chain
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, pairwise
 
 import pypdfium2
 import pypdfium2.raw
+import pypdfium2.raw as pdfium
 
-from agent.types import Outcome
+from agent.text import urls
+from agent.types import Anchor, Outcome
 from agent.types.web import BlockKind
 from agent.web.extract.extraction import Extraction
-from agent.web.extract.formats import pdf_furniture, pdf_layout, pdf_links
+from agent.web.extract.formats import pdf_layout
 from agent.web.extract.formats.pdf_layout import LARGER, SECTION_NUMBER, Layout
 from agent.web.extract.formats.pdf_lines import Line, normalize_characters, read_lines
 from agent.web.extract.formats.writer import DocumentWriter
 from agent.web.extract.page_dates import normalize_date
+
+# The link areas of a PDF: the words below each, found again in the extracted text.
+
+MAX_LINKS = 500
+"""Link areas of one page."""
+PageLink = tuple[int, str, str]
+"""The number of its page, the words below it, its address."""
+
+
+def read_links(document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int) -> Iterator[PageLink]:
+    """The links of a page to web addresses, in the order of the file."""
+    place, link, area = ctypes.c_int(0), pdfium.FPDF_LINK(), pdfium.FS_RECTF()
+    text = page.get_textpage()
+    for _ in range(MAX_LINKS):
+        if not pdfium.FPDFLink_Enumerate(page, place, link):
+            break
+        action = pdfium.FPDFLink_GetAction(link)
+        length = pdfium.FPDFAction_GetURIPath(document, action, None, 0) if action else 0
+        address = ctypes.create_string_buffer(length)
+        pdfium.FPDFAction_GetURIPath(document, action, address, length)
+        url = urls.resolve("", address.value.decode("utf-8", "replace"))
+        if url and pdfium.FPDFLink_GetAnnotRect(link, area):
+            words = text.get_text_bounded(area.left, area.bottom, area.right, area.top)
+            yield number, " ".join(normalize_characters(words).split()), url
+    text.close()
+
+
+def place_links(links: Sequence[PageLink], reading: Extraction) -> list[Anchor]:
+    """Where the words of these links stand in the text; what is not found is left out."""
+    pages = {heading.text: heading.start for heading in reading.headings}
+    anchors: list[Anchor] = []
+    for number, words, url in links:
+        first = pages.get(f"Page {number}", 0)
+        after = max(first, anchors[-1].end) if anchors else first
+        at = reading.text.find(words, after) if words else -1
+        at = reading.text.find(words, first) if words and at < 0 else at
+        if at >= 0:
+            anchors.append(Anchor(at, at + len(words), url))
+    return anchors
+
+
+# What pages of a PDF hold that is no part of its text: running heads, page numbers, contents.
+
+_LEADER = re.compile(r"\s?(?:[.·…‥]\s?){3,}\s*([ivxlcdm]+|[IVXLCDM]+|\d{1,4})?\s*$")
+"""Dots that lead to a page number, and the number."""
+_LAST_NUMBER = re.compile(r"\s(\d{1,4})\s*$")
+_NUMBER = re.compile(r"\d+|\b[ivxlcdm]+\b")
+_BAND = 1.0
+"""Points within which a running head keeps its height from page to page."""
+_NEAR_PAGES = 4
+"""A running head returns within so many pages: it may differ by chapter and by side of the sheet."""
+_MIN_CONTENTS_LINES = 3
+
+
+def drop_running_heads(pages: Sequence[Sequence[Line]], largest: float) -> list[list[Line]]:
+    """The pages without their outermost lines where these are smaller than `largest` and at a height where
+    most repeat the words of a page nearby; nothing is dropped where that would empty every fourth page."""
+    kept = [list(lines) for lines in pages]
+    for edge in (max, min):
+        outer = [edge(lines, key=lambda line: line.y) if lines else None for lines in pages]
+        heads = [line if line and line.size < largest and not line.rows else None for line in outer]
+        heights: dict[int, list[bool]] = defaultdict(list)
+        for number, head in enumerate(heads):
+            near = heads[max(0, number - _NEAR_PAGES) : number] + heads[number + 1 :][:_NEAR_PAGES]
+            if head:
+                heights[round(head.y)].append(any(other and _is_alike(head, other) for other in near))
+        running = {y for y, alike in heights.items() if sum(alike) >= max(2, 0.5 * len(alike))}
+        left = [
+            [line for line in lines if not (head and line.y == head.y and round(head.y) in running)]
+            for lines, head in zip(kept, heads, strict=True)
+        ]
+        if 4 * sum(map(bool, left)) >= 3 * sum(map(bool, kept)):
+            kept = left
+    return kept
+
+
+def _is_alike(line: Line, other: Line) -> bool:
+    words, others = (set(_NUMBER.sub("", text.text.lower()).split()) for text in (line, other))
+    is_counted = not words and not others  # nothing but page numbers
+    shared = 2 * len(words & others) > min(len(words), len(others))
+    return abs(line.y - other.y) <= _BAND and (is_counted or shared)
+
+
+def drop_contents(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """The pages without tables of contents (and of figures): entries whose page numbers rise, set apart by
+    leaders. Other leaders become a blank."""
+    kept: list[list[Line]] = []
+    goes_on = False
+    for lines in pages:
+        kept.append(_drop_entries(list(lines), 1 if goes_on else _MIN_CONTENTS_LINES))
+        goes_on = bool(lines) and not kept[-1]
+    return kept
+
+
+def _drop_entries(lines: list[Line], least: int) -> list[Line]:
+    """The lines of a page without the entries of a table of contents, if there are at `least` so many."""
+    marks = {n: found for n, line in enumerate(lines) if (found := _LEADER.search(line.text))}
+    entries = [(n, found[1]) for n, found in marks.items() if found[1]]
+    if len(entries) >= least and _is_rising([number for _, number in entries]):
+        first, last = entries[0][0], entries[-1][0]
+        while last + 1 < len(lines) and _LAST_NUMBER.search(lines[last + 1].text):
+            last += 1
+        return lines[last + 1 :] if first <= 8 else lines[:first] + lines[last + 1 :]
+    for n, found in marks.items():
+        text = f"{lines[n].text[: found.start()]} {found[1] or ''}".strip()
+        lines[n] = replace(lines[n], text=text, is_row=True)  # its end is that of the dots
+    return [line for line in lines if line.text]
+
+
+def _is_rising(numbers: Sequence[str]) -> bool:
+    """Whether nearly all page numbers are followed by the same or a higher one; Roman ones count as zero."""
+    values = [int(number) if number.isdigit() else 0 for number in numbers]
+    steps = [a <= b for a, b in pairwise(values)]
+    return sum(steps) >= 0.9 * len(steps)
+
 
 MAX_PAGES = 5_000
 MAX_CHARACTERS = 20_000_000
@@ -65,7 +185,7 @@ def extract_pdf(raw: bytes, *, seconds: float = 4.0) -> Extraction:
 
 def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extraction:
     started = time.process_time()
-    pages, links = list[list[Line]](), list[pdf_links.PageLink]()
+    pages, links = list[list[Line]](), list[PageLink]()
     characters, pictures, count = 0, 0, len(document)
     for index in range(min(count, MAX_PAGES)):
         if index and (time.process_time() - started > seconds or characters > MAX_CHARACTERS):
@@ -73,7 +193,7 @@ def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extractio
         page = document[index]
         pages.append(read_lines(page, index + 1))
         characters += sum(len(line.text) for line in pages[-1])
-        links += pdf_links.read_links(document, page, index + 1)
+        links += read_links(document, page, index + 1)
         pictures += not pages[-1] and any(page.get_objects(filter=_PICTURE, max_depth=2))
         page.close()
     reading = _write_text(pages)
@@ -94,13 +214,13 @@ def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extractio
     reading.author, created = about["Author"], about["CreationDate"]
     if created.startswith("D:"):
         reading.published_at = normalize_date(f"{created[2:6]}-{created[6:8]}-{created[8:10]}")
-    reading.anchors = pdf_links.place_links(links, reading)
+    reading.anchors = place_links(links, reading)
     return reading
 
 
 def _write_text(pages: list[list[Line]]) -> Extraction:
     largest = LARGER * Layout(chain.from_iterable(pages)).size
-    kept = pdf_furniture.drop_contents(pdf_furniture.drop_running_heads(pages, largest))
+    kept = drop_contents(drop_running_heads(pages, largest))
     layout = Layout(chain.from_iterable(kept))
     paragraphs = pdf_layout.build_paragraphs(kept, layout)
     pdf_layout.mark_headings(paragraphs, layout)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.types import Heading, Link
-from agent.web.extract.dated_sections import find_own_date, find_sections
-from agent.web.extract.text_lines import LinkedText
+from agent.web.extract.dated_sections import LinkedText, find_own_date, find_sections
 
 TODAY = "2026-11-21"
 NOTES = "- The lamp no longer flickers.\n- Ropes are counted twice."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.web.extract.html_limits import estimate_depth, limit_html
+from agent.web.extract.html_page import estimate_depth, limit_html
 
 FILLER = (
     "<p class='a' data-x=\"1 > 0\">The dairy was founded in 1921.</p>\n<!-- <a x=\" --><script>if (a <b && c='\">') {}</script>"

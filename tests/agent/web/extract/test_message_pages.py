@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agent.types import Link
-from agent.web.extract.message_pages import find_message
-from agent.web.extract.text_lines import LinkedText
+from agent.web.extract.dated_sections import LinkedText
+from agent.web.extract.forum_posts import find_message
 
 TODAY = "2026-11-21"
 BODY = "The ferry leaves late again.\n\nCould somebody tell the harbour office?"

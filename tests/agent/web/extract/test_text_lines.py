@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from agent.types import Link
-from agent.web.extract.text_lines import LinkedText, read_lines
+from agent.web.extract.dated_sections import LinkedText, read_lines
 
 LINKED = LinkedText(
     [
