@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from agent.config import SETTINGS
-from agent.net import public_ip
+from agent.net import ssrf_guard
 from agent.store.backup import restore_backup, write_backup
 from agent.store.database import Store
 
@@ -86,7 +86,7 @@ def test_the_filter_refuses_every_private_network_before_it_accepts_the_web() ->
     samples = """0.0.0.1 10.1.2.3 100.64.0.1 127.0.0.2 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 198.18.0.1
         224.0.0.1 255.255.255.255 ::1 fc00::1 fd00:ec2::254 fe80::1 ff02::1 ::ffff:10.0.0.1 64:ff9b::a00:1 2002:a00:1::"""
     for sample in map(ip_address, samples.split()):
-        assert not public_ip.is_public(sample)
+        assert not ssrf_guard.is_public(sample)
         assert any(sample.version == one.version and sample in one for one in networks), sample
     for sample in map(ip_address, ("93.184.216.34", "1.1.1.1", "2606:4700::1111")):
         assert not any(sample.version == one.version and sample in one for one in networks), sample

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, delete, insert, select, update
 from agent.accounts import tables
 from agent.accounts.audit import AuditLog
 from agent.accounts.people import Person
-from agent.accounts.secret_keys import hash_key, make_key
+from agent.accounts.tokens import hash_key, make_key
 from agent.errors import NotFound
 from agent.store.ledger import utc_timestamp
 from agent.store.table_access import TableAccess

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +13,25 @@ from sqlalchemy import Engine, insert, select, update
 from agent.accounts import tables
 from agent.accounts.audit import AuditLog
 from agent.accounts.people import Person
-from agent.accounts.secret_keys import hash_key, make_key
 from agent.errors import NotFound, UsageError
 from agent.store.ledger import utc_timestamp
 from agent.store.table_access import TableAccess
 from agent.store.write_lock import Writer
+
+# Random keys that are shown once and stored as their hash: API tokens and the links of shared runs.
+
+KEY_BYTES = 32
+
+
+def make_key(prefix: str) -> str:
+    """A new random key of 256 bits, with a prefix that says what it is for."""
+    return f"{prefix}_{secrets.token_urlsafe(KEY_BYTES)}"
+
+
+def hash_key(key: str) -> str:
+    """What is stored of a key: its SHA-256. It is random and long, so no salt and no slow hash are needed."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
 
 SCOPES = {
     "reply": "POST /reply: answer a conversation",

@@ -27,7 +27,7 @@ from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, site
 from agent.types import Fact, Outcome, Page, PageRef, PersonMark
 from agent.types.facts import make_fact_id
-from agent.web import apply_source_filter
+from agent.web import search_results
 
 MAX_TEXT_CHARS = 2000
 """Characters of a statement or quote that a person writes."""
@@ -210,7 +210,7 @@ def _find_or_fetch_page(bench: ActionContext, view: RunSnapshot, url: str) -> tu
             return bench.store.pages.get(ref.page_id), ref.page_id
     require_allowed_url(url, settings)
     fetched = bench.worker.world(settings.world).fetch(url, reach=settings.source_filter)
-    page = apply_source_filter.filter_page(fetched, settings.source_filter)
+    page = search_results.filter_page(fetched, settings.source_filter)
     if page.outcome is not Outcome.OK:
         why = (page.detail or page.outcome.replace("_", " ")).rstrip(".")
         raise UsageError(

@@ -18,7 +18,7 @@ from agent.actions.context import ActionContext
 from agent.engine.snapshots import RunSnapshot
 from agent.export.hiding import REDACTED, is_withheld
 from agent.flows import FLOWS
-from agent.text.private_words import MIN_EMBEDDED_FILE_CHARS, find_private_words
+from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
 from agent.text.tokens import content_stems, stem, stem_words, tokenize
 from agent.text.word_lists import COMMON_WORDS
 from agent.types import ModelCall, Record, Step

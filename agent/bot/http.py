@@ -35,7 +35,7 @@ from starlette.routing import Route
 from agent.accounts.rate_limits import RequestRates
 from agent.bot.callers import Caller, RequestRefused, identify_caller
 from agent.bot.debounce import Debouncer, MessageBatch
-from agent.bot.outcome import ReplyOutcome
+from agent.bot.metrics import ReplyOutcome
 from agent.bot.responder import MOST_PICTURES, ReplyService
 from agent.bot.routes import RULES, KnowsName
 from agent.errors import TouchstoneError

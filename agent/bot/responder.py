@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import reply_config
-from agent.bot.outcome import ReplyOutcome, log_outcome
+from agent.bot.metrics import ReplyOutcome, log_outcome
 from agent.bot.summary_worker import SummaryWorker
 from agent.engine.context import RunContext
 from agent.engine.loop import advance
@@ -29,8 +29,8 @@ from agent.errors import BudgetSpent, NotFound, TouchstoneError
 from agent.flows import FLOWS
 from agent.flows.reply.state import ReplyRun
 from agent.library.collection import Library
+from agent.llm.detect import ReplyModel
 from agent.llm.images import Image, VisionModel
-from agent.llm.reply_model import ReplyModel
 from agent.reply_config import DEMO_KB, ResponseConfig, find_team_folder
 from agent.store.database import Store
 from agent.store.lease_owner import new_owner_id

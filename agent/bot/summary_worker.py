@@ -13,7 +13,7 @@ import time
 from agent.errors import BudgetSpent, ModelUnavailable, NotFound, ShutdownRequested
 from agent.library.collection import Library
 from agent.llm.client import ModelClient
-from agent.llm.reply_model import ReplyModel
+from agent.llm.detect import ReplyModel
 from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS
 from agent.roles.reply import BEGINNING_CHARS, DESCRIBE

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from agent.bot.outcome import ReplyOutcome
+from agent.bot.metrics import ReplyOutcome
 from agent.bot.responder import ReplyService
 from agent.cli.options import JsonFile, Model
 from agent.cli.output import read_file, to_json, write_file, write_stderr, write_stdout

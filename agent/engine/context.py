@@ -19,7 +19,7 @@ from agent.engine.side_by_side import SideBySide, Task, WebRequest, WebResult, f
 from agent.engine.work_limits import ReserveUse, WorkLimits
 from agent.errors import BudgetSpent, ModelDown, ModelUnavailable, ShutdownRequested, Signal, StopRequested
 from agent.library.collection import Library
-from agent.llm.context_length import ASSUMED_TOKENS
+from agent.llm.http import ASSUMED_TOKENS
 from agent.llm.model import find_reply_room, measure_prompt
 from agent.llm.structured_call import CallContext, add_schema, request_structured
 from agent.roles.prompt_templates import make_mark, read_constant_part
@@ -29,7 +29,7 @@ from agent.store.ledger import LEASE_S, Lease, utc_timestamp
 from agent.text.urls import canonicalize
 from agent.types import ModelCall, Outcome, Page, SearchResult, Settings, Step
 from agent.types.budget import meter_usage
-from agent.web import apply_source_filter
+from agent.web import search_results
 from agent.web.unpaywall import OpenCopy
 from agent.web.world import World
 
@@ -162,13 +162,13 @@ class RunContext:
         reach = self.settings.source_filter
         if request.engine:
             found = self.world.search(request.engine, request.target, checkpoint=check, reach=reach)
-            return apply_source_filter.filter_hits(found, reach)
+            return search_results.filter_hits(found, reach)
         if self.world.live and self.recorded_at:  # fetched by a process that was killed in this round
             known = self.store.pages.find_fetched([request.target]).get(canonicalize(request.target))
             if known and known.fetched_at[:19] >= self.recorded_at[:19]:
                 return self.page(known.page_id)
         page = self.world.fetch(request.target, reach=reach, checkpoint=check)
-        return apply_source_filter.filter_page(page, reach)
+        return search_results.filter_page(page, reach)
 
     def _keep_page(self, request: WebRequest, result: WebResult) -> None:
         """Store a page of the round under way."""
@@ -198,7 +198,7 @@ class RunContext:
 
         def fetch_one(url: str, check: Callable[[], None]) -> Page:
             page = self.world.fetch(url, reach=reach, checkpoint=check, known=known.get(url))
-            return page if leading else apply_source_filter.filter_page(page, reach)
+            return page if leading else search_results.filter_page(page, reach)
 
         self.checkpoint()
         if not self.world.live:

@@ -31,8 +31,7 @@ from agent.library.collection import Library
 from agent.llm import detect, embed
 from agent.llm.circuit_breaker import describe_outage
 from agent.llm.client import ModelClient
-from agent.llm.model_search import ModelSearch
-from agent.llm.reply_model import ReplyModel
+from agent.llm.detect import ModelSearch, ReplyModel
 from agent.store.database import Store
 from agent.store.lease_owner import new_owner_id
 from agent.store.ledger import Lease

@@ -30,8 +30,13 @@ from urllib.parse import urlsplit
 from agent.errors import ModelUnavailable, PromptTooLong
 from agent.key_addresses import OPENAI_URL
 from agent.llm import circuit_breaker, http_errors
-from agent.llm.context_length import ASSUMED_TOKENS, ask_context_length, read_stated_limit
-from agent.llm.http import explain_no_answer, identify_server
+from agent.llm.http import (
+    ASSUMED_TOKENS,
+    ask_context_length,
+    explain_no_answer,
+    identify_server,
+    read_stated_limit,
+)
 from agent.llm.http_errors import ServerFault
 from agent.llm.model import (
     Checkpoint,
@@ -42,8 +47,7 @@ from agent.llm.model import (
     messages_to_text,
 )
 from agent.llm.request_options import RequestOptions
-from agent.net.deadline import Deadline, NoAnswer
-from agent.net.deadline_sockets import use_deadline
+from agent.net.deadline import Deadline, NoAnswer, use_deadline
 from agent.net.exchange import AnswerUnusable, Connections
 from agent.net.httpx_transport import make_transport
 from agent.net.policies import MODEL_REPLY

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
+from agent import reply_config
 from agent.config import Config
 from agent.errors import BudgetSpent, ModelReplyError, ModelUnavailable
 from agent.key_addresses import explain_unused_key, find_address, use_key
@@ -21,6 +24,7 @@ from agent.llm.model import Model
 from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.net.deadline import Deadline, NoAnswer
 from agent.net.policies import MODEL_LIST
+from agent.reply_config import LLMSettings
 
 log = logging.getLogger(__name__)
 LOCAL_LIST_TIMEOUT_S = 0.3
@@ -175,3 +179,100 @@ def _list_models(base_url: str, *, key: str, within_s: float) -> list[str]:
         raise _NoModel(f"{server} did not {what}. Check OPENAI_BASE_URL. {without}.") from None
     listed = data.get("data") if isinstance(data, dict) else None
     return [item["id"] for item in listed or [] if isinstance(item, dict) and isinstance(item.get("id"), str)]
+
+
+# The search for the model of one configuration, in a thread of its own: no screen waits for a server.
+
+PATIENCE_S = 0.3
+"""Seconds of a search that a screen waits for in all: most servers answer in less."""
+RETRY_S = 30.0
+"""Seconds after which a search that found none is repeated, when somebody wants to know."""
+
+
+class ModelSearch:
+    """Searches until it has found one, or again when asked to; thread-safe. A search ends within seconds."""
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        tune: Callable[[ModelClient], ModelClient] = lambda client: client,
+        retry_s: float | None = None,
+    ) -> None:
+        """`tune` sets the client's options; `retry_s`: RETRY_S, where it is not named."""
+        self._config, self._tune, self._retry_s = config, tune, retry_s
+        self._lock = threading.Lock()
+        self._thread = threading.Thread()
+        self._began = 0.0
+        self.found: DetectedModel | None = None
+        """What was found last; None before the first search has ended."""
+
+    def find(self, *, again: bool = False) -> DetectedModel:
+        """The model, when the search has ended."""
+        if again or self._is_due():
+            self._begin(again).join()
+        assert self.found, "the search failed; see the log"
+        return self.found
+
+    def peek(self) -> DetectedModel | None:
+        """What is known now."""
+        if self._is_due():
+            self._begin().join(max(0.0, self._began + PATIENCE_S - time.monotonic()))
+        return self.found
+
+    def _is_due(self) -> bool:
+        if self.found is None:
+            return True
+        is_stale = time.monotonic() > self._began + (self._retry_s or RETRY_S)
+        return self.found.client is None and is_stale and not asks_no_server(self._config)
+
+    def _begin(self, again: bool = False) -> threading.Thread:
+        """The search that is under way, or a new one where one is needed."""
+        with self._lock:
+            if not self._thread.is_alive() and (again or self._is_due()):
+                self._thread, self._began = threading.Thread(target=self._run, daemon=True), time.monotonic()
+                self._thread.start()
+                if asks_no_server(self._config):
+                    self._thread.join()
+            return self._thread
+
+    def _run(self) -> None:
+        found = find_model(self._config)
+        self.found = replace(found, client=self._tune(found.client)) if found.client else found
+
+
+# The model of `reply`: the one that `ai_response.llm` names, else the environment's, with the file's
+# options.
+#
+# A named model that cannot be reached is reported, and `reply` stays silent, as it does without a name.
+
+REPLY_RETRY_S = 10.0
+"""Seconds until a model that was not found is searched again."""
+
+
+class ReplyModel:
+    """Finds the model once and keeps it; thread-safe."""
+
+    def __init__(self, config: Config, llm: LLMSettings) -> None:
+        self.config, self.llm = reply_config.apply_llm_settings(config, llm), llm
+        self.is_model_named = reply_config.is_model_named(self.config)
+        self._search = ModelSearch(self.config, tune=self._tune, retry_s=REPLY_RETRY_S)
+
+    def client(self, name: str = "auto") -> tuple[ModelClient | None, str]:
+        """The client for a run's `model` ("auto", "keyless" or a name), and the reason when it is missing."""
+        if name == "keyless":
+            return None, ""
+        found = self._search.find()
+        if found.client is None:
+            return None, found.detail if self.is_model_named or name != "auto" else ""
+        return found.client if name == "auto" else found.client.with_models(strong=name), ""
+
+    def _tune(self, client: ModelClient) -> ModelClient:
+        limit = self.llm.vram_limit
+        # some servers accept a whole number as an integer only
+        whole = int(limit) if limit is not None and limit.is_integer() else limit
+        return client.with_options(
+            tries=1 + self.llm.max_retries,
+            format=self.llm.structured_output_method,
+            extra={} if whole is None else {"vram_limit": whole},
+        )

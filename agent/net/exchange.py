@@ -16,8 +16,7 @@ from urllib3.exceptions import HTTPError
 from urllib3.response import BaseHTTPResponse
 
 from agent.config import USER_AGENT
-from agent.net.deadline import POLL_SECONDS, Deadline, NoAnswer
-from agent.net.deadline_sockets import current_deadline, use_deadline
+from agent.net.deadline import POLL_SECONDS, Deadline, NoAnswer, current_deadline, use_deadline
 from agent.net.policies import Policy
 from agent.net.ssrf_guard import HostUnreachable, SsrfGuard
 from agent.net.transport import build_pools, create_context, read_body

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent.net.deadline import Deadline
-from agent.net.deadline_sockets import current_deadline, use_deadline
+from agent.net.deadline import Deadline, current_deadline, use_deadline
 from agent.net.exchange import Connections
 from agent.net.policies import Policy
 

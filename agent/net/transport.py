@@ -19,8 +19,7 @@ from urllib3.response import BaseHTTPResponse
 from urllib3.util.ssl_ import create_urllib3_context
 
 from agent.config import USER_AGENT
-from agent.net.deadline import POLL_SECONDS, Deadline
-from agent.net.deadline_sockets import DeadlineTLSSocket, current_deadline
+from agent.net.deadline import POLL_SECONDS, Deadline, DeadlineTLSSocket, current_deadline
 from agent.net.ssrf_guard import SsrfGuard
 
 REQUEST_HEADERS: Mapping[str, str] = {

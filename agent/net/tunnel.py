@@ -14,8 +14,7 @@ import threading
 from types import TracebackType
 from urllib.parse import urlsplit
 
-from agent.net.deadline import POLL_SECONDS, Deadline, DeadlineExceeded
-from agent.net.deadline_sockets import BUFFER_BYTES
+from agent.net.deadline import BUFFER_BYTES, POLL_SECONDS, Deadline, DeadlineExceeded
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 
 MAX_CONNECTIONS = 8

@@ -20,8 +20,7 @@ from requests.cookies import RequestsCookieJar
 from urllib3.exceptions import HTTPError
 
 from agent.net import transport
-from agent.net.deadline import Deadline, DeadlineExceeded
-from agent.net.deadline_sockets import use_deadline
+from agent.net.deadline import Deadline, DeadlineExceeded, use_deadline
 from agent.net.policies import Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.text import urls

@@ -5,22 +5,89 @@ no kill or second process damages it. Without a writable data folder it is built
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
+import re
 import sqlite3
 import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+from agent.errors import NotFound, UsageError
 from agent.text import urls
-from agent.text.tokens import ANALYSIS_FINGERPRINT, join_terms
+from agent.text.tokens import ANALYSIS_FINGERPRINT, content_stems, join_terms, stem_words
+from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web.extract.extraction import EXTRACTION_VERSION
-from agent.web.folder_docs import FolderDocument, find_attached_file, find_docs_file, read_docs
+from agent.web.search_results import RawResult, build_hits
+
+# The documents of a folder world: `docs.jsonl` or `docs.jsonl.gz`, one JSON object a line, with the files
+# they name. What cannot be read is a `UsageError` that names the line.
+
+FolderDocument = dict[str, Any]
+
+
+def find_docs_file(folder: Path) -> Path:
+    """The folder's documents; raises `NotFound` with a hint when there are none."""
+    for name in ("docs.jsonl", "docs.jsonl.gz"):
+        if (folder / name).is_file():
+            return folder / name
+    hint = "Name a folder that has one, or use --world live or demo."
+    raise NotFound(f"There is no docs.jsonl or docs.jsonl.gz in {folder}. {hint}")
+
+
+def read_docs(file: Path) -> Iterator[FolderDocument]:
+    """The documents of a file, in order. Raises UsageError."""
+    number = 0
+    try:
+        with gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _parse_document(line, file.parent, f"{file.name}, line {number}")
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        hint = "Pack it again, or put an unpacked docs.jsonl beside it."
+        raise UsageError(f"{file.name} is damaged after line {number} ({error}). {hint}") from error
+    except OSError as error:
+        raise UsageError(f"{file} can't be read ({error.strerror}): check its permissions.") from error
+
+
+def find_attached_file(folder: Path, name: str) -> Path:
+    """The file that a document names, inside the world's folder. Raises UsageError."""
+    try:
+        file = (folder / name).resolve()
+        if file.is_relative_to(folder.resolve()) and file.is_file():
+            return file
+    except (OSError, ValueError):
+        pass  # a name that no file can have
+    raise UsageError(f"the document's file {name!r} is not in the world's folder: copy it there.")
+
+
+def _parse_document(line: bytes, folder: Path, where: str) -> FolderDocument:
+    try:
+        doc = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{where}: not UTF-8 text ({error.reason}). Save the file as UTF-8.") from error
+    except ValueError as error:
+        raise UsageError(f"{where}: not JSON ({error}).") from error
+    if not isinstance(doc, dict) or not urls.canonicalize(str(doc.get("url", ""))):
+        raise UsageError(f"{where}: a document needs an absolute http(s) `url`.")
+    if not str(doc.get("status", 200)).isdecimal():
+        raise UsageError(f"{where}: `status` must be a number such as 404.")
+    if b"\\ud" in line.lower():  # half a character, which no page could send
+        doc = json.loads(json.dumps(doc, ensure_ascii=False).encode("utf-8", "replace"))
+    if doc.get("file"):
+        try:
+            find_attached_file(folder, str(doc["file"]))
+        except UsageError as error:
+            raise UsageError(f"{where}: {error}") from error
+    return dict(doc)
+
 
 VERSION = 2
 """Raised when the file's tables or its windows change."""
@@ -230,3 +297,47 @@ def split_windows(text: str) -> Iterator[str]:
             yield piece[:cut].strip()
             piece = piece[cut:]
     yield piece
+
+
+# The search engine of a folder world: the full-text index of its documents.
+
+SNIPPET_WORDS = 30
+MAX_TERMS = 48
+WINDOWS_PER_RESULT = 5
+"""Windows searched for each result that is wanted: a long document has many."""
+OVERFETCH_FACTOR = 50
+"""How many times more documents are searched when only some hosts are allowed."""
+_WORD = re.compile(r"\S+")
+
+
+class FolderIndex:
+    """The engine. `name` is the engine it stands in for; `label` is the name shown to a person."""
+
+    def __init__(
+        self, store: FolderStore, *, name: str = "duckduckgo", label: str = "the world's own index"
+    ) -> None:
+        self.name, self.label = name, label
+        self._store = store
+
+    def search(self, query: str, max_results: int, reach: SourceFilter | None = None) -> SearchResult:
+        """The best documents for any word of the query, on the allowed hosts; `empty` for none."""
+        reach = reach or SourceFilter()
+        terms = content_stems(query)[:MAX_TERMS]
+        most = max_results * (OVERFETCH_FACTOR if reach.allowed or reach.blocked else 1)
+        found = [row for row in self._store.search(terms, most * WINDOWS_PER_RESULT) if reach.allows(row[0])]
+        rows = (RawResult(url, title, cut_snippet(text, terms)) for url, title, text in found)
+        hits = build_hits(self.name, rows, max_results)
+        outcome = Outcome.OK if hits else Outcome.EMPTY
+        detail = "" if hits else f"{self.label} has no page with these words. Try other words."
+        return SearchResult(engine=self.name, query=query, outcome=outcome, hits=hits, detail=detail)
+
+
+def cut_snippet(text: str, terms: Sequence[str]) -> str:
+    """The first `SNIPPET_WORDS` words in a row that hold most of the terms, with ellipses at cuts."""
+    words = _WORD.findall(text)
+    held = [[term for term in stem_words(word) if term in terms] for word in words]
+    starts = [n for n, found in enumerate(held) if found] or [0]
+    best = max(starts, key=lambda n: len({term for found in held[n : n + SNIPPET_WORDS] for term in found}))
+    start = max(0, min(best - 3, len(words) - SNIPPET_WORDS))
+    before, after = "\u2026" * (start > 0), "\u2026" * (start + SNIPPET_WORDS < len(words))
+    return f"{before}{' '.join(words[start : start + SNIPPET_WORDS])}{after}"

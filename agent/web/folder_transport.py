@@ -19,8 +19,7 @@ from urllib3 import HTTPResponse
 
 from agent.text import urls
 from agent.web.extract import dispatch
-from agent.web.folder_docs import FolderDocument, find_attached_file
-from agent.web.folder_store import RESERVED_PATHS, open_folder_store
+from agent.web.folder_store import RESERVED_PATHS, FolderDocument, find_attached_file, open_folder_store
 
 ServedResponse = tuple[int, dict[str, str], bytes]
 

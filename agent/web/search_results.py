@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import UTC, date, datetime
 from html import unescape
 from typing import NamedTuple, Protocol
 
 from agent.text import urls
-from agent.types import Outcome, Publication, SearchHit, SearchResult, SourceFilter
+from agent.text.language import detect_language
+from agent.types import Outcome, Page, Publication, SearchHit, SearchResult, SourceFilter
+from agent.types.source_filter import normalize_language
+from agent.web.patterns import read_lists
 
 DEFAULT_PAUSE_S = 60.0
 """Seconds to leave an engine alone that asks for a pause without a time."""
@@ -99,3 +103,76 @@ def shorten(text: str, most: int = MAX_SNIPPET_CHARACTERS) -> str:
     """One line without markup, cut at a word."""
     plain = strip_markup(text)
     return plain if len(plain) <= most else f"{plain[:most].rpartition(' ')[0]}…"
+
+
+# A run's choice of sources as parameters of a search engine: a hint, results are filtered anyway.
+
+MAX_SITE_OPERATORS = 5
+"""Domains that a query may name: engines ignore more."""
+_TIME_LIMITS = ((1, "d"), (7, "w"), (31, "m"), (366, "y"))
+_REGION_CODES = dict(line.split() for line in read_lists("regions")["regions"])
+
+
+def add_site_operators(query: str, reach: SourceFilter) -> str:
+    """The query with the domains to search, or those to leave out, as `site:` operators."""
+    names = [entry.removeprefix("*.") for entry in reach.allowed]
+    inside = " OR ".join(f"site:{name}" for name in names) if len(names) <= MAX_SITE_OPERATORS else ""
+    if inside:
+        return f"{query} ({inside})" if " " in inside else f"{query} {inside}"
+    return " ".join(
+        [query, *(f"-site:{name.removeprefix('*.')}" for name in reach.blocked[:MAX_SITE_OPERATORS])]
+    )
+
+
+def region_code(reach: SourceFilter, default: str) -> str:
+    """DuckDuckGo's code for the region of a language."""
+    return _REGION_CODES.get(reach.language, default)
+
+
+def days_back(reach: SourceFilter, today: date | None = None) -> int:
+    """Days from the beginning of the chosen time to today; 0 for any time."""
+    if not reach.since:
+        return 0
+    return max(1, ((today or datetime.now(UTC).date()) - date.fromisoformat(reach.since)).days)
+
+
+def time_limit(reach: SourceFilter, today: date | None = None) -> str | None:
+    """The shortest of DuckDuckGo's terms (day, week, month, year) that covers the chosen time, or None."""
+    back = days_back(reach, today)
+    return next((name for most, name in _TIME_LIMITS if 0 < back <= most), None)
+
+
+# Applies a run's choice of sources to results and pages; what is left out is told with the reason.
+
+
+def filter_hits(result: SearchResult, reach: SourceFilter) -> SearchResult:
+    """The results inside the filter, and how many are outside. Without any it is `empty`, with the reason."""
+    good = [
+        hit
+        for hit in result.hits
+        if reach.allows(hit.url) and not (hit.published_at and reach.date_problem(hit.published_at))
+    ]
+    out = len(result.hits) - len(good)
+    if not out:
+        return result
+    note = f"{out} of {len(result.hits)} results lie outside the chosen sources and were left out."
+    outcome = result.outcome if good else Outcome.EMPTY
+    return result.replace(hits=good, left_out=out, detail=f"{result.detail} {note}".strip(), outcome=outcome)
+
+
+def filter_page(read: Page, reach: SourceFilter) -> Page:
+    """The page; outside the chosen time or language a refusal, without its text but with its links."""
+    if read.outcome is not Outcome.OK or not reach.needs_page:
+        return read
+    why = reach.date_problem(read.published_at) or (
+        reach.language_problem(detect_page_language(read)) if reach.language else ""
+    )
+    if not why:
+        return read
+    bare = {"text": "", "headings": [], "tables": [], "raw": b"", "sha256": ""}
+    return read.replace(outcome=Outcome.REFUSED, detail=why, **bare)
+
+
+def detect_page_language(page: Page) -> str:
+    """The code of a page's language: what it states, else what its text is written in; "" for neither."""
+    return normalize_language(page.language) or detect_language(page.text)

@@ -19,17 +19,15 @@ from requests.adapters import HTTPAdapter
 from agent import counters
 from agent.config import ROOT, Config
 from agent.errors import NotFound
-from agent.net.deadline import AllBusy, Deadline, DeadlineExceeded
-from agent.net.deadline_sockets import use_deadline
+from agent.net.deadline import AllBusy, Deadline, DeadlineExceeded, use_deadline
 from agent.net.policies import PAGE
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.net.transport import GuardedAdapter
 from agent.types import ENGINE_NAMES, Outcome, Page, SearchResult, SourceFilter
-from agent.web.engines.folder import FolderIndex
 from agent.web.engines.http_api import ApiEngine
 from agent.web.engines.registry import build_engines
 from agent.web.fetcher import ANY_SOURCE, Fetcher
-from agent.web.folder_docs import find_docs_file
+from agent.web.folder_store import FolderIndex, find_docs_file
 from agent.web.folder_transport import FolderAdapter, FolderSite
 from agent.web.http_outcomes import MISREAD
 from agent.web.rate_limit import HostRateLimiter

@@ -14,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 from agent.errors import ModelUnavailable
-from agent.llm.reply_model import ReplyModel
+from agent.llm.detect import ReplyModel
 from agent.types import ModelCall
 from agent.workbench import Workbench
 from tests.played.scenario import REPLIES, Outcome, Scenario, drive_scenario

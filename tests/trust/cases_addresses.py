@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 from urllib3.util import parse_url
 
 from agent import config as configuration
-from agent.net.deadline import Deadline
-from agent.net.deadline_sockets import use_deadline
+from agent.net.deadline import Deadline, use_deadline
 from agent.net.exchange import Connections
 from agent.net.policies import SIGN_IN
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard

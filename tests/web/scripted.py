@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from agent.errors import ModelUnavailable
-from agent.llm.context_length import ASSUMED_TOKENS
+from agent.llm.http import ASSUMED_TOKENS
 from agent.llm.model import (
     Completion,
     CompletionRequest,

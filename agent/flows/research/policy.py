@@ -24,8 +24,8 @@ from agent.errors import BudgetSpent
 from agent.evidence.confidence import evidence_level
 from agent.flows.research.state import ResearchRun
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
+from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
 from agent.text.negative_constraints import is_excluded
-from agent.text.private_words import MIN_EMBEDDED_FILE_CHARS, find_private_words
 from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, map_spellings
 from agent.types import ENGINE_BY_ACTION, Fact, Lead, Outcome, PageRef, Proposal, Refusal, Stall, rank_general
 from agent.types.step_numbers import number_step

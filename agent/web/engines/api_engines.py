@@ -14,8 +14,7 @@ from agent.config import USER_AGENT, Config
 from agent.text.json_text import parse_json
 from agent.text.question_analysis import extract_keywords
 from agent.types import Outcome, SourceFilter
-from agent.web.search_params import add_site_operators, time_limit
-from agent.web.search_results import MAX_CHARACTERS, shorten
+from agent.web.search_results import MAX_CHARACTERS, add_site_operators, shorten, time_limit
 
 Item = dict[str, Any]
 Place = str | Callable[[Item], Any]

@@ -11,14 +11,13 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter
 
 from agent.config import Config
-from agent.net.deadline import POLL_SECONDS, DeadlineExceeded
-from agent.net.deadline_sockets import current_deadline
+from agent.net.deadline import POLL_SECONDS, DeadlineExceeded, current_deadline
 from agent.net.policies import ENGINE
 from agent.net.ssrf_guard import SsrfGuard
 from agent.net.tunnel import Tunnel
 from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter
-from agent.web import search_params
+from agent.web import search_results
 from agent.web.engines.ddgs_search import BackendReply
 from agent.web.parser_pool import ParserDied, ParserLimits, ParserPool
 from agent.web.search_results import DEFAULT_PAUSE_S, build_hits, explain_failure
@@ -69,7 +68,7 @@ class DuckDuckGo:
     def _search_backend(
         self, backend: str, query: str, max_results: int, reach: SourceFilter
     ) -> SearchResult:
-        words, watch = search_params.add_site_operators(query, reach).encode(), current_deadline()
+        words, watch = search_results.add_site_operators(query, reach).encode(), current_deadline()
         try:
             with (
                 self._processes.hold_place(partial(watch.extend, POLL_SECONDS)),
@@ -78,8 +77,8 @@ class DuckDuckGo:
                 about = {
                     "backend": backend,
                     "endpoint": self._endpoint if backend == "duckduckgo" else "",
-                    "region": search_params.region_code(reach, self._region),
-                    "timelimit": search_params.time_limit(reach),
+                    "region": search_results.region_code(reach, self._region),
+                    "timelimit": search_results.time_limit(reach),
                     "proxy": tunnel.url,
                 }
                 reply = self._processes.run("search", words, about, _REPLY, limit.check)

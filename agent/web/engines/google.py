@@ -16,7 +16,7 @@ from agent.net.policies import ENGINE
 from agent.text.json_text import parse_json
 from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter
-from agent.web import search_params
+from agent.web import search_results
 from agent.web.extract.page_dates import normalize_date
 from agent.web.search_results import DEFAULT_PAUSE_S, RawResult, build_hits, explain_failure
 
@@ -62,7 +62,7 @@ class Google:
         # The library takes a third of a second to import, so it is imported at the first search.
         from googleapiclient.errors import HttpError
 
-        words = search_params.add_site_operators(query, reach)
+        words = search_results.add_site_operators(query, reach)
         try:
             found = self._execute(words, min(max_results, MAX_RESULTS_PER_REQUEST), reach)
         except HttpError as error:
@@ -99,7 +99,9 @@ class Google:
             http=self,
             client_options={"api_endpoint": self._endpoint} if self._endpoint else None,
         )
-        limits: dict[str, Any] = {"dateRestrict": f"d{search_params.days_back(reach)}"} if reach.since else {}
+        limits: dict[str, Any] = (
+            {"dateRestrict": f"d{search_results.days_back(reach)}"} if reach.since else {}
+        )
         if reach.language:
             limits["lr"] = f"lang_{GOOGLE_LANGUAGE_CODES.get(reach.language, reach.language)}"
         reply = service.cse().list(q=query, cx=self._cx, num=number, **limits).execute(num_retries=0)

@@ -14,8 +14,7 @@ from urllib.parse import urlencode, urlsplit
 
 from agent.config import Config
 from agent.key_addresses import KEY_ADDRESSES, use_key
-from agent.net.deadline import NoAnswer
-from agent.net.deadline_sockets import current_deadline
+from agent.net.deadline import NoAnswer, current_deadline
 from agent.net.exchange import Connections, Reply
 from agent.net.policies import ENGINE
 from agent.text.identifiers import find_doi

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from agent.bot.outcome import ReplyOutcome
+from agent.bot.metrics import ReplyOutcome
 from agent.bot.responder import FLOW, ReplyService
 from agent.engine.context import RunContext
 from agent.flows import FLOWS

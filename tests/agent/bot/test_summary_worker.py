@@ -16,7 +16,7 @@ from agent import config
 from agent.bot.responder import ReplyService
 from agent.bot.summary_worker import SummaryWorker
 from agent.library.collection import Library
-from agent.llm.reply_model import ReplyModel
+from agent.llm.detect import ReplyModel
 from agent.reply_config import LLMSettings
 from agent.roles.reply import DESCRIBE
 from agent.store.database import Store

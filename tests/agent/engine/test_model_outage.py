@@ -105,7 +105,7 @@ def test_a_person_may_act_on_a_run_that_waits(
 
 def test_a_run_waits_for_a_named_server_that_is_not_there_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent.engine.worker.RECOVER_S", 0.01)
-    monkeypatch.setattr("agent.llm.model_search.RETRY_S", 0.05)
+    monkeypatch.setattr("agent.llm.detect.RETRY_S", 0.05)
     with ModelServer(Script(*DECISIONS).served, models=[]) as server:
         bench = Workbench(config.read_config({"OPENAI_BASE_URL": server.url}))
         try:

@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 
-from agent.llm import context_length
+from agent.llm import http
 from agent.llm.client import ModelClient
-from agent.llm.context_length import ASSUMED_TOKENS, OLLAMA_TOKENS, ask_context_length, read_stated_limit
-from agent.llm.http import UnexpectedReply
+from agent.llm.http import (
+    ASSUMED_TOKENS,
+    OLLAMA_TOKENS,
+    UnexpectedReply,
+    ask_context_length,
+    read_stated_limit,
+)
 from agent.net.deadline import Deadline
 from agent.net.exchange import Reply
 from agent.net.policies import Policy
@@ -29,7 +34,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             raise UnexpectedReply(Reply(404, {}, b""))
         return answers[path]
 
-    monkeypatch.setattr(context_length, "request_json", request)
+    monkeypatch.setattr(http, "request_json", request)
     return answers
 
 

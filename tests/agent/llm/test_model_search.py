@@ -8,7 +8,7 @@ import pytest
 
 from agent.config import read_config
 from agent.llm import detect
-from agent.llm.model_search import ModelSearch
+from agent.llm.detect import ModelSearch
 from tests.web.model_server import Answer, ModelServer, stalls
 
 
@@ -43,7 +43,7 @@ def test_a_search_that_found_none_is_repeated_after_a_while(monkeypatch: pytest.
         assert search.find().client is None
         server.models = ["late"]
         assert search.find().client is None and len(server.paths) == 1, "not yet"
-        monkeypatch.setattr("agent.llm.model_search.RETRY_S", -1.0)
+        monkeypatch.setattr("agent.llm.detect.RETRY_S", -1.0)
         assert search.find().client.strong == "late"  # type: ignore[union-attr]
         assert search.peek() and len(server.paths) == 2, "one that was found is kept"
 
@@ -63,7 +63,7 @@ def test_many_who_ask_at_once_share_one_search() -> None:
 def test_settings_that_tell_the_model_need_no_search(
     settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent.llm.model_search.PATIENCE_S", 0.0)
+    monkeypatch.setattr("agent.llm.detect.PATIENCE_S", 0.0)
     monkeypatch.setattr(detect, "_list_models", lambda *_, **__: 1 / 0)
     assert ModelSearch(read_config(settings)).peek()
 

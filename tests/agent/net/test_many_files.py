@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import pytest
 import requests
 
-from agent.net.deadline import Deadline
-from agent.net.deadline_sockets import connect
+from agent.net.deadline import Deadline, connect
 from agent.net.ssrf_guard import SsrfGuard
 from agent.net.tunnel import Tunnel
 from tests.web.site import Site, html

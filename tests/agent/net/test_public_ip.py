@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from agent.net.public_ip import CLOUD_METADATA_ADDRESSES, is_cloud_metadata, is_public
+from agent.net.ssrf_guard import CLOUD_METADATA_ADDRESSES, is_cloud_metadata, is_public
 
 PUBLIC = [
     "1.1.1.1",

@@ -12,8 +12,15 @@ import pytest
 from agent.net import ssrf_guard
 from agent.net.deadline import Deadline
 from agent.net.policies import Policy
-from agent.net.public_ip import CLOUD_METADATA_ADDRESSES, is_public
-from agent.net.ssrf_guard import NOT_PUBLIC, FetchRefused, HostUnreachable, SocketAddress, SsrfGuard
+from agent.net.ssrf_guard import (
+    CLOUD_METADATA_ADDRESSES,
+    NOT_PUBLIC,
+    FetchRefused,
+    HostUnreachable,
+    SocketAddress,
+    SsrfGuard,
+    is_public,
+)
 from agent.net.transport import GuardedAdapter
 from agent.types import Outcome
 from agent.web.fetcher import Fetcher

@@ -21,8 +21,7 @@ from cryptography.x509.oid import NameOID
 from requests.cookies import RequestsCookieJar
 
 from agent.net import transport
-from agent.net.deadline import Deadline, DeadlineExceeded
-from agent.net.deadline_sockets import use_deadline
+from agent.net.deadline import Deadline, DeadlineExceeded, use_deadline
 from agent.net.ssrf_guard import SsrfGuard
 from tests.web.site import Site, html
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.text.private_words import find_private_words
+from agent.text.folded_search import find_private_words
 
 NOTE = "The client is Zyxantor Holdings; budget 48211, keep to sources after 2020."
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent.text.language import detect_language
 from agent.types import Link, Outcome, Page, SearchHit, SearchResult, SourceFilter
-from agent.web import apply_source_filter
+from agent.web import search_results
 
 SWEDISH = (
     "Mejeriet i dalen har trettioen anställda och tillverkar ost av mjölk från gårdarna runt omkring sjön."
@@ -35,7 +35,7 @@ def read(**more) -> Page:
 
 
 def test_results_outside_are_dropped_counted_and_told():
-    kept = apply_source_filter.filter_hits(
+    kept = search_results.filter_hits(
         found("https://a.example/1", "https://b.example/", "https://a.example/2"),
         SourceFilter(blocked=["b.example"]),
     )
@@ -50,19 +50,19 @@ def test_results_outside_are_dropped_counted_and_told():
 
 
 def test_when_nothing_is_left_the_search_was_empty():
-    kept = apply_source_filter.filter_hits(found("https://b.example/"), SourceFilter(allowed=["a.example"]))
+    kept = search_results.filter_hits(found("https://b.example/"), SourceFilter(allowed=["a.example"]))
     assert (kept.outcome, kept.hits, kept.left_out) == (Outcome.EMPTY, [], 1)
 
 
 def test_a_result_whose_date_is_told_is_left_out_by_it():
     assert (
-        apply_source_filter.filter_hits(
+        search_results.filter_hits(
             found("https://b.example/", published="2019-03-02"), SourceFilter(since="2020-01-01")
         ).left_out
         == 1
     )
     assert (
-        apply_source_filter.filter_hits(
+        search_results.filter_hits(
             found("https://b.example/"), SourceFilter(since="2020-01-01", dated=True)
         ).left_out
         == 0
@@ -70,7 +70,7 @@ def test_a_result_whose_date_is_told_is_left_out_by_it():
 
 
 def test_a_page_outside_the_time_is_refused_with_its_links_and_without_its_text():
-    page = apply_source_filter.filter_page(read(published_at="2019-03-02"), SourceFilter(since="2020-01-01"))
+    page = search_results.filter_page(read(published_at="2019-03-02"), SourceFilter(since="2020-01-01"))
     assert (
         page.outcome is Outcome.REFUSED
         and "published 2019-03-02" in page.detail
@@ -78,7 +78,7 @@ def test_a_page_outside_the_time_is_refused_with_its_links_and_without_its_text(
         and page.raw == b""
         and page.links
     )
-    assert apply_source_filter.filter_page(
+    assert search_results.filter_page(
         read(published_at="2020-03-02"), SourceFilter(since="2020-01-01")
     ) == read(published_at="2020-03-02")
 
@@ -95,14 +95,14 @@ def test_a_page_outside_the_time_is_refused_with_its_links_and_without_its_text(
 )
 def test_a_page_in_another_language_is_refused(stated, text, counts):
     assert (
-        apply_source_filter.filter_page(read(language=stated, text=text), SourceFilter(language="sv")).outcome
+        search_results.filter_page(read(language=stated, text=text), SourceFilter(language="sv")).outcome
         is Outcome.OK
     ) is counts
 
 
 def test_what_failed_stays_as_it_failed():
     gone = read(outcome=Outcome.NOT_FOUND, published_at="2019", text="")
-    assert apply_source_filter.filter_page(gone, SourceFilter(since="2020-01-01")) is gone
+    assert search_results.filter_page(gone, SourceFilter(since="2020-01-01")) is gone
 
 
 def test_a_text_tells_its_language():

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.web import folder_store
-from agent.web.folder_docs import FolderDocument
-from agent.web.folder_store import FolderStore, open_folder_store, split_windows
+from agent.web.folder_store import FolderDocument, FolderStore, open_folder_store, split_windows
 
 TOWN = {"id": "t", "url": "https://dairy.test/town", "title": "Town", "text": "A town by the river."}
 MILL = {"id": "m", "url": "https://dairy.test/mill", "title": "Mill", "html": "<p>A mill grinds rye.</p>"}

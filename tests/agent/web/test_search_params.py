@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from agent.types import SourceFilter
-from agent.web import search_params
+from agent.web import search_results
 
 TODAY = date(2026, 11, 21)
 
@@ -26,7 +26,7 @@ TODAY = date(2026, 11, 21)
     ],
 )
 def test_domains_stand_in_the_query(reach, told):
-    assert search_params.add_site_operators("cheese", reach) == told
+    assert search_results.add_site_operators("cheese", reach) == told
 
 
 @pytest.mark.parametrize(
@@ -43,14 +43,14 @@ def test_domains_stand_in_the_query(reach, told):
 )
 def test_the_term_that_holds_the_time(since, term, days):
     assert (
-        search_params.time_limit(SourceFilter(since=since), TODAY),
-        search_params.days_back(SourceFilter(since=since), TODAY),
+        search_results.time_limit(SourceFilter(since=since), TODAY),
+        search_results.days_back(SourceFilter(since=since), TODAY),
     ) == (term, days)
 
 
 def test_a_language_is_a_region():
     assert (
-        search_params.region_code(SourceFilter(language="sv"), "us-en"),
-        search_params.region_code(SourceFilter(), "de-de"),
-        search_params.region_code(SourceFilter(language="is"), "us-en"),
+        search_results.region_code(SourceFilter(language="sv"), "us-en"),
+        search_results.region_code(SourceFilter(), "de-de"),
+        search_results.region_code(SourceFilter(language="is"), "us-en"),
     ) == ("se-sv", "de-de", "us-en")

@@ -15,7 +15,7 @@ from agent.errors import StopRequested
 from agent.net.ssrf_guard import SsrfGuard
 from agent.types import ENGINE_NAMES, Outcome
 from agent.web import http_outcomes
-from agent.web.engines import wikipedia
+from agent.web.engines import http_api
 from agent.web.extract import dispatch
 from agent.web.world import World, open_world
 from tests.web.site import Asked, Reply, Site
@@ -124,7 +124,7 @@ def test_whatever_reading_raises_is_an_outcome(
         raise trouble("stumbled")
 
     monkeypatch.setattr(dispatch, "extract_content", stumble)
-    monkeypatch.setattr(wikipedia.Wikipedia, "read_results", stumble)
+    monkeypatch.setattr(http_api.ApiEngine, "_read_results", stumble)
     with Site({"/": Reply(200, b"{}")}) as site:
         world = live_world(ENGINE_URLS=f"wikipedia={site.url('/')}")
         page, found = world.fetch(site.url("/")), world.search("wikipedia", "x")

@@ -15,8 +15,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from agent.net.deadline import POLL_SECONDS, Deadline
-from agent.net.deadline_sockets import use_deadline
+from agent.net.deadline import POLL_SECONDS, Deadline, use_deadline
 from agent.types import Outcome, SourceFilter
 from agent.web import parser_process, world
 from agent.web.engines import ddgs_search, duckduckgo

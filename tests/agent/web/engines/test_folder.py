@@ -8,8 +8,7 @@ import threading
 import pytest
 
 from agent.types import Outcome
-from agent.web.engines.folder import SNIPPET_WORDS, FolderIndex, cut_snippet
-from agent.web.folder_store import open_folder_store
+from agent.web.folder_store import SNIPPET_WORDS, FolderIndex, cut_snippet, open_folder_store
 
 DOCS = [
     (
