@@ -22,7 +22,7 @@ from agent.store.ledger import utc_timestamp
 from agent.text.urls import canonicalize
 from agent.types import Fact, Outcome, Page, PageRef
 from agent.types.source_filter import OUTSIDE_FILTER
-from agent.web import apply_source_filter
+from agent.web import search_results
 from agent.web.extract.extraction import EXTRACTION_VERSION
 from agent.web.http_outcomes import OUT_OF_SCOPE
 
@@ -61,7 +61,7 @@ def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Chan
         if not is_same and ref.page_id:
             outcome, detail = Outcome.REFUSED, OUT_OF_SCOPE
             if reach.allows(ref.url) and reach.allows(ref.final_url or ref.url):
-                page = apply_source_filter.filter_page(tools.page(ref.page_id), reach)
+                page = search_results.filter_page(tools.page(ref.page_id), reach)
                 outcome, detail = page.outcome, page.detail
             if outcome is not Outcome.OK:
                 ref = ref.replace(page_id="", outcome=outcome, detail=detail, facts=0)
@@ -129,7 +129,7 @@ def find_stored(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> dict[
             stated = {"etag": address.etag, "last_modified": address.last_modified}
             newer = {name: value for name, value in stated.items() if value}
             page = page.replace(fetched_at=address.fetched_at, **newer)
-            page = apply_source_filter.filter_page(page, state.settings.source_filter)
+            page = search_results.filter_page(page, state.settings.source_filter)
             stored[url] = StoredPage(address.page_id, page, address.fetched_at >= since)
     return stored
 
