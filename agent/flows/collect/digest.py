@@ -17,7 +17,7 @@ from agent.roles.collect_items import DIGEST, DigestItem
 from agent.text.plurals import format_count
 from agent.types import Answer, Outcome, Passage
 from agent.types.collection import CollectedItem
-from agent.web.extract.text_lines import LinkedText
+from agent.web.extract.dated_sections import LinkedText
 
 WINDOW_CHARS = 5_000
 """Characters of one item: an article of 800 words or a thread of a dozen posts is shown whole."""
