@@ -15,10 +15,10 @@ from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, state_after
 from agent.errors import UsageError
-from agent.evidence.answer_layout import format_question
 from agent.flows import FLOWS
 from agent.flows.research.plan_step import CHECK_PLAN, PLAN_EDIT
 from agent.roles.research import MAX_PARTS
+from agent.text.question_parts import format_question
 from agent.types import Edit, Fact, Note, PlanPart, Status
 
 MAX_QUESTION_CHARS = 400

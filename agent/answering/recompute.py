@@ -101,9 +101,7 @@ def _reassess_confidence(now: RunState, step: int, why: str) -> Confidence | Non
     claims of the answer, unless something was read since."""
     previous = now.confidence[-1] if now.confidence else None
     rests_on_answer = now.answer is not None and not now.actions_this_round
-    level = assess_confidence(
-        now, step, sentences=now.answer.sentences if now.answer and rests_on_answer else None
-    )
+    level = assess_confidence(now, step, answer=now.answer if rests_on_answer else None)
     if level.value == (previous.value if previous else 0.0) and (
         previous is None or level.parts == previous.parts
     ):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agent.answering import conflict_sentences, fact_view
-from agent.answering.answer_shape import arrange_places, place_conflicts
+from agent.answering.answer_shape import choose_roles, lay_out_answer
 from agent.answering.claim_checks import WrittenDraft
 from agent.answering.confidence import assess_confidence, find_main_sentence, name_part
 from agent.engine.run_state import RunState
@@ -28,7 +28,6 @@ from agent.types import (
     Actor,
     Answer,
     Confidence,
-    Conflict,
     Fact,
     Outcome,
     PageRef,
@@ -64,20 +63,19 @@ def finish_answer(
     journey: str = "",
     length: ReportLength = "standard",
     conflict_block: str = "",
-    more_passages: int = 0,
 ) -> Answer:
     """The answer of a checked draft that a person reviews; `no_evidence` when no statement of it is backed or
     left unchecked for want of a judge. `record_answer` makes the change.
 
     `caveat` follows its certainty, and `journey` replaces the account of searches and pages; both are code's.
-    The conflicts that it must name stand in the block `conflict_block` where that is given.
-    `more_passages`: see `arrange_places`."""
+    The conflicts that it must name stand in the block `conflict_block` where that is given."""
     facts = fact_view.facts_after_notes(state)
-    stated = arrange_places(
-        [name_part(state.plan, sentence, facts) for sentence in draft.sentences], length, more_passages
-    )
+    stated = [name_part(state.plan, sentence, facts) for sentence in draft.sentences]
+    stated = choose_roles(draft.blocks, stated, length)
     conflicts = conflict_sentences.find_relevant_conflicts(state, stated, facts)
-    sentences, dropped = _add_conflicts(state, conflicts, stated, draft.by, conflict_block)
+    named = conflict_sentences.write_conflict_sentences(state, conflicts, stated, facts)
+    named, dropped = filter_citations(named, facts, state.conflicts.values())
+    named = [name_part(state.plan, sentence, facts) for sentence in accept_quotations(named, facts)]
     answer = Answer(
         n=len(state.answers) + 1,
         verdict="no_evidence",
@@ -89,34 +87,29 @@ def finish_answer(
         length=length,
         step=step,
     )
-    if not any(_is_worth_showing(sentence, facts) for sentence in sentences):
+    if not any(_is_worth_showing(sentence, facts) for sentence in [*named, *stated]):
         cited = draft.dropped + sum(len(sentence.fact_ids) for sentence in draft.sentences)
         counts, refused = StatementCounts(dropped=cited), describe_refused(len(draft.failed))
         return answer.replace(**_explain_no_evidence(state), remark=refused, statements=counts)
+    blocks, sentences = lay_out_answer(
+        state.plan,
+        draft.blocks,
+        stated,
+        named,
+        by=draft.by,
+        length=length,
+        words=words_for(state.question),
+        conflict_block=conflict_block,
+        conflicts_first=conflict_sentences.needs_conflicts_first(state, conflicts),
+    )
     answer = answer.replace(
-        blocks=draft.blocks,
+        blocks=blocks,
         statements=StatementCounts(dropped=draft.dropped + dropped),
         conflicts=[conflict.id for conflict in conflicts if conflict.status == "open"],
     )
     answer = limit_answer(state, answer, sentences)
     certainty = describe_level(answer.confidence, is_judged=draft.by == "model")
     return answer.replace(certainty=f"{certainty}. {caveat}".strip())
-
-
-def _add_conflicts(
-    state: RunState, conflicts: Sequence[Conflict], stated: Sequence[Sentence], by: Actor, block: str = ""
-) -> tuple[list[Sentence], int]:
-    """The stated sentences with those about conflicts before or after them, or in their own block, and how
-    many citations of these were dropped."""
-    facts = fact_view.facts_after_notes(state)
-    named = conflict_sentences.write_conflict_sentences(state, conflicts, stated, facts)
-    named, dropped = filter_citations(named, facts, state.conflicts.values())
-    named = [name_part(state.plan, sentence, facts) for sentence in accept_quotations(named, facts)]
-    if block:
-        return [*stated, *(sentence.replace(block=block) for sentence in named)], dropped
-    named = named if by == "model" else place_conflicts(named, stated)
-    first = conflict_sentences.needs_conflicts_first(state, conflicts)
-    return ([*named, *stated] if first else [*stated, *named]), dropped
 
 
 def choose_verdict(plan: Sequence[PlanPart], by: Actor) -> Verdict:
@@ -138,22 +131,21 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
     facts = fact_view.facts_after_notes(state)
     works = {page.page_id: page.publication for page in state.pages.values() if page.publication}
     blocks, sentences = prune_blocks(answer.blocks, sentences)
-    level = assess_confidence(state, answer.step, sentences=sentences)
-    plan = close_plan(state, level, sentences, answer.by)
-    answer = answer.replace(
-        blocks=blocks,
+    answer = answer.replace(blocks=blocks, sentences=sentences)
+    level = assess_confidence(state, answer.step, answer=answer)
+    plan = close_plan(state, level, answer)
+    cells = "" if answer.length == "full" else describe_gaps(answer)
+    told = words_for(state.question)["empty_cells"].format(cells=cells) if cells else ""
+    missing = describe_open_parts(plan, level, answer, facts)
+    return answer.replace(
         verdict=choose_verdict(plan, answer.by),
         reason="budget" if state.stop_reason == "budget" and _list_open(plan) else "none",
         parts=plan if len(plan) > 1 else [],
-        sentences=list(sentences),
         sources=collect_sources(sentences, facts, works),
         statements=count_statements(sentences, answer.statements.dropped),
         confidence=level.value,
+        missing=" ".join(filter(None, (missing, told))),
     )
-    cells = "" if answer.length == "full" else describe_gaps(answer)
-    told = words_for(state.question)["empty_cells"].format(cells=cells) if cells else ""
-    missing = describe_open_parts(plan, level, sentences, facts, answer.by)
-    return answer.replace(missing=" ".join(filter(None, (missing, told))))
 
 
 def no_answer(
@@ -176,11 +168,11 @@ def no_answer(
 def record_answer(state: RunState, answer: Answer) -> Change:
     """The change of an answer: with it the confidence that its claims give, and the plan with what became of
     each part, so that every surface shows one figure."""
-    level = assess_confidence(state, answer.step, sentences=answer.sentences)
+    level = assess_confidence(state, answer.step, answer=answer)
     return {
         "answers": [answer.replace(confidence=level.value)],
         "confidence": [level],
-        "plan_parts": close_plan(state, level, answer.sentences, answer.by),
+        "plan_parts": close_plan(state, level, answer),
     }
 
 
@@ -189,19 +181,18 @@ def merge_changes(facts: Change, answer: Change) -> Change:
     return {**facts, **answer, "confidence": [*facts.get("confidence", []), *answer["confidence"]]}
 
 
-def close_plan(
-    state: RunState, level: Confidence, sentences: Sequence[Sentence], by: Actor
-) -> list[PlanPart]:
+def close_plan(state: RunState, level: Confidence, answer: Answer) -> list[PlanPart]:
     """The plan with the status and confidence of each part: answered when quotes support its main sentence
     (found, where no model wrote that), disputed when an open conflict contradicts it, not found when no
     sentence answers it, else open."""
     facts = fact_view.facts_after_notes(state)
+    by = answer.by
     figures, plan = {part.part: part for part in level.parts}, list[PlanPart]()
     for part in state.plan:
         figure = figures.get(part.id, PartConfidence(part=part.id))
         status: PartStatus = "answered" if by == "model" else "found"
         if not figure.weight:
-            main = find_main_sentence(state.plan, part, sentences, facts)
+            main = find_main_sentence(state.plan, part, answer, facts)
             is_unjudged = by != "model" and main and main.check == "not_checked"
             status = "found" if is_unjudged else "open" if main else "not_found"
         elif figure.disputed:
@@ -213,11 +204,7 @@ def close_plan(
 
 
 def describe_open_parts(
-    plan: Sequence[PlanPart],
-    level: Confidence,
-    sentences: Sequence[Sentence],
-    facts: Mapping[str, Fact],
-    by: Actor,
+    plan: Sequence[PlanPart], level: Confidence, answer: Answer, facts: Mapping[str, Fact]
 ) -> str:
     """Which parts of the question are open, and why, in the question's language, one cause each; "" for none.
     Without a model nothing is known but that no passage has these words."""
@@ -227,9 +214,9 @@ def describe_open_parts(
     unanswered = {part.part for part in level.parts if part.unanswered}
     by_cause: dict[str, list[str]] = {}
     for part in left:
-        main = find_main_sentence(plan, part, sentences, facts)
+        main = find_main_sentence(plan, part, answer, facts)
         cause: str = part.status
-        if part.status == "not_found" and by != "model":
+        if part.status == "not_found" and answer.by != "model":
             cause = "unmatched"
         if part.status == "open" and main and (main.backed or main.check == "not_checked"):
             cause = "unanswered" if part.id in unanswered else "unchecked"

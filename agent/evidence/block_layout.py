@@ -35,34 +35,30 @@ class BlockLayout:
 
 
 def lay_out_blocks(answer: Answer) -> list[BlockLayout]:
-    """The blocks of an answer in order; empty for one without blocks. Sentences of no block, which code wrote
-    about conflicts, are paragraphs before or after them; what is folded is left out."""
-    if not answer.blocks:
-        return []
-    shown = [sentence for sentence in answer.sentences if sentence.place != "other"]
-    ids = {block.id for block in answer.blocks}
-    placed = [n for n, sentence in enumerate(shown) if sentence.block in ids]
-    first = placed[0] if placed else len(shown)
-    loose = [(n, sentence) for n, sentence in enumerate(shown) if sentence.block not in ids]
-    before, after = ([s for n, s in loose if n < first], [s for n, s in loose if n > first])
-    plain = AnswerBlock(id="")
-    return [
-        *([BlockLayout(plain, before)] if before else []),
-        *(
-            _lay_out_block(answer, block, [s for s in shown if s.block == block.id])
-            for block in answer.blocks
-        ),
-        *([BlockLayout(plain, after)] if after else []),
-    ]
+    """The blocks of an answer in order; what stands in none of them is a paragraph before them."""
+    own: dict[str, list[Sentence]] = {block.id: [] for block in answer.blocks}
+    loose = [said for said in answer.sentences if said.block not in own]
+    for said in answer.sentences:
+        own.get(said.block, []).append(said)
+    laid = [_lay_out_block(answer, block, own[block.id]) for block in answer.blocks]
+    return [BlockLayout(AnswerBlock(id=""), loose), *laid] if loose else laid
+
+
+def label_passage(answer: Answer, sentence: Sentence) -> str:
+    """What stands before a passage: the headings over it, else its page's title."""
+    cited = set(sentence.fact_ids)
+    titles = [source.title for source in answer.sources if cited.intersection(source.fact_ids)]
+    return sentence.heading or next(iter(titles), "")
 
 
 def write_block_lines(
     answer: Answer, write: Callable[[Sentence], str], not_found: str = "not found"
 ) -> Iterator[str]:
-    """An answer's blocks as plain lines; `write` writes a sentence, an empty cell says `not_found`."""
+    """An answer's blocks as plain lines without what is folded; `write` writes a sentence, an empty cell says
+    `not_found`."""
     for layout in lay_out_blocks(answer):
         block = layout.block
-        if block.kind == "chart":
+        if block.kind == "chart" or block.role == "other":
             continue
         if block.kind == "heading":
             yield f"{'#' * block.level} {block.text}"
@@ -72,11 +68,13 @@ def write_block_lines(
             for label, cells in zip(block.row_labels, layout.rows, strict=True):
                 yield " | ".join([label, *(write(cell) if cell else not_found for cell in cells)])
         elif block.kind == "list":
-            yield from (f"- {write(sentence)}" for sentence in layout.sentences)
+            labels = [label_passage(answer, said) if block.role else "" for said in layout.sentences]
+            for label, said in zip(labels, layout.sentences, strict=True):
+                yield f"- {f'{label}: ' if label else ''}{write(said)}"
         elif layout.sentences:
             yield " ".join(map(write, layout.sentences))
-        yield from (f"- {line}" for line in block.lines)
-        yield from [""] if block.kind != "heading" else []
+        yield from (f"- {line}" if block.kind == "list" else line for line in block.lines)
+        yield from [""] if block.kind != "heading" and block.role != "lead" else []
 
 
 def _lay_out_block(answer: Answer, block: AnswerBlock, own: list[Sentence]) -> BlockLayout:
@@ -131,7 +129,7 @@ def prune_blocks(
     blocks: Sequence[AnswerBlock], sentences: Sequence[Sentence]
 ) -> tuple[list[AnswerBlock], list[Sentence]]:
     """What is left of the blocks when sentences fell: no empty paragraph, list, table row or column, and no
-    heading or chart without what it stands for. A single paragraph needs no blocks."""
+    heading or chart without what it stands for."""
     kept, moved = list[AnswerBlock](), list(sentences)
     for block in blocks:
         own = [n for n, sentence in enumerate(moved) if sentence.block == block.id]
@@ -142,8 +140,6 @@ def prune_blocks(
     ids = {block.id for block in kept}
     kept = [block for block in kept if block.kind != "chart" or block.shows in ids]
     kept = [block for n, block in enumerate(kept) if block.kind != "heading" or _has_content(kept[n:])]
-    if [block.kind for block in kept] == ["paragraph"] and not kept[0].by_code:
-        return [], [sentence.replace(block="") for sentence in moved]
     return kept, moved
 
 

@@ -163,13 +163,11 @@ def build_claim(
 def collect_sources(
     sentences: Iterable[Sentence], facts: Mapping[str, Fact], works: Mapping[str, Publication] = NO_WORKS
 ) -> list[Source]:
-    """The sources in order of first citation, those of folded sentences last, with the quotes they are cited
-    for: one per page address and title (the entries of a changelog have titles of their own; what a person
-    gave of it is another), and one for what a person said without an address. `works` are published works by
-    the ids of their pages."""
+    """The sources in order of first citation, with the quotes they are cited for: one per page address and
+    title (the entries of a changelog have titles of their own; what a person gave of it is another), and one
+    for what a person said without an address. `works` are published works by the ids of their pages."""
     found: dict[tuple[str, str, str], Source] = {}
-    ordered = sorted(sentences, key=lambda sentence: sentence.place == "other")
-    for fact_id in dict.fromkeys(i for sentence in ordered for i in sentence.fact_ids if i in facts):
+    for fact_id in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids if i in facts):
         fact = facts[fact_id]
         key = (fact.url or fact.page_id or "a person", fact.title if fact.url else "", fact.given)
         source = found.get(key)

@@ -1,18 +1,18 @@
-"""An answer as blocks: in running text, or without a model as leads, passages and what else was found."""
+"""The blocks of an answer with their citations, for every file and the screen: the one walk over them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 
-from agent.evidence.answer_layout import ALSO_FOUND, label_passage, lay_out
-from agent.evidence.block_layout import lay_out_blocks
+from agent.evidence.block_layout import BlockLayout, label_passage, lay_out_blocks
 from agent.evidence.report_words import ENGLISH, load_report_words
 from agent.evidence.support import count_support, label_support, list_checks
 from agent.export.blocks import Block, Bullets, Chart, Heading, Inline, Paragraph, Span, Table
 from agent.text.plurals import format_percent
 from agent.text.sentences import format_sentence
-from agent.types import Answer, Sentence
+from agent.types import Answer, AnswerBlock, Sentence
 
 Writer = Callable[[Sentence], list[Span | str]]
 """Writes a sentence, list item or cell with its marks; its text comes first."""
@@ -56,81 +56,67 @@ def write_earlier_answer(answer: Answer) -> list[Block]:
 
 
 def write_body(
-    answer: Answer, write: Writer, *, level: int, words: Mapping[str, str] = ENGLISH_WORDS
+    answer: Answer,
+    write: Writer,
+    *,
+    level: int,
+    words: Mapping[str, str] = ENGLISH_WORDS,
+    write_heading: Callable[[AnswerBlock], str] = attrgetter("text"),
 ) -> list[Block]:
-    """What an answer says: its blocks, or running text, or part by part a lead and its passages. Headings
-    stand at `level`; what code says of gaps is from `words`."""
-    layout = lay_out(answer)
-    if answer.blocks:
-        return _write_blocks(answer, write, level, words["not_found"])
-    if layout is None:
-        return _write_plain(answer, write)
-    blocks = _write_lines(layout.opening, write)
-    for part in layout.parts:
-        blocks += [Heading(level, part.question)] if part.question else []
-        for lead in part.leads:
-            _, *marks = write(lead)
-            blocks.append(Paragraph([Span(lead.text, "strong"), *marks], "lead"))
-        blocks += _list_passages(answer, part.passages, write)
-        blocks += [Paragraph([Span(words["part_not_found"], "emphasis")])] if part.gap else []
-    return blocks + _write_lines(layout.closing, write)
-
-
-def _write_blocks(answer: Answer, write: Writer, level: int, not_found: str) -> list[Block]:
+    """What an answer says, without what is folded. Headings stand at `level`, in the words of
+    `write_heading`; what code says of gaps is from `words`."""
     written = list[Block]()
     for layout in lay_out_blocks(answer):
         block, lines = layout.block, layout.block.lines
         if block.kind == "heading":
-            written.append(Heading(block.level - 2 + level, block.text))
+            written.append(Heading(block.level - 2 + level, write_heading(block)))
         elif block.kind == "chart":
-            written += [Chart(block.text, layout.series)] if layout.series else []
+            written += [Chart(block.text, layout.series, block.heads[0])] if layout.series else []
         elif block.kind == "table":
+            empty = Span(words["not_found"], "emphasis")
             rows = [
-                [
-                    Span(label, "strong"),
-                    *(write(cell) if cell else Span(not_found, "emphasis") for cell in cells),
-                ]
+                [Span(label, "strong"), *(write(cell) if cell else empty for cell in cells)]
                 for label, cells in zip(block.row_labels, layout.rows, strict=True)
             ]
             written.append(Table(block.heads, rows, block.text))
-        elif block.kind == "list" and not block.by_code:
-            written += _list_passages(answer, layout.sentences, write)
-        elif block.kind == "list":
+        elif block.kind == "list" and block.by_code:
             written.append(Bullets([([line], ()) for line in lines]))
+        elif block.kind == "list":
+            written += [] if block.role == "other" else _list_items(answer, layout, write)
+        elif block.role == "gap":
+            written += [Paragraph([Span(line, "emphasis")], "soft") for line in lines]
+        elif block.role == "lead":
+            for said in layout.sentences:
+                spans = write(said)
+                if type(spans[0]) is str:  # a screen's markup stays as it is
+                    spans[0] = Span(said.text, "strong")
+                written.append(Paragraph(spans, "lead"))
         else:
             told = [span for said in layout.sentences for span in (*write(said), " ")][:-1]
             written += [Paragraph(told, "answer")] if told else []
             written += [Paragraph([line]) for line in lines]
-    return written
+    return written or [Paragraph([NO_STATEMENT], "answer")]
 
 
-def _write_plain(answer: Answer, write: Writer) -> list[Block]:
-    """The sentences one after the other, quotes that no model joined as a list."""
-    told = [write(sentence) for sentence in answer.sentences]
-    if answer.by == "keyless" and len(told) > 1:
-        return [Bullets([(spans, ()) for spans in told])]
-    joined = [span for spans in told for span in (*spans, " ")][:-1]
-    return [Paragraph(joined or [NO_STATEMENT], "answer")]
+def write_folded(answer: Answer, write: Writer) -> list[Block]:
+    """What is folded: the passages that were also found."""
+    folded = [layout for layout in lay_out_blocks(answer) if layout.block.role == "other"]
+    return [item for layout in folded for item in _list_items(answer, layout, write)]
 
 
-def _write_lines(sentences: Iterable[Sentence], write: Writer) -> list[Block]:
-    return [Paragraph(write(sentence), "answer") for sentence in sentences]
-
-
-def _list_passages(answer: Answer, sentences: Sequence[Sentence], write: Writer) -> list[Block]:
-    """Each with the headings it stands under."""
+def _list_items(answer: Answer, layout: BlockLayout, write: Writer) -> list[Block]:
+    """A list, each passage with the headings it stands under."""
     items: list[tuple[Inline, Sequence[str]]] = []
-    for sentence in sentences:
-        label = label_passage(answer, sentence)
-        above: list[Span | str] = [Span(f"{label}:", "strong"), " "] if label else []
-        items.append(([*above, *write(sentence)], ()))
+    for said in layout.sentences:
+        label = label_passage(answer, said) if layout.block.role else ""
+        above: list[Span | str] = [Span(label, "label"), " "] if label else []
+        items.append(([*above, *write(said)], ()))
     return [Bullets(items)] if items else []
 
 
 def _fold_others(answer: Answer, write: Writer) -> list[Block]:
-    others = [sentence for sentence in answer.sentences if sentence.place == "other"]
-    found = _list_passages(answer, others, write)
-    return [Heading(3, ALSO_FOUND), *found] if found else []
+    found = write_folded(answer, write)
+    return [Heading(3, ENGLISH_WORDS["also_found"]), *found] if found else []
 
 
 def _write_figures(answer: Answer) -> Inline:

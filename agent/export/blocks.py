@@ -9,11 +9,11 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Span:
-    """Text with one style. `cite` is the number of a source that it links to, `ref` numbers without a link;
-    `url` makes the text a link when it is http(s)."""
+    """Text with one style. `cite` is the number of a source that it links to, `ref` numbers without a link,
+    `label` what a list item is from; `url` makes the text a link when it is http(s)."""
 
     text: str
-    style: Literal["plain", "strong", "emphasis", "code", "cite", "ref"] = "plain"
+    style: Literal["plain", "strong", "emphasis", "code", "cite", "ref", "label"] = "plain"
     url: str = ""
 
 
@@ -72,6 +72,8 @@ class Chart:
 
     caption: str
     series: Mapping[str, Sequence[tuple[str, float]]]
+    head: str = ""
+    """What the labels name."""
 
 
 Block = Heading | Paragraph | Bullets | Table | Quote | Chart

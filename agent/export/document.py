@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from agent.evidence.answer_layout import format_question
 from agent.evidence.confidence_explanations import describe_parts, list_changes
 from agent.evidence.report_words import words_for
 from agent.export.answer_blocks import (
@@ -22,6 +21,7 @@ from agent.export.checked_text import write_checked_text
 from agent.export.references import make_reference
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
+from agent.text.question_parts import format_question
 from agent.types import (
     PAGE_ORIGIN_LABELS,
     Action,

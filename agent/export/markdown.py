@@ -94,8 +94,8 @@ def _render_span(span: Span | str) -> str:
             return f"[{span.text}]"
         case "code":
             return render_code(span.text)
-        case "strong":
-            return f"**{escape_inline(span.text)}**"
+        case "strong" | "label":
+            return f"**{escape_inline(span.text)}{':' * (span.style == 'label')}**"
         case "emphasis":
             return f"*{escape_inline(span.text)}*"
         case "plain":

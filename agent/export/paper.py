@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Literal
 
-from agent.evidence.answer_layout import format_question
 from agent.evidence.report_words import words_for
 from agent.evidence.support import describe_mark
 from agent.export.answer_blocks import write_body
@@ -16,6 +15,7 @@ from agent.export.checked_text import write_checked_text
 from agent.export.document import DEMO_WORLD_NOTE, write_source
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
+from agent.text.question_parts import format_question
 from agent.types import Answer, Sentence
 
 

@@ -1,4 +1,5 @@
-"""Blocks as one HTML file that opens offline. It loads nothing and runs nothing: its policy forbids both.
+"""Blocks as HTML: one file that opens offline, and what a screen shows of an answer. The file loads nothing
+and runs nothing: its policy forbids both.
 
 Every text is escaped; characters that reorder text are taken out; links lead to http(s) addresses only."""
 
@@ -31,7 +32,7 @@ def render_html(report: Report) -> str:
         policy=content_security_policy(style),
         title=_clean(report.run.question or "Untitled question"),
         style=Markup(style),
-        body=Markup("\n").join(map(_render_block, build_paper(report, quoted=True))),
+        body=Markup("\n").join(map(render_block, build_paper(report, quoted=True))),
     )
 
 
@@ -41,14 +42,16 @@ def content_security_policy(style: str) -> str:
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def _render_block(block: Block) -> Markup:
+def render_block(block: Block) -> Markup:
+    """A block as HTML. Text that is `Markup` stands as it is: a screen writes its own citations."""
     match block:
         case Heading(level, text, source):
             name, number = (f' id="source-{source}"', f"[{source}] ") if source else ("", "")
             return Markup(f"<h{level}{name}>{number}{_clean(text)}</h{level}>")
         case Paragraph(spans, style):
             kind = Markup(f' class="{style}"') if style != "plain" else ""
-            return Markup("<p{}>{}</p>").format(kind, _render_spans(spans))
+            tag = Markup("div" if any(isinstance(span, Markup) for span in spans) else "p")
+            return Markup("<{0}{1}>{2}</{0}>").format(tag, kind, _render_spans(spans))
         case Bullets(items, numbered):
             lines = (
                 _render_spans(spans) + (_render_list(map(_clean, sub)) if sub else "") for spans, sub in items
@@ -56,9 +59,9 @@ def _render_block(block: Block) -> Markup:
             return _render_list(lines, tag="ol" if numbered else "ul")
         case Table(heads, rows, caption):
             title = Markup("<caption>{}</caption>").format(_clean(caption)) if caption else ""
-            head = Markup("").join(Markup("<th>{}</th>").format(_clean(name)) for name in heads)
+            head = Markup("").join(Markup('<th scope="col">{}</th>').format(_clean(name)) for name in heads)
             body = (Markup("<tr>{}</tr>\n").format(Markup("").join(map(_render_cell, row))) for row in rows)
-            return Markup('<div class="scroll"><table>{}<tr>{}</tr>\n{}</table></div>').format(
+            return Markup('<div class="scroll" tabindex="0"><table>{}<tr>{}</tr>\n{}</table></div>').format(
                 title, head, Markup("").join(body)
             )
         case Quote(text, before, after):
@@ -70,7 +73,7 @@ def _render_block(block: Block) -> Markup:
 
 
 def _clean(text: str) -> Markup:
-    return escape(strip_invisible(text))
+    return text if isinstance(text, Markup) else escape(strip_invisible(text))
 
 
 def _render_list(items: Iterable[Markup], tag: str = "ul") -> Markup:
@@ -90,11 +93,15 @@ def _render_span(span: Span | str) -> Markup:
         return Markup('<sup><a href="#source-{0}" aria-label="Source {0}">[{0}]</a></sup>').format(text)
     if address := clean_url(span.url) if span.url else "":
         return Markup('<a href="{}" rel="noopener noreferrer nofollow">{}</a>').format(address, text)
+    if span.style == "label":
+        return Markup('<span class="path">{}</span>').format(text)
     tag = {"strong": "b", "code": "code", "emphasis": "em"}.get(span.style)
     return Markup(f"<{tag}>{text}</{tag}>") if tag else text
 
 
 def _render_cell(cell: Cell) -> Markup:
+    if isinstance(cell, Span) and cell.style == "strong":
+        return Markup('<th scope="row">{}</th>').format(_clean(cell.text))
     numeric = isinstance(cell, str) and _NUMBER.fullmatch(cell)
     inside = _render_span(cell) if isinstance(cell, Span | str) else _render_spans(cell)
     return Markup("<td{}>{}</td>").format(Markup(' class="n"') if numeric else "", inside)

@@ -82,8 +82,8 @@ def _write_spans(paragraph: Any, spans: Inline, *, bold: bool = False) -> None:
         elif span.style == "cite":
             paragraph.add_run(f"[{span.text}]").font.superscript = True
         else:
-            run = paragraph.add_run(_clean(span.text))
-            run.bold, run.italic = (span.style == "strong") or None, (span.style == "emphasis") or None
+            run = paragraph.add_run(_clean(span.text) + ":" * (span.style == "label"))
+            run.bold, run.italic = span.style in ("strong", "label") or None, span.style == "emphasis" or None
 
 
 def _write_link(paragraph: Any, span: Span) -> None:

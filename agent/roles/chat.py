@@ -10,8 +10,8 @@ from pydantic import Field
 
 from agent.retrieval.answer import find_answer
 from agent.retrieval.scorer import build_search_texts, prefix_share, stem_prefixes
-from agent.roles.role import PassagesReply, Role, RoleReply, Share
-from agent.roles.site import DraftSentence, best_fit, find_open_parts, make_sentences
+from agent.roles.role import Role, RoleReply, Share
+from agent.roles.site import DraftSentence, best_fit, make_sentences
 from agent.text.answer_type import has_answer_type
 from agent.text.dialogue_acts import classify_small_talk, is_bare_repeat_request, is_unresolved_reference
 from agent.text.geo import (
@@ -189,7 +189,7 @@ GRADE = Role(name="grade", reply=GradeReply, fallback=grade_fallback, tier="fast
 """Scores how relevant each passage is to the question, all in one batch."""
 
 
-class GenerateReply(PassagesReply):
+class GenerateReply(RoleReply):
     """An answer of cited sentences; none when the passages do not answer."""
 
     answer: list[DraftSentence] = Field(description="empty when the passages do not answer the question")
@@ -208,9 +208,7 @@ def generate_fallback(
 ) -> GenerateReply:
     """The passages that fit best, as quotes; nothing when none fits."""
     found = find_answer(asked, passages).keep_parts_of(question)
-    return GenerateReply(
-        answer=make_sentences(found), not_found=find_open_parts(found), confidence=best_fit(found)
-    )
+    return GenerateReply(answer=make_sentences(found), confidence=best_fit(found))
 
 
 GENERATE = Role(

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from agent.retrieval.answer import find_answer
 from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS, describe_page
-from agent.roles.role import PassagesReply, Role, RoleReply, Share
-from agent.roles.site import DraftSentence, best_fit, find_open_parts, make_sentences
+from agent.roles.role import Role, RoleReply, Share
+from agent.roles.site import DraftSentence, best_fit, make_sentences
 from agent.text.identifiers import find_unmistakable_codes
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import fold, tokenize
@@ -153,7 +153,7 @@ class WritingSentence(DraftSentence):
     )
 
 
-class WritingReply(PassagesReply):
+class WritingReply(RoleReply):
     """A reply, or none."""
 
     answer: list[WritingSentence] = Field(
@@ -184,7 +184,7 @@ def writing_fallback(
             WritingSentence(text=sentence.text, quotes=sentence.quotes, **sentence.placement)
             for sentence in make_sentences(found)
         ]
-        return WritingReply(answer=answer, not_found=find_open_parts(found), confidence=best_fit(found))
+        return WritingReply(answer=answer, confidence=best_fit(found))
     missing = [term for part in found.parts for term in part.missing]
     return WritingReply(
         missing=f"The sources do not contain {', '.join(missing)}."

@@ -10,7 +10,6 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from agent.evidence.answer_layout import format_question
 from agent.evidence.citation_check import state_with_subject
 from agent.evidence.contradiction.forms import read_cells
 from agent.evidence.report_words import words_for
@@ -19,9 +18,9 @@ from agent.retrieval.scorer import UNCOUNTED
 from agent.roles.note_requests import read_note
 from agent.roles.role import PlacedSentence, Role, RoleReply
 from agent.text.names import find_names
-from agent.text.question_parts import complete_parts, find_item, is_asking, resolve_parts
+from agent.text.question_parts import complete_parts, find_item, format_question, is_asking, resolve_parts
 from agent.types import Action, Conflict, Fact, Note, Passage, PlanPart, Sentence
-from agent.types.answers import ReportLength, SectionForm, SentencePlace
+from agent.types.answers import BlockRole, ReportLength, SectionForm
 
 MIN_RELEVANCE_SHARE = 0.8
 """Share of the best disputed fact's relevance below which a fact is beside the point."""
@@ -115,7 +114,7 @@ def report_fallback(
     found = [sentence for part in answered for sentence in _write_part(part, known)]
     quoted = _keep_first([*wanted, *found])
     if length == "full" or (len(parts) > 1 and not all(part.lead for part in answered)):
-        place: SentencePlace = "passage" if length == "full" else "other"
+        place: BlockRole = "passage" if length == "full" else "other"
         cited = [known[i] for sentence in quoted for i in sentence.fact_ids]
         pages = dict.fromkeys(fact.page_id for fact in [*cited, *facts] if fact.disputed or fact in cited)
         quoted += [_quote_fact(fact, place) for page in pages for fact in usable if fact.page_id == page]
@@ -183,7 +182,7 @@ def _write_part(part: PartAnswer, facts: Mapping[str, Fact]) -> list[ReportSente
 
 
 def _write(
-    found: Quotation, place: SentencePlace, facts: Mapping[str, Fact], fit: float | None = None
+    found: Quotation, place: BlockRole, facts: Mapping[str, Fact], fit: float | None = None
 ) -> list[ReportSentence]:
     """A quotation as a sentence that cites the fact it is from."""
     among = [facts[name] for name in found.passage_id.split()]
@@ -199,7 +198,7 @@ def _fold(text: str) -> str:
     return " ".join(text.split())
 
 
-def _quote_fact(fact: Fact, place: SentencePlace = "lead") -> ReportSentence:
+def _quote_fact(fact: Fact, place: BlockRole = "lead") -> ReportSentence:
     text = state_with_subject(fact)
     return ReportSentence(text=text, fact_ids=[fact.id], place=place, heading=fact.heading)
 

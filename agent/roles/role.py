@@ -18,7 +18,7 @@ from pydantic.json_schema import SkipJsonSchema
 from agent.errors import ModelError, PromptTooLong
 from agent.roles.prompt_templates import Bindings, make_mark, render, render_refusal
 from agent.types import Record
-from agent.types.answers import SentencePlace
+from agent.types.answers import BlockRole
 
 AskModel = Callable[[str, list[dict[str, str]], type[BaseModel], str], BaseModel]
 """(role, messages, shape, tier) -> a reply of that shape; raises ModelError when the model fails for good."""
@@ -222,8 +222,8 @@ def _cut(name: str, value: Any, share: float) -> Any:
 class PlacedSentence(RoleReply):
     """Base of the sentences of a reply."""
 
-    place: SkipJsonSchema[SentencePlace] = Field(default="", exclude=True)
-    """As `Sentence.place`."""
+    place: SkipJsonSchema[BlockRole] = Field(default="", exclude=True)
+    """The role of the block that it is to stand in."""
     heading: SkipJsonSchema[str] = Field(default="", exclude=True)
     """The path of headings its quote stands under, where `place` is set."""
     part_question: SkipJsonSchema[str] = Field(default="", exclude=True)
@@ -236,10 +236,3 @@ class PlacedSentence(RoleReply):
     def placement(self) -> dict[str, Any]:
         """`place`, `heading`, `part_question` and `fit`, to build a sentence at the same place."""
         return {name: getattr(self, name) for name in PlacedSentence.model_fields}
-
-
-class PassagesReply(RoleReply):
-    """Base of the replies that code writes from passages where no model does."""
-
-    not_found: SkipJsonSchema[list[str]] = Field(default_factory=list, exclude=True)
-    """The parts of a compound question that no passage answers, in the person's words."""

@@ -11,12 +11,12 @@ from pydantic import Field, model_validator
 from agent.retrieval.answer import PassageAnswer, Quotation, find_answer
 from agent.retrieval.scorer import build_search_texts, find_unseen_terms
 from agent.roles.note_requests import parse_length_request
-from agent.roles.role import PassagesReply, PlacedSentence, Role, RoleReply, Share
+from agent.roles.role import PlacedSentence, Role, RoleReply, Share
 from agent.text.dialogue_acts import is_unresolved_reference
 from agent.text.language import MIN_QUESTION_LETTERS, detect_language
 from agent.text.tokens import content_stems
 from agent.types import Passage, Record, Turn
-from agent.types.answers import SentencePlace
+from agent.types.answers import BlockRole
 
 MIN_USEFUL_SHARE = 0.7
 """A page is useful with at least this share of the best one's relevance."""
@@ -121,7 +121,7 @@ class DraftSentence(PlacedSentence):
     quotes: list[DraftQuote] = Field(default_factory=list)
 
 
-class DraftReply(PassagesReply):
+class DraftReply(RoleReply):
     """An answer, or a refusal with a polite message."""
 
     refusal: Literal["none", "off_topic", "not_covered", "needs_clarification"] = "none"
@@ -151,7 +151,7 @@ def make_sentences(found: PassageAnswer) -> list[DraftSentence]:
     return sentences
 
 
-def _place(found: Quotation, place: SentencePlace, asked: str) -> DraftSentence:
+def _place(found: Quotation, place: BlockRole, asked: str) -> DraftSentence:
     return DraftSentence(
         text=found.statement or found.quote,
         quotes=[DraftQuote(passage_id=found.passage_id, quote=found.quote)],
@@ -184,18 +184,12 @@ def draft_fallback(
         if not found.is_refusal:
             return DraftReply(
                 answer=make_sentences(found)[: most or None],
-                not_found=find_open_parts(found),
                 confidence=best_fit(found),
             )
     missing = [term for part in found.parts for term in part.missing] if passages and not vague else []
     unseen = missing or find_unseen_terms(question, texts)
     refusal, message = refuse(question, history, texts, unseen, site)
     return DraftReply(refusal=refusal, message=message)
-
-
-def find_open_parts(found: PassageAnswer) -> list[str]:
-    """The parts of a compound question that no passage answers."""
-    return [part.question for part in found.parts if not part.lead]
 
 
 def best_fit(found: PassageAnswer) -> float:

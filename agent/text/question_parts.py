@@ -125,6 +125,13 @@ def find_output_form(question: str) -> str:
     return " ".join(found[0] for found in _FORM.finditer(question))
 
 
+def format_question(question: str) -> str:
+    """A clause of a question as a heading: without words on the form of the answer, with a capital, and where
+    it asks with a question mark."""
+    text = remove_output_form(question.strip()).strip(" ,;:")
+    return f"{text[:1].upper()}{text[1:]}{'?' if text[-1:].isalnum() and is_asking(text) else ''}"
+
+
 def _split_sentence(sentence: str) -> list[str]:
     """The clauses of one sentence that begin with a question word, or a verb that asks, of their own."""
     parts, start = list[str](), 0

@@ -12,9 +12,6 @@ from agent.types.record import Actor, PageOrigin, Record
 
 Verdict = Literal["answered", "partial", "passages_found", "no_evidence", "checked"]
 """`passages_found`: no model judged; these are the passages that fit best. `checked`: a text was checked."""
-SentencePlace = Literal["", "lead", "passage", "other"]
-"""Where a quote stands in an answer without a model: the line that answers, one of the passages below it, or
-folded under "Also found". "" in an answer of a model."""
 ClaimVerdict = Literal[
     "quoted", "computed", "judged_supported", "vetoed", "doubted", "not_supported", "not_checked"
 ]
@@ -48,6 +45,9 @@ class ClaimFinding(Record):
 
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "chart"]
+BlockRole = Literal["", "lead", "passage", "other", "gap"]
+"""What a block is in an answer without a model: the quote that answers a part, the passages below it, what is
+folded under "Also found", or that nothing was found. "" for any other."""
 ReportLength = Literal["brief", "standard", "full"]
 
 
@@ -57,6 +57,7 @@ class AnswerBlock(Record):
 
     id: str
     kind: BlockKind = "paragraph"
+    role: BlockRole = ""
     level: int = 2
     """Of a heading: 2 for a section, 3 below it."""
     text: str = ""
@@ -119,13 +120,12 @@ class Sentence(Record):
     """The judge's reason, or the arithmetic of a computed claim ("1986 − 1961 = 25")."""
     part: str = ""
     """The id of the plan's part that it answers; "" for none or the whole question."""
-    place: SentencePlace = ""
     heading: str = ""
-    """The path of headings its quote stands under, where `place` is set."""
+    """The path of headings its quote stands under, where its block has a role."""
     fit: float | None = None
     """How well a lead fits its part of the question, from 0 to 1; None where no fallback measured it."""
     block: str = ""
-    """The id of the block of the answer it stands in; "" in an answer without blocks."""
+    """The id of the block of the answer it stands in; of a drafted quote the role it is to have there."""
     row: int = -1
     column: int = -1
     """Where it stands in a table block, from 0; -1 elsewhere. Column 0 is the row's label."""
@@ -196,7 +196,8 @@ class Answer(Record):
     """The title of a report; "" for none."""
     length: ReportLength = "standard"
     blocks: list[AnswerBlock] = Field(default_factory=list)
-    """The blocks of the answer in their order; empty: one paragraph, or quotes with places."""
+    """The blocks of the answer in their order; empty where it has no sentences, and of a
+    checked text."""
     parts: list[PlanPart] = Field(default_factory=list)
     """The parts of a compound question and what became of each; empty for one."""
     step: int = 0
@@ -209,11 +210,11 @@ class Answer(Record):
     @property
     def main_sentences(self) -> list[Sentence]:
         """The sentences without those folded under "Also found"; leads come before passages."""
-        shown = [s for s in self.sentences if s.place != "other"]
-        opened = next((n for n, s in enumerate(shown) if s.place), 0)
-        placed = enumerate(shown) if any(s.place for s in shown) else []
-        late = {n for n, s in placed if n >= opened and s.place != "lead"}
-        return [s for n, s in sorted(enumerate(shown), key=lambda pair: pair[0] in late)]
+        roles = {block.id: block.role for block in self.blocks}
+        shown = [s for s in self.sentences if roles.get(s.block) != "other"]
+        leads = [s for s in shown if roles.get(s.block) == "lead"]
+        opening = shown.index(leads[0]) if leads else len(shown)
+        return [*shown[:opening], *leads, *(s for s in shown[opening:] if roles.get(s.block) != "lead")]
 
     def citation_numbers(self, sentence: Sentence) -> list[int]:
         """The numbers of the sources that a sentence cites, rising."""

@@ -39,7 +39,8 @@ def describe_turn(act: str, view: RunSnapshot) -> dict[str, Any]:
 
 def _describe_block(block: AnswerBlock) -> str:
     columns = " | ".join(block.heads)
-    return ": ".join(filter(None, (f"{block.kind}{' by code' * block.by_code}", block.text, columns)))
+    kind = " ".join(filter(None, (block.kind, "by code" * block.by_code, block.role)))
+    return ": ".join(filter(None, (kind, block.text, columns)))
 
 
 def _describe_sentence(said: Sentence, answer: Answer, view: RunSnapshot) -> dict[str, Any]:
@@ -52,7 +53,6 @@ def _describe_sentence(said: Sentence, answer: Answer, view: RunSnapshot) -> dic
         "marks": marks,
         "contradicted": said.contradicted or "",
         "disputed": said.disputed,
-        "place": said.place,
         "block": places.index(said.block) + 1 if said.block in places else "",
         "part": said.part,
         "cites": list(dict.fromkeys(host(fact.url) or fact.url for fact in facts)),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from agent.evidence.block_layout import add_charts
-from agent.types import Answer, AnswerBlock, Sentence, Source
+from collections.abc import Sequence
+
+from agent.answering.answer_shape import lay_out_answer
+from agent.evidence.block_layout import add_charts, prune_blocks
+from agent.evidence.report_words import words_for
+from agent.types import Answer, AnswerBlock, PlanPart, Sentence, Source
 
 HEADS, LABELS = ["Kiln", "Built", "Chimneys", "Output (t)"], ["Østby", "Lunde", "Myra"]
 TABLE = AnswerBlock(id="b4", kind="table", text="The three kilns", heads=HEADS, row_labels=LABELS)
@@ -45,3 +49,15 @@ def answer(*, charts: bool = False, **more: object) -> Answer:
     given = Answer(n=1, verdict="answered", sentences=sentences, sources=sources, blocks=BLOCKS, by="model")
     blocks = add_charts(BLOCKS, sentences) if charts else BLOCKS
     return given.replace(**{"blocks": blocks, "title": "Three kilns", "length": "full", **more})
+
+
+def passages(
+    *drafted: Sentence, parts: Sequence[PlanPart] = (), by: str = "keyless", **more: object
+) -> Answer:
+    """An answer of drafted quotes, each with its role in `block`, as the flows make it."""
+    plan = parts or [PlanPart(id="1", question="When was it built?")]
+    laid = lay_out_answer(plan, [], drafted, [], by=by, length="standard", words=words_for(""))  # type: ignore[arg-type]
+    blocks, told = prune_blocks(*laid)
+
+    given = Answer(n=1, verdict="passages_found", blocks=blocks, sentences=told, parts=list(parts), by=by)  # type: ignore[arg-type]
+    return given.replace(**more)

@@ -33,7 +33,7 @@ from agent.text.geo import (
     parse_coordinates,
 )
 from agent.text.tokens import content_stems, stem_words
-from agent.types import Answer, Facility, Fact, Page, PageRef, Reason, Sentence
+from agent.types import Answer, AnswerBlock, Facility, Fact, Page, PageRef, Reason, Sentence
 from agent.types.facts import make_fact_id
 
 NO_FACILITIES = (
@@ -205,7 +205,7 @@ def _build_answer(
 ) -> Answer:
     by_id = {fact.id: fact for fact in facts}
     sentences, counts = citation_check.check_citations(
-        [Sentence(text=fact.statement, fact_ids=[fact.id]) for fact in facts], by_id
+        [Sentence(text=fact.statement, fact_ids=[fact.id], block="b") for fact in facts], by_id
     )
     certainty = "These are all places of that kind I know, by name."
     if place:
@@ -214,6 +214,7 @@ def _build_answer(
     return Answer(
         n=len(state.answers) + 1,
         verdict="answered" if judgement.by == "model" else "passages_found",
+        blocks=[AnswerBlock(id="b", kind="list" if len(facts) > 1 else "paragraph")],
         sentences=sentences,
         statements=counts,
         sources=citation_check.collect_sources(sentences, by_id),

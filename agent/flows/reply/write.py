@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from agent.answering.answer_shape import read_role
 from agent.answering.draft import ask_writer, draft_from_quotes
 from agent.answering.passages import content_passages, fit_passages
 from agent.answering.verdict import finish_answer, limit_answer, merge_changes, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence import confidence
-from agent.evidence.answer_layout import lay_out
 from agent.evidence.report_words import words_for
 from agent.evidence.support import describe_mark
 from agent.flows.reply.state import ReplyRun
@@ -25,7 +25,7 @@ from agent.roles.role import RoleResult
 from agent.text.identifiers import find_contacts, is_external_contact, remove_mass_mentions
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, find_urls, remove_unknown_urls, site
-from agent.types import Answer, Fact, Page, Passage, Reason, Sentence
+from agent.types import Answer, AnswerBlock, Fact, Page, Passage, Reason, Sentence
 from agent.types.reply import VerificationResult
 
 MAX_SOURCE_CHARS = 60_000
@@ -76,8 +76,8 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     if checked.check_trouble:
         return stay_silent(state, tools, trouble=checked.check_trouble, **change)
     answer = finish_answer(now, checked, tools.step)
-    supported = _keep_supported(answer.sentences or checked.sentences, pictured)
-    text, fitted = _fit_length(supported, settings.max_answer_chars, words_for(question))
+    supported = _keep_supported(answer.main_sentences or checked.sentences, pictured)
+    text, fitted = _fit_length(supported, settings.max_answer_chars, words_for(question), answer.blocks)
     kept = {sentence.text for sentence in fitted}
     change["left_out"] = [
         old.text
@@ -177,10 +177,8 @@ def _explain_silence(
 def complete_text(state: ReplyRun, answer: Answer, draft: str) -> str:
     """The text that is posted: the draft; without a model each part of the question that no passage answers,
     told so; then the web addresses of the loaded sources, cited ones first."""
-    layout, words = lay_out(answer), words_for(state.own.standalone_question(state))
-    gaps = (
-        [f"{part.question} {words['part_not_found']}" for part in layout.parts if part.gap] if layout else []
-    )
+    both = zip(answer.blocks, answer.blocks[1:], strict=False)
+    gaps = [f"{head.text} {' '.join(gap.lines)}" for head, gap in both if gap.role == "gap"]
     draft = "\n\n".join([draft, *gaps])
     cited = [source.page_id for source in answer.sources]
     loaded = [source for source in state.own.loaded if source.page_id and canonicalize(source.url)]
@@ -242,18 +240,21 @@ def _keep_supported(sentences: Sequence[Sentence], pictured: Mapping[str, Sequen
         found = [fact.id for fact in pictured.get(sentence.text, [])]
         return sentence.replace(fact_ids=found, check="not_checked", findings=[], check_reason="")
 
-    told = [s if s.backed else read_picture(s) for s in sentences if s.place != "other"]
+    told = [s if s.backed else read_picture(s) for s in sentences]
     return [s for s in told if s.backed or s.fact_ids]
 
 
 def _fit_length(
-    sentences: Sequence[Sentence], limit: int, words: Mapping[str, str]
+    sentences: Sequence[Sentence],
+    limit: int,
+    words: Mapping[str, str],
+    blocks: Sequence[AnswerBlock] = (),
 ) -> tuple[str, list[Sentence]]:
     """The first sentences that fit as a text, each passage and list item on its own line, with the marks
     of what is in doubt; and these sentences."""
     text, fitted = "", list[Sentence]()
     for sentence in sentences:
-        joint = _choose_joint(fitted[-1], sentence) if fitted else ""
+        joint = _choose_joint(blocks, fitted[-1], sentence) if fitted else ""
         mark = describe_mark(sentence, words)
         said = f"{joint}{sentence.text}" + (f" ({mark})" if mark else "")
         if len(text) + len(said) > limit:
@@ -262,10 +263,11 @@ def _fit_length(
     return text, fitted
 
 
-def _choose_joint(before: Sentence, sentence: Sentence) -> str:
+def _choose_joint(blocks: Sequence[AnswerBlock], before: Sentence, sentence: Sentence) -> str:
     """What stands between two sentences: a passage is an item of a list, the next lead a new paragraph."""
-    if sentence.place == "passage":
+    former, role = read_role(blocks, before), read_role(blocks, sentence)
+    if role == "passage":
         return "\n- "
-    if before.place == "passage" or sentence.place == "lead":
+    if former == "passage" or role == "lead":
         return "\n\n"
     return "\n" if _LIST_ITEM.match(sentence.text) else " "

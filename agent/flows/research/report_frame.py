@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agent.answering.draft import clean_label
 from agent.answering.verdict import describe_failures
-from agent.evidence.answer_layout import format_question
 from agent.evidence.block_layout import describe_gaps
 from agent.evidence.report_words import words_for
 from agent.flows.research.state import ResearchRun
 from agent.retrieval.shown_passages import add_spans
+from agent.text.question_parts import format_question
 from agent.text.urls import remove_unknown_urls, site
 from agent.types import ENGINE_BY_ACTION, Answer, AnswerBlock, Confidence, Outcome, PageRef, describe_action
 

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, Literal
 
 from agent.answering import fact_view
-from agent.answering.answer_shape import block_by_parts
 from agent.answering.claim_checks import WrittenDraft
 from agent.answering.draft import draft_from_reply
 from agent.answering.model_rulings import review_conflicts
@@ -275,8 +274,8 @@ def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
     answer = revise.finish_revision(state, answer)
     answer = answer.replace(remark=" ".join(filter(None, [answer.remark, describe_reading(state)])))
     if answer.length == "full" and answer.sentences:
-        if not answer.blocks:
-            answer = block_by_parts(answer, state.plan, words_for(state.question))
+        has_table = any(block.kind == "table" for block in answer.blocks)
+        if not has_table and any(block.role for block in answer.blocks):
             blocks, said = tabulate_rows(answer, fact_view.facts_after_notes(state))
             answer = limit_answer(state, answer.replace(blocks=blocks), said)
         change = record_answer(state, answer)

@@ -29,13 +29,13 @@ from agent.answering.verdict import finish_answer, limit_answer
 from agent.answering.write_report import ask_section
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
-from agent.evidence.answer_layout import format_question
 from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.citation_check import diff_answers, filter_citations
 from agent.flows.research import report_frame
 from agent.flows.research.state import ResearchRun
 from agent.roles.report import REVISION, ReportBlock, ReportReply, RevisionReply
 from agent.roles.role import RoleResult
+from agent.text.question_parts import format_question
 from agent.text.urls import host
 from agent.types import Answer, AnswerBlock, Fact, NoteReading, OutlineSection, Sentence
 
@@ -195,9 +195,6 @@ def split_answer(
 ) -> tuple[list[AnswerBlock], list[Sentence], list[Piece]]:
     """The blocks that a writer made, the sentences that may stay, and the pieces that are written anew: what
     the notes name, where a sentence has lost a source, and what is new. What code adds is left out."""
-    if not former.blocks:
-        whole = [said.replace(block="a0") for said in former.sentences]
-        former = former.replace(blocks=[AnswerBlock(id="a0")], sentences=whole)
     frame = {block.id for block in report_frame.conflict_blocks(state.question)}
     blocks = [b for b in former.blocks if not b.by_code and b.kind != "chart" and b.id not in frame]
     targets, facts, kept = list_targets(former), fact_view.facts_after_notes(state), list[Sentence]()

@@ -108,7 +108,8 @@ def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
     pinned = [fact for fact in usable if fact.decision == "pinned" and fact.id not in cited]
     shown = [*(Sentence(text=fact.statement, fact_ids=[fact.id]) for fact in pinned), *kept]
     written = check_sentences(None, shown, facts, list(state.conflicts.values()), question=state.asked)
-    written = replace(written, trouble=judgement.fallback_reason)
+    blocks = former.blocks if former else []
+    written = replace(written, blocks=blocks, trouble=judgement.fallback_reason)
     return record_answer(state, finish_answer(state, written, tools.step))
 
 

@@ -10,8 +10,8 @@ from agent.actions import fact_edits
 from agent.answering import fact_view
 from agent.answering.fact_filter import FACT_STATUSES, FactFilter, filter_facts
 from agent.answering.plan import find_part
-from agent.evidence.answer_layout import format_question
 from agent.text.plurals import format_count
+from agent.text.question_parts import format_question
 from agent.text.urls import site
 from agent.types import Action, Answer, Fact, PlanPart
 from agent.types.step_numbers import number_step

@@ -6,9 +6,9 @@ import streamlit as st
 
 from agent.actions import plan_edits
 from agent.answering.plan_view import PartView, describe_remaining, view_plan
-from agent.evidence.answer_layout import format_question
 from agent.flows.research.plan_step import CHECK_PLAN, describe_reading
 from agent.text.plurals import format_count
+from agent.text.question_parts import format_question
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, client, drafts, escape, labels, ui, view_cache

@@ -3,26 +3,31 @@ and what changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import streamlit as st
+from markupsafe import Markup
 
 from agent.answering.conflict_sentences import is_disagreement
 from agent.evidence import citation_check
-from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, AnswerLayout, label_passage, lay_out
-from agent.evidence.block_layout import BlockLayout
+from agent.evidence.report_words import words_for
 from agent.evidence.support import Support, count_support, describe_support
+from agent.export.answer_blocks import ENGLISH_WORDS, write_body, write_folded
+from agent.export.blocks import Chart, Span
+from agent.export.webpage import render_block
 from agent.text.plurals import format_count
 from agent.text.sentences import format_sentence
-from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source
+from agent.types import PAGE_ORIGIN_LABELS, Answer, AnswerBlock, Sentence, Source
 from agent.workbench import RunSnapshot
-from pages.widgets.run import report_view
+from pages.widgets.run import report_chart
 from pages.widgets.shell import badges, escape, labels, markup, places
 
 MAX_DOUBT_CHARS = 120
 """Characters of a doubt that stand in the text; a longer one is opened by its mark."""
 CONFLICT_MARK = "where sources differ"
 """Beside the sentences that code wrote about conflicts: they are quoted, but nothing that was found out."""
+NO_MARKS: Mapping[int, str] = {}
 CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
 
 
@@ -31,13 +36,14 @@ def draw(view: RunSnapshot, *, comments: bool = False) -> None:
     and section has a mark that opens the form for a comment."""
     newest = view.state.answers[-1]
     with st.container():  # as many pieces as the answer has charts
-        for piece in _render_pieces(
+        pieces = _render_pieces(
             newest, view.run.id, editable=True, comments=comments, question=view.run.question
-        ):
+        )
+        for n, piece in enumerate(pieces):
             if isinstance(piece, str):
                 st.html(piece)
             else:
-                report_view.draw_chart(piece, view.run.id)
+                report_chart.draw(piece, f"{view.run.id}-{n}")
     draw_changes(view.state.answers)
     if newest.journey:
         with st.expander("How this was found", icon=":material/route:", key="research-story"):
@@ -67,9 +73,9 @@ def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
 
 def _render_pieces(
     answer: Answer, run_id: str, *, editable: bool, comments: bool = False, question: str = ""
-) -> list[str | BlockLayout]:
+) -> list[str | Chart]:
     """The answer as HTML in pieces between its charts. The sources of a long report stand below it, else
-    beside it."""
+    beside it. Empty cells are told in the language of the `question`."""
     is_unjudged = answer.verdict == "passages_found"
     writer = "written by the model" if answer.by == "model" else "written without a model: quoted sentences"
     marks = [
@@ -77,17 +83,14 @@ def _render_pieces(
         (f"confidence {labels.format_percent(answer.confidence)}", ""),
         *([] if is_unjudged or not answer.sentences else [(writer, "")]),
     ]
-    layout = None if answer.blocks else lay_out(answer)
     is_refusal = not answer.sentences and bool(answer.certainty)
-    marks_by_id = _render_comment_marks(answer, run_id) if comments else {}
-
-    def draw(said: Sentence) -> str:
-        html = _render_sentence(said, answer.sources, run_id, editable=editable)
-        return html + marks_by_id.get(id(said), "")
-
-    body = "" if answer.blocks else _render_body(answer, layout, draw) or escape.html(answer.certainty)
-    pieces = report_view.render_pieces(answer, draw, marks_by_id, question) if answer.blocks else [body]
-    has_gaps_in_place = layout is not None and len(layout.parts) > 1
+    has_roles = any(block.role for block in answer.blocks)
+    is_plain = answer.length != "full" and (
+        has_roles or all(block.kind == "paragraph" for block in answer.blocks)
+    )
+    comment_marks = _render_comment_marks(answer, run_id) if comments else {}
+    pieces = render_body(answer, run_id, comment_marks, editable=editable, question=question)
+    has_gaps_in_place = has_roles and len(answer.parts) > 1
     lines = [
         _render_line("" if is_refusal else answer.certainty, "Certainty"),
         _render_line("" if has_gaps_in_place else answer.missing, "What is missing"),
@@ -98,12 +101,12 @@ def _render_pieces(
     supported = count_support(answer) or ("" if is_refusal else "No claims")
     tone = "soft" if all(sentence.backed for sentence in answer.sentences) else "warned"
     counts = markup.paragraph(escape.html(supported), f"small {tone}")
-    counts = (markup.paragraph(UNJUDGED_NOTE) if is_unjudged else "") + counts
+    counts = (markup.paragraph(ENGLISH_WORDS["unjudged"]) if is_unjudged else "") + counts
     head = f'<div class="chips">{badges.render_row(marks)}</div>{counts}'
     title = f'<h2 class="title">{escape.html(answer.title)}</h2>' if answer.title else ""
     notes = f'<div class="lines">{"".join(lines)}</div>'
     sources = f"<div>{_render_sources(answer.sources, run_id)}</div>"
-    kind = "answer document" if answer.blocks else "answer"
+    kind = "answer" if is_plain else "answer document"
     if len(pieces) == 1 and isinstance(pieces[0], str) and answer.length != "full":
         said = f'<div class="{kind}">{title}{pieces[0]}</div>' if pieces[0] else ""
         grid = f'<div class="answer-grid"><div>{said}{notes}</div>{sources}</div>'
@@ -113,6 +116,38 @@ def _render_pieces(
         for piece in ([title, *pieces] if title else pieces)
     ]
     return [f'<div class="ts">{head}</div>', *told, f'<div class="ts">{notes}{sources}</div>']
+
+
+def render_body(
+    answer: Answer,
+    run_id: str,
+    marks: Mapping[int, str] = NO_MARKS,
+    *,
+    editable: bool = False,
+    question: str = "",
+) -> list[str | Chart]:
+    """What the answer says as HTML, in pieces between its charts; `marks` stand behind its sentences."""
+    if not answer.sentences:
+        return [escape.html(answer.certainty)]
+
+    def write(said: Sentence) -> list[Span | str]:
+        html = _render_sentence(said, answer.sources, run_id, editable=editable)
+        return [Markup(html + marks.get(id(said), ""))]
+
+    def write_heading(block: AnswerBlock) -> str:
+        return Markup(escape.html(block.text) + marks.get(id(block), ""))
+
+    blocks = write_body(answer, write, level=2, words=words_for(question), write_heading=write_heading)
+    drawn = [block if isinstance(block, Chart) else render_block(block) for block in blocks]
+    if folded := write_folded(answer, write):
+        count = len(answer.sentences) - len(answer.main_sentences)
+        summary = f"<summary>{ENGLISH_WORDS['also_found']} ({count})</summary>"
+        drawn.append(f'<details class="also">{summary}{"".join(map(render_block, folded))}</details>')
+    pieces = list[str | Chart]()
+    for is_chart, found in groupby(drawn, key=lambda piece: isinstance(piece, Chart)):
+        group = list(found)
+        pieces += group if is_chart else ["".join(map(str, group))]
+    return pieces
 
 
 def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: bool = False) -> str:
@@ -129,33 +164,6 @@ def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: boo
     return (
         f'<div class="ts"><div class="chips">{badges.render(refusal, "mute")}{actor}</div>{text}{more}</div>'
     )
-
-
-def _render_body(answer: Answer, layout: AnswerLayout | None, draw: Callable[[Sentence], str]) -> str:
-    """What the answer says: running text, a list of quotes, or part by part a lead and its passages."""
-
-    def draw_list(sentences: Sequence[Sentence]) -> str:
-        items = [
-            f'<li><span class="path">{escape.html(label_passage(answer, said))}</span> {draw(said)}</li>'
-            for said in sentences
-        ]
-        return f'<ul class="passages">{"".join(items)}</ul>' if items else ""
-
-    if layout is None:
-        told = [draw(said) for said in answer.sentences]
-        is_list = answer.by == "keyless" and len(told) > 1
-        return f"<ul><li>{'</li><li>'.join(told)}</li></ul>" if is_list else " ".join(told)
-    html = [f'<div class="line">{draw(said)}</div>' for said in layout.opening]
-    for part in layout.parts:
-        html += [f"<h3>{escape.html(part.question)}</h3>"] if part.question else []
-        for lead in part.leads:
-            html.append(f'<div class="{"line" if is_disagreement(lead.text) else "lead"}">{draw(lead)}</div>')
-        html += [draw_list(part.passages), f'<p class="gap">{part.gap}</p>' if part.gap else ""]
-    html += [f'<div class="line">{draw(said)}</div>' for said in layout.closing]
-    if layout.others:
-        also = f"<summary>{ALSO_FOUND} ({len(layout.others)})</summary>{draw_list(layout.others)}"
-        html.append(f'<details class="also">{also}</details>')
-    return "".join(html)
 
 
 def _render_line(text: str, name: str = "") -> str:

@@ -1,92 +1,122 @@
-"""The shape of an answer without a model: a lead and at most three passages for each part, the rest folded."""
+"""The shape of an answer: passages part by part, running text, and where conflicts are named."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from agent.answering.answer_shape import (
-    arrange_places,
-    block_by_parts,
-    place_conflicts,
-)
-from agent.evidence.block_layout import lay_out_blocks
+from agent.answering.answer_shape import choose_roles, lay_out_answer
+from agent.evidence.block_layout import lay_out_blocks, prune_blocks
 from agent.evidence.report_words import words_for
 from agent.types import Answer, PlanPart, Sentence
 
 
-def said(text: str, place: str = "", part: str = "1") -> Sentence:
-    return Sentence(text=text, place=place, part=part)
+def drafted(text: str, role: str = "", part: str = "1") -> Sentence:
+    return Sentence(text=text, block=role, part=part)
 
 
-def places(*sentences: Sentence) -> list[str]:
-    return [sentence.place for sentence in arrange_places(sentences)]
+def roles(*sentences: Sentence) -> list[str]:
+    return [sentence.block for sentence in choose_roles([], sentences)]
 
 
-def test_sentences_without_any_place_stay_without():
-    assert places(said("One."), said("Two.")) == ["", ""]
+def lay_out(stated: list[Sentence], *named: Sentence, **more: Any) -> Answer:
+    plan = [PlanPart(id="1", question="how many does it have"), PlanPart(id="2", question="Who owns it?")]
+    fixed: dict[str, Any] = {"by": "keyless", "length": "standard", "words": words_for(""), **more}
+    blocks, told = prune_blocks(*lay_out_answer(plan, [], stated, named, **fixed))
+    return Answer(n=1, verdict="passages_found", blocks=blocks, sentences=told)
+
+
+def describe(answer: Answer) -> list[tuple[str, list[str]]]:
+    laid = lay_out_blocks(answer)
+    return [
+        (one.block.role, [s.text for s in one.sentences] or [one.block.text, *one.block.lines])
+        for one in laid
+    ]
+
+
+def test_sentences_without_any_role_stay_without():
+    assert roles(drafted("One."), drafted("Two.")) == ["", ""]
 
 
 def test_a_part_that_lost_its_lead_gets_its_first_short_passage():
     long = "word " * 41
-    found = places(said(long, "passage"), said("Short.", "passage"), said("Led.", "lead", "2"))
+    found = roles(drafted(long, "passage"), drafted("Short.", "passage"), drafted("Led.", "lead", "2"))
     assert found == ["passage", "lead", "lead"]
 
 
 def test_a_fourth_passage_of_a_part_is_folded():
-    shown = [said("Led.", "lead"), *(said(f"Passage {n}.", "passage") for n in range(4))]
-    assert places(*shown) == ["lead", "passage", "passage", "passage", "other"]
+    shown = [drafted("Led.", "lead"), *(drafted(f"Passage {n}.", "passage") for n in range(4))]
+    assert roles(*shown) == ["lead", "passage", "passage", "passage", "other"]
 
 
 def test_what_is_shown_is_not_folded_again():
     told = [
-        said("One.", "lead"),
-        said("One.", "other", "2"),
-        said("Two.", "other"),
-        said("Two.", "other", "2"),
+        drafted("One.", "lead"),
+        drafted("One.", "other", "2"),
+        drafted("Two.", "other"),
+        drafted("Two.", "other", "2"),
     ]
-    assert [(s.text, s.place) for s in arrange_places(told)] == [("One.", "lead"), ("Two.", "other")]
-    twice = [said("Same.", "lead"), said("Same.", "lead", "2")]
-    assert arrange_places(twice) == twice
+    assert [(s.text, s.block) for s in choose_roles([], told)] == [("One.", "lead"), ("Two.", "other")]
+    twice = [drafted("Same.", "lead"), drafted("Same.", "lead", "2")]
+    assert choose_roles([], twice) == twice
+
+
+def test_a_pinned_fact_without_a_role_is_a_passage():
+    assert roles(drafted("Pinned."), drafted("Led.", "lead")) == ["passage", "lead"]
 
 
 def test_in_a_full_report_what_else_was_found_has_a_section_of_its_own():
-    plan = [PlanPart(id="1", question="how many does it have"), PlanPart(id="2", question="Who owns it?")]
-    told = [said("Led.", "lead"), said("More.", "other"), said("Owned.", "lead", "2")]
-    given = block_by_parts(
-        Answer(n=1, verdict="passages_found", sentences=told), plan, words_for("Wer ist es?")
-    )
+    told = [drafted("Led.", "lead"), drafted("More.", "other"), drafted("Owned.", "lead", "2")]
+    given = lay_out(told, length="full", words=words_for("Wer ist es?"))
     headings = [block.text for block in given.blocks if block.kind == "heading"]
     assert headings == ["How many does it have?", "Who owns it?", "Außerdem gefunden"]
-    shown = [[sentence.text for sentence in layout.sentences] for layout in lay_out_blocks(given)]
-    assert [texts for texts in shown if texts] == [["Led."], ["Owned."], ["More."]]
+    assert [s.text for s in given.sentences] == ["Led.", "Owned.", "More."] and given.text.endswith("More.")
 
 
-def test_a_pinned_fact_without_a_place_is_a_passage():
-    assert places(said("Pinned."), said("Led.", "lead")) == ["passage", "lead"]
-
-
-def test_a_conflict_leads_a_part_that_has_no_lead_of_its_own():
-    named = [said("They differ on it.", part="1"), said("Again.", part="1"), said("On that.", part="2")]
-    assert [s.place for s in place_conflicts(named, [said("Led.", "lead", "2")])] == ["lead", "", ""]
-    assert [s.place for s in place_conflicts(named, [])] == ["lead", "", "lead"]
-    assert [s.place for s in place_conflicts(named, [said("A digest.")])] == ["", "", ""]
+def test_passages_stand_part_by_part_and_a_gap_in_its_place():
+    told = [drafted("Owned.", "lead", "2"), drafted("Rest.", "other", "2"), drafted("More.", "passage", "2")]
+    given = lay_out(told)
+    assert describe(given) == [
+        ("lead", ["How many does it have?"]),
+        ("gap", ["", "No passage was found by these words."]),
+        ("lead", ["Who owns it?"]),
+        ("lead", ["Owned."]),
+        ("passage", ["More."]),
+        ("other", ["Rest."]),
+    ]
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_the_text_of_an_answer_is_leads_then_passages_without_what_is_folded(first):
-    named = said("The sources differ.", "", "")
+def test_the_text_of_an_answer_is_leads_then_passages_without_what_is_folded(first: bool):
     stated = [
-        said("Lead one.", "lead"),
-        said("Passage one.", "passage"),
-        said("Folded.", "other"),
-        said("Lead two.", "lead", "2"),
-        said("Passage two.", "passage", "2"),
+        drafted("Lead one.", "lead"),
+        drafted("Passage one.", "passage"),
+        drafted("Folded.", "other"),
+        drafted("Lead two.", "lead", "2"),
+        drafted("Passage two.", "passage", "2"),
     ]
-    answer = Answer(n=1, verdict="passages_found", sentences=[named, *stated] if first else [*stated, named])
+    answer = lay_out(stated, drafted("The sources differ."), conflicts_first=first)
     text = "Lead one. Lead two. Passage one. Passage two."
     assert answer.text == (f"The sources differ. {text}" if first else f"{text} The sources differ.")
 
 
-def test_the_text_of_an_answer_of_a_model_keeps_its_order():
-    answer = Answer(n=1, verdict="answered", sentences=[said("One."), said("Two.")])
-    assert answer.text == "One. Two."
+def test_a_conflict_leads_a_part_that_has_no_lead_of_its_own():
+    named = [drafted("They differ."), drafted("Again."), drafted("On that.", part="2")]
+    apart = [("", ["Again.", "On that."])]
+    ruled = describe(lay_out([drafted("Led.", "lead", "2")], *named))
+    assert ("lead", ["They differ."]) in ruled and ruled[-1:] == apart
+    assert [said for role, said in describe(lay_out([], *named)) if role == ""] == [["Again."]]
+    assert describe(lay_out([drafted("A digest.")], *named)) == [
+        ("", ["A digest."]),
+        ("", [said.text for said in named]),
+    ]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_conflicts_stand_before_or_after_what_is_stated(first: bool):
+    texts = [
+        text
+        for _, text in describe(lay_out([drafted("One.")], drafted("They differ."), conflicts_first=first))
+    ]
+    assert texts == ([["They differ."], ["One."]] if first else [["One."], ["They differ."]])

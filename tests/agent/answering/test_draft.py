@@ -91,7 +91,7 @@ def test_a_table_of_which_nothing_is_left_goes_with_its_heading():
         return said.replace(check="quoted", backed=True) if said.row < 0 else None
 
     given = written(LEAD, {"kind": "heading", "text": "Compared"}, TABLE, judge=judge)
-    assert given.blocks == [] and [s.text for s in given.sentences] == [STATED]
+    assert [b.kind for b in given.blocks] == ["paragraph"] and [s.text for s in given.sentences] == [STATED]
 
 
 def test_addresses_that_a_writer_typed_are_taken_out_everywhere():
@@ -109,10 +109,14 @@ def test_addresses_that_a_writer_typed_are_taken_out_everywhere():
     assert "evil.example" not in given.model_dump_json() and len(given.blocks) == 3
 
 
-def test_a_flat_reply_is_an_answer_without_blocks():
+def test_a_flat_reply_is_one_paragraph():
     state = RunState(question="When was it built?", facts={"a": FACT})
     given = build_answer(state, RoleResult(value=ReportReply(answer=[cited(STATED)]), by="model"), 9)
-    assert given.blocks == [] and given.text == STATED and given.verdict == "answered"
+    assert (
+        [block.kind for block in given.blocks] == ["paragraph"]
+        and given.text == STATED
+        and given.verdict == "answered"
+    )
 
 
 def test_a_caption_that_repeats_the_heading_above_it_goes():

@@ -170,19 +170,17 @@ def test_the_place_and_the_part_that_a_fallback_names_are_kept():
         {"fact_ids": ["a"], "place": "lead", "part_question": "When was the heron built", "heading": "Yard"},
         {"fact_ids": ["b"], "place": "lead", "part_question": "who painted it?", "fit": 0.4},
     )
-    assert [(s.part, s.place, s.heading) for s in given.sentences] == [
-        ("1", "lead", "Yard"),
-        ("2", "lead", ""),
+    assert [(s.part, s.block, s.heading) for s in given.sentences] == [
+        ("1", "p1lead", "Yard"),
+        ("2", "p2lead", ""),
     ]
     assert [part.status for part in given.parts] == ["found", "found"] and given.missing == ""
 
 
 def test_what_a_model_says_of_places_is_ignored():
     given = placed(state(BUILT), {"fact_ids": ["a"], "place": "other", "heading": "Yard"}, by="model")
-    assert given.text == BUILT.statement and (given.sentences[0].place, given.sentences[0].heading) == (
-        "",
-        "",
-    )
+    assert given.text == BUILT.statement and given.sentences[0].heading == ""
+    assert [(block.kind, block.role) for block in given.blocks] == [("paragraph", "")]
 
 
 def test_a_part_is_not_found_where_only_another_parts_quote_holds_its_words():

@@ -6,12 +6,13 @@ import pytest
 
 from agent.evidence.block_layout import (
     add_charts,
+    label_passage,
     lay_out_blocks,
     prune_blocks,
     read_number,
     write_block_lines,
 )
-from agent.types import Answer, AnswerBlock, Sentence
+from agent.types import Answer, AnswerBlock, Sentence, Source
 from tests.web import block_answers
 from tests.web.block_answers import BLOCKS, ITEM, LEAD, TABLE, cells, said
 
@@ -33,11 +34,6 @@ def test_a_row_and_a_column_without_a_cell_go_and_the_others_move_up():
     moved = {(cell.row, cell.column): cell.text for cell in sentences if cell.block == table.id}
     assert moved == {(0, 1): "1921", (0, 2): "40", (1, 1): "1950", (1, 2): "70"}
     assert all(cell.context == table.describe_cell(cell.row, cell.column) for cell in sentences[1:])
-
-
-def test_a_single_paragraph_is_an_answer_without_blocks():
-    blocks, sentences = prune_blocks(BLOCKS[:4], [said(LEAD, "b1")])
-    assert blocks == [] and sentences[0].block == ""
 
 
 def test_a_table_without_cells_takes_its_chart_along():
@@ -81,10 +77,18 @@ def test_the_number_of_a_cell(text: str, number: float | None):
     assert read_number(text) == number
 
 
-def test_sentences_of_no_block_stand_before_or_after_the_others():
-    first, last = Sentence(text="They disagree."), Sentence(text="A person settled it.")
-    given = Answer(n=1, verdict="partial", blocks=BLOCKS[:1], sentences=[first, said(LEAD, "b1"), last])
-    assert list(write_block_lines(given, lambda s: s.text)) == [first.text, "", LEAD, "", last.text, ""]
+def test_sentences_of_no_block_are_a_paragraph_before_the_others():
+    loose = Sentence(text="They disagree.")
+    given = Answer(n=1, verdict="partial", blocks=BLOCKS[:1], sentences=[said(LEAD, "b1"), loose])
+    assert list(write_block_lines(given, lambda s: s.text)) == [loose.text, "", LEAD, ""]
+
+
+def test_a_passage_is_labelled_by_its_headings_else_by_its_page():
+    source = Source(n=1, url="https://a.example/", title="Manual", fact_ids=["f1"])
+    given = Answer(n=1, verdict="passages_found", sources=[source])
+    assert label_passage(given, Sentence(text="More.", heading="Options › Output")) == "Options › Output"
+    assert label_passage(given, Sentence(text="More.", fact_ids=["f1"])) == "Manual"
+    assert label_passage(given, Sentence(text="More.", fact_ids=["f9"])) == ""
 
 
 def test_an_empty_cell_says_that_nothing_was_found():

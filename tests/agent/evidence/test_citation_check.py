@@ -9,7 +9,7 @@ from agent.evidence.citation_check import (
     diff_answers,
     list_evidence,
 )
-from agent.types import Answer, Conflict, ConflictSide, Fact, Sentence
+from agent.types import Answer, AnswerBlock, Conflict, ConflictSide, Fact, Sentence
 
 
 def fact(
@@ -191,10 +191,11 @@ def test_an_unchanged_answer_has_no_difference() -> None:
 
 
 def test_what_is_folded_under_also_found_is_no_change():
-    led = Sentence(text="Led.", place="lead")
+    blocks = [AnswerBlock(id="a", role="lead"), AnswerBlock(id="o", kind="list", role="other")]
+    led = Sentence(text="Led.", block="a")
     old, new = (
-        Answer(n=n, verdict="passages_found", sentences=[led, *folded])
-        for n, folded in ((1, [Sentence(text="Folded.", place="other")]), (2, []))
+        Answer(n=n, verdict="passages_found", blocks=blocks, sentences=[led, *folded])
+        for n, folded in ((1, [Sentence(text="Folded.", block="o")]), (2, []))
     )
     assert [change.kind for change in diff_answers(old, new)] == ["same"]
 

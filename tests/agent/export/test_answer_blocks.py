@@ -10,7 +10,7 @@ import pytest
 from bs4 import BeautifulSoup
 from docx import Document
 
-from agent.evidence.answer_layout import ALSO_FOUND, NOT_FOUND, UNJUDGED_NOTE
+from agent.export.answer_blocks import ENGLISH_WORDS
 from agent.export.markdown import render_evidence_markdown, render_markdown
 from agent.export.plain import render_plain_text
 from agent.export.record import build_run_record
@@ -20,13 +20,15 @@ from agent.export.word import render_docx
 from agent.types import Answer, PlanPart, Run, Sentence, Settings, Source
 from tests.web import block_answers
 
+ALSO_FOUND, NOT_FOUND, UNJUDGED_NOTE = map(ENGLISH_WORDS.get, ("also_found", "part_not_found", "unjudged"))
+
 ASKED = ["When was the kiln built?", "Who fires it?"]
 LEAD, PASSAGE, OTHER = "The kiln was built in 1921.", "Its chimney came two years later.", "It is listed."
 
 
 def placed(text: str, place: str, name: str, part: str = "1", heading: str = "") -> Sentence:
     return Sentence(
-        text=text, place=place, part=part, heading=heading, fact_ids=[name], backed=True, check="quoted"
+        text=text, block=place, part=part, heading=heading, fact_ids=[name], backed=True, check="quoted"
     )
 
 
@@ -43,9 +45,7 @@ def answer(*sentences: Sentence, parts: list[PlanPart] = (), **more) -> Answer:
         quotes=[s.text for s in told],
         fact_ids=[s.fact_ids[0] for s in told],
     )
-    return Answer(
-        n=1, verdict="passages_found", sentences=list(told), sources=[source], parts=list(parts), **more
-    )
+    return block_answers.passages(*told, parts=parts, sources=[source], **more)
 
 
 def compound() -> Answer:
@@ -64,7 +64,7 @@ def report(given: Answer, *former: Answer) -> Report:
 def test_the_web_page_lists_the_passages_and_leaves_out_the_rest():
     soup = BeautifulSoup(render_html(report(answer())), "html.parser")
     assert soup.select_one("p.lead").text.startswith(LEAD)
-    assert "History › Chimney: Its chimney" in soup.select_one("p.lead + ul li").text
+    assert "History › Chimney Its chimney" in soup.select_one("p.lead + ul li").text
     assert ALSO_FOUND not in soup.text
     assert UNJUDGED_NOTE in soup.text
 
@@ -107,7 +107,7 @@ def test_the_terminal_counts_what_is_folded():
 def test_the_answer_of_the_json_record_has_no_folded_sentence():
     record = build_run_record(report(answer()))
     assert record["answer"] == f"{LEAD} [1] {PASSAGE} [1]" and record["verdict"] == "passages_found"
-    assert [sentence["place"] for sentence in record["sentences"]] == ["lead", "passage", "other"]
+    assert [block["role"] for block in record["blocks"]] == ["lead", "passage", "other"]
 
 
 def test_quotes_without_places_are_a_list_when_no_model_joined_them():
@@ -130,7 +130,7 @@ def test_an_earlier_answer_has_the_same_shape_and_no_links():
 def test_a_paper_lists_only_the_sources_it_cites_with_the_words_of_the_question():
     found = answer()
     folded = Source(n=2, url="https://two.example/", title="Folded", fact_ids=["f9"], quotes=["x"])
-    told = [*found.sentences, placed("Elsewhere.", "other", "f9")]
+    told = [*found.sentences, found.sentences[-1].replace(text="Elsewhere.", fact_ids=["f9"])]
     given = report(found.replace(sentences=told, sources=[*found.sources, folded]))
     assert "two.example" in render_evidence_markdown(given) and "two.example" not in render_markdown(given)
     german = replace(given, run=given.run.replace(question="Wann wurde der Ofen gebaut?"))

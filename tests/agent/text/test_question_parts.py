@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agent.text.question_parts import remove_output_form, resolve_parts, split_compound_question
+from agent.text.question_parts import (
+    format_question,
+    remove_output_form,
+    resolve_parts,
+    split_compound_question,
+)
 
 
 @pytest.mark.parametrize(
@@ -142,3 +147,16 @@ def test_words_on_the_form_of_the_answer_are_no_part_of_the_question(question: s
 )
 def test_a_question_about_such_things_stays(question: str) -> None:
     assert remove_output_form(question) == question
+
+
+@pytest.mark.parametrize(
+    ("asked", "heading"),
+    [
+        ("how many employees does it have", "How many employees does it have?"),
+        ("write a full report on the kilns of Lunde with tables", "The kilns of Lunde"),
+        ("compare the kilns of Lunde and Myra", "Compare the kilns of Lunde and Myra"),
+        ("Who owns it?", "Who owns it?"),
+    ],
+)
+def test_a_heading_has_a_capital_and_no_words_on_the_form_of_the_answer(asked: str, heading: str) -> None:
+    assert format_question(asked) == heading

@@ -10,7 +10,7 @@ import pytest
 
 from agent.actions import page_input
 from agent.engine.run_state import RunState
-from agent.evidence import answer_layout
+from agent.export.answer_blocks import ENGLISH_WORDS
 from agent.types import (
     Action,
     Answer,
@@ -34,6 +34,7 @@ from agent.types import (
 from pages.widgets.evidence import conflict_list, fact_table, page_text, unreadable_pages
 from pages.widgets.run import answer_card, confidence_chart, export_menu, page_graph
 from pages.widgets.shell import drafts, labels, server
+from tests.web.block_answers import passages
 
 EVIL = "<img src=x> ![a](http://x/)"
 
@@ -99,14 +100,14 @@ def test_bare_quotes_are_a_list_and_a_disagreement_is_marked_quietly():
         Sentence(text="The sources differ on the mill (opened): a.example says “1979”.", check="quoted"),
         Sentence(text="Mill: Upper; Opened: 1979", check="quoted"),
     ]
-    drawn = answer_card.render(Answer(n=1, verdict="partial", sentences=said), "r")
+    drawn = answer_card.render(passages(*said), "r")
     assert drawn.count("<li>") == 2 and drawn.count(answer_card.CONFLICT_MARK) == 1
     written = answer_card.render(Answer(n=1, verdict="partial", sentences=said, by="model"), "r")
     assert "<li>" not in written and written.count(answer_card.CONFLICT_MARK) == 1
 
 
 def placed(text: str, place: str, part: str = "1", **more) -> Sentence:
-    return Sentence(text=text, place=place, part=part, check="quoted", backed=True, **more)
+    return Sentence(text=text, block=place, part=part, check="quoted", backed=True, **more)
 
 
 def test_an_answer_without_a_model_stands_part_by_part_and_folds_the_rest():
@@ -119,25 +120,25 @@ def test_an_answer_without_a_model_stands_part_by_part_and_folds_the_rest():
         placed("The mill was repaired before.", "passage", heading="History › <i>Repairs</i>"),
         placed("It is open on Sundays.", "other"),
     ]
-    drawn = answer_card.render(Answer(n=1, verdict="passages_found", sentences=said, parts=parts), "r")
+    drawn = answer_card.render(passages(*said, parts=parts), "r")
     texts = [
         "Passages found",
-        answer_layout.UNJUDGED_NOTE,
-        "When did it open?</h3>",
+        ENGLISH_WORDS["unjudged"],
+        "When did it open?</h2>",
         '<div class="lead">It opened in 1979.',
         "History › &lt;i&gt;Repairs",
         "The mill was repaired",
-        "Who paid &lt;b&gt;it&lt;/b&gt;</h3>",
-        answer_layout.NOT_FOUND,
+        "Who paid &lt;b&gt;it&lt;/b&gt;</h2>",
+        ENGLISH_WORDS["part_not_found"],
         '<details class="also"><summary>Also found (1)</summary>',
         "It is open on Sundays.",
     ]
     assert [text for text in texts if text not in drawn] == []
     assert [drawn.index(text) for text in texts] == sorted(drawn.index(text) for text in texts)
     steps = [placed("Stop it:\n  mill stop", "lead")]
-    drawn = answer_card.render(Answer(n=1, verdict="passages_found", sentences=steps), "r")
+    drawn = answer_card.render(passages(*steps), "r")
     assert '<span class="kept">Stop it:\n  mill stop</span>' in drawn
-    assert "<h3>" not in answer_card.render(Answer(n=1, verdict="passages_found", sentences=said), "r")
+    assert "<h2>" not in answer_card.render(passages(*said), "r")
 
 
 def test_changes_between_two_answers_are_named():

@@ -39,7 +39,7 @@ def test_each_clause_of_a_question_is_searched_and_graded_by_itself(said: Said, 
     for n in range(30):
         bench.library.add_file(f"lamp{n}.md", f"# Harbour lamp {n}\n\nA harbour lamp {n} is oiled.".encode())
     turn = said("Who built the ferry and when are harbour lamps oiled?")
-    leads = {s.part: s.text for s in turn.state.answer.sentences if s.place == "lead"}
+    leads = {s.part: s.text for s in turn.state.answer.sentences if s.block == f"p{s.part}lead"}
     assert "Olga Lindmark" in leads["1"] and "oiled" in leads["2"]
     assert max(turn.state.own.doc_relevance_scores) == 1.0, "of the clause, not of the question"
 

@@ -10,8 +10,8 @@ from agent.types import Sentence
 WORDS = words_for("When do backups run?")
 
 
-def said(text: str, place: str = "", check: str = "quoted", **more: str) -> Sentence:
-    return Sentence(text=text, place=place, check=check, backed=True, **more)
+def said(text: str, role: str = "", check: str = "quoted", **more: str) -> Sentence:
+    return Sentence(text=text, block=role, check=check, backed=True, **more)
 
 
 def test_leads_are_paragraphs_and_passages_items():

@@ -126,9 +126,8 @@ def test_without_a_model_the_passages_stand_under_headings_with_limits_and_metho
     report_form.rewrite(bench, run_id, "brief")
     assert bench.drive(run_id) is Status.REVIEW
     brief = bench.snapshot(run_id).state.answer
-    assert brief.length == "brief" and brief.blocks == []
-    counts = Counter((sentence.part, sentence.place) for sentence in brief.sentences)
-    assert set(counts.values()) == {1} and {place for _, place in counts} <= {"lead", "passage"}
+    assert brief.length == "brief" and {block.role for block in brief.blocks} <= {"lead", "passage", "gap"}
+    assert set(Counter(sentence.block for sentence in brief.sentences).values()) == {1}
     assert brief.because == "after your edit: asked for a brief answer"
 
 
