@@ -10,7 +10,7 @@ from functools import partial
 
 from pydantic import Field
 
-from agent.evidence.claim_check import Claim, Judgement, OpenClaim, opens_with_pronoun
+from agent.evidence.claim_check import Judgement, OpenClaim, opens_with_pronoun
 from agent.evidence.statement_features import BEFORE_CHARS, words_before
 from agent.roles.research import ConflictRuling
 from agent.roles.role import Role, RoleReply, RoleResult
@@ -153,19 +153,16 @@ def _split_batches(claims: Sequence[OpenClaim], most: int) -> Iterator[list[Open
 def _list_quotes(open_claim: OpenClaim) -> list[tuple[str, str, str]]:
     """The quotes of a claim, each with its source and the words before it."""
     claim = open_claim.claim
+    names = [fold(name) for name in find_names(claim.statement)]
     sources = claim.sources or (claim.context,) * len(claim.quotes)
     nearby = claim.nearby or ("",) * len(claim.quotes)
-    is_open = any(doubt.kind == "date" for doubt in open_claim.doubts)
-    return [
-        (quote, source, words_before(quote, around) if is_open or _is_open_whom(claim, quote) else "")
-        for quote, source, around in zip(claim.quotes, sources, nearby, strict=True)
-    ]
-
-
-def _is_open_whom(claim: Claim, quote: str) -> bool:
-    """Whether a quote may not tell who is meant: it opens with a pronoun, or lacks the names of the claim."""
-    names = find_names(claim.statement)
-    return opens_with_pronoun(quote) or not names or any(fold(name) not in fold(quote) for name in names)
+    is_dated = any(doubt.kind == "date" for doubt in open_claim.doubts)
+    quotes = []
+    for quote, source, around in zip(claim.quotes, sources, nearby, strict=True):
+        lacks_name = not names or any(name not in fold(quote) for name in names)
+        is_open = is_dated or opens_with_pronoun(quote) or lacks_name  # it may not tell who or when is meant
+        quotes.append((quote, source, words_before(quote, around) if is_open else ""))
+    return quotes
 
 
 def _show_claims(batch: Sequence[OpenClaim]) -> list[ClaimShown]:
@@ -183,16 +180,12 @@ def _show_claims(batch: Sequence[OpenClaim]) -> list[ClaimShown]:
                 source = key[1] if source == known[key] else f"as {source}" if key[1] else ""
                 new.append(QuoteShown(id=known[key], text=key[0], source=source, before=before))
             cites.append(known[key])
-        statement, doubts = open_claim.claim.statement, list(_ask_doubts(open_claim))
+        doubts = [ask_doubt(doubt) for doubt in open_claim.doubts if not doubt.is_veto]
+        if open_claim.note:
+            doubts.append(f"A program computed {open_claim.note}; is that what the statement says?")
+        statement = open_claim.claim.statement
         shown.append(ClaimShown(n=n, statement=statement, quotes=new, doubts=doubts, cites=cites))
     return shown
-
-
-def _ask_doubts(open_claim: OpenClaim) -> Iterator[str]:
-    """What code noticed, as questions."""
-    yield from (ask_doubt(doubt) for doubt in open_claim.doubts if not doubt.is_veto)
-    if open_claim.note:
-        yield f"A program computed {open_claim.note}; is that what the statement says?"
 
 
 def _show_text(text: str, shown: Sequence[ClaimShown]) -> str:

@@ -125,12 +125,10 @@ class Bindings:
         if name in REMARK_FIELDS:
             return _ANY_SHORT_ID.sub(lambda found: self.labels.get(found[0], found[0]), value)
         if name in SENTENCE_FIELDS:
-            return _CITED_SHORT_IDS.sub(self._remove_known, value)
+            cited = (found[0] for found in _CITED_SHORT_IDS.finditer(value))
+            for ids in [ids for ids in cited if set(_ANY_SHORT_ID.findall(ids)) <= self.long_ids.keys()]:
+                value = value.replace(ids, "", 1)  # other words in brackets stay as they are ("p53")
         return value
-
-    def _remove_known(self, cited: re.Match[str]) -> str:
-        """Nothing for ids of this prompt in brackets; other words in brackets as they are ("p53")."""
-        return "" if set(_ANY_SHORT_ID.findall(cited[0])) <= self.long_ids.keys() else cited[0]
 
     def _read_short(self, value: str, letter: str) -> str:
         """The short id that is meant; of a number alone the one id that has it, `letter` before it if any."""
@@ -174,15 +172,15 @@ class Bindings:
 
     def fence_passages(self, passages: Iterable[Passage]) -> str:
         """Each passage with its short id, host, date and heading path."""
-        return "\n".join(self._fence_passage(passage) for passage in passages)
-
-    def _fence_passage(self, passage: Passage) -> str:
-        title = " › ".join(filter(None, dict.fromkeys([passage.title, passage.heading])))
-        source = self.source(passage.url, passage.published_at, title)
-        rows = " (table rows)" if passage.rows else ""
-        above = "" if passage.label in passage.text else f"; below: {self.line(passage.label, 300)}"
-        shown = self.fence(f"[{source}{above}]\n{self.withhold(passage.text)}", "passage")
-        return f"Passage {self.shorten(passage.id, 'p', source)}{rows}:\n{shown}"
+        lines = []
+        for passage in passages:
+            title = " › ".join(filter(None, dict.fromkeys([passage.title, passage.heading])))
+            source = self.source(passage.url, passage.published_at, title)
+            rows = " (table rows)" if passage.rows else ""
+            above = "" if passage.label in passage.text else f"; below: {self.line(passage.label, 300)}"
+            shown = self.fence(f"[{source}{above}]\n{self.withhold(passage.text)}", "passage")
+            lines.append(f"Passage {self.shorten(passage.id, 'p', source)}{rows}:\n{shown}")
+        return "\n".join(lines)
 
 
 def make_mark(secret: str) -> str:
@@ -196,10 +194,23 @@ def render(
     """The chat messages of a role's prompt, system first. PromptError when file and blanks do not fit.
 
     `bindings` gives the run's mark and takes the short ids; without it the mark is made from the blanks."""
-    source = _read_source(role, folder)
-    _check_blanks(role, given=set(blanks), wanted=_find_variables(role, source))
-    parts = _fill(role, source, blanks, bindings or Bindings(make_mark(repr(blanks))))
-    return [{"role": part, "content": parts[part]} for part in ("system", "user")]
+    from jinja2 import TemplateError
+
+    system, user, wanted, is_fenced = _compile(role, _read_source(role, folder))
+    if missing := sorted(wanted - set(blanks)):
+        raise PromptError(f"prompts/{role}.md wants {', '.join(missing)}, which was not given.")
+    if unused := sorted(set(blanks) - wanted):
+        raise PromptError(f"prompts/{role}.md has no place for {', '.join(unused)}.")
+    bindings = bindings or Bindings(make_mark(repr(blanks)))
+    try:
+        texts = [part.render(blanks, _bindings=bindings).strip() for part in (system, user)]
+    except (TemplateError, TypeError, ValueError) as error:
+        raise PromptError(f"prompts/{role}.md cannot be filled in: {error}") from error
+    if is_fenced:
+        texts = [f"{texts[0]}\n\n{FENCE_RULE}", MARK_LINE.format(mark=bindings.mark) + texts[1]]
+    # A lone surrogate (half an emoji of a broken page) cannot be sent or stored.
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    return [{"role": "system", "content": texts[0]}, {"role": "user", "content": texts[1]}]
 
 
 def render_refusal(reasons: Sequence[str], bindings: Bindings, keeps: str = "") -> dict[str, str]:
@@ -218,13 +229,6 @@ def render_refusal(reasons: Sequence[str], bindings: Bindings, keeps: str = "") 
     }
 
 
-def _check_blanks(role: str, *, given: set[str], wanted: set[str]) -> None:
-    if missing := sorted(wanted - given):
-        raise PromptError(f"prompts/{role}.md wants {', '.join(missing)}, which was not given.")
-    if unused := sorted(given - wanted):
-        raise PromptError(f"prompts/{role}.md has no place for {', '.join(unused)}.")
-
-
 def read_constant_part(role: str, folder: Path = FOLDER) -> str:
     """The text of a prompt that is the same in every call."""
     return f"{_MARKER.split(_read_source(role, folder))[2]}\n\n{FENCE_RULE}"
@@ -238,48 +242,23 @@ def _read_source(role: str, folder: Path) -> str:
 
 
 @lru_cache(maxsize=64)
-def _compile_parts(role: str, source: str) -> dict[str, Template]:
-    """The two halves of a prompt file, compiled. Split before filling in, so no value can start a part of its
-    own."""
+def _compile(role: str, source: str) -> tuple[Template, Template, frozenset[str], bool]:
+    """The two halves of a prompt file, compiled: split before filling in, so no value can start a part of its
+    own; with its blanks, and whether the second half fences any."""
+    from jinja2 import TemplateError, meta
+
     pieces = _MARKER.split(source)
     if pieces[1::2] != ["system", "user"]:
         raise PromptError(
             f"prompts/{role}.md must have one <!-- system --> line and then one <!-- user --> line."
         )
-    from jinja2 import TemplateError
-
+    made = _environment()
     try:
-        return {
-            name: _environment().from_string(text.strip())
-            for name, text in zip(pieces[1::2], pieces[2::2], strict=True)
-        }
+        system, user = (made.from_string(text.strip()) for text in pieces[2::2])
+        named = meta.find_undeclared_variables(made.parse(source))
     except TemplateError as error:
         raise PromptError(f"prompts/{role}.md is not a template: {error}") from error
-
-
-@lru_cache(maxsize=64)
-def _find_variables(role: str, source: str) -> set[str]:
-    from jinja2 import meta
-
-    _compile_parts(role, source)
-    return meta.find_undeclared_variables(_environment().parse(source)) - set(_environment().globals)
-
-
-def _fill(role: str, source: str, values: dict[str, object], bindings: Bindings) -> dict[str, str]:
-    from jinja2 import TemplateError
-
-    try:
-        parts = {
-            name: part.render(values, _bindings=bindings).strip()
-            for name, part in _compile_parts(role, source).items()
-        }
-    except (TemplateError, TypeError, ValueError) as error:
-        raise PromptError(f"prompts/{role}.md cannot be filled in: {error}") from error
-    if "fence" in _MARKER.split(source)[-1]:
-        parts["system"] += "\n\n" + FENCE_RULE
-        parts["user"] = MARK_LINE.format(mark=bindings.mark) + parts["user"]
-    # A lone surrogate (half an emoji of a broken page) cannot be sent or stored.
-    return {name: text.encode("utf-8", "replace").decode() for name, text in parts.items()}
+    return system, user, frozenset(named - set(made.globals)), "fence" in pieces[4]
 
 
 @cache

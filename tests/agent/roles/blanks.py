@@ -9,4 +9,4 @@ from agent.roles import prompt_templates
 
 def find_blanks(role: str, folder: Path = prompt_templates.FOLDER) -> set[str]:
     """The names a role's prompt wants filled in. PromptError when the file is missing or no template."""
-    return prompt_templates._find_variables(role, prompt_templates._read_source(role, folder))
+    return set(prompt_templates._compile(role, prompt_templates._read_source(role, folder))[2])

@@ -61,7 +61,7 @@ PASSAGE = Passage(
     text=EVIL,
     start=0,
     end=len(EVIL),
-    rows=True,
+    kind="rows",
 )
 VALUE = ConflictSide(text=EVIL, fact_ids=["f1"], sites=["a.example"])
 FULL: dict[str, dict[str, Any]] = {
