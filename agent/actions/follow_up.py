@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agent.actions.release import find_private
 from agent.answering import fact_view
-from agent.answering.page_refs import offer_again
+from agent.answering.pages import offer_again
 from agent.answering.plan import parse_parts
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
 from agent.actions.context import ActionContext
-from agent.answering.page_refs import offer_again
+from agent.answering.pages import offer_again
 from agent.answering.plan import find_free_id
 from agent.answering.recompute import recompute_after_edit
 from agent.engine.run_state import RunState

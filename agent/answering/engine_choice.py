@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 
+from agent.evidence.disjoint_sets import DisjointSets
 from agent.retrieval.link_scoring import lead_id
 from agent.retrieval.scorer import fuse_rankings
 from agent.text.urls import canonicalize
@@ -68,23 +69,16 @@ def take_over_searches(
 def merge_results(rankings: Sequence[Sequence[SearchHit]], max_results: int) -> list[SearchHit]:
     """The hits of several searches as one list, best first by reciprocal rank fusion. Hits with one address
     or one DOI are one: the first, completed by what the others know."""
-    roots: dict[str, str] = {}
-    hits = list(chain.from_iterable(rankings))
-
-    def find_root(name: str) -> str:
-        while roots.setdefault(name, name) != name:
-            name = roots[name]
-        return name
-
+    hits, same = list(chain.from_iterable(rankings)), DisjointSets[str]()
     for hit in hits:
         if hit.publication and hit.publication.doi:
-            roots[find_root(f"doi:{hit.publication.doi}")] = find_root(canonicalize(hit.url) or hit.url)
+            same.join(f"doi:{hit.publication.doi}", canonicalize(hit.url) or hit.url)
     merged: dict[str, SearchHit] = {}
     for hit in hits:
-        key = find_root(canonicalize(hit.url) or hit.url)
+        key = same.find(canonicalize(hit.url) or hit.url)
         merged[key] = _join_hits(merged[key], hit) if key in merged else hit
     found = [
-        list(dict.fromkeys(find_root(canonicalize(hit.url) or hit.url) for hit in ranking))
+        list(dict.fromkeys(same.find(canonicalize(hit.url) or hit.url) for hit in ranking))
         for ranking in rankings
     ]
     best = [merged[key] for key, _ in fuse_rankings(found)][:max_results]

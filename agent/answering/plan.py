@@ -1,20 +1,37 @@
-"""The parts of the question that facts and sentences bear on."""
+"""The parts of the question: which facts bear on them, and what is known of each while a run works. Pure."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from agent.answering.fact_view import facts_after_notes
+from agent.engine.run_state import RunState
+from agent.evidence.confidence import compute_part
 from agent.retrieval.scorer import covered_share
 from agent.text.answer_type import has_answer_type
+from agent.text.plurals import format_count
 from agent.text.question_analysis import ParsedQuestion, parse_question
-from agent.types import Fact, PlanPart
+from agent.types import Fact, PartStatus, PlanPart
 
 SHARP_TYPES = ("person", "date", "number", "reason")
 """The types of answer that few sentences hold by chance."""
 
 MIN_PART_SHARE = 0.6
 """Share of a part's words from which a fact of another part answers it too."""
+SECTION_CALLS, SECTION_TOKENS = 2, 4_000
+"""What a section of a full report costs at most (`tests.bench.report`)."""
+
+
+@dataclass(frozen=True)
+class PartView:
+    """A part as it stands: `part` with its status and confidence now, how many active facts bear on it, and
+    whether it waits for the answer of another part."""
+
+    part: PlanPart
+    facts: int
+    waits_for: tuple[str, ...] = ()
 
 
 def assign_parts(plan: Sequence[PlanPart], facts: Iterable[Fact]) -> list[Fact]:
@@ -68,3 +85,42 @@ def _score_part(plan: Sequence[PlanPart], part: PlanPart, fact: Fact) -> tuple[f
     own = {word: weight for word, weight in asked.weights.items() if word not in others}
     share = covered_share(replace(asked, weights=own or asked.weights), fact.quote, fact.title)
     return share, asked.answer_type in SHARP_TYPES and has_answer_type(asked.answer_type, fact.quote)
+
+
+def view_plan(state: RunState) -> list[PartView]:
+    """The parts in order. Once there is an answer and nothing was read since, a part stands as the answer
+    left it; before that it is answered (found, where no model judged) when its facts say so and the analyzer
+    does not object."""
+    parts = list(state.plan)
+    active = [fact for fact in facts_after_notes(state).values() if fact.is_active]
+    counted = Counter(find_part(parts, fact) for fact in active)
+    if state.answer is None or state.actions_this_round:
+        level = state.confidence[-1] if state.confidence else None
+        is_judged = level is not None and level.model is not None
+        figures = {part.part: part for part in level.parts} if level else {}
+        for n, part in enumerate(parts):
+            figure = figures.get(part.id)
+            status: PartStatus = "open"
+            if figure and counted[part.id] and figure.disputed:
+                status = "disputed"
+            elif figure and counted[part.id] and figure.weight and not figure.unanswered:
+                status = "answered" if is_judged else "found"
+            value = round(compute_part(figure), 4) if figure and is_judged else 0.0
+            parts[n] = part.replace(status=status, confidence=value)
+    done = {part.id for part in parts if part.status in ("answered", "found")}
+    return [
+        PartView(part, counted[part.id], tuple(id for id in part.after if id not in done)) for part in parts
+    ]
+
+
+def describe_remaining(state: RunState) -> str:
+    """What a full report on several parts still costs at most: the searches and pages that are left, then the
+    writing; "" for other answers."""
+    if state.settings.report != "full" or len(state.plan) < 2:
+        return ""
+    left = max(0, state.settings.max_steps - len(state.actions_this_round))
+    calls, tokens = SECTION_CALLS * len(state.plan), SECTION_TOKENS * len(state.plan)
+    research = format_count(left, "search or page", "searches and pages")
+    return (
+        f"Still to come: at most {research}, then the report with about {calls} calls and {tokens:,} tokens."
+    )

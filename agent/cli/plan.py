@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from agent.actions.plan_edits import PartEdit, edit_plan
-from agent.answering.plan_view import PartView, view_plan
+from agent.answering.plan import PartView, view_plan
 from agent.cli.options import AsJson, RunId
 from agent.cli.output import check_network, finish_edit, write_json, write_stderr, write_stdout
 from agent.errors import UsageError

@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from agent.accounts.quotas import DayUse
-from agent.answering.open_access import read_open_copy
+from agent.answering.pages import read_open_copy
 from agent.bot.http import ReplyHttp
 from agent.bot.responder import ReplyService
 from agent.config import read_config

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from agent.answering import verdict
 from agent.answering.confidence import assess_confidence
 from agent.answering.draft import build_fact_from_quote
-from agent.answering.passages import find_hidden_sources
+from agent.answering.pages import find_hidden_sources
 from agent.answering.plan import assign_parts
 from agent.engine.context import RunContext
 from agent.engine.state import Change

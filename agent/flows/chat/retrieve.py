@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agent.answering import fact_view
-from agent.answering.passages import find_hidden_sources
+from agent.answering.pages import find_hidden_sources
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, fold

@@ -8,7 +8,7 @@ from functools import partial
 from agent.answering import fact_view, verdict
 from agent.answering.claim_checks import WrittenDraft, repair_sentences
 from agent.answering.draft import ask_writer, build_fact_from_quote, draft_from_quotes
-from agent.answering.passages import find_hidden_sources
+from agent.answering.pages import find_hidden_sources
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import BudgetSpent

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 
 from agent.answering.claim_checks import judge_sentences
 from agent.answering.engine_choice import ANSWERED, cool_down
-from agent.answering.open_access import read_open_copy
-from agent.answering.page_refs import build_action, store_fetched
-from agent.answering.passages import content_passages
+from agent.answering.pages import build_action, content_passages, read_open_copy, store_fetched
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent

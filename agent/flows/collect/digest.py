@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.answering.draft import answer_from_quotes
-from agent.answering.passages import content_passages
+from agent.answering.pages import content_passages
 from agent.answering.verdict import describe_failures, merge_changes, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change

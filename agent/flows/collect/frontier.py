@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from agent.answering import fact_view
-from agent.answering.page_refs import START_PAGE_REASON
+from agent.answering.pages import START_PAGE_REASON
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect import RankedLink, rank_age, score_links

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from agent.answering import fact_view
-from agent.answering.page_refs import build_action, store_fetched
+from agent.answering.pages import build_action, store_fetched
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.answering.passages import find_hidden_sources
+from agent.answering.pages import find_hidden_sources
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import NotFound

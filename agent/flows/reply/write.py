@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from agent.answering.answer_shape import read_role
 from agent.answering.draft import ask_writer, draft_from_quotes
-from agent.answering.passages import content_passages, fit_passages
+from agent.answering.pages import content_passages, fit_passages
 from agent.answering.verdict import finish_answer, limit_answer, merge_changes, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change

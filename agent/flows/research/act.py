@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agent.answering.engine_choice import cool_down
-from agent.answering.open_access import read_open_copy
-from agent.answering.page_refs import build_action, store_fetched
+from agent.answering.pages import build_action, read_open_copy, store_fetched
 from agent.engine.context import RunContext
 from agent.engine.side_by_side import WebRequest, WebResult
 from agent.engine.state import Change

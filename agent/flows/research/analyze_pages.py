@@ -11,7 +11,7 @@ from agent.answering import fact_view
 from agent.answering.engine_choice import merge_results
 from agent.answering.fact_intake import add_facts
 from agent.answering.model_rulings import open_conflicts, review_by_rulings
-from agent.answering.page_refs import mark_read
+from agent.answering.pages import mark_read
 from agent.answering.revision import list_wishes
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after

@@ -17,7 +17,7 @@ from agent.answering.fact_view import (
     public_note_texts,
     visited_urls,
 )
-from agent.answering.page_refs import START_PAGE_REASON
+from agent.answering.pages import START_PAGE_REASON
 from agent.answering.plan import bears_on
 from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent

@@ -13,7 +13,6 @@ from agent.answering.claim_checks import WrittenDraft
 from agent.answering.draft import draft_from_reply
 from agent.answering.model_rulings import review_conflicts
 from agent.answering.plan import find_part
-from agent.answering.row_tables import tabulate_rows
 from agent.answering.verdict import finish_answer, limit_answer, merge_changes, record_answer
 from agent.answering.write_report import ask_report, ask_section, choose_length, is_length_final
 from agent.engine.context import RunContext
@@ -276,7 +275,7 @@ def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
     if answer.length == "full" and answer.sentences:
         has_table = any(block.kind == "table" for block in answer.blocks)
         if not has_table and any(block.role for block in answer.blocks):
-            blocks, said = tabulate_rows(answer, fact_view.facts_after_notes(state))
+            blocks, said = report_frame.tabulate_rows(answer, fact_view.facts_after_notes(state))
             answer = limit_answer(state, answer.replace(blocks=blocks), said)
         change = record_answer(state, answer)
         frame = report_frame.build_frame(state, answer, change["confidence"][0], tools.now())

@@ -11,7 +11,7 @@ from agent.answering import fact_view
 from agent.answering.claim_checks import WrittenDraft
 from agent.answering.conflict_sentences import is_conflict_sentence
 from agent.answering.draft import draft_from_reply
-from agent.answering.page_refs import offer_again
+from agent.answering.pages import offer_again
 from agent.answering.plan import bears_on, find_part
 from agent.answering.recompute import recompute_after_edit
 from agent.answering.revision import (

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from agent.answering import fact_view
 from agent.answering.confidence import assess_confidence
 from agent.answering.draft import build_fact_from_quote
-from agent.answering.page_refs import mark_read
-from agent.answering.passages import content_passages, drop_menus
+from agent.answering.pages import content_passages, drop_menus, mark_read
 from agent.answering.plan import assign_parts
 from agent.engine.context import RunContext
 from agent.engine.state import Change

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agent.answering import fact_view
-from agent.answering.page_refs import START_PAGE_REASON, build_action, mark_read
+from agent.answering.pages import START_PAGE_REASON, build_action, mark_read
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent

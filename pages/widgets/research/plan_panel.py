@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.actions import plan_edits
-from agent.answering.plan_view import PartView, describe_remaining, view_plan
+from agent.answering.plan import PartView, describe_remaining, view_plan
 from agent.flows.research.plan_step import CHECK_PLAN, describe_reading
 from agent.text.plurals import format_count
 from agent.text.question_parts import format_question

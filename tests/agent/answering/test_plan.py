@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agent.answering.plan import assign_parts, bears_on, parse_parts
+from agent.answering.plan import assign_parts, bears_on, describe_remaining, parse_parts
 from agent.engine.run_state import RunState
 from agent.engine.state import merge
-from agent.types import Fact, PlanPart
+from agent.types import Action, Fact, PlanPart, Settings
 
 BRIDGE = "When was the Halden bridge built, and who designed it?"
 
@@ -71,3 +71,16 @@ def test_a_part_without_a_name_has_those_of_the_part_before_it() -> None:
     first, second = parse_parts(RunState(question=STAFFED).plan)
     assert second.name_words == first.name_words == {"skarvik", "brewery"}
     assert (first.answer_type, second.answer_type) == ("date", "number")
+
+
+def test_what_is_still_to_come_is_told_of_a_full_report_on_several_parts() -> None:
+    parts = [PlanPart(id=str(n), question=f"Which is the mill of place {n}?") for n in range(1, 7)]
+    done = [Action(step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in range(34)]
+    state = RunState(question="Which mills?", plan_parts=parts, actions=done)
+    state.settings = Settings(report="full", max_steps=80)
+    told = describe_remaining(state)
+    assert "at most 46 searches and pages" in told and "about 12 calls and 24,000 tokens" in told
+    state.settings = Settings(report="full", max_steps=35)
+    assert "at most 1 search or page, then" in describe_remaining(state)
+    state.settings = Settings(report="standard")
+    assert describe_remaining(state) == ""

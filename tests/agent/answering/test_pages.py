@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.answering.open_access import read_open_copy
+from agent.answering.pages import read_open_copy
 from agent.types import Outcome, Page, Publication
 from agent.web.unpaywall import NO_EMAIL, OpenCopy
 
