@@ -12,9 +12,8 @@ from agent.config import Config
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import ConcurrentChange, UsageError
-from agent.flows.chat.steps import apply_clarification
 from agent.text.dialogue_acts import classify_small_talk, has_question_opening, is_question
-from agent.text.tokens import tokenize
+from agent.text.tokens import content_stems, tokenize
 from agent.text.word_lists import STOPWORDS
 from agent.types import Answer, Run, Settings, Turn
 
@@ -55,15 +54,34 @@ def is_clarification_answer(state: RunState, text: str) -> bool:
 
 
 def build_clarification_change(state: RunState, text: str) -> Change:
-    """The change of a person's answer. Raises UsageError for an empty or long answer, ConcurrentChange when
-    nothing was asked."""
+    """The change of a person's answer: search again, retries counted anew. Raises UsageError for an empty or
+    long answer, ConcurrentChange when nothing was asked."""
     if not _asks_back(state):
         raise ConcurrentChange("nothing is asked of you here now: ask a further question instead")
-    if not text.strip():
+    reply, choices = text.strip(), state.own.choices
+    if not reply:
         raise UsageError("the answer is empty: say what you mean, or pick one of the choices")
     if len(text) > MAX_ANSWER_CHARS:
         raise UsageError(f"the answer has {len(text):,} characters; {MAX_ANSWER_CHARS:,} are the most")
-    return apply_clarification(state, text)
+    if reply.isdigit() and 1 <= int(reply) <= len(choices):
+        reply = choices[int(reply) - 1]
+    is_question = "?" in reply and len(content_stems(reply)) > 1
+    question = reply if is_question else f"{state.full_question} {reply}"
+    return {
+        "responses": [reply],
+        "asked": question,
+        "plan_parts": [],
+        "rewritten_query": question,
+        "needs_clarification": None,
+        "choices": [],
+        "retry_count": 0,
+        "retrieved_docs": [],
+        "doc_relevance_scores": [],
+        "asks_nothing": False,
+        "draft": None,
+        "stop_reason": "",
+        "why_stopped": "",
+    }
 
 
 def _asks_back(state: RunState) -> bool:

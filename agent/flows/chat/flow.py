@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from agent.engine.loop import Flow
 from agent.flows.chat import steps
+from agent.flows.chat.places import find_facilities
+from agent.flows.chat.retrieve import retrieve
 from agent.flows.chat.state import ChatState
-from agent.flows.chat.step_summary import describe_step
 from agent.types import Edge, Status
 
 CHAT = Flow(
@@ -18,7 +19,7 @@ CHAT = Flow(
     steps={
         "router": steps.router,
         "rewrite": steps.rewrite,
-        "retrieve": steps.retrieve,
+        "retrieve": retrieve,
         "grade": steps.grade,
         "generate": steps.generate,
         "generate_caveat": steps.generate_caveat,
@@ -27,12 +28,12 @@ CHAT = Flow(
         "rewrite_final": steps.rewrite_final,
         "clarify": steps.clarify,
         "clarify_final": steps.clarify_final,
-        "location": steps.location,
+        "location": find_facilities,
     },
     rest_statuses={"respond": Status.WAITING, "end": Status.DONE},
     write_up_step="validate",
     reentry_step="rewrite",
-    describe_step=describe_step,
+    describe_step=steps.describe_step,
     edges=(
         Edge(start="router", end="generate", label="DIRECT_ANSWER"),
         Edge(start="router", end="retrieve", label="RETRIEVE"),

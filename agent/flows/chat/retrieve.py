@@ -29,30 +29,22 @@ REMEMBERED_TURNS = 3
 """Earlier turns whose evidence can be used without a search."""
 
 
-def load_earlier_turns(state: ChatRun, tools: RunContext) -> list[ChatRun]:
-    """The final states of the last turns of the conversation, newest first."""
+def recall(state: ChatRun, tools: RunContext) -> tuple[list[ChatRun], Change]:
+    """The final states of the last turns of the conversation, newest first; and as a change the facts that
+    their answers cite with the passages of these facts."""
     runs = [turn.run_id for turn in reversed(state.substantive_turns) if turn.run_id][:REMEMBERED_TURNS]
-    return [fold(RunState(own=ChatState()), tools.steps(run_id)) for run_id in runs]
-
-
-def collect_cited_evidence(turns: Sequence[ChatRun]) -> Change:
-    """The facts that earlier answers cite, and the passages with these facts."""
-    facts: dict[str, Fact] = {}
-    docs: dict[str, PassageRef] = {}
+    turns: list[ChatRun] = [fold(RunState(own=ChatState()), tools.steps(run_id)) for run_id in runs]
+    facts, docs = dict[str, Fact](), dict[str, PassageRef]()
     for turn in turns:
-        sentences = turn.answer.sentences if turn.answer else []
-        cited = {name for sentence in sentences for name in sentence.fact_ids}
-        own = [
-            fact
-            for name, fact in turn.facts.items()
-            if name in cited and fact.verified and fact.decision != "struck"
-        ]
-        for fact in own:
+        cited = {i for sentence in (turn.answer.sentences if turn.answer else []) for i in sentence.fact_ids}
+        known = [turn.facts[i] for i in turn.facts if i in cited]
+        usable = [fact for fact in known if fact.verified and fact.decision != "struck"]
+        for fact in usable:
             facts.setdefault(fact.id, fact)
         for doc in [*turn.own.retrieved_docs, *turn.own.prior_docs]:
-            if any(fact.page_id == doc.page_id and doc.start <= fact.start < doc.end for fact in own):
+            if any(fact.page_id == doc.page_id and doc.start <= fact.start < doc.end for fact in usable):
                 docs.setdefault(doc.id, doc)
-    return {"prior": list(facts.values()), "prior_docs": list(docs.values())}
+    return turns, {"prior": list(facts.values()), "prior_docs": list(docs.values())}
 
 
 def standalone_question(state: ChatRun) -> str:
@@ -66,15 +58,15 @@ def has_same_words(query: str, queries: Iterable[str]) -> bool:
     return any(words == frozenset(content_stems(other)) for other in queries)
 
 
-def retrieve_passages(state: ChatRun, tools: RunContext) -> Change:
-    """Search the library, and merge the result with what this turn found before.
+def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
+    """Search the library within the chosen scope, and merge the result with what this turn found before.
 
     Without a model, the first search of a follow-up is made a second time with the previous question. Nothing
-    is searched for when the last rewriting found no other words."""
+    is searched for when the last rewriting found no other words; pages beyond the budget are left out."""
     own, hidden = state.own, find_hidden_sources(state, tools)
     query = own.rewritten_query or standalone_question(state)
     if own.retrieved_docs and own.rewrites and own.rewrites[-1].repeats and query in own.queries:
-        return {}
+        return {}, "grade"
     texts = [query]
     if not own.queries and own.speakers.get("router", StepJudge()).by != "model":
         texts = [*build_search_texts(query, state.substantive_turns), *list_clauses(query)]
@@ -86,32 +78,28 @@ def retrieve_passages(state: ChatRun, tools: RunContext) -> Change:
     scored = zip(own.retrieved_docs, own.doc_relevance_scores, strict=False)
     relevant = [doc for doc, score in scored if score >= MIN_RELEVANT_SCORE]
     others = [doc for doc in own.retrieved_docs if doc not in relevant]
-    merged = list({doc.id: doc for doc in [*relevant, *_fuse([others, _fuse(rankings)])]}.values())
-    docs = _limit_pages(state, merged)[:MAX_PASSAGES]
-    new = [doc for doc in docs if doc.page_id not in {page.page_id for page in state.pages.values()}]
+    merged = {doc.id: doc for doc in [*relevant, *_fuse([others, _fuse(rankings)])]}
+    read = {page.page_id for page in state.pages.values()}
+    allowed = set(read)
+    for doc in merged.values():
+        if len(allowed) < state.settings.max_pages:
+            allowed.add(doc.page_id)
+    docs = [doc for doc in merged.values() if doc.page_id in allowed][:MAX_PASSAGES]
+    new = [doc for doc in docs if doc.page_id not in read]
     method = found.note if found.note.startswith("Searched by ") else f"By {found.by}. {found.note}".strip()
-    return {
+    change = {
         "retrieved_docs": docs,
         "doc_relevance_scores": [],
-        "doc_reasons": [],
         "queries": [query],
         "pages": build_page_refs(new, tools.step, f"library: {query}"),
         "searched_by": method,
     }
+    return change, "grade"
 
 
 def _fuse(rankings: Sequence[Sequence[PassageRef]]) -> list[PassageRef]:
     docs = {doc.id: doc for ranking in rankings for doc in ranking}
     return [docs[name] for name, _ in fuse_rankings([[doc.id for doc in ranking] for ranking in rankings])]
-
-
-def _limit_pages(state: ChatRun, docs: Sequence[PassageRef]) -> list[PassageRef]:
-    """The passages without those of pages beyond the page budget."""
-    allowed = {page.page_id for page in state.pages.values()}
-    for doc in docs:
-        if len(allowed) < state.settings.max_pages:
-            allowed.add(doc.page_id)
-    return [doc for doc in docs if doc.page_id in allowed]
 
 
 def build_page_refs(docs: Sequence[PassageRef], step: int, found_on: str) -> list[PageRef]:

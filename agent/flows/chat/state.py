@@ -12,6 +12,7 @@ from pydantic import Field
 
 from agent.engine.run_state import FlowState, ReadText, RunState
 from agent.engine.state import append, merge_dict
+from agent.roles.chat import MIN_RELEVANT_SCORE
 from agent.types import Actor, Fact, PassageRef, Record, Sentence
 
 
@@ -59,8 +60,8 @@ class Grounding(StepJudge):
 class PassageGrade(Record):
     """The grade of a passage, 0..1, its reason, and whether it answers the question by itself."""
 
-    score: float
-    reason: str = ""
+    score: float = 0.0
+    reason: str = "It was not graded."
     answers_alone: bool = False
 
 
@@ -113,7 +114,6 @@ class ChatState(FlowState):
     retrieved_docs: list[PassageRef] = Field(default_factory=list)
     doc_relevance_scores: list[float] = Field(default_factory=list)
     """The grade of each retrieved passage, 0..1; empty until they are graded."""
-    doc_reasons: list[str] = Field(default_factory=list)
     grades: dict[str, PassageGrade] = Field(default_factory=dict)
     """The grades of all passages that were graded for `graded_question`, by id."""
     graded_question: str = ""
@@ -149,6 +149,11 @@ class ChatState(FlowState):
             texts.append(("assistant", answer.text or answer.certainty))
             texts += [("user", response) for response in self.responses[n : n + 1]]
         return [{"role": role, "content": text} for role, text in texts if text]
+
+    @property
+    def relevant_count(self) -> int:
+        """How many of the retrieved passages are relevant."""
+        return sum(score >= MIN_RELEVANT_SCORE for score in self.doc_relevance_scores)
 
     @property
     def draft_answer(self) -> str | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from agent.answering.fact_view import answer_small_talk
 from agent.answering.verdict import merge_changes, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.flows.chat import retrieve as reading
-from agent.flows.chat.places import find_facilities, is_facility_follow_up, list_kinds, load_facilities
+from agent.flows.chat.places import is_facility_follow_up, list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, PassageGrade, QueryRewrite, StepJudge
 from agent.flows.chat.write import (
     CAVEATS,
@@ -16,7 +19,6 @@ from agent.flows.chat.write import (
     build_refusal,
     check_grounding,
     explain_empty_draft,
-    explain_failure,
     explain_ungrounded,
     write_draft,
 )
@@ -24,10 +26,8 @@ from agent.roles.chat import GRADE, MIN_RELEVANT_SCORE, REWRITE, ROUTER, Rewrite
 from agent.text.dialogue_acts import is_bare_repeat_request
 from agent.text.plurals import format_count
 from agent.text.question_parts import split_compound_question
-from agent.text.tokens import content_stems
 from agent.types import Passage
 
-UNGRADED = PassageGrade(score=0.0, reason="It was not graded.")
 SMALL_TALK_REPLY = "What would you like to know?"
 """The reply to small talk that no rule knows."""
 MIN_RELEVANT_PASSAGES = 3
@@ -45,9 +45,7 @@ STEP_BY_ROUTE = {
 
 def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Recall the conversation, and choose the route of this turn. Small talk gets a fixed reply."""
-    turns = reading.load_earlier_turns(state, tools)
-    memory = reading.collect_cited_evidence(turns)
-    start = {**memory, "original_query": state.question, "asked": state.question}
+    turns, memory = reading.recall(state, tools)
     facilities = load_facilities(state, tools)
     kinds = list_kinds(facilities)
     judgement = tools.judge(
@@ -56,10 +54,10 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     reply: RouterReply = judgement.value
     route, why = str(reply.route), reply.reasoning
     judge = StepJudge(by=judgement.by, trouble=judgement.fallback_reason)
-    if reply.asks_nothing:
-        return {**start, **_route_change("DIRECT_ANSWER", why, judge), "asks_nothing": True}, "generate"
     by_rule, by_code, but = judgement.by != "model", judge.replace(by="code"), ""
-    if by_rule and kinds and is_facility_follow_up(turns, state.question, facilities):
+    if reply.asks_nothing:
+        route = "DIRECT_ANSWER"
+    elif by_rule and kinds and is_facility_follow_up(turns, state.question, facilities):
         route, why, judge = "LOCATION_SEARCH", "It continues the facility search before it.", by_code
     elif route == "LOCATION_SEARCH" and not kinds:
         but = "the library has no facilities"
@@ -70,24 +68,23 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     if but:
         why = f"{why} But {but}, so the library is searched.".strip()
         route, judge = "RETRIEVE", by_code
-    change = {**start, **_route_change(route, why, judge)}
-    if route == "ASK_CLARIFICATION":
-        change["needs_clarification"] = reply.clarifying_question.strip() or None
-    if route == "DIRECT_ANSWER":
+    asks_back = reply.clarifying_question.strip() if route == "ASK_CLARIFICATION" else ""
+    change: Change = {
+        **memory,
+        "original_query": state.question,
+        "asked": state.question,
+        "route_decision": route,
+        "route_reasoning": why,
+        "speakers": {"router": judge},
+        "needs_clarification": asks_back or None,
+        "asks_nothing": reply.asks_nothing,
+    }
+    if route == "DIRECT_ANSWER" and not reply.asks_nothing:
         change["pages"] = reading.build_page_refs(memory["prior_docs"], tools.step, "an earlier turn")
         if by_rule and is_bare_repeat_request(state.question):
             answered = (turn.asked for turn in turns if turn.answer and turn.answer.sentences)
             change["asked"] = next(answered, state.question)
     return change, STEP_BY_ROUTE[route]
-
-
-def _route_change(route: str, why: str, judge: StepJudge) -> Change:
-    return {
-        "route_decision": route,
-        "route_reasoning": why,
-        "speakers": {"router": judge},
-        "needs_clarification": None,
-    }
 
 
 def rewrite(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
@@ -100,7 +97,7 @@ def rewrite(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 def rewrite_retry(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Too little was found: search in other words."""
     found = format_count(len(state.own.retrieved_docs), "passage")
-    return _retry(state, tools, f"only {_count_relevant(state)} of {found} found were relevant"), "retrieve"
+    return _retry(state, tools, f"only {state.own.relevant_count} of {found} found were relevant"), "retrieve"
 
 
 def rewrite_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
@@ -122,9 +119,21 @@ def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> QueryRewrit
     then the turn stays as it was typed."""
     question = " ".join([state.question, *(note.text for note in state.notes), *state.own.responses])
     tried = list(dict.fromkeys(state.own.queries))
+
+    def check(reply: RewriteReply) -> list[str]:
+        """What is wrong with a rewritten turn, for its writer."""
+        if angle and tried:
+            is_same = reading.has_same_words(reply.query, tried)
+            told = "It has only the words of a search that was made before: use other words."
+            return [told] if is_same else []
+        parts = split_compound_question(question)
+        if len(split_compound_question(reply.query)) >= len(parts):
+            return []
+        return [f"The turn asks {len(parts)} things, and the query asks fewer: keep them all."]
+
     judgement = tools.judge(
         REWRITE,
-        check=lambda reply: _find_rewrite_problems(reply.query, question, tried if angle else []),
+        check=check,
         question=question,
         history=state.substantive_turns,
         angle=angle,
@@ -144,25 +153,6 @@ def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> QueryRewrit
     return made
 
 
-def _find_rewrite_problems(query: str, question: str, tried: list[str]) -> list[str]:
-    """What is wrong with a rewritten turn, for its writer."""
-    if tried and reading.has_same_words(query, tried):
-        return ["It has only the words of a search that was made before: use other words."]
-    parts = split_compound_question(question)
-    if not tried and len(split_compound_question(query)) < len(parts):
-        return [f"The turn asks {len(parts)} things, and the query asks fewer: keep them all."]
-    return []
-
-
-def _count_relevant(state: ChatRun) -> int:
-    return sum(score >= MIN_RELEVANT_SCORE for score in state.own.doc_relevance_scores)
-
-
-def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Search the library within the chosen scope."""
-    return reading.retrieve_passages(state, tools), "grade"
-
-
 def grade(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Score the relevance of each passage that was not graded before, all in one call."""
     question, own = reading.standalone_question(state), state.own
@@ -180,12 +170,11 @@ def grade(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
             for grade in judgement.value.grades
             if grade.passage_id in ids
         }
-    graded = [grades.get(passage.id, UNGRADED) for passage in passages]
+    graded = [grades.get(passage.id, PassageGrade()) for passage in passages]
     relevant = [grade for grade in graded if grade.score >= MIN_RELEVANT_SCORE]
     one_passage = state.settings.chat_one_passage and any(grade.answers_alone for grade in relevant)
     change = {
         "doc_relevance_scores": [grade.score for grade in graded],
-        "doc_reasons": [grade.reason for grade in graded],
         "grades": grades,
         "graded_question": question,
         "speakers": {"grade": judge},
@@ -216,7 +205,7 @@ def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 def generate_caveat(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Write a best effort from too few relevant passages, with a caveat."""
-    caveat = CAVEATS[min(_count_relevant(state), len(CAVEATS) - 1)]
+    caveat = CAVEATS[min(state.own.relevant_count, len(CAVEATS) - 1)]
     return write_draft(state, tools, _load_retrieved(state, tools), caveat=caveat), "validate"
 
 
@@ -269,35 +258,39 @@ def clarify(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def clarify_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Stop searching, say what happened, and ask the person."""
-    return ask_for_clarification(state, tools, why=explain_failure(state), reason="not_covered"), "respond"
+    """Stop searching, say what happened (nothing was found, or a draft was refused), and ask the person."""
+    searches = format_count(len(set(state.own.queries)), "search", "different searches")
+    why = f"I could not find an answer to this in the library ({searches})."
+    if any(grounding.drafted for grounding in state.own.groundings):
+        why = f"An answer was drafted after {searches}, but its check refused it: {explain_ungrounded(state)}"
+    return ask_for_clarification(state, tools, why=why, reason="not_covered"), "respond"
 
 
-def location(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Find facilities of a kind, the nearest first."""
-    return find_facilities(state, tools), "end"
+def describe_step(name: str, change: Change) -> str:
+    """The line, "" when the step has nothing worth reporting."""
+    if name == "router" and change.get("route_decision"):
+        return f"{change['route_decision']} — {change.get('route_reasoning', '')}"
+    if change.get("rewrites"):
+        rewrite = change["rewrites"][-1]
+        words = describe_rewrite(rewrite)
+        return f"{words}{' (by rule: ' + rewrite['trouble'] + ')' if rewrite.get('trouble') else ''}"
+    if name == "retrieve" and "retrieved_docs" not in change:
+        return "no further search"
+    if name == "retrieve":
+        method = str(change.get("searched_by", "")).partition(".")[0]
+        return f"{format_count(len(change.get('retrieved_docs', [])), 'passage')}. {method}."
+    if name == "grade":
+        scores = change.get("doc_relevance_scores", [])
+        return f"{sum(score >= 0.5 for score in scores)} of {len(scores)} relevant"
+    if name == "validate" and change.get("groundings"):
+        verdict = change["groundings"][-1]
+        return f"{'grounded' if verdict['grounded'] else 'not grounded'}: {verdict['reason']}"
+    return ""
 
 
-def apply_clarification(state: ChatRun, text: str) -> Change:
-    """The change of a person's answer to a clarifying question: search again, retries counted anew."""
-    reply, choices = text.strip(), state.own.choices
-    if reply.isdigit() and 1 <= int(reply) <= len(choices):
-        reply = choices[int(reply) - 1]
-    is_question = "?" in reply and len(content_stems(reply)) > 1
-    question = reply if is_question else f"{state.asked or state.question} {reply}"
-    return {
-        "responses": [reply],
-        "asked": question,
-        "plan_parts": [],
-        "rewritten_query": question,
-        "needs_clarification": None,
-        "choices": [],
-        "retry_count": 0,
-        "retrieved_docs": [],
-        "doc_relevance_scores": [],
-        "doc_reasons": [],
-        "asks_nothing": False,
-        "draft": None,
-        "stop_reason": "",
-        "why_stopped": "",
-    }
+def describe_rewrite(rewrite: Mapping[str, Any]) -> str:
+    """What a stored rewriting did: a turn made whole, other words for a search, or neither."""
+    is_retry, repeats = bool(rewrite.get("why")), bool(rewrite.get("repeats"))
+    if repeats:
+        return "no other words were found" if is_retry else "it stays as it was typed"
+    return f"{'in other words' if is_retry else 'made whole'}: {rewrite['query']}"

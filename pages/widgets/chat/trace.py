@@ -7,8 +7,8 @@ from typing import Any
 import streamlit as st
 
 from agent.errors import NotFound
-from agent.flows.chat.state import ChatRun, PassageRef
-from agent.flows.chat.step_summary import describe_rewrite
+from agent.flows.chat.state import ChatRun, PassageGrade, PassageRef
+from agent.flows.chat.steps import describe_rewrite
 from agent.roles.chat import MIN_RELEVANT_SCORE
 from agent.text.plurals import format_count
 from agent.types import Status, Step
@@ -158,15 +158,9 @@ def render_grades(state: ChatRun, run_id: str) -> str:
         return f'<div class="ts empty"><b>No passages</b>{why}</div>'
     graded = len(state.own.doc_relevance_scores) == len(state.own.retrieved_docs)
     scores = state.own.doc_relevance_scores if graded else [0.0] * len(state.own.retrieved_docs)
-    reasons = (
-        state.own.doc_reasons
-        if len(state.own.doc_reasons) == len(state.own.retrieved_docs)
-        else [""] * len(state.own.retrieved_docs)
-    )
     rows = []
-    for doc, score, reason in sorted(
-        zip(state.own.retrieved_docs, scores, reasons, strict=True), key=lambda row: -row[1]
-    ):
+    for doc, score in sorted(zip(state.own.retrieved_docs, scores, strict=True), key=lambda row: -row[1]):
+        reason = state.own.grades.get(doc.id, PassageGrade()).reason if graded else ""
         chip = (
             badges.render("relevant", "good")
             if score >= MIN_RELEVANT_SCORE

@@ -138,21 +138,17 @@ def test_one_retry_that_finds_enough_needs_no_caveat(said: Said, bench: Workbenc
 def test_all_passages_are_graded_in_one_batch_each_with_a_reason(said: Said) -> None:
     turn = said(script=(script := Script(grade=[[0.9, 0.8, 0.7, 0.2]])))
     docs, scores = turn.state.own.retrieved_docs, turn.state.own.doc_relevance_scores
+    assert script.roles.count("grade") == 1 and 3 < len(docs) == len(scores) <= 10
     assert (
-        script.roles.count("grade") == 1
-        and 3 < len(docs) == len(scores) == len(turn.state.own.doc_reasons) <= 10
-    )
-    assert (
-        scores[:5] == [0.9, 0.8, 0.7, 0.2, 0.0][: len(scores)] and turn.state.own.doc_reasons[0] == "because"
+        scores[:5] == [0.9, 0.8, 0.7, 0.2, 0.0][: len(scores)]
+        and turn.state.own.grades[docs[0].id].reason == "because"
     )
 
 
 def test_passages_that_the_grader_forgot_or_made_up_do_not_count(said: Said) -> None:
     grades = {"grades": [{"passage_id": name, "score": 1.0} for name in ("nowhere", "p9", "", "x")]}
     turn = said(script=Script(grade=grades))
-    assert set(turn.state.own.doc_relevance_scores) == {0.0} and set(turn.state.own.doc_reasons) == {
-        "It was not graded."
-    }
+    assert set(turn.state.own.doc_relevance_scores) == {0.0} and turn.state.own.grades == {}
     assert turn.way == f"{THRICE} generate_caveat validate clarify_final respond"
 
 
