@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
@@ -124,23 +123,22 @@ class RewriteReply(RoleReply):
 def rewrite_fallback(*, question: str, history: list[Turn], angle: str, tried: list[str]) -> RewriteReply:
     """The first wording of which no other order was tried: the turn, with an earlier one, its keywords."""
     former = {frozenset(content_stems(query)) for query in tried}
-    for query, why in _propose_queries(question, history):
-        if query.strip() and frozenset(content_stems(query)) not in former:
-            return RewriteReply(query=query, reasoning=why)
-    return RewriteReply(query=question, reasoning="There are no other words that still ask for all of it.")
-
-
-def _propose_queries(question: str, history: list[Turn]) -> Iterator[tuple[str, str]]:
-    yield question, "The question as it was typed."
-    if history:
-        yield build_search_texts(question, history)[-1], "Together with the previous question."
     weights = parse_question(question).weights
     keywords = extract_keywords(question).split()
     rare = [word for word in keywords if weights.get(stem(word.casefold()), 1.0) > COMMON_WORD_WEIGHT]
-    yield " ".join(rare), "Only its telling words."
-    for turn in reversed(history):
-        if turn.answered:
-            yield f"{turn.user} {question}", "Together with an earlier question."
+    proposed = [(question, "The question as it was typed.")]
+    if history:
+        proposed += [(build_search_texts(question, history)[-1], "Together with the previous question.")]
+    proposed += [(" ".join(rare), "Only its telling words.")]
+    proposed += [
+        (f"{turn.user} {question}", "Together with an earlier question.")
+        for turn in reversed(history)
+        if turn.answered
+    ]
+    for query, why in proposed:
+        if query.strip() and frozenset(content_stems(query)) not in former:
+            return RewriteReply(query=query, reasoning=why)
+    return RewriteReply(query=question, reasoning="There are no other words that still ask for all of it.")
 
 
 REWRITE = Role(name="rewrite", reply=RewriteReply, fallback=rewrite_fallback, tier="fast")
@@ -306,13 +304,14 @@ def location_fallback(
     """The kind and the place that the turn names, or else the newest earlier turn that names one."""
     texts = [question, *(turn.user for turn in reversed(history[-MAX_TURNS:]))]
     near = next((place for text in texts if (place := _find_place(text, kinds, places))), "")
-    kind = next((found[0] for text in texts if (found := _find_kinds(text, near, kinds))), "")
-    return LocationReply(kind=kind, near=near, most=_read_count(question))
-
-
-def _find_kinds(text: str, near: str, kinds: list[str]) -> list[str]:
-    """The kinds a text names outside its place, which may be called after one."""
-    return find_facility_kinds(text.replace(near, " ") if near and near != text else text, kinds)
+    # a place may be called after a kind, so its name does not count
+    named = [text.replace(near, " ") if near and near != text else text for text in texts]
+    kind = next((found[0] for text in named if (found := find_facility_kinds(text, kinds))), "")
+    most = next((n for word, n in _NUMBER_WORDS.items() if word in tokenize(question)), 0)
+    most = most or (MAX_COUNT if _ALL.search(question) else DEFAULT_COUNT)
+    if match := _COUNT.search(question):
+        most = max(1, min(MAX_COUNT, int(match[1] or match[2])))
+    return LocationReply(kind=kind, near=near, most=most)
 
 
 def _find_place(text: str, kinds: list[str], places: list[str]) -> str:
@@ -332,13 +331,6 @@ def _find_place_name(text: str, places: list[str]) -> str:
     return max(
         (place for place in places if f" {' '.join(tokenize(place))} " in spelled), key=len, default=""
     )
-
-
-def _read_count(text: str) -> int:
-    if match := _COUNT.search(text):
-        return max(1, min(MAX_COUNT, int(match[1] or match[2])))
-    counted = next((n for word, n in _NUMBER_WORDS.items() if word in tokenize(text)), 0)
-    return counted or (MAX_COUNT if _ALL.search(text) else DEFAULT_COUNT)
 
 
 LOCATION = Role(name="location", reply=LocationReply, fallback=location_fallback, tier="fast")

@@ -73,7 +73,9 @@ class IntentReply(RoleReply):
 def intent_fallback(*, prompt: str, notes: list[str], today: str, max_articles: int) -> IntentReply:
     """The intent by rule; of several notes the last that names a topic (“about …”), time or number wins."""
     parts = [split_negative_constraints(text) for text in (prompt, *notes)]
-    texts = [_remove_urls(wanted) for wanted, _ in parts]
+    texts = [wanted for wanted, _ in parts]
+    for url in find_urls(" ".join(texts)):
+        texts = [text.replace(url, " ") for text in texts]
     ranges = [find_time_range(text, today) for text in texts]
     texts = [found.rest if found else text for text, found in zip(texts, ranges, strict=True)]
     time = next((found for found in reversed(ranges) if found), None)
@@ -81,7 +83,9 @@ def intent_fallback(*, prompt: str, notes: list[str], today: str, max_articles: 
     authors = [find_author(text) for text in texts]
     is_newest = any(map(is_newest_asked, texts))
     texts = [_BY.sub(" ", text) for text in texts]
-    topics = [_find_topic(texts[0]), *(_find_topic_behind(_ABOUT, note) for note in texts[1:])]
+    named = _find_topic_behind(_ABOUT, texts[0]) or _find_topic_behind(_OF, texts[0])
+    topics = [named or _strip_frame_words(_strip_frame(texts[0]))]
+    topics += [_find_topic_behind(_ABOUT, note) for note in texts[1:]]
     sections = [section for text in texts if (section := _find_section(text))]
     days = (date.fromisoformat(today[:10]) - time.first).days if time and time.first else None
     return IntentReply(
@@ -102,12 +106,6 @@ def find_author(text: str) -> str:
     return match["name"] if match else ""
 
 
-def _remove_urls(text: str) -> str:
-    for url in find_urls(text):
-        text = text.replace(url, " ")
-    return text
-
-
 def _find_section(prompt: str) -> str:
     """The section a prompt names, else the one it hints at; words behind “about” are the topic and name a
     section only when nothing else does."""
@@ -126,19 +124,19 @@ def _find_section(prompt: str) -> str:
     return ""
 
 
-def _find_topic(prompt: str) -> str:
-    """The topic behind “about”, else behind “on” or “of”, else all words that are not the request's."""
-    behind = _find_topic_behind(_ABOUT, prompt) or _find_topic_behind(_OF, prompt)
-    return behind or _strip_frame_words(_strip_frame(prompt))
-
-
 def _find_topic_behind(pattern: re.Pattern[str], text: str) -> str:
-    """The topic behind a word, up to the end of its clause; "" when there is none."""
+    """The topic behind a word, up to the end of its clause, without the request's words at its ends; "" when
+    there is none."""
     match = pattern.search(_strip_frame(text))
     if not match:
         return ""
     named = re.split(r"[.;!?\n]|\s+(?:and|then)\s+(?:summari[sz]e|tell|give|list|show)\b", match["topic"])[0]
-    return _trim_topic(named) if _strip_frame_words(named) else ""
+    words = named.strip(" ,:").split() if _strip_frame_words(named) else []
+    while words and _EDGE_WORDS.fullmatch(words[0].strip(",:'\"")):
+        del words[0]
+    while words and _EDGE_WORDS.fullmatch(words[-1].strip(",:'\"")):
+        del words[-1]
+    return " ".join(words).strip(" ,:'\"")
 
 
 def _strip_frame(text: str) -> str:
@@ -147,16 +145,6 @@ def _strip_frame(text: str) -> str:
 
 def _strip_frame_words(text: str) -> str:
     return " ".join(_FRAME_WORDS.sub(" ", re.sub(r"[^\w\s&’'-]", " ", text)).split()).strip(" '’-")
-
-
-def _trim_topic(named: str) -> str:
-    """A topic without the request's words at its ends."""
-    words = named.strip(" ,:").split()
-    while words and _EDGE_WORDS.fullmatch(words[0].strip(",:'\"")):
-        del words[0]
-    while words and _EDGE_WORDS.fullmatch(words[-1].strip(",:'\"")):
-        del words[-1]
-    return " ".join(words).strip(" ,:'\"")
 
 
 INTENT = Role(name="intent", reply=IntentReply, fallback=intent_fallback, tier="fast")
@@ -219,18 +207,15 @@ def link_ranking_fallback(
     common = Counter(link.place for link in entries if link.place).most_common(1)
     alike = {place for place, count in common if count >= MIN_ALIKE}
 
-    def is_entry(link: LinkCandidate) -> bool | None:
-        """Whether a link is surely an entry of the list; None when it may be one."""
-        if link.date or link.place in dated_places or _THREAD_URL.search(link.url):
-            return True
+    fit: list[tuple[float, LinkCandidate]] = []
+    for link, score in zip(entries, relevance, strict=True):
+        # Half for being an entry, half for the topic, of which a listing about it lends its entries a part
         is_possible = link.place in alike or len(link.text) >= MIN_ANCHOR_CHARS
-        return None if not dated and is_possible else False
-
-    scored = [
-        (_score_link(score if wanted else None, lent, is_entry(link)), link)
-        for link, score in zip(entries, relevance, strict=True)
-    ]
-    fit = [entry for entry in scored if entry[0] >= MIN_SCORE]
+        entry = 0.3 if not dated and is_possible else 0.0
+        if link.date or link.place in dated_places or _THREAD_URL.search(link.url):
+            entry = 0.5
+        whole = entry + 0.5 * max(score, 0.5 * lent) if entry and wanted else min(1.0, entry * 1.6)
+        fit += [(whole, link)] if whole >= MIN_SCORE else []
     best = sorted(
         fit, key=lambda entry: (rank_age(entry[1]) if intent.newest else (), entry[0]), reverse=True
     )[:limit]
@@ -268,14 +253,6 @@ def rank_age(link: LinkCandidate) -> tuple[str, int]:
 
 def _names_writer(link: LinkCandidate, author: str) -> bool:
     return is_same_writer(author, f"{link.text} {link.context}")
-
-
-def _score_link(relevance: float | None, lent: float, is_entry: bool | None) -> float:
-    """Half for being an entry, half for the topic, of which a listing about it lends its entries a part."""
-    entry = 0.5 if is_entry else 0.3 if is_entry is None else 0.0
-    if not entry or relevance is None:
-        return min(1.0, entry * 1.6)
-    return entry + 0.5 * max(relevance, 0.5 * lent)
 
 
 LINK_RANKING = Role(name="link_ranking", reply=LinkRanking, fallback=link_ranking_fallback, cut=("links",))
@@ -402,7 +379,10 @@ def _find_section_link(section: str, links: list[LinkCandidate], url: str) -> Li
     pattern = {"forum": _FORUM, "news": _NEWS}.get(section, words)
     possible = [link for link in links if not _SITE_MENU.search(link.text)]
     by_anchor = [
-        link for link in possible if pattern.search(_fold(link.text)) and len(link.text) <= MAX_ANCHOR_CHARS
+        link
+        for link in possible
+        if len(link.text) <= MAX_ANCHOR_CHARS
+        and pattern.search("".join(char for char in normalize("NFKD", link.text) if not combining(char)))
     ]
     by_url = [link for link in possible if pattern.search(_path(link.url)) and link.text]
     below = url.rstrip("/") + "/"
@@ -411,11 +391,6 @@ def _find_section_link(section: str, links: list[LinkCandidate], url: str) -> Li
         key=lambda link: (not pattern.search(_path(link.url)), not link.url.startswith(below), len(link.url)),
         default=None,
     )
-
-
-def _fold(text: str) -> str:
-    """A text without accents: "Fórum" is a forum, too."""
-    return "".join(char for char in normalize("NFKD", text) if not combining(char))
 
 
 def _path(url: str) -> str:

@@ -212,19 +212,15 @@ def _rank_sentences(topic: str, item: DigestItem) -> list[tuple[Passage, str]]:
     for n, passage in enumerate(item.passages):
         is_post = passage.id in item.writers
         for at, quote in enumerate(split_sentences(passage)):
-            if _is_prose(quote) and quote.strip() != item.title:
+            letters = sum(char.isalpha() or char.isspace() for char in quote)
+            is_prose = len(quote.split()) >= MIN_QUOTE_WORDS and letters >= MIN_LETTER_SHARE * len(quote)
+            if is_prose and quote.strip() != item.title:
                 length = min(1.0, len(quote.split()) / 12)
                 early = 0.2 / (1 + (n + at) / (4 if is_post else 1))
                 is_whole = is_post or quote.rstrip(CLOSING_MARKS).endswith(SENTENCE_ENDS)
                 score = 0.5 * relevance[passage.id, quote] + 0.3 * length + early
                 found.append((score - (0.0 if is_whole else 0.3), passage, quote))
     return [(passage, quote) for _, passage, quote in sorted(found, key=lambda entry: -entry[0])]
-
-
-def _is_prose(quote: str) -> bool:
-    """Whether a quote is words rather than code, a command or a line of figures."""
-    letters = sum(char.isalpha() or char.isspace() for char in quote)
-    return len(quote.split()) >= MIN_QUOTE_WORDS and letters >= MIN_LETTER_SHARE * len(quote)
 
 
 DIGEST = Role(name="digest", reply=DigestReply, fallback=digest_fallback)
