@@ -20,7 +20,7 @@ from agent.store.library_index import IndexedPassage, IndexedSource, SourceUpdat
 from agent.store.pages import make_page_id
 from agent.text.tokens import ANALYSIS_FINGERPRINT, fold, join_terms
 from agent.text.urls import canonicalize, host, is_page_list
-from agent.types import LibrarySource, Page, Passage, RefusedFile
+from agent.types import LibrarySource, Page, RefusedFile
 from agent.types.library import SourceKind
 from agent.web import mime
 
@@ -143,27 +143,19 @@ class Indexer:
         for page_id, page in self.store.pages.get_many(page_ids)[0].items():
             if not page.text.strip() or is_address_list(page):
                 continue
-            if holders := [held.source for held in self.library_index.sources_of_page(page_id)]:
+            if holders := [one.source for one in self.library_index.sources_of_page(page_id)]:
                 asks += [
                     IndexRequest(page, source.source_id, kind=source.kind, restore=False)
                     for source in holders
                 ]
-            elif not self._has_newer(page):
-                asks.append(
-                    IndexRequest(
-                        page,
-                        source_id_for(page),
-                        kind="page" if canonicalize(page.final_url or page.url) else "file",
-                        restore=False,
-                    )
-                )
+                continue
+            held = self.library_index.get(source_id_for(page))
+            if held is None or held.source.fetched_at <= page.fetched_at:
+                kind: SourceKind = "page" if canonicalize(page.final_url or page.url) else "file"
+                asks.append(IndexRequest(page, source_id_for(page), kind=kind, restore=False))
         self.index(asks, refused=[])
         if left := self.library_index.list_unindexed_of(page_ids):
             self.library_index.mark_indexed(left)
-
-    def _has_newer(self, page: Page) -> bool:
-        held = self.library_index.get(source_id_for(page))
-        return held is not None and held.source.fetched_at > page.fetched_at
 
     def _prepare(self, ask: IndexRequest) -> SourceUpdate | LibrarySource | RefusedFile:
         """The update to write; the source itself where it holds this text already (time and tags are new)."""
@@ -227,7 +219,23 @@ class Indexer:
         """The source and its passages."""
         page = ask.page
         split = split_passages(page, page_id, longest=MAX_INDEXED_CHARS)
-        pieces = [_build_passage(n, passage, page.title) for n, passage in enumerate(split)]
+        pieces = []
+        for n, passage in enumerate(split):
+            heading, label = passage.heading[:MAX_HEADING_CHARS], passage.label[:MAX_HEADING_CHARS]
+            pieces.append(
+                IndexedPassage(
+                    n=n,
+                    start=passage.start,
+                    end=passage.end,
+                    heading=heading,
+                    kind=passage.kind,
+                    label=label,
+                    head=_join_head_terms(f"{page.title}\n{heading}\n{label}"),
+                    body=join_terms(passage.text),
+                )
+            )
+        longer = f"Only its first {MAX_INDEXED_CHARS:,} characters can be searched."
+        limits = (page.detail, longer if len(page.text) > MAX_INDEXED_CHARS else "")
         written = old is not None and old.described_by != "keyless" and old.page_id == page_id
         binned = old.deleted_at if old and not ask.restore else ""
         source = LibrarySource(
@@ -242,7 +250,7 @@ class Indexer:
             added_at=old.added_at if old else utc_timestamp(),
             fetched_at=page.fetched_at or utc_timestamp(),
             passages=len(pieces),
-            detail=_describe_limits(page),
+            detail=" ".join(filter(None, limits)),
             deleted_at=binned,
             tags=sorted(
                 {
@@ -284,26 +292,3 @@ def is_address_list(page: Page) -> bool:
 def _join_head_terms(head: str) -> str:
     """The stems of what stands over a passage: the same for its neighbours."""
     return join_terms(head)
-
-
-def _build_passage(n: int, passage: Passage, title: str) -> IndexedPassage:
-    heading, label = passage.heading[:MAX_HEADING_CHARS], passage.label[:MAX_HEADING_CHARS]
-    return IndexedPassage(
-        n=n,
-        start=passage.start,
-        end=passage.end,
-        heading=heading,
-        kind=passage.kind,
-        label=label,
-        head=_join_head_terms(f"{title}\n{heading}\n{label}"),
-        body=join_terms(passage.text),
-    )
-
-
-def _describe_limits(page: Page) -> str:
-    longer = (
-        f"Only its first {MAX_INDEXED_CHARS:,} characters can be searched."
-        if len(page.text) > MAX_INDEXED_CHARS
-        else ""
-    )
-    return " ".join(part for part in (page.detail, longer) if part)

@@ -91,7 +91,10 @@ def request_structured(
         if room < MIN_REPLY_TOKENS and len(chances) < 2:
             raise ModelReplyError(f"{model} gave no usable reply. {problem}")
         if room < MIN_REPLY_TOKENS:
-            raise PromptTooLong(explain_too_long(model, context_length))
+            raise PromptTooLong(
+                f"The prompt is too long for {model}, which takes {context_length:,} tokens with the reply. "
+                "Choose a model with a larger context; MODEL_CONTEXT tells it where the server does not."
+            )
         call = _recall_or_create(context, prompt, attempt, model)
         if is_new := not _is_answered(call):
             request = CompletionRequest(prompt, shape, tier, room, context.checkpoint)
@@ -99,7 +102,17 @@ def request_structured(
             with context.reserve(measure_prompt(prompt) + room, cost or 0.0) as settle:
                 call = _complete_call(client, request, context, call)
                 settle(call.prompt_tokens + call.completion_tokens, call.cost_usd or 0.0)
-        value, problem = _read_reply(call, shape)
+        value, problem = None, ""
+        if call.finish in DECLINE_MESSAGES:
+            text = call.reply.strip()[:300]
+            problem = DECLINE_MESSAGES[call.finish] + (f": {text}" if text else ".")
+        elif call.finish == "length":
+            problem = "The reply was cut off at its length limit."
+        else:
+            try:
+                value = parse_reply(call.reply, shape)
+            except ModelReplyError as error:
+                problem = str(error)
         if is_new:
             context.record(call.replace(error=problem))
         if value is not None:
@@ -126,14 +139,6 @@ def add_schema(messages: Sequence[Message], shape: type[BaseModel]) -> list[Mess
     if messages and messages[0]["role"] == "system":
         return [{"role": "system", "content": f"{messages[0]['content']}\n\n{instruction}"}, *messages[1:]]
     return [{"role": "system", "content": instruction}, *messages]
-
-
-def explain_too_long(model: str, context_length: int) -> str:
-    """Why a prompt was not sent."""
-    return (
-        f"The prompt is too long for {model}, which takes {context_length:,} tokens with the reply. Choose a "
-        "model with a larger context; MODEL_CONTEXT tells it where the server does not."
-    )
 
 
 def compute_call_key(run_id: str, step: int, attempt: int, prompt: Sequence[Message]) -> str:
@@ -197,17 +202,3 @@ def _complete_call(
         "seconds": reply.seconds,
     }
     return call.model_copy(update=answer)
-
-
-def _read_reply(call: ModelCall, shape: type[Shape]) -> tuple[Shape | None, str]:
-    """The value in a reply and "", or None and what is wrong with it. A reply that was cut off is not
-    read."""
-    if call.finish in DECLINE_MESSAGES:
-        text = call.reply.strip()[:300]
-        return None, DECLINE_MESSAGES[call.finish] + (f": {text}" if text else ".")
-    if call.finish == "length":
-        return None, "The reply was cut off at its length limit."
-    try:
-        return parse_reply(call.reply, shape), ""
-    except ModelReplyError as error:
-        return None, str(error)

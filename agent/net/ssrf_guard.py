@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from urllib.parse import SplitResult, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import idna
 
@@ -167,22 +167,32 @@ class SsrfGuard:
         url = url.strip()
         if len(url) > MAX_URL:
             raise FetchRefused(_URL_TOO_LONG)
-        parts, port = _split_url(url)
-        host = _to_ascii_host(parts.hostname or "")
-        if not self.is_host_permitted(host):
+        if _FORBIDDEN_CHARACTERS.search(url):
+            raise FetchRefused(_MALFORMED_URL)
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise FetchRefused(_MALFORMED_URL) from error
+        if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
+            raise FetchRefused(_MALFORMED_URL)
+        if "@" in parts.netloc:
+            raise FetchRefused(_HAS_CREDENTIALS)
+        if "%" in parts.netloc:
+            raise FetchRefused(_MALFORMED_URL)
+        host = _to_ascii_host(parts.hostname)
+        literal = _parse_ip(host)
+        is_allowed = self._is_allowed(host, literal)
+        if literal:
+            is_permitted = self._can_connect(literal, host)
+        else:
+            is_permitted = is_allowed or ("." in host and not _PRIVATE_NAMES.search(host))
+        if not is_permitted:
             raise FetchRefused(NOT_PUBLIC)
-        if port is not None and port not in PORTS and not self._is_host_allowed(host):
+        if port is not None and port not in PORTS and not is_allowed:
             raise FetchRefused(_PORT_NOT_ALLOWED)
         netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port is not None else "")
         return urlunsplit((parts.scheme.lower(), netloc, parts.path or "/", parts.query, ""))
-
-    def is_host_permitted(self, host: str) -> bool:
-        """Whether the spelling of a host permits it: a literal address must be public or allowed."""
-        literal = _parse_ip(host)
-        if literal:
-            return self._can_connect(literal, host)
-        is_private = "." not in host or bool(_PRIVATE_NAMES.search(host))
-        return self._is_host_allowed(host) or not is_private
 
     def connect(self, host: str, port: int, watch: Deadline) -> socket.socket:
         """A socket connected to a checked address of `host`. Raises FetchRefused when one of its addresses is
@@ -209,36 +219,17 @@ class SsrfGuard:
     def _can_connect(self, address: IpAddress, host: str) -> bool:
         if is_cloud_metadata(address):
             return False
-        return is_public(address) or self._is_in_network(address) or self._is_name_allowed(host)
+        return is_public(address) or self._is_allowed(host, address)
 
-    def _is_host_allowed(self, host: str) -> bool:
-        literal = _parse_ip(host)
-        return (literal is not None and self._is_in_network(literal)) or self._is_name_allowed(host)
-
-    def _is_in_network(self, address: IpAddress) -> bool:
-        return any(address.version == network.version and address in network for network in self._networks)
-
-    def _is_name_allowed(self, host: str) -> bool:
+    def _is_allowed(self, host: str, address: IpAddress | None) -> bool:
+        """Whether the operator allows this name, or this address."""
         host = host.rstrip(".").lower()
         wildcards = (name[1:] for name in self._names if name.startswith("*."))
-        return host in self._names or any(map(host.endswith, wildcards))
-
-
-def _split_url(url: str) -> tuple[SplitResult, int | None]:
-    if _FORBIDDEN_CHARACTERS.search(url):
-        raise FetchRefused(_MALFORMED_URL)
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        raise FetchRefused(_MALFORMED_URL) from error
-    if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
-        raise FetchRefused(_MALFORMED_URL)
-    if "@" in parts.netloc:
-        raise FetchRefused(_HAS_CREDENTIALS)
-    if "%" in parts.netloc:
-        raise FetchRefused(_MALFORMED_URL)
-    return parts, port
+        if host in self._names or any(map(host.endswith, wildcards)):
+            return True
+        return address is not None and any(
+            address.version == network.version and address in network for network in self._networks
+        )
 
 
 @lru_cache(maxsize=4096)

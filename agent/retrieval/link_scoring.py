@@ -106,22 +106,22 @@ def make_page_leads(
 ) -> list[Lead]:
     """The links of a page worth keeping, best first. `facts` are the page's own, with their relevance."""
     prior = max((fact.relevance for fact in facts), default=0.0)
-    links = rank_links(question, page.links, page.text, limit=limit)
-    return score_leads(question, [_make_link_lead(page, link, prior, step) for link in links])
-
-
-def _make_link_lead(page: Page, link: Link, prior: float, step: int) -> Lead:
-    sentence = _anchor_sentence(page.text, strip_title_suffix(link.text))
-    return Lead(
-        id=lead_id("url", link.url),
-        kind="url",
-        value=link.url,
-        text=link.text.strip()[:200] or link.url,
-        why=sentence[:300] or f"a link of “{page.title[:80]}”",
-        prior=prior,
-        found_on=page.url,
-        step=step,
-    )
+    leads = []
+    for link in rank_links(question, page.links, page.text, limit=limit):
+        sentence = _anchor_sentence(page.text, strip_title_suffix(link.text))
+        leads.append(
+            Lead(
+                id=lead_id("url", link.url),
+                kind="url",
+                value=link.url,
+                text=link.text.strip()[:200] or link.url,
+                why=sentence[:300] or f"a link of “{page.title[:80]}”",
+                prior=prior,
+                found_on=page.url,
+                step=step,
+            )
+        )
+    return score_leads(question, leads)
 
 
 def rank_links(question: str, links: Sequence[Link], text: str, limit: int = 30) -> list[Link]:
@@ -151,20 +151,15 @@ def _anchor_sentence(text: str, anchor: str) -> str:
 
 
 def score_leads(question: str, leads: Iterable[Lead]) -> list[Lead]:
-    """The leads with their scores (0..1) among one another, best first."""
-    leads = list(leads)
-    passages = [
-        Passage(id=str(n), page_id="", url="", start=0, end=0, text=_lead_words(lead))
-        for n, lead in enumerate(leads)
-    ]
+    """The leads with their scores (0..1) among one another, best first: by title and snippet of a hit, by a
+    link's or name's text with its sentence."""
+    leads, passages = list(leads), list[Passage]()
+    for n, lead in enumerate(leads):
+        words = lead.text if lead.found_on.startswith("search:") else f"{lead.text} {lead.why}"
+        passages.append(Passage(id=str(n), page_id="", url="", start=0, end=0, text=words))
     fits = {passage.id: passage.score for passage in rank_passages(question, passages, len(leads))}
     scored = [lead.replace(score=round((lead.prior + fits[str(n)]) / 2, 5)) for n, lead in enumerate(leads)]
     return sorted(scored, key=lambda lead: (-lead.score, lead.step, lead.value))
-
-
-def _lead_words(lead: Lead) -> str:
-    """What a lead is ranked by: the title and snippet of a hit; a link's or name's text with its sentence."""
-    return lead.text if lead.found_on.startswith("search:") else f"{lead.text} {lead.why}"
 
 
 def merge_leads(known: Mapping[str, Lead], found: Iterable[Lead]) -> list[Lead]:

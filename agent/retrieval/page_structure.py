@@ -27,8 +27,6 @@ MIN_BODY_WORDS = 8
 """Words the line below a heading must have."""
 MAX_DEPTH = 20
 """Blocks inside of blocks that are followed; what is deeper is text of the block around it."""
-_MAX_PATH = 60
-"""Headings that are looked back at for the path."""
 
 
 @dataclass(slots=True)
@@ -52,8 +50,13 @@ def build_pieces(page: Page, text: str) -> list[Piece]:
     """The outermost pieces of a page's text in order; together they hold all of it but blanks."""
     blocks = page.blocks or infer_items(text)
     spans = [Piece(block.kind, block.start, block.end) for block in blocks]
-    spans += [Piece("table", _caption_start(table, text), table.end, table) for table in page.tables]
-    spans += [_heading_piece(heading, text) for heading in page.headings]
+    for table in page.tables:  # it starts with its caption, which is the line above it
+        start = max(0, len(text[: table.start].rstrip()) - len(table.caption))
+        is_captioned = table.caption and text.startswith(table.caption, start)
+        spans.append(Piece("table", start if is_captioned else table.start, table.end, table))
+    for heading in page.headings:  # one that is not in the text at its place takes no room, and is left out
+        end = heading.start + len(heading.text) * text.startswith(heading.text, heading.start)
+        spans.append(Piece("heading", heading.start, end, level=heading.level))
     root = Piece("post", 0, len(text))
     above = [root]
     for span in sorted(spans, key=lambda span: (span.start, -span.end, span.kind != "post")):
@@ -66,19 +69,6 @@ def build_pieces(page: Page, text: str) -> list[Piece]:
             above[-1].inner.append(span)
             above.append(span)
     return _fill_gaps(root, text, by_line=bool(page.blocks))
-
-
-def heading_path(page: Page, offset: int) -> list[str]:
-    """The headings over an offset, outermost first, without the page's own title."""
-    section = bisect_right(page.headings, offset, key=lambda heading: heading.start)
-    path: list[str] = []
-    level = 99
-    for heading in reversed(page.headings[max(0, section - _MAX_PATH) : section]):
-        if heading.level < level:
-            level = heading.level
-            if heading.text and heading.text != page.title:
-                path.insert(0, heading.text)
-    return path
 
 
 def infer_headings(page: Page) -> Page:
@@ -112,19 +102,6 @@ def infer_items(text: str) -> list[Block]:
 def find_lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The spans of the lines of `text[start:end]` that are not empty."""
     return [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text[start:end])]
-
-
-def _caption_start(table: Table, text: str) -> int:
-    """Where a table starts with its caption, which is the line above it."""
-    start = len(text[: table.start].rstrip()) - len(table.caption)
-    return start if table.caption and text.startswith(table.caption, max(0, start)) else table.start
-
-
-def _heading_piece(heading: Heading, text: str) -> Piece:
-    """A heading's line; one that is not in the text at its place takes no room, and is left out."""
-    is_there = text.startswith(heading.text, heading.start)
-    end = heading.start + (len(heading.text) if is_there else 0)
-    return Piece("heading", heading.start, end, level=heading.level)
 
 
 def _fill_gaps(piece: Piece, text: str, *, by_line: bool) -> list[Piece]:

@@ -17,7 +17,6 @@ from agent.retrieval.page_structure import (
     Piece,
     build_pieces,
     find_lines,
-    heading_path,
     infer_headings,
 )
 from agent.text.sentences import find_sentence_spans
@@ -42,6 +41,8 @@ MAX_TEXT_CHARS = 400_000
 """Characters of a page that are split, unless more are asked for."""
 MIN_SENTENCE_CHARS = 12
 """A shorter line is not a sentence."""
+MAX_PATH = 60
+"""Headings that are looked back at for the path."""
 PATH_SEPARATOR = " › "
 _FIGURE = re.compile(r"\s*[-−±+<>≤≥~≈$€£]?\s?(?!(?:19|20)\d\d\b)\d")
 """A cell that begins with a figure, other than a year."""
@@ -152,7 +153,10 @@ class _Splitter:
         for n, piece in enumerate(pieces):
             key: str = "definition" if piece.kind == "term" else piece.kind
             if key == "heading":
-                key, here = "lone heading" if _is_lone_heading(pieces, n) else key, path
+                below = pieces[n + 1] if n + 1 < len(pieces) else None
+                if below is None or (below.kind == "heading" and below.level <= piece.level):
+                    key = "lone heading"  # nothing stands below it
+                here = path
             else:
                 here = self._headings_over(piece.start)
             opens = key != kind or here != path or key in ("table", "post", "links")
@@ -180,17 +184,16 @@ class _Splitter:
         return spans, (start, end)
 
     def _add_prose(self, spans: Sequence[Span], place: _Place) -> None:
-        pieces = [part for span in spans for part in self._split_sentences(span)]
+        """The spans, each that is too long as its sentences in stretches."""
+        pieces: list[Span] = []
+        for start, end in map(self._trim, spans):
+            if end - start > PASSAGE_CHARS:
+                sentences = find_sentence_spans(self.text[start:end])
+                pieces += _pack([(start + a, start + b) for a, b in sentences], PASSAGE_CHARS)
+            elif start < end:
+                pieces.append((start, end))
         for start, end in _pack(pieces, SHARED_CHARS):
             self._add(start, end, place, place.kind, place.label)
-
-    def _split_sentences(self, span: Span) -> list[Span]:
-        """The span, trimmed, or where it is too long its sentences in stretches."""
-        start, end = self._trim(span)
-        if end - start <= PASSAGE_CHARS:
-            return [(start, end)] if start < end else []
-        sentences = [(start + a, start + b) for a, b in find_sentence_spans(self.text[start:end])]
-        return _pack(sentences, PASSAGE_CHARS)
 
     def _add_definition(self, group: list[Piece], place: _Place) -> None:
         """A term with its definition; of a long one the term with its beginning, then the rest."""
@@ -264,8 +267,9 @@ class _Splitter:
         table = piece.table
         if table is None or not (lines := find_lines(self.text, table.start, table.end)):
             return
-        header = ""
-        if table.headed and not _is_headerless(table.rows):
+        header, first = "", table.rows[0] if table.rows else []
+        # the first of two columns' rows may be a statement ("Weight", "310 g") rather than column names
+        if table.headed and not (len(first) == 2 and _FIGURE.match(first[1])):
             header = " | ".join(table.rows[0]) if table.rows else self.text[lines[0][0] : lines[0][1]]
         above = _Place(terms=(*place.terms, _flat(table.caption))) if table.caption else place
         for i in range(0, len(lines), PASSAGE_ROWS):
@@ -291,10 +295,17 @@ class _Splitter:
         return PATH_SEPARATOR.join(part for part, _ in groupby(parts))  # a caption may repeat its heading
 
     def _headings_over(self, offset: int) -> list[str]:
-        """The headings over an offset, found once for each section."""
+        """The headings over an offset, outermost first, without the page's own title; found once for each
+        section."""
         section = bisect_right(self._sections, offset)
         if section not in self._paths:
-            self._paths[section] = heading_path(self.page, offset)
+            path, level = list[str](), 99
+            for heading in reversed(self.page.headings[max(0, section - MAX_PATH) : section]):
+                if heading.level < level:
+                    level = heading.level
+                    if heading.text and heading.text != self.page.title:
+                        path.insert(0, heading.text)
+            self._paths[section] = path
         return self._paths[section]
 
     def _add(self, start: int, end: int, place: _Place, kind: PassageKind, label: str) -> None:
@@ -311,17 +322,6 @@ class _Splitter:
 def _contents(piece: Piece) -> list[Piece]:
     """The pieces inside; of a piece without any, the piece as a paragraph."""
     return piece.inner or [Piece("paragraph", piece.start, piece.end)]
-
-
-def _is_lone_heading(pieces: Sequence[Piece], n: int) -> bool:
-    """Whether nothing stands below a heading before the next one of its level or above."""
-    following = pieces[n + 1] if n + 1 < len(pieces) else None
-    return following is None or (following.kind == "heading" and following.level <= pieces[n].level)
-
-
-def _is_headerless(rows: list[list[str]]) -> bool:
-    """Is the first of two columns' rows a statement ("Weight", "310 g") rather than column names?"""
-    return bool(rows) and len(rows[0]) == 2 and bool(_FIGURE.match(rows[0][1]))
 
 
 def _pack(spans: Sequence[Span], limit: int) -> list[Span]:

@@ -137,22 +137,22 @@ def saturate(in_text: int, in_head: int, length: float) -> float:
 
 
 def sum_scores(held: Mapping[str, Mapping[int, float]], counts: CollectionCounts) -> dict[int, float]:
-    """The score (0..1) of everything that holds one of the words, from each word's saturated counts."""
-    weights = weigh_words(held, counts)
+    """The score (0..1) of everything that holds one of the words, from each word's saturated counts, weighed
+    by its inverse document frequency; where nothing is counted (`UNCOUNTED`), by that of a common or of any
+    other English word."""
+    if counts.passages:  # by Robertson and Spärck Jones, in the form that is never negative (Lucene's)
+        holding = {word: counts.document_frequencies.get(word, 0) for word in held}
+        weights = {
+            word: log(1 + (max(counts.passages, n) - n + 0.5) / (n + 0.5)) for word, n in holding.items()
+        }
+    else:
+        weights = compute_idf(held, counts)
     total = sum(weights.values()) or 1.0
     scores: dict[int, float] = {}
     for word, rows in held.items():
         for row, share in rows.items():
             scores[row] = scores.get(row, 0.0) + weights[word] * share / total
     return scores
-
-
-def weigh_words(words: Collection[str], counts: CollectionCounts) -> dict[str, float]:
-    """Each word's inverse document frequency; where nothing is counted (`UNCOUNTED`), that of a common or of
-    any other English word."""
-    if not counts.passages:
-        return compute_idf(words, counts)
-    return {word: robertson_idf(counts.passages, counts.document_frequencies.get(word, 0)) for word in words}
 
 
 def compute_idf(words: Collection[str], counts: CollectionCounts) -> dict[str, float]:
@@ -164,12 +164,6 @@ def compute_idf(words: Collection[str], counts: CollectionCounts) -> dict[str, f
         held = min(REFERENCE_PASSAGES, max(least, counts.document_frequencies.get(word, 0) * scale))
         found[word] = log(1 + (REFERENCE_PASSAGES - held + 0.5) / (held + 0.5))
     return found
-
-
-def robertson_idf(passages: int, holding: int) -> float:
-    """The inverse document frequency of Robertson and Spärck Jones, in the form that is never negative
-    (Lucene's)."""
-    return log(1 + (max(passages, holding) - holding + 0.5) / (holding + 0.5))
 
 
 # Several rankings of the same things made into one, by their ranks alone: scores of different kinds need

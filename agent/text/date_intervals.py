@@ -135,16 +135,14 @@ def _parse_date(match: re.Match[str]) -> DateInterval | None:
     return DateInterval(tuple(spans), yearless, match.start(), match.end(), match.group().strip())
 
 
-def _has_no_unit(text: str) -> bool:
-    return all(quantity.unit not in BASE_UNITS for quantity in find_quantities(text))
-
-
 def _parse_bare_years(match: re.Match[str], text: str) -> list[DateInterval]:
     """A bare year, or both ends of "1939–45"; [] where the figure is more likely a count ("1200 people")."""
     before = text[max(0, match.start() - 12) : match.start()]
     noun = None if _YEAR_LEAD_IN.search(before) else _COUNTED_NOUN.match(text, match.end())
-    if noun and not (_ARTICLE.search(before) and _has_no_unit(text[match.start() : noun.end()])):
-        return []
+    if noun:
+        units = {quantity.unit for quantity in find_quantities(text[match.start() : noun.end()])}
+        if not _ARTICLE.search(before) or units & BASE_UNITS:
+            return []
     first = int(match["year"])
     years = [(first, match.start("year"), match.end("year"))]
     if match["to"]:

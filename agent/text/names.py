@@ -42,8 +42,26 @@ class ProperName:
 
 
 def find_proper_names(text: str) -> list[ProperName]:
-    """The names in a text in order, every occurrence."""
-    return [name for match in _NAME.finditer(text) if (name := _trim_name(match.group(), match.start()))]
+    """The names in a text in order, every occurrence, without function words at their edges and stray
+    marks."""
+    names: list[ProperName] = []
+    for match in _NAME.finditer(text):
+        words = list(re.finditer(r"\S+", match.group()))
+        while words and _is_common(words[0].group().strip(".")):
+            words.pop(0)
+        while words and is_stopword(words[-1].group()):
+            words.pop()
+        if not words:
+            continue
+        kept, start = match.group()[words[0].start() : words[-1].end()], match.start() + words[0].start()
+        name = _POSSESSIVE.sub("", kept.rstrip(" ,.;:'’-"))
+        if (
+            len(name) > 1
+            and name[0].isupper()
+            and not all(_is_common(w) or w.isdigit() for w in name.split())
+        ):
+            names.append(ProperName(name, start, start + len(name)))
+    return names
 
 
 def find_names(text: str, limit: int = 40) -> list[str]:
@@ -52,22 +70,6 @@ def find_names(text: str, limit: int = 40) -> list[str]:
     return list(dict.fromkeys([*filter(None, quoted), *(name.text for name in find_proper_names(text))]))[
         :limit
     ]
-
-
-def _trim_name(name: str, start: int) -> ProperName | None:
-    """The name without function words at its edges and stray marks; None when nothing is left."""
-    words = list(re.finditer(r"\S+", name))
-    while words and _is_common(words[0].group().strip(".")):
-        words.pop(0)
-    while words and is_stopword(words[-1].group()):
-        words.pop()
-    if not words:
-        return None
-    kept = name[words[0].start() : words[-1].end()]
-    text = _POSSESSIVE.sub("", kept.rstrip(" ,.;:'’-"))
-    if len(text) < 2 or not text[0].isupper() or all(_is_common(w) or w.isdigit() for w in text.split()):
-        return None
-    return ProperName(text, start + words[0].start(), start + words[0].start() + len(text))
 
 
 def _is_common(word: str) -> bool:

@@ -155,7 +155,12 @@ def normalize_characters(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = unicodedata.normalize("NFC", _UNSEEN.sub("", text))
-    plain = {ord(c): form for c in set(text) if c > "\u007f" and (form := _plain_form(c)) != c}
+    plain: dict[int, str] = {}
+    for character in set(text):
+        kind, _, form = unicodedata.decomposition(character).partition(" ")
+        is_replaced = kind in _PLAIN_FORMS or (kind in ("<wide>", "<narrow>") and character.isalnum())
+        if is_replaced and not form.startswith("0020 ") and character != ELLIPSIS:
+            plain[ord(character)] = unicodedata.normalize("NFKC", character)
     return text.translate(plain) if plain else text
 
 
@@ -167,11 +172,3 @@ def raise_figures(text: str) -> str:
 def lower_figures(text: str) -> str:
     """Figures as subscripts; "" where the text holds anything else."""
     return text.translate(_LOWERED) if _RAISABLE.fullmatch(text) and "n" not in text else ""
-
-
-def _plain_form(character: str) -> str:
-    kind, _, form = unicodedata.decomposition(character).partition(" ")
-    is_replaced = kind in _PLAIN_FORMS or (kind in ("<wide>", "<narrow>") and character.isalnum())
-    if not is_replaced or form.startswith("0020 ") or character == "…":
-        return character
-    return unicodedata.normalize("NFKC", character)

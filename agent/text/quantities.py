@@ -129,15 +129,10 @@ def _parse_quantity(match: re.Match[str]) -> Quantity | None:
         value, step, unit = (value - 32) * 5 / 9, step * 5 / 9, "°C"
     if match["about"]:
         step = max(step, 2 * MAX_ROUNDING * abs(value))
-    start = match.start("money") if match["money"] else match.start(_number_group(match))
+    first = next(name for name in ("money", "sign", "digits", "spoken", "ordinal") if match[name])
+    start = match.start(first)
     text = match.string[start:end].strip()
     return Quantity(round(value, 9), round(step, 9), unit, start, end, text, number, last_digit)
-
-
-def _number_group(match: re.Match[str]) -> str:
-    if match["sign"]:
-        return "sign"
-    return next(name for name in ("digits", "spoken", "ordinal") if match[name])
 
 
 def _parse_value(match: re.Match[str]) -> tuple[float, float] | None:
@@ -147,7 +142,15 @@ def _parse_value(match: re.Match[str]) -> tuple[float, float] | None:
         words = re.findall(r"[a-z]+", match["spoken"].lower())
         if words == ["one"] and not match["scale"] and (match["unit"] or "").lower() not in ("%", "percent"):
             return None
-        return _parse_number_words([w for w in words if w != "and"])
+        total, current, step = 0.0, 0.0, 1.0
+        for word in words:
+            if word in _SCALES:
+                current, step = max(current, 1.0) * _SCALES[word], _SCALES[word]
+                if _SCALES[word] >= 1000:
+                    total, current = total + current, 0.0
+            elif word != "and":
+                current, step = current + _ONES.get(word, 0) + _TENS.get(word, 0), 1.0
+        return total + current, step
     digits = re.sub(r"[,\u00a0\u202f]", "", match["digits"])
     if match["nth"]:
         return float(digits), 0.0
@@ -155,18 +158,6 @@ def _parse_value(match: re.Match[str]) -> tuple[float, float] | None:
     zeros = len(whole) - len(whole.rstrip("0"))
     step = 10.0 ** -len(decimals) if decimals else 10.0**zeros if zeros >= 2 else 1.0
     return float(digits) + _FRACTIONS.get(match["part"] or "", 0.0), step
-
-
-def _parse_number_words(words: list[str]) -> tuple[float, float]:
-    total, current, step = 0.0, 0.0, 1.0
-    for word in words:
-        if word in _SCALES:
-            current, step = max(current, 1.0) * _SCALES[word], _SCALES[word]
-            if _SCALES[word] >= 1000:
-                total, current = total + current, 0.0
-        else:
-            current, step = current + _ONES.get(word, 0) + _TENS.get(word, 0), 1.0
-    return total + current, step
 
 
 def _parse_unit(match: re.Match[str]) -> tuple[str, float, bool]:

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urljoin
 
@@ -117,7 +118,13 @@ class Fetcher:
             with use_deadline(deadline):
                 target = attempt.url
                 for _ in range(MAX_REDIRECTS + 1):
-                    attempt.current_url = self._check_address(target, attempt)
+                    address = self._guard.check_url(target)
+                    if not reach.allows(address):
+                        raise FetchRefused(http_outcomes.OUT_OF_SCOPE)
+                    rules = self._robots.get_rules(address, partial(self._fetch_robots_txt, attempt))
+                    if forbidden := rules.explain_refusal(address):
+                        raise FetchRefused(forbidden)
+                    attempt.current_url = address
                     page = self._build_page_or_redirect(self._request_with_retries(attempt), attempt)
                     if isinstance(page, Page):
                         return page
@@ -138,17 +145,7 @@ class Fetcher:
         """Close the kept connections."""
         self._adapter.close()
 
-    def _check_address(self, url: str, attempt: _FetchAttempt) -> str:
-        """The address as it will be requested; raises FetchRefused when a rule of ours forbids it."""
-        address = self._guard.check_url(url)
-        if not attempt.reach.allows(address):
-            raise FetchRefused(http_outcomes.OUT_OF_SCOPE)
-        rules = self._robots.get_rules(address, lambda robots: self._fetch_robots_txt(robots, attempt))
-        if refusal := rules.explain_refusal(address):
-            raise FetchRefused(refusal)
-        return address
-
-    def _fetch_robots_txt(self, url: str, attempt: _FetchAttempt) -> RobotsResponse:
+    def _fetch_robots_txt(self, attempt: _FetchAttempt, url: str) -> RobotsResponse:
         for _ in range(MAX_ROBOTS_REDIRECTS + 1):
             body = self._request_once(self._guard.check_url(url), attempt, MAX_BYTES)
             if body.status in REDIRECT_STATUSES and body.headers.get("Location"):

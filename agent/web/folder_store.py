@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sqlite3
+import sys
 import threading
 import time
 import zlib
@@ -232,17 +233,11 @@ def _build_kept(kept: Path, folder: Path, docs: Path, read_text: ReadText) -> sq
 
 def _remove_unused(kept: Path) -> None:
     """Remove unused files of other worlds, the oldest beyond the limit, and what killed processes left."""
-    now = time.time()
-    others = sorted(kept.parent.glob("*.db"), key=lambda file: -file.stat().st_mtime)
-    old = [file for n, file in enumerate(others) if n >= MAX_KEPT or _days(file, now) > MAX_UNUSED_DAYS]
-    old += [file for file in kept.parent.glob("*.tmp") if _days(file, now) > UNFINISHED_DAYS]
-    for file in old:
-        if file != kept:
-            file.unlink(missing_ok=True)
-
-
-def _days(file: Path, now: float) -> float:
-    return (now - file.stat().st_mtime) / 86_400
+    for pattern, most, days in (("*.db", MAX_KEPT, MAX_UNUSED_DAYS), ("*.tmp", sys.maxsize, UNFINISHED_DAYS)):
+        used = sorted(((file.stat().st_mtime, file) for file in kept.parent.glob(pattern)), reverse=True)
+        for n, (at, file) in enumerate(used):
+            if file != kept and (n >= most or time.time() - at > days * 86_400):
+                file.unlink(missing_ok=True)
 
 
 def _sign_file(file: Path) -> list[int]:

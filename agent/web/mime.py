@@ -68,7 +68,9 @@ def detect_kind(raw: bytes, content_type: str) -> BodyKind:
     if document := _detect_document(raw, head):
         return document
     stated = parse_media_type(content_type)
-    if head.startswith(_BINARY_SIGNATURES) or head[4:8] == b"ftyp" or _has_nul_bytes(raw, content_type):
+    is_utf16 = raw.startswith(_UTF16_MARKS) or "utf-16" in content_type.lower()
+    has_nul = b"\x00" in raw[:2048] and not is_utf16
+    if head.startswith(_BINARY_SIGNATURES) or head[4:8] == b"ftyp" or has_nul:
         return "other"
     if stated in ("text/html", "application/xhtml+xml"):
         return "html"
@@ -101,7 +103,3 @@ def detect_image_type(data: bytes) -> str:
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((name for start, name in _IMAGE_SIGNATURES if data.startswith(start)), "")
-
-
-def _has_nul_bytes(raw: bytes, content_type: str) -> bool:
-    return b"\x00" in raw[:2048] and not raw.startswith(_UTF16_MARKS) and "utf-16" not in content_type.lower()

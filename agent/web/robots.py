@@ -59,11 +59,6 @@ class RobotsRules:
             return UNREADABLE
         return "" if can_fetch(self.parsed, quote(url, safe=_URL_CHARACTERS), USER_AGENT_TOKEN) else FORBIDS
 
-    @property
-    def crawl_delay_s(self) -> float:
-        """The gap in seconds that the site asks for."""
-        return float(self.parsed[0].crawl_delay(USER_AGENT_TOKEN) or 0.0) if self.parsed else 0.0
-
 
 class RobotsCache:
     """The rules of every origin, each fetched once a day."""
@@ -80,7 +75,13 @@ class RobotsCache:
             known = self._rules_by_origin.get(origin)
         if known and known.expires_at > self._clock():
             return known
-        rules = self._parse_response(read(f"{origin}/robots.txt"))
+        answer = read(f"{origin}/robots.txt")
+        is_closed, now = answer.status >= 500, self._clock()
+        rules = RobotsRules(
+            parsed=parse_rules(answer.body[:MAX_BYTES]) if 200 <= answer.status < 300 else (),
+            is_closed=is_closed,
+            expires_at=now + (FAILURE_CACHE_SECONDS if is_closed else CACHE_SECONDS),
+        )
         with self._lock:
             self._rules_by_origin[origin] = rules
         return rules
@@ -89,15 +90,7 @@ class RobotsCache:
         """The gap in seconds that the site asks for, as far as its rules are known."""
         with self._lock:
             known = self._rules_by_origin.get(urls.origin(url))
-        return known.crawl_delay_s if known else 0.0
-
-    def _parse_response(self, answer: RobotsResponse) -> RobotsRules:
-        now = self._clock()
-        if answer.status >= 500:
-            return RobotsRules(is_closed=True, expires_at=now + FAILURE_CACHE_SECONDS)
-        if not 200 <= answer.status < 300:
-            return RobotsRules(expires_at=now + CACHE_SECONDS)
-        return RobotsRules(parsed=parse_rules(answer.body[:MAX_BYTES]), expires_at=now + CACHE_SECONDS)
+        return float(known.parsed[0].crawl_delay(USER_AGENT_TOKEN) or 0.0) if known and known.parsed else 0.0
 
 
 def parse_rules(body: bytes) -> tuple[Protego, ...]:

@@ -287,8 +287,13 @@ def describe_wall(signs: WallEvidence, about: PageMetadata, text: str) -> str:
         return _PAYWALL
     if signs.has_login and (is_short or (is_notice and _LOGIN_WORDS.search(text))):
         return _LOGIN
-    if _is_only_consent(about.title, text) and (is_short or signs.has_agree_button):
-        return _CONSENT
+    # it asks for consent and says little else; a page that explains its cookies is a page
+    is_policy = len(text) > MIN_TEXT_CHARACTERS and _POLICY_TITLE.search(about.title)
+    if _CONSENT_REQUEST.search(text) and not is_policy and (is_short or signs.has_agree_button):
+        parts = (part for part in _SENTENCE_END.split(text) if part.strip())
+        other = sum(len(part) for part in parts if not _CONSENT_TOPIC.search(part))
+        if other < MIN_OWN_CHARACTERS and other < 0.5 * size:
+            return _CONSENT
     if _NEEDS_JAVASCRIPT.search(text + " " + signs.noscript) and is_short:
         return _JAVASCRIPT
     return _JAVASCRIPT if signs.script_count and signs.has_app_root and size < MIN_TEXT_CHARACTERS / 2 else ""
@@ -296,12 +301,3 @@ def describe_wall(signs: WallEvidence, about: PageMetadata, text: str) -> str:
 
 def _has_captcha_marker(source: str) -> bool:
     return any(marker in source for marker in _LISTS["captcha"])
-
-
-def _is_only_consent(title: str, text: str) -> bool:
-    """Whether a text asks for consent and says little else. A page that explains its cookies is a page."""
-    if not _CONSENT_REQUEST.search(text) or (len(text) > MIN_TEXT_CHARACTERS and _POLICY_TITLE.search(title)):
-        return False
-    parts = _SENTENCE_END.split(text)
-    other = sum(len(part) for part in parts if part.strip() and not _CONSENT_TOPIC.search(part))
-    return other < MIN_OWN_CHARACTERS and other < 0.5 * len(text)

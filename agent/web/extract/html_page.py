@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 from w3lib.html import get_meta_refresh
 
 from agent.text import urls
@@ -75,17 +75,13 @@ def _read_links(tree: LexborHTMLParser, base: str) -> list[Link]:
     for node in tree.css("a[href], area[href]"):
         href = node.attributes.get("href") or ""
         if href and href[0] != "#" and (address := urls.resolve(base, href)):
-            found[address] = found.get(address) or _anchor_text(node)
+            image = node.css_first("img[alt]")
+            texts = [inline_text(node), names_of(node, "aria-label"), names_of(node, "title")]
+            texts += [names_of(image, "alt")] if image is not None else []
+            found[address] = found.get(address) or " ".join(next(filter(None, texts), "").split())[:300]
             if len(found) >= MAX_LINKS:
                 break
     return [Link(url=address, text=text) for address, text in found.items()]
-
-
-def _anchor_text(node: LexborNode) -> str:
-    image = node.css_first("img[alt]")
-    texts = [inline_text(node), names_of(node, "aria-label"), names_of(node, "title")]
-    texts += [names_of(image, "alt")] if image is not None else []
-    return " ".join(next(filter(None, texts), "").split())[:300]
 
 
 def _find_refresh_url(html: str, base: str) -> str:

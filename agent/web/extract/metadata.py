@@ -200,25 +200,26 @@ def read_metadata(html: str, tree: LexborHTMLParser) -> PageMetadata:
     end = _HEAD_END.search(html, 0, MAX_HEAD_CHARACTERS)
     start = _DECLARATION.sub("", html[: end.start() if end else 4096])
     head = BeautifulSoup(start, "lxml", parse_only=SoupStrainer(_HEAD_ELEMENTS))
-    found: dict[str, str] = {}
+    metas: dict[str, str] = {}
     for meta in head.find_all("meta"):
         names = (meta.get(key) for key in ("property", "name", "itemprop", "http-equiv"))
         name = next((str(name).strip().lower() for name in names if name), "")
         content = str(meta.get("content") or "").strip()
         if name and content:
-            found.setdefault(name, content)
-    metas = found
+            metas.setdefault(name, content)
     things = read_json_ld(tree)
     stated = [thing["datePublished"] for thing in things if isinstance(thing.get("datePublished"), str)]
     stated += [metas[key] for key in _DATE_KEYS if key in metas]
     for node in tree.css(_TIME_SELECTOR)[:1]:
         attributes = node.attributes
         stated.append(attributes.get("datetime") or attributes.get("content") or node.text())
+    own = tree.root.attributes.get("lang") if tree.root is not None else ""
+    language = own or metas.get("content-language") or metas.get("og:locale") or ""
     return PageMetadata(
         title=_find_title(head, metas, tree),
         author=_find_author(things, metas, tree),
         published_at=next((day for day in map(normalize_date, stated) if day), ""),
-        language=_find_language(metas, tree),
+        language=language.split(",")[0].strip().replace("_", "-")[:12],
         is_free=not any(map(is_declared_closed, things)),
         publication=_find_publication(head, metas, things),
         metas=metas,
@@ -263,10 +264,3 @@ def _find_author(things: list[dict[str, Any]], metas: dict[str, str], tree: Lexb
         text = flat_text(node) if node else ""
         names = [_BY.sub("", text)] if 0 < len(text) <= 80 else []
     return ", ".join(dict.fromkeys(name.strip() for name in names if name.strip()))[:200] if names else ""
-
-
-def _find_language(metas: dict[str, str], tree: LexborHTMLParser) -> str:
-    root = tree.root
-    own = root.attributes.get("lang") if root is not None else ""
-    stated = own or metas.get("content-language") or metas.get("og:locale") or ""
-    return stated.split(",")[0].strip().replace("_", "-")[:12]

@@ -40,15 +40,26 @@ def parse_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> TableGri
         inner.mem_id != node.mem_id for inner in node.css("table")
     ):
         return None
-    caption, rows = _find_caption_and_rows(node)
-    grid = _expand_spans([_read_cells(row, flat) for row in rows])
-    widest = max((len(row) for row in grid), default=0)
-    cells = [cell for row in grid for cell in row if cell]
-    if (
-        widest < 2
-        or _is_framed_text(grid)
-        or sum(len(cell) > _MIN_PROSE_CHARACTERS for cell in cells) > len(cells) / 5
+    caption, rows = None, list[LexborNode]()
+    for child in node.iter():
+        if child.tag == "caption":
+            caption = child
+        elif child.tag == "tr":
+            rows.append(child)
+        elif child.tag in _ROW_GROUP_TAGS:
+            rows += [row for row in child.iter() if row.tag == "tr"]
+    grid = _expand_spans(rows[:_MAX_ROWS], flat)
+    filled = [[cell for cell in row if cell] for row in grid]
+    # a table only puts a frame around a text ("Note" beside or above it) where no row has two cells with
+    # text, or its only row is a short word and a sentence
+    if all(len(row) < 2 for row in filled) or (
+        [len(row) for row in filled] == [2]
+        and len(filled[0][0].split()) < 3
+        and len(filled[0][1].split()) >= MIN_FRAMED_WORDS
     ):
+        return None
+    cells = [cell for row in filled for cell in row]
+    if sum(len(cell) > _MIN_PROSE_CHARACTERS for cell in cells) > len(cells) / 5:
         return None
     # False where the first row begins with its own name as a header cell ("Weight", "310 g")
     first = next(row for row in rows if flat(row))
@@ -60,64 +71,25 @@ def parse_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> TableGri
     )
 
 
-def _is_framed_text(grid: list[list[str]]) -> bool:
-    """Whether a table only puts a frame around a text ("Note" beside or above it): no row has two cells with
-    text, or its only row is a short word and a sentence."""
-    filled = [[cell for cell in row if cell] for row in grid]
-    if all(len(row) < 2 for row in filled):
-        return True
-    return (
-        len(filled) == 1
-        and len(filled[0]) == 2
-        and len(filled[0][0].split()) < 3
-        and (len(filled[0][1].split()) >= MIN_FRAMED_WORDS)
-    )
-
-
-def _find_caption_and_rows(table: LexborNode) -> tuple[LexborNode | None, list[LexborNode]]:
-    caption, rows = None, []
-    for child in table.iter():
-        if child.tag == "caption":
-            caption = child
-        elif child.tag == "tr":
-            rows.append(child)
-        elif child.tag in _ROW_GROUP_TAGS:
-            rows += [row for row in child.iter() if row.tag == "tr"]
-    return caption, rows[:_MAX_ROWS]
-
-
-@dataclass
-class _Cell:
-    text: str
-    columns: int
-    rows: int
-
-
-def _read_cells(row: LexborNode, flat: Callable[[LexborNode], str]) -> list[_Cell]:
-    nodes = [node for node in row.iter() if node.tag in TABLE_CELL_TAGS]
-    return [
-        _Cell(flat(node), *(_parse_span(node.attributes.get(s)) for s in ("colspan", "rowspan")))
-        for node in nodes
-    ]
-
-
-def _parse_span(value: str | None) -> int:
-    is_number = value and value.isdecimal() and len(value) < 7
-    return max(1, min(int(value), _MAX_ROWS)) if value and is_number else 1
-
-
-def _expand_spans(rows: list[list[_Cell]]) -> list[list[str]]:
-    """The rows, with cells that span rows repeated and empty cells where they span columns."""
+def _expand_spans(rows: list[LexborNode], flat: Callable[[LexborNode], str]) -> list[list[str]]:
+    """The texts of the rows' cells; cells that span rows are repeated, empty ones stand where they span
+    columns."""
     hanging: dict[int, tuple[int, str]] = {}
     spread = []
-    for cells in rows:
+    for row in rows:
         line: list[str] = []
-        for cell in cells:
+        for node in row.iter():
+            if node.tag not in TABLE_CELL_TAGS:
+                continue
+            text, spans = flat(node), list[int]()
+            for value in map(node.attributes.get, ("colspan", "rowspan")):
+                is_number = value and value.isdecimal() and len(value) < 7
+                spans.append(max(1, min(int(value), _MAX_ROWS)) if value and is_number else 1)
             _fill_hanging_cells(line, hanging)
-            for column in range(min(cell.columns, _MAX_COLUMNS - len(line))):
-                if cell.rows > 1:
-                    hanging[len(line)] = (cell.rows - 1, cell.text if column == 0 else "")
-                line.append(cell.text if column == 0 else "")
+            for column in range(min(spans[0], _MAX_COLUMNS - len(line))):
+                if spans[1] > 1:
+                    hanging[len(line)] = (spans[1] - 1, text if column == 0 else "")
+                line.append(text if column == 0 else "")
         _fill_hanging_cells(line, hanging)
         if any(line):
             spread.append(line)

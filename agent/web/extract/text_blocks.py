@@ -254,16 +254,8 @@ class TextBlocks:
             self._out.require_gap("\n")
         self._out.require_gap("\n\n")
         self._line = self._count_links()
-        self._add_cell_anchors(cells, "\n".join(lines), start)
-        self.tables.append(
-            Table(start=start, end=self._out.length, caption=read.caption, rows=read.rows, headed=read.headed)
-        )
-        return True
-
-    def _add_cell_anchors(self, cells: list[tuple[LexborNode, str]], text: str, start: int) -> None:
-        """The links in a table's cells, found by their words in its text, which begins at `start`."""
-        at = 0
-        for cell, words in cells:
+        text, at = "\n".join(lines), 0
+        for cell, words in cells:  # the links in the cells, found by their words in the table's text
             if (here := text.find(words, at)) < 0:
                 continue
             at = here + len(words)
@@ -273,6 +265,10 @@ class TextBlocks:
                 if said and found >= 0:
                     here = found + len(said)
                     self._add_anchor(link, start + found, start + here)
+        self.tables.append(
+            Table(start=start, end=self._out.length, caption=read.caption, rows=read.rows, headed=read.headed)
+        )
+        return True
 
 
 def extract_fragment(html: str) -> Extraction:

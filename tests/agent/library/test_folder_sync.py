@@ -127,7 +127,7 @@ def test_a_bad_file_beside_a_good_one_is_told_and_the_others_are_read(library, f
     (kb / "big.csv").write_text('name,x\n"' + "a" * 11_000_000 + '",2\n')
     (kb / "odd.md").write_text("# Odd")
     (kb / "zebras.md").write_text("# Zebras\n\nZebras graze on the plain.")
-    plain, looked = dispatch.markdown.extract_markdown, Path.stat
+    plain, looked = dispatch.plain_text.extract_markdown, Path.stat
 
     def read(text):
         return [][1] if text == "# Odd" else plain(text)
