@@ -4,8 +4,9 @@ evidence decide what counts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from agent.answering import fact_view
 from agent.answering.engine_choice import merge_results
@@ -24,10 +25,11 @@ from agent.flows.research.policy import find_known_url, find_secrets
 from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
 from agent.retrieval.link_scoring import lead_id, make_hit_leads, make_page_leads, merge_leads
 from agent.retrieval.scorer import score_fact
+from agent.retrieval.shown_passages import add_spans
 from agent.roles.research import ANALYZER, AnalyzerReply, ExtractedFact, join_replies
 from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize, find_urls
-from agent.types import Action, Conflict, Fact, Lead, Outcome, Page, PageRef, Refusal, SearchResult
+from agent.types import Action, Conflict, Fact, Lead, Outcome, PageRef, Refusal, SearchResult
 from agent.types.facts import make_fact_id
 
 MAX_MERGED_HITS = 20
@@ -42,30 +44,23 @@ NO_INCONSISTENCY = ("", "none", "null", "no")
 
 
 def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Turn what the round brought into facts, leads and a confidence."""
+    """Turn what the round brought into facts, leads and a confidence. Search results become leads, those of
+    one query by several engines as one list; nothing is ever quoted from them."""
     found = state.own.unanalyzed
     if not found:
         return {}, "decide"
-    over: Change = {"is_analyzed": True}
-    leads = _collect_hit_leads(state, found, tools.step)
-    read = [item for item in found if item.page_id]
-    if not read:
-        return {"leads": leads, **add_facts(state, tools.step, []), **over}, "decide"
-    now = state_after(state, {"leads": leads})
-    change = analyze_pages(now, tools, read)
-    return {**change, "leads": [*leads, *change["leads"]], **over}, "decide"
-
-
-def _collect_hit_leads(state: ResearchRun, found: Sequence[Observation], step: int) -> list[Lead]:
-    """The results of the searches as leads, those of one query by several engines as one list. Nothing is
-    ever quoted from them."""
-    leads: list[Lead] = []
+    hit_leads, over = list[Lead](), {"is_analyzed": True}
     for source in dict.fromkeys(item.source for item in found if item.hits):
         hits = merge_results([item.hits for item in found if item.source == source], MAX_MERGED_HITS)
         query = source.removeprefix(SEARCH_PREFIX)
         result = SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits)
-        leads += make_hit_leads(state.full_question, result, step)
-    return merge_leads(state.own.leads, leads)
+        hit_leads += make_hit_leads(state.full_question, result, tools.step)
+    leads = merge_leads(state.own.leads, hit_leads)
+    read = [item for item in found if item.page_id]
+    if not read:
+        return {"leads": leads, **add_facts(state, tools.step, []), **over}, "decide"
+    change = analyze_pages(state_after(state, {"leads": leads}), tools, read)
+    return {**change, "leads": [*leads, *change["leads"]], **over}, "decide"
 
 
 def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observation]) -> Change:
@@ -79,32 +74,24 @@ def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observat
     for group, judged in zip(groups, judgements, strict=True):
         facts += _extract_facts(state, tools, group, judged, {fact.id for fact in facts})
     facts = fact_view.apply_person_marks(state, facts)
-    leads: list[Lead] = []
-    refs: list[PageRef] = []
-    refused: list[Refusal] = []
-    for page in pages:
-        own = [fact for fact in facts if fact.page_id == page.page_id]
-        found = make_page_leads(opened_pages.find_topic(state), page.page, own, tools.step)
-        found += _build_picked_leads(judgement, page.page, {lead.id for lead in found}, tools.step)
-        onward = [lead.value for lead in found if lead.kind == "url"]
-        shown = page.shown_spans if judgement.by == "model" else page.ref.shown
-        count = page.ref.facts + len(own)
-        refs.append(mark_read(page.ref, page.page, facts=count, links=onward, shown=shown))
-        refused += [refusal.replace(step=tools.step) for refusal in page.refused]
-        leads += found
-    leads += _build_query_leads(state, tools, judgement, pages[-1].page.url)
-    visited = fact_view.visited_urls(state)
-    new = [lead for lead in merge_leads(state.own.leads, leads) if canonicalize(lead.value) not in visited]
+    refs, leads = _collect_leads(state, tools, judgement, pages, facts)
     here = [link.url for page in pages for link in page.page.links]
+    refused = [refusal for page in pages for refusal in page.refused]
+    if judgement.withheld:
+        why = "text of this page was withheld from the model: it contains the mark of the run's fences"
+        refused += [Refusal(what=page.page.url[:300], why=why) for page in pages]
+    refused += _refuse_unknown(state, judgement.value, here)
+    actions = list[Action]()
+    for page in pages:  # none brought a page that a person supplied
+        verified = sum(fact.verified and fact.page_id == page.page_id for fact in facts)
+        its = [done for done in state.actions if done.page_id == page.page_id and not done.is_search]
+        actions += [done.replace(new_facts=verified) for done in its[-1:] if not page.ref.waiting]
     return {
-        "leads": _raise_picked(new, judgement),
+        "leads": leads,
         "pages": refs,
-        "refusals": refused
-        + [_refuse_withheld(page.page, tools.step) for page in pages if judgement.withheld]
-        + _refuse_unknown(state, judgement.value, here, tools.step),
-        "actions": list(_count_new_facts(state, pages, facts)),
-        **_report_change(state, judgement, tools.step),
-        **_add_facts(state, tools, judgement, facts),
+        "refusals": [refusal.replace(step=tools.step) for refusal in refused],
+        "actions": actions,
+        **_assess(state, tools, judgement, facts),
     }
 
 
@@ -149,17 +136,6 @@ def _join_judgements(judgements: Sequence[RoleResult]) -> RoleResult:
     )
 
 
-def _count_new_facts(
-    state: ResearchRun, pages: Sequence[OpenPage], facts: Sequence[Fact]
-) -> Iterator[Action]:
-    """The actions that brought the pages, with their verified facts; none for a page from a person."""
-    for page in pages:
-        verified = sum(fact.verified and fact.page_id == page.page_id for fact in facts)
-        its = [done for done in state.actions if done.page_id == page.page_id and not done.is_search]
-        if its and not page.ref.waiting:
-            yield its[-1].replace(new_facts=verified)
-
-
 def _extract_facts(
     state: ResearchRun, tools: RunContext, group: Sequence[OpenPage], judgement: RoleResult, known: set[str]
 ) -> list[Fact]:
@@ -170,6 +146,7 @@ def _extract_facts(
     for item in judgement.value.facts:
         named = (page for page in group if page.has_passage(item.passage_id))
         page = _find_quoted_page(item, group) or next(named, group[0])
+        above = (passage.heading for passage in page.reading.passages if item.quote in passage.text)
         fact = Fact(
             id=make_fact_id(page.page_id, item.quote, item.statement),
             statement=item.statement.strip() or item.quote,
@@ -177,7 +154,7 @@ def _extract_facts(
             page_id=page.page_id,
             url=page.page.final_url or page.page.url,
             title=page.page.title,
-            heading=page.find_heading(item.quote),
+            heading=next(above, ""),
             fetched_at=page.page.fetched_at,
             published_at=page.page.published_at,
             subject=item.subject,
@@ -204,148 +181,97 @@ def _find_quoted_page(item: ExtractedFact, group: Sequence[OpenPage]) -> OpenPag
     return next((page for page in ordered if page.has_quote(item.quote)), None)
 
 
-def _build_lead(kind: str, value: str, text: str, why: str, found_on: str, step: int) -> Lead:
-    return Lead(
-        id=lead_id(kind, value),
-        kind=kind,  # type: ignore[arg-type]
-        value=value,
-        text=text[:200],
-        why=why[:300],
-        score=PICKED_PRIOR,
-        prior=PICKED_PRIOR,
-        found_on=found_on,
-        step=step,
-    )
-
-
-def _build_query_leads(
-    state: ResearchRun, tools: RunContext, judgement: RoleResult, found_on: str
-) -> list[Lead]:
-    """The names and topics that a model wants to search for."""
-    named = judgement.value.leads if judgement.by == "model" else []
-    return [
-        _build_lead("query", lead[:200], lead, "the analyzer names it", found_on, tools.step)
-        for lead in named[:MAX_QUERY_LEADS]
-        if lead.strip() and not find_urls(lead) and not find_secrets(state, lead)
-    ]
-
-
-def _picked_urls(judgement: RoleResult) -> set[str]:
-    """The addresses that a model calls promising; those of the fallback are in the scores already."""
-    urls = judgement.value.new_potential_urls if judgement.by == "model" else []
-    return {canonicalize(url) for url in urls}
-
-
-def _build_picked_leads(judgement: RoleResult, page: Page, known: set[str], step: int) -> list[Lead]:
-    """The links of the page that a model picked and the rules would not have kept."""
-    picked = _picked_urls(judgement)
-    leads = {
-        lead_id("url", link.url): _build_lead(
-            "url", link.url, link.text or link.url, "the analyzer picked it", page.url, step
-        )
-        for link in page.links
-        if canonicalize(link.url) in picked
-    }
-    return [lead for name, lead in leads.items() if name not in known]
-
-
-def _raise_picked(leads: list[Lead], judgement: RoleResult) -> list[Lead]:
-    """The leads with those that a model picked before the others."""
-    picked = _picked_urls(judgement)
-    return [
-        lead.replace(score=min(1.0, lead.score + PICKED_BONUS), prior=min(1.0, lead.prior + PICKED_BONUS))
-        if canonicalize(lead.value) in picked
-        else lead
-        for lead in leads
-    ]
+def _collect_leads(
+    state: ResearchRun,
+    tools: RunContext,
+    judgement: RoleResult,
+    pages: Sequence[OpenPage],
+    facts: Sequence[Fact],
+) -> tuple[list[PageRef], list[Lead]]:
+    """The pages as they are recorded, and where they lead: by rule, by the links that a model picked, which
+    come before the others, and by the names and topics that it wants to search for."""
+    reply = judgement.value if judgement.by == "model" else AnalyzerReply()
+    picked = {canonicalize(url) for url in reply.new_potential_urls}
+    shared: Any = {"score": PICKED_PRIOR, "prior": PICKED_PRIOR, "step": tools.step}
+    refs, leads, found_on = list[PageRef](), list[Lead](), ""
+    for page in pages:
+        own, found_on = [fact for fact in facts if fact.page_id == page.page_id], page.page.url
+        found = make_page_leads(opened_pages.find_topic(state), page.page, own, tools.step)
+        known = {lead.id for lead in found}
+        for link in page.page.links:
+            name = lead_id("url", link.url)
+            if canonicalize(link.url) in picked and name not in known:
+                known.add(name)
+                text, why = (link.text or link.url)[:200], "the analyzer picked it"
+                lead = Lead(id=name, kind="url", value=link.url, text=text, why=why, **shared)
+                found.append(lead.replace(found_on=found_on))
+        shown, spans = page.ref.shown, [(passage.start, passage.end) for passage in page.reading.passages]
+        shown = add_spans(shown, spans) if judgement.by == "model" else shown
+        count, onward = page.ref.facts + len(own), [lead.value for lead in found if lead.kind == "url"]
+        refs.append(mark_read(page.ref, page.page, facts=count, links=onward, shown=shown))
+        leads += found
+    for topic in reply.leads[:MAX_QUERY_LEADS]:
+        if topic.strip() and not find_urls(topic) and not find_secrets(state, topic):
+            name, why = lead_id("query", topic[:200]), "the analyzer names it"
+            lead = Lead(id=name, kind="query", value=topic[:200], text=topic[:200], why=why, **shared)
+            leads.append(lead.replace(found_on=found_on))
+    visited, new = fact_view.visited_urls(state), list[Lead]()
+    for lead in merge_leads(state.own.leads, leads):
+        if (spelled := canonicalize(lead.value)) not in visited:
+            bonus = PICKED_BONUS if spelled in picked else 0.0
+            new.append(lead.replace(score=min(1.0, lead.score + bonus), prior=min(1.0, lead.prior + bonus)))
+    return refs, new
 
 
 def find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> list[str]:
-    """What the analyzer is told of its quotes that are on no page of the round."""
-    return [
-        f"The quote “{item.quote[:120]}” {_explain_refused(item.quote, group)}"
-        for item in reply.facts
-        if not _find_quoted_page(item, group)
-    ]
+    """What the analyzer is told of its quotes that are on no page of the round: why, and what to do."""
+    problems = list[str]()
+    for item in reply.facts:
+        if _find_quoted_page(item, group):
+            continue
+        parts, why = split_at_ellipsis(item.quote), "is on none of the pages: copy it character by character"
+        if any(item.quote in page.page.text for page in group):
+            why = "is cut inside a word, a number or a negation: "
+            why += "copy the whole sentence, as it is spelled there"
+        elif parts and any(all(page.has_quote(part) for part in parts) for page in group):
+            why = "joins by … what may not be joined: "
+            why += "copy all between them, too, or make each a fact of its own"
+        problems.append(f"The quote “{item.quote[:120]}” {why}.")
+    return problems
 
 
-def _explain_refused(quote: str, group: Sequence[OpenPage]) -> str:
-    """Why a quote does not count, and what to do."""
-    if any(quote in page.page.text for page in group):
-        return (
-            "is cut inside a word, a number or a negation: copy the whole sentence, as it is spelled there."
-        )
-    if _has_all_stretches(quote, group):
-        return (
-            "joins by … what may not be joined: copy all between them, too, or make each a fact of its own."
-        )
-    return "is on none of the pages: copy it character by character."
-
-
-def _has_all_stretches(quote: str, group: Sequence[OpenPage]) -> bool:
-    """Whether one page has every stretch of a quote that an ellipsis joins."""
-    parts = split_at_ellipsis(quote)
-    return bool(parts) and any(all(page.has_quote(part) for part in parts) for page in group)
-
-
-def _refuse_withheld(page: Page, step: int) -> Refusal:
-    """A refusal for text that was not shown to the model because it holds the mark of the run."""
-    why = "text of this page was withheld from the model: it contains the mark of the run's fences"
-    return Refusal(what=page.url[:300], why=why, step=step)
-
-
-def _refuse_unknown(
-    state: ResearchRun, reply: AnalyzerReply, here: list[str], step: int = 0
-) -> list[Refusal]:
+def _refuse_unknown(state: ResearchRun, reply: AnalyzerReply, here: Sequence[str]) -> list[Refusal]:
     """A refusal for each address of the analyzer that neither stands here nor is known to the run."""
     known = {canonicalize(url) for url in here}
     why = "the analyzer named an address that does not occur on any page or result of this run"
     return [
-        Refusal(what=url[:300], why=why, step=step)
+        Refusal(what=url[:300], why=why)
         for url in reply.new_potential_urls
         if canonicalize(url) not in known and not find_known_url(state, url)
     ]
 
 
-def _report_change(state: ResearchRun, judgement: RoleResult, step: int) -> Change:
-    """The analyzer's report as it is stored: its facts are only counted, the state has them."""
+def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: list[Fact]) -> Change:
+    """The facts with their marks, the conflicts with the inconsistency that a model reports, the confidence,
+    and the report as it is stored, in which the facts are only counted. A model that names no answered part
+    and is sure all the same means that all are."""
     reply: AnalyzerReply = judgement.value
     info = {"facts": len(reply.facts), "leads": reply.leads}
-    report = reply.model_dump(mode="json", exclude={"facts", "leads"})
-    by = {"by": judgement.by, "trouble": judgement.fallback_reason or " ".join(judgement.problems)}
+    trouble = judgement.fallback_reason or " ".join(judgement.problems)
+    report = {**reply.model_dump(mode="json", exclude={"facts", "leads"}), "extracted_info": info}
+    report |= {"by": judgement.by, "trouble": trouble}
     if judgement.by != "model":
-        return {"report": {**report, "extracted_info": info, **by}}
-    unanswered = _find_unanswered(state, reply)
-    report["answered_parts"] = [part.id for part in state.plan if part.id not in unanswered]
-    return {"report": {**report, "extracted_info": info, **by}, "reported_at": step}
-
-
-def _add_facts(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: list[Fact]) -> Change:
-    """Facts with their marks, conflicts with the inconsistency that a model reports, and the confidence."""
-    model = judgement.by == "model"
-    confidence = judgement.value.confidence_score if model else None
-    review = review_by_rulings(state, judgement.value.conflicts) if model else None
-    unanswered = _find_unanswered(state, judgement.value) if model else None
-    change = add_facts(state, tools.step, new, model=confidence, unanswered=unanswered, review=review)
-    reported = judgement.value.inconsistencies_found.strip()
-    if new and model and reported.lower() not in NO_INCONSISTENCY:
-        change["conflicts"].append(  # shown to the person; only conflicts found by code mark facts
-            Conflict(
-                id="model",
-                subject=reported[:300],
-                attribute="",
-                kind="name",
-                values=[],
-                found_by="model",
-                step=tools.step,
-            )
-        )
-    return change
-
-
-def _find_unanswered(state: ResearchRun, reply: AnalyzerReply) -> list[str]:
-    """The parts that a model does not call answered; none where it names no part and is sure all the same."""
-    plan = [part.id for part in state.plan]
-    answered = [part for part in reply.answered_parts if part in plan]
-    is_sure = reply.confidence_score >= SURE_ESTIMATE and not answered
-    return [] if is_sure else [part for part in plan if part not in answered]
+        return {"report": report, **add_facts(state, tools.step, new)}
+    plan, level = [part.id for part in state.plan], reply.confidence_score
+    answered = [part for part in plan if part in reply.answered_parts]
+    if not answered and level >= SURE_ESTIMATE:
+        answered = plan
+    report["answered_parts"] = answered
+    unanswered = [part for part in plan if part not in answered]
+    review = review_by_rulings(state, reply.conflicts)
+    change = add_facts(state, tools.step, new, model=level, unanswered=unanswered, review=review)
+    reported = reply.inconsistencies_found.strip()
+    if new and reported.lower() not in NO_INCONSISTENCY:  # shown to the person; it marks no facts
+        given: Any = {"attribute": "", "kind": "name", "values": [], "found_by": "model", "step": tools.step}
+        change["conflicts"].append(Conflict(id="model", subject=reported[:300], **given))
+    return {"report": report, "reported_at": tools.step, **change}

@@ -20,7 +20,7 @@ from agent.retrieval.scorer import rank_passages
 from agent.roles.research import ANALYZER, ShownPage
 from agent.text.negative_constraints import is_excluded
 from agent.text.urls import canonicalize
-from agent.types import Lead, Link, Page, PageRef, Passage, Refusal
+from agent.types import Lead, Page, PageRef, Passage, Refusal
 from agent.web.prompt_injection import find_injected_links
 
 MAX_PASSAGES = 10
@@ -53,11 +53,6 @@ class OpenPage:
     reading: ShownPage = field(default_factory=lambda: ShownPage(url=""))
     _quotes: dict[str, bool] = field(default_factory=dict)
 
-    @property
-    def shown_spans(self) -> list[tuple[int, int]]:
-        """The stretches of its text that a model was shown, those chosen now included."""
-        return shown_passages.add_spans(self.ref.shown, [(p.start, p.end) for p in self.reading.passages])
-
     def has_passage(self, passage_id: str) -> bool:
         """Whether this passage was shown of it."""
         return any(passage.id == passage_id for passage in self.reading.passages)
@@ -67,10 +62,6 @@ class OpenPage:
         if quote not in self._quotes:
             self._quotes[quote] = has_page_quote(self.page, quote)
         return self._quotes[quote]
-
-    def find_heading(self, quote: str) -> str:
-        """The headings above a quote; "" where no passage that was shown holds it."""
-        return next((p.heading for p in self.reading.passages if quote in p.text), "")
 
 
 def open_page(state: ResearchRun, tools: RunContext, item: Observation) -> OpenPage:
@@ -105,53 +96,41 @@ def find_topic(state: ResearchRun) -> str:
 def choose_readings(
     state: ResearchRun, tools: RunContext, pages: Sequence[OpenPage]
 ) -> Iterator[list[OpenPage]]:
-    """The pages in groups of one call each, with the passages and links that it shows."""
+    """The pages in groups of one call each, with the passages and links that it shows: of each page the best
+    by what it is read for. Without a model: the best for the whole question, best first."""
     budget = min(READING_TOKENS, int(tools.find_room(ANALYZER) * READING_SHARE))
-    links = max(1, MAX_LINKS * budget // READING_TOKENS)
-    most = max(1, budget // PAGE_TOKENS)
+    links, most = max(1, MAX_LINKS * budget // READING_TOKENS), max(1, budget // PAGE_TOKENS)
+    notes = [*fact_view.note_texts(state), *list_wishes(state)[:1]]
+    asked, visited = " ".join([state.full_question, *notes]), fact_view.visited_urls(state)
+    reading = current_reading(state)
+    wishes = reading.searches if reading else []
     for at in range(0, len(pages), most):
         group = list(pages[at : at + most])
-        chosen = _choose_passages(state, tools, group, min(PAGE_TOKENS, budget))
+        if tools.client:
+            queries = [*wishes, *(query for page in group for query in [*page.queries, *notes[-1:]])]
+            chosen = shown_passages.choose_passages(
+                list(dict.fromkeys(queries)),
+                {page.page_id: page.page for page in group},
+                tokens=min(PAGE_TOKENS, budget),
+                shown={page.page_id: page.ref.shown for page in group},
+                first={page.page_id: (wishes or page.queries)[0] for page in group if wishes or page.queries},
+                before={page.page_id: page.ref.shown_before for page in group},
+            )
+        else:
+            chosen = {page.page_id: rank_passages(asked, page.passages, MAX_PASSAGES) for page in group}
         for page in group:
-            passages = chosen[page.page_id]
+            passages, text = chosen[page.page_id], page.page.text
             unread = shown_passages.split_unread(page.passages, page.ref.shown, ())[0]
+            new = [link for link in page.page.links if canonicalize(link.url) not in visited]
             page.reading = ShownPage(
                 url=page.page.final_url or page.page.url,
                 title=page.page.title,
                 part=page.part,
-                passages=shown_passages.join_adjacent(passages, page.page.text) if tools.client else passages,
-                links=_choose_links(state, page.page, max(1, links // len(group))),
+                passages=shown_passages.join_adjacent(passages, text) if tools.client else passages,
+                links=rank_links(find_topic(state), new, text, limit=max(1, links // len(group))),
                 unread=len(unread) - len(passages),
             )
         yield group
-
-
-def _choose_passages(
-    state: ResearchRun, tools: RunContext, group: Sequence[OpenPage], tokens: int
-) -> dict[str, list[Passage]]:
-    """What to show of each page, by its id, within `tokens` a page. Without a model: the best for the whole
-    question, best first."""
-    notes = [*fact_view.note_texts(state), *list_wishes(state)[:1]]
-    if not tools.client:
-        asked = " ".join([state.full_question, *notes])
-        return {page.page_id: rank_passages(asked, page.passages, MAX_PASSAGES) for page in group}
-    reading = current_reading(state)
-    wishes = reading.searches if reading else []
-    queries = dict.fromkeys([*wishes, *(q for page in group for q in [*page.queries, *notes[-1:]])])
-    return shown_passages.choose_passages(
-        list(queries),
-        {page.page_id: page.page for page in group},
-        tokens=tokens,
-        shown={page.page_id: page.ref.shown for page in group},
-        first={page.page_id: (wishes or page.queries)[0] for page in group if wishes or page.queries},
-        before={page.page_id: page.ref.shown_before for page in group},
-    )
-
-
-def _choose_links(state: ResearchRun, page: Page, most: int) -> list[Link]:
-    visited = fact_view.visited_urls(state)
-    unread = [link for link in page.links if canonicalize(link.url) not in visited]
-    return rank_links(find_topic(state), unread, page.text, limit=most)
 
 
 def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
