@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from agent.engine.run_state import RunState
 from agent.text.dialogue_acts import reply_to_small_talk
@@ -11,6 +12,7 @@ from agent.text.tokens import content_stems
 from agent.text.urls import canonicalize, site
 from agent.types import Answer, Conflict, Fact, PauseRequest, Proposal, Turn
 
+T = TypeVar("T")
 UNREACHABLE_CONFIDENCE = 1.01
 """A confidence that none reaches."""
 MAX_PROMPT_FACTS = 40
@@ -104,13 +106,13 @@ def facts_for_prompt(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact
     return [*pinned, *share_by_part(rest, [fact.part for fact in rest], most)][:most]
 
 
-def share_by_part(facts: Sequence[Fact], parts: Sequence[str], most: int) -> list[Fact]:
-    """The first facts of each part in turn, `most` of them, in their order; `parts` has the part of each."""
+def share_by_part(items: Sequence[T], parts: Sequence[str], most: int) -> list[T]:
+    """The first items of each part in turn, `most` of them, in their order; `parts` has the part of each."""
     ranks, order = dict[str, int](), list[tuple[int, int]]()
     for n, part in enumerate(parts):
         ranks[part] = ranks.get(part, -1) + 1
         order.append((ranks[part], n))
-    return [facts[n] for n in sorted(n for _, n in sorted(order)[:most])]
+    return [items[n] for n in sorted(n for _, n in sorted(order)[:most])]
 
 
 def facts_for_answer(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from agent.answering.draft import clean_label
 from agent.answering.verdict import describe_failures
@@ -21,7 +21,6 @@ from agent.types import (
     Confidence,
     Fact,
     Outcome,
-    PageRef,
     Sentence,
     describe_action,
 )
@@ -87,32 +86,25 @@ def _list_limits(
         yield words["count_unchecked"].format(n=counts.unchecked)
     if failed := [page for page in pages if page.outcome is not Outcome.OK]:
         yield words["count_unread"].format(n=len(failed), pages=describe_failures(failed))
-    if partly := sum(map(_is_partly_read, pages)):
+    shown = [(page, add_spans(page.shown, page.shown_before)) for page in pages if page.shown]
+    if partly := sum(
+        sum(end - start for start, end in spans) < MOST_OF_A_PAGE * page.length for page, spans in shown
+    ):
         yield words["count_partly_read"].format(n=partly)
-    if dates := _describe_dates(state, answer, words):
-        yield dates
+    dated = [
+        next((state.facts[i].published_at[:10] for i in source.fact_ids if i in state.facts), "")
+        for source in answer.sources
+    ]
+    days, undated = sorted(filter(None, dated)), sum(not day for day in dated)
+    if days:
+        span = " – ".join(dict.fromkeys((days[0], days[-1])))
+        yield words["dates_undated" if undated else "dates"].format(span=span, n=undated)
+    elif dated:
+        yield words["no_dates"]
     if chosen := state.settings.source_descriptions:
         yield words["only_sources"].format(chosen="; ".join(chosen))
     if state.why_stopped and state.stop_reason in ("budget", "blocked", "asked"):
         yield words["ended_early"].format(why=state.why_stopped.rstrip("."))
-
-
-def _is_partly_read(page: PageRef) -> bool:
-    shown = sum(end - start for start, end in add_spans(page.shown, page.shown_before))
-    return bool(page.shown) and shown < MOST_OF_A_PAGE * page.length
-
-
-def _describe_dates(state: ResearchRun, answer: Answer, words: Mapping[str, str]) -> str:
-    """From when the cited sources are, and how many give no date."""
-    dated = {
-        source.n: next((state.facts[i].published_at[:10] for i in source.fact_ids if i in state.facts), "")
-        for source in answer.sources
-    }
-    days, undated = sorted(filter(None, dated.values())), sum(not day for day in dated.values())
-    if not days:
-        return words["no_dates"] if dated else ""
-    span = " – ".join(dict.fromkeys((days[0], days[-1])))
-    return words["dates_undated" if undated else "dates"].format(span=span, n=undated)
 
 
 def _list_method(state: ResearchRun, answer: Answer, today: str, words: Mapping[str, str]) -> Iterator[str]:
@@ -136,11 +128,6 @@ def _list_method(state: ResearchRun, answer: Answer, today: str, words: Mapping[
         cited = len(answer.sources)
         yield words["facts"].format(n=len(verified), sites=len(sites), cited=cited)
     yield words["by_model" if answer.by == "model" else "by_quotes"]
-
-
-def list_headings(blocks: Sequence[AnswerBlock]) -> list[str]:
-    """The headings of an answer that a writer chose."""
-    return [block.text for block in blocks if block.kind == "heading" and not block.by_code]
 
 
 def tabulate_rows(answer: Answer, facts: Mapping[str, Fact]) -> tuple[list[AnswerBlock], list[Sentence]]:

@@ -3,7 +3,7 @@ its sections side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -47,7 +47,8 @@ FACTS_SHARE, FACT_TAG_CHARS = 0.75, 60
 """The part of a small model's room that the facts of a section get, and what stands around one (its id, host
 and date)."""
 MAX_SUMMARY_SENTENCES = 30
-"""Sentences of the body that a summary of 120 words is written from: five of each of six sections."""
+"""Sentences of the body that a summary of 120 words is written from, the first of every block: five of each
+of six sections."""
 
 
 def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -73,7 +74,7 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 def outline(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Plan the sections of a full report; a run that goes step by step shows the plan to its person."""
     facts = choose_report_facts(state)
-    former = report_frame.list_headings(state.answer.blocks) if state.answer else []
+    blocks = state.answer.blocks if state.answer else []
     judgement = tools.judge(
         OUTLINE,
         question=find_planned_question(state),
@@ -83,7 +84,7 @@ def outline(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
             fact.replace(part=find_part(state.plan, fact), statement=state_with_subject(fact))
             for fact in facts
         ],
-        former="\n".join(former),
+        former="\n".join(block.text for block in blocks if block.kind == "heading" and not block.by_code),
     )
     made = build_outline(state, judgement, facts, tools.step)
     is_stepwise = state.settings.stop_point == "step"
@@ -97,9 +98,16 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     pieces = [
         (section, own)
         for section in plan.sections
-        for own in _split_facts(tools, _list_own_facts(section, facts))
+        for own in _split_facts(
+            tools, [facts[i] for i in section.fact_ids if i in facts and facts[i].decision != "struck"]
+        )
         if own
     ]
+
+    def check(reply: SectionReply) -> list[str]:
+        is_empty = not any(block.sentences or block.rows for block in reply.blocks)
+        return ["The section is empty: write what its facts say in `blocks`."] if is_empty else []
+
     written = tools.judge_side_by_side(
         [
             partial(
@@ -109,7 +117,7 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
                 section,
                 own,
                 [other.heading for other in plan.sections],
-                check=_find_empty_section,
+                check=check,
                 question=find_planned_question(state),
                 words=revise.find_words(state, len(plan.sections)),
             )
@@ -198,10 +206,6 @@ def _outline_by_rule(state: ResearchRun, facts: Sequence[Fact]) -> Any:
     )
 
 
-def _list_own_facts(section: OutlineSection, facts: Mapping[str, Fact]) -> list[Fact]:
-    return [facts[i] for i in section.fact_ids if i in facts and facts[i].decision != "struck"]
-
-
 def _split_facts(tools: RunContext, facts: Sequence[Fact]) -> list[list[Fact]]:
     """The facts of a section in as few pieces as a small model can take, each for a call of its own."""
     room = tools.find_room(SECTION) * BYTES_PER_TOKEN * FACTS_SHARE
@@ -216,19 +220,14 @@ def _split_facts(tools: RunContext, facts: Sequence[Fact]) -> list[list[Fact]]:
     return pieces
 
 
-def _find_empty_section(reply: SectionReply) -> list[str]:
-    is_empty = not any(block.sentences or block.rows for block in reply.blocks)
-    return ["The section is empty: write what its facts say in `blocks`."] if is_empty else []
-
-
 def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) -> WrittenDraft:
     """The summary under its heading, from the sentences of the body that hold, checked as they were; what its
     quotes do not support is left out."""
     held = [sentence for sentence in body.sentences if sentence.backed]
     if not held:
         return WrittenDraft([], 0)
-    notes = fact_view.note_texts(state)
-    lines = _choose_leading(_join_cells(held))
+    notes, joined = fact_view.note_texts(state), _join_cells(held)
+    lines = fact_view.share_by_part(joined, [line.block for line in joined], MAX_SUMMARY_SENTENCES)
     result = tools.judge(SUMMARY, question=find_planned_question(state), notes=notes, sentences=lines)
     blocks = [
         ReportBlock(kind="heading", text=words_for(state.question)["summary"]),
@@ -237,17 +236,6 @@ def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) ->
     reply = RoleResult(value=ReportReply(blocks=blocks), by=result.by)
     draft = draft_from_reply(state, tools, reply, prefix="s")
     return replace(draft, sentences=[sentence for sentence in draft.sentences if sentence.backed])
-
-
-def _choose_leading(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences that a summary is written from, MAX_SUMMARY_SENTENCES at most: the first ones of every
-    block, which say what matters most."""
-    ranks, order = dict[str, int](), list[tuple[int, int]]()
-    for n, sentence in enumerate(sentences):
-        ranks[sentence.block] = ranks.get(sentence.block, -1) + 1
-        order.append((ranks[sentence.block], n))
-    chosen = sorted(n for _, n in sorted(order)[:MAX_SUMMARY_SENTENCES])
-    return [sentences[n] for n in chosen]
 
 
 def _join_cells(sentences: Sequence[Sentence]) -> list[Sentence]:
