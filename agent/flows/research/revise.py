@@ -155,15 +155,10 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     joined = RoleResult(value=ReportReply(blocks=written), by="model" if tools.client else "keyless")
     draft = draft_from_reply(state, tools, joined, prefix=f"r{tools.step}b")
     for n, piece in enumerate(pieces):
-        told, stays = (
-            {said.claim for said in elsewhere[n]},
-            [said for said in kept if said.block in piece.blocks],
-        )
-        new = [
-            said
-            for said in draft.sentences
-            if owners[said.block] == n and (said.context or said.claim not in told)
-        ]
+        told = {said.claim for said in elsewhere[n]}
+        new = [said for said in draft.sentences if owners[said.block] == n]
+        new = [said for said in new if said.context or said.claim not in told]
+        stays = [said for said in kept if said.block in piece.blocks]
         is_worse = replies[n].by != "model" or not any(said.backed for said in new)
         if not new or (is_worse and any(said.backed for said in stays)):
             continue
@@ -178,7 +173,7 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     if former.length == "full":
         blocks += report_frame.conflict_blocks(state.question)
     order = {block.id: n for n, block in enumerate(blocks)}
-    kept = sorted(kept, key=lambda said: order[said.block])
+    kept = sorted(kept, key=lambda said: order.get(said.block, -1))
     trouble = next((reply.fallback_reason for reply in replies if reply.fallback_reason), "")
     answer = finish_answer(
         state,

@@ -18,10 +18,18 @@ def describe_step(name: str, change: Change) -> str:
             f"\n       refused: {refusal['what']}: {refusal['why']}" for refusal in change.get("refusals", [])
         )
         fallback = f" (by rule: {pending['trouble']})" if pending.get("trouble") else ""
-        actions = [pending, *pending.get("beside", [])]
-        return "\n       ".join(map(_describe_proposal, actions)) + fallback + refused
+        lines = [
+            f"{describe_action(one['next_action'])} {one.get('query_or_url') or ''}".rstrip()
+            + f" — {one.get('reasoning', '')}"
+            for one in [pending, *pending.get("beside", [])]
+        ]
+        return "\n       ".join(lines) + fallback + refused
     if name in ("act", "search", "crawl") and change.get("actions"):
-        return "; ".join(map(_describe_action, change["actions"]))
+        return "; ".join(
+            f"{done['outcome']}{': ' + done['detail'] if done['detail'] else ''}"
+            + (f", {done['hits']} results" if done["hits"] else "")
+            for done in change["actions"]
+        )
     if name == "revise" and (read := change.get("readings")):
         plan = [PlanPart.model_validate(part) for part in change.get("plan_parts", [])]
         return state_understood(NoteReading.model_validate(read[-1]), plan)
@@ -33,13 +41,3 @@ def describe_step(name: str, change: Change) -> str:
         level = "" if newest.get("model") is None else f", confidence {newest['value']:.2f}"
         return f"{format_count(count, 'fact')}{level}"
     return ""
-
-
-def _describe_proposal(proposal: Change) -> str:
-    done = f"{describe_action(proposal['next_action'])} {proposal.get('query_or_url') or ''}".rstrip()
-    return f"{done} — {proposal.get('reasoning', '')}"
-
-
-def _describe_action(action: Change) -> str:
-    hits = f", {action['hits']} results" if action["hits"] else ""
-    return f"{action['outcome']}{': ' + action['detail'] if action['detail'] else ''}{hits}"
