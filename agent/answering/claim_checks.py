@@ -21,7 +21,6 @@ from agent.roles.check_claims import (
     ClaimJudge,
     FailedSentence,
     QuoteShown,
-    RepairedSentence,
 )
 from agent.types import AnswerBlock, Conflict, Fact, Sentence
 
@@ -176,29 +175,23 @@ def _repair(
         ],
     )
     given = {name: fact_id for fact_id, name in names.items()}
-    repaired = {
-        reply.n - 1: _rewrite(sentences[reply.n - 1], reply, given, clean)
-        for reply in result.value.sentences
-        if reply.n - 1 in failed
-    }
+    changed = dict[int, Sentence]()
+    for reply in result.value.sentences:
+        if (n := reply.n - 1) not in failed:
+            continue
+        old, cited = sentences[n], [given[name] for name in dict.fromkeys(reply.quotes) if name in given]
+        text = clean(reply.text).strip().removeprefix(f"{old.context}:" if old.context else "").strip()
+        changed[n] = Sentence(
+            text=text,
+            fact_ids=cited or old.fact_ids,
+            **old.model_dump(include={"part", "block", "row", "column", "context"}),
+        )
     changed = {
         n: new
-        for n, new in repaired.items()
+        for n, new in changed.items()
         if (new.text, new.fact_ids) != (sentences[n].text, sentences[n].fact_ids)
     }
     return changed, result.fallback_reason
-
-
-def _rewrite(
-    old: Sentence, reply: RepairedSentence, given: Mapping[str, str], clean: Callable[[str], str]
-) -> Sentence:
-    """The sentence in new words at its place; of a cell without the row and column before it."""
-    ids = [given[name] for name in dict.fromkeys(reply.quotes) if name in given]
-    return Sentence(
-        text=clean(reply.text).strip().removeprefix(f"{old.context}:" if old.context else "").strip(),
-        fact_ids=ids or old.fact_ids,
-        **old.model_dump(include={"part", "block", "row", "column", "context"}),
-    )
 
 
 def _describe_faults(sentence: Sentence) -> list[str]:

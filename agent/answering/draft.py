@@ -4,7 +4,7 @@ and repaired once, and code gives the verdict."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -70,10 +70,19 @@ def answer_from_quotes(
 def ask_writer(tools: RunContext, role: Role, passages: Sequence[Passage], /, **blanks: Any) -> RoleResult:
     """What a writer of quoted sentences says; it is asked once more for quotes that are not there."""
 
-    def check(reply: Any) -> list[str]:
-        return _find_quote_problems(tools, reply.answer, passages)
+    pages = {passage.id: passage.page_id for passage in passages}
 
-    return tools.judge(role, check=check, **blanks)
+    def find_problems(reply: Any) -> Iterator[str]:
+        for n, sentence in enumerate(reply.answer, start=1):
+            if not sentence.quotes and not getattr(sentence, "pictures", ()):
+                yield f"Sentence {n} has no quote: copy the words of a passage that state it."
+            for quote in sentence.quotes:
+                if quote.passage_id not in pages:
+                    yield f"Sentence {n} quotes passage {quote.passage_id!r}, which is not listed."
+                elif not has_page_quote(tools.page(pages[quote.passage_id]), quote.quote):
+                    yield f"Sentence {n}: “{quote.quote[:120]}” is not there: copy it character by character."
+
+    return tools.judge(role, check=lambda reply: list(find_problems(reply)), **blanks)
 
 
 def draft_from_quotes(
@@ -225,25 +234,6 @@ def _resolve_citations(
     return facts, sentences
 
 
-def _find_quote_problems(
-    tools: RunContext, draft: Sequence[DraftSentence], passages: Sequence[Passage]
-) -> list[str]:
-    """What a writer is told of its quotes: those that their pages do not hold, and sentences without any."""
-    pages = {passage.id: passage.page_id for passage in passages}
-    problems = []
-    for n, sentence in enumerate(draft, start=1):
-        if not sentence.quotes and not getattr(sentence, "pictures", ()):
-            problems.append(f"Sentence {n} has no quote: copy the words of a passage that state it.")
-        for quote in sentence.quotes:
-            if quote.passage_id not in pages:
-                problems.append(f"Sentence {n} quotes passage {quote.passage_id!r}, which is not listed.")
-            elif not has_page_quote(tools.page(pages[quote.passage_id]), quote.quote):
-                problems.append(
-                    f"Sentence {n}: “{quote.quote[:120]}” is not there: copy it character by character."
-                )
-    return problems
-
-
 def lay_out_reply(
     blocks: Sequence[ReportBlock], clean: Callable[[str], str], *, prefix: str = "b"
 ) -> tuple[list[AnswerBlock], list[Sentence]]:
@@ -264,13 +254,13 @@ def lay_out_reply(
         elif block.kind == "heading" and words and is_label:
             laid.append(frame.replace(text=words, level=min(max(block.level, 2), 3)))
         frame = frame.replace(id=f"{frame.id}p", kind="list" if block.kind == "list" else "paragraph")
-        if lines := [line for line in (_place(draft, frame, clean) for draft in drafts) if line.text]:
+        lines = [
+            Sentence(text=clean(draft.text), fact_ids=draft.fact_ids, block=frame.id, part=frame.part)
+            for draft in drafts
+        ]
+        if lines := [line for line in lines if line.text]:
             laid, sentences = [*laid, frame], [*sentences, *lines]
     return laid, sentences
-
-
-def _place(draft: ReportSentence, block: AnswerBlock, clean: Callable[[str], str]) -> Sentence:
-    return Sentence(text=clean(draft.text), fact_ids=draft.fact_ids, block=block.id, part=block.part)
 
 
 def _lay_out_table(
@@ -283,7 +273,15 @@ def _lay_out_table(
     labels = [clean_label(row.label, clean) for row in block.rows]
     table = table.replace(heads=heads[: wide + 1], row_labels=labels)
     cells = [
-        _place(cell, table, clean).replace(row=n, column=column, context=table.describe_cell(n, column))
+        Sentence(
+            text=clean(cell.text),
+            fact_ids=cell.fact_ids,
+            block=table.id,
+            part=table.part,
+            row=n,
+            column=column,
+            context=table.describe_cell(n, column),
+        )
         for n, row in enumerate(block.rows)
         for column, cell in enumerate(row.cells, start=1)
         if cell.fact_ids or cell.text.strip().casefold() not in NO_VALUE

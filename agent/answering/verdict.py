@@ -25,7 +25,6 @@ from agent.evidence.report_words import words_for
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
 from agent.types import (
-    Actor,
     Answer,
     Confidence,
     Fact,
@@ -76,6 +75,7 @@ def finish_answer(
     named = conflict_sentences.write_conflict_sentences(state, conflicts, stated, facts)
     named, dropped = filter_citations(named, facts, state.conflicts.values())
     named = [name_part(state.plan, sentence, facts) for sentence in accept_quotations(named, facts)]
+    edits = [edit.text for edit in state.edits_since_answer] if state.answers else []
     answer = Answer(
         n=len(state.answers) + 1,
         verdict="no_evidence",
@@ -83,11 +83,17 @@ def finish_answer(
         by=draft.by,
         trouble=draft.trouble,
         why_stopped=state.why_stopped,
-        because=_describe_edits(state),
+        because=f"after your {'edit' if len(edits) == 1 else 'edits'}: {'; '.join(edits)}" if edits else "",
         length=length,
         step=step,
     )
-    if not any(_is_worth_showing(sentence, facts) for sentence in [*named, *stated]):
+    unjudged = [  # a doubted one because the judge's call failed
+        sentence
+        for sentence in [*named, *stated]
+        if sentence.check == "not_checked" or (sentence.check == "doubted" and sentence.check_reason)
+    ]
+    cites_page = any(has_page_support(facts[i]) for sentence in unjudged for i in sentence.fact_ids)
+    if not cites_page and not any(sentence.backed for sentence in [*named, *stated]):
         cited = draft.dropped + sum(len(sentence.fact_ids) for sentence in draft.sentences)
         counts, refused = StatementCounts(dropped=cited), describe_refused(len(draft.failed))
         return answer.replace(**_explain_no_evidence(state), remark=refused, statements=counts)
@@ -112,13 +118,6 @@ def finish_answer(
     return answer.replace(certainty=f"{certainty}. {caveat}".strip())
 
 
-def choose_verdict(plan: Sequence[PlanPart], by: Actor) -> Verdict:
-    """The verdict on an answer with these parts: nothing is called answered unless a model wrote it."""
-    if by != "model":
-        return "passages_found"
-    return "partial" if _list_open(plan) else "answered"
-
-
 def describe_refused(count: int) -> str:
     """That drafted sentences were refused by their check; "" for none."""
     drafted = format_count(count, "drafted sentence was", "drafted sentences were")
@@ -126,8 +125,9 @@ def describe_refused(count: int) -> str:
 
 
 def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence]) -> Answer:
-    """The answer with only these of its sentences; verdict, gaps, counts, sources and confidence are
-    theirs. A full report names its empty cells among its limits."""
+    """The answer with only these of its sentences; verdict, gaps, counts, sources and confidence are theirs.
+    Nothing is called answered unless a model wrote it; a full report names its empty cells among its
+    limits."""
     facts = fact_view.facts_after_notes(state)
     works = {page.page_id: page.publication for page in state.pages.values() if page.publication}
     blocks, sentences = prune_blocks(answer.blocks, sentences)
@@ -136,10 +136,11 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
     plan = close_plan(state, level, answer)
     cells = "" if answer.length == "full" else describe_gaps(answer)
     told = words_for(state.question)["empty_cells"].format(cells=cells) if cells else ""
-    missing = describe_open_parts(plan, level, answer, facts)
+    missing, left = describe_open_parts(plan, level, answer, facts), _list_open(plan)
+    verdict: Verdict = "partial" if left else "answered"
     return answer.replace(
-        verdict=choose_verdict(plan, answer.by),
-        reason="budget" if state.stop_reason == "budget" and _list_open(plan) else "none",
+        verdict=verdict if answer.by == "model" else "passages_found",
+        reason="budget" if state.stop_reason == "budget" and left else "none",
         parts=plan if len(plan) > 1 else [],
         sources=collect_sources(sentences, facts, works),
         statements=count_statements(sentences, answer.statements.dropped),
@@ -238,19 +239,6 @@ def describe_failures(failed: list[PageRef]) -> str:
     ]
     more = [f"and {len(failed) - MAX_LISTED} more"] if len(failed) > MAX_LISTED else []
     return "; ".join(listed + more) + "."
-
-
-def _describe_edits(state: RunState) -> str:
-    """The person's edits that the answer was rewritten for; "" for none."""
-    edits = [edit.text for edit in state.edits_since_answer] if state.answers else []
-    return f"after your {'edit' if len(edits) == 1 else 'edits'}: {'; '.join(edits)}" if edits else ""
-
-
-def _is_worth_showing(sentence: Sentence, facts: Mapping[str, Fact]) -> bool:
-    """Is it backed, or quotes a page and was not judged (a doubted one: because the judge's call failed)?"""
-    cites_page = any(has_page_support(facts[i]) for i in sentence.fact_ids)
-    unjudged = sentence.check == "not_checked" or (sentence.check == "doubted" and sentence.check_reason)
-    return sentence.backed or bool(unjudged and cites_page)
 
 
 def describe_journey(state: RunState) -> str:

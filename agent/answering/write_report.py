@@ -31,26 +31,21 @@ def is_length_final(state: RunState) -> bool:
     return asked > max((note.step for note in state.notes), default=-1)
 
 
-def read_length(state: RunState) -> ReportLength:
-    """The length of the answer as code reads it: what a person asked for last, by choice or by the words of a
-    note; of the question where nothing else was chosen."""
+def choose_length(state: RunState, judgement: RoleResult | None = None) -> ReportLength:
+    """The length of an answer: what a person asked for last, by choice or by the words of a note; what the
+    model of a `judgement` read from their words, or code where no model wrote it; of the question where
+    nothing else was chosen."""
     chosen = state.settings.report
     if is_length_final(state):
         return chosen
+    if judgement and judgement.by == "model":
+        length: ReportLength = judgement.value.length
+        return length
     read = {reading.note: reading.length for reading in state.readings}
     notes = [note for note in state.notes if note.kind != "look"]
-    noted = [length for note in notes if (length := read.get(note.step) or find_length(note.text))]
+    noted = [said for note in notes if (said := read.get(note.step) or find_length(note.text))]
     by_question = find_length(find_output_form(state.question)) if chosen == "standard" else ""
     return noted[-1] if noted else by_question or chosen
-
-
-def choose_length(state: RunState, judgement: RoleResult) -> ReportLength:
-    """The length of a written answer: what a person asked for last; else what the model read from their
-    words, or code where no model wrote it."""
-    if judgement.by == "keyless" or is_length_final(state):
-        return read_length(state)
-    length: ReportLength = judgement.value.length
-    return length
 
 
 def ask_report(
@@ -68,7 +63,7 @@ def ask_report(
         "conflicts": find_open_conflicts(state),
         "history": state.actions,
         "former": describe_former(state),
-        "length": state.settings.report if tools.client else read_length(state),
+        "length": state.settings.report if tools.client else choose_length(state),
         "is_length_final": is_length_final(state),
         "words": words,
         "parts": [] if question else state.plan,

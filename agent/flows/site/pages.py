@@ -43,25 +43,18 @@ def search_site(
     texts = _search_texts(state, notes)
     searched = dict.fromkeys([*list_clauses(texts[0]), *texts])
     found = [tools.library.search_pages(text, ids, 2 * MAX_PASSAGES) for text in searched]
-    hits = _merge_rankings(found)
+    best: dict[str, Passage] = {}
+    for hit in (hit for ranking in found for hit in ranking):
+        best[hit.id] = max(hit, best.get(hit.id, hit), key=lambda one: one.score)
+    order = fuse_rankings([[hit.id for hit in ranking] for ranking in found])
+    hits = [best[name] for name, _ in order] if len(found) > 1 else list(found[0])
     kept: dict[str, Passage] = {}
     for page_id in dict.fromkeys(hit.page_id for hit in hits):
         here = [hit for hit in hits if hit.page_id == page_id]
         page = tools.page(page_id)
-        if not _is_excluded(state, page):
-            kept |= {hit.id: hit for hit in _remove_struck_words(state, page, drop_menus(here, page))}
-    best = [kept[hit.id] for hit in hits if hit.id in kept][:MAX_PASSAGES]
-    return CountedPassages(best, found[-1].counts)
-
-
-def _merge_rankings(rankings: Sequence[Sequence[Passage]]) -> list[Passage]:
-    """The passages of all rankings, best first, each with its best score."""
-    if len(rankings) == 1:
-        return list(rankings[0])
-    best: dict[str, Passage] = {}
-    for hit in (hit for ranking in rankings for hit in ranking):
-        best[hit.id] = max(hit, best.get(hit.id, hit), key=lambda one: one.score)
-    return [best[name] for name, _ in fuse_rankings([[hit.id for hit in ranking] for ranking in rankings])]
+        kept |= {hit.id: hit for hit in _remove_struck(state, page, drop_menus(here, page))}
+    shown = [kept[hit.id] for hit in hits if hit.id in kept][:MAX_PASSAGES]
+    return CountedPassages(shown, found[-1].counts)
 
 
 class Findings(NamedTuple):
@@ -159,7 +152,10 @@ def passages_for_prompt(
     neighbours: the best pages first, each in its own order and within its window."""
     notes = fact_view.note_texts(state)
     hits = search_site(state, tools, notes=notes) if found is None else found
-    hits = hits or _opening_passages(state, tools)
+    if not hits:  # what the site is about, where no word of the question occurs
+        for page_id in list(state.own.url_content(state).values())[:MAX_PAGES_WITHOUT_TEXT]:
+            opening = content_passages(page := tools.page(page_id), page_id)[:MAX_OPENING_PASSAGES]
+            hits = [*hits, *_remove_struck(state, page, opening)]
     if tools.client is None:
         return hits
     window, room = state.settings.site.content_max_chars, MAX_PROMPT_CHARS
@@ -168,7 +164,7 @@ def passages_for_prompt(
     for hit in hits:
         if hit.page_id not in pages:
             page = tools.page(hit.page_id)
-            pages[hit.page_id] = _remove_struck_words(state, page, content_passages(page, hit.page_id))
+            pages[hit.page_id] = _remove_struck(state, page, content_passages(page, hit.page_id))
         here, there = shown.setdefault(hit.page_id, {}), pages[hit.page_id]
         at = next((n for n, passage in enumerate(there) if passage.start == hit.start), None)
         for n in [at, at - 1, at + 1] if at is not None else []:
@@ -178,26 +174,12 @@ def passages_for_prompt(
     return [here[n] for here in shown.values() for n in sorted(here)]
 
 
-def _opening_passages(state: SiteRun, tools: RunContext) -> list[Passage]:
-    """The first passages of the first pages read: what the site is about, where no word of the question
-    occurs."""
-    found: list[Passage] = []
-    for page_id in list(state.own.url_content(state).values())[:MAX_PAGES_WITHOUT_TEXT]:
-        page = tools.page(page_id)
-        if not _is_excluded(state, page):
-            here = content_passages(page, page_id)[:MAX_OPENING_PASSAGES]
-            found += _remove_struck_words(state, page, here)
-    return found
-
-
-def _is_excluded(state: SiteRun, page: Page) -> bool:
-    return bool(fact_view.find_struck_source(state, page.final_url or page.url))
-
-
-def _remove_struck_words(state: SiteRun, page: Page, passages: Sequence[Passage]) -> list[Passage]:
+def _remove_struck(state: SiteRun, page: Page, passages: Sequence[Passage]) -> list[Passage]:
     """The passages of a page without the words of struck facts, and of facts that a person corrected beyond
-    their quote."""
+    their quote; none of a struck page."""
     here, left = page.final_url or page.url, list(passages)
+    if fact_view.find_struck_source(state, here):
+        return []
     removed = {
         fact.quote
         for fact in state.facts.values()
