@@ -19,8 +19,7 @@ from pydantic import BaseModel
 from agent.actions import validation
 from agent.actions.export import build_collection as build_collection
 from agent.engine.run_settings import normalize_settings
-from agent.engine.state import to_jsonable
-from agent.errors import ConcurrentChange, ModelUnavailable, TouchstoneError, UsageError
+from agent.errors import ModelUnavailable, TouchstoneError, UsageError
 from agent.export import collected
 from agent.llm.model import CompletionRequest
 from agent.llm.parse_reply import parse_reply
@@ -51,7 +50,7 @@ def run_agent(
     **options: Any,
 ) -> Any:
     """`run_agent_sync` under the name of seed 001: to be awaited where an event loop runs (it works in a
-    thread), the result itself elsewhere. A cancelled await leaves the run going; `Workbench.stop` ends it."""
+    thread), the result itself elsewhere. A cancelled await leaves the run going; the act “stop” ends it."""
     call = partial(run_agent_sync, prompt, seed_links, max_articles, use_smart_navigation, **options)
     try:
         asyncio.get_running_loop()
@@ -176,27 +175,3 @@ def start_text_check(bench: Workbench, name: str, data: bytes, settings: Setting
 def start_address_check(bench: Workbench, url: str, settings: Settings) -> str:
     """Check the page at an address against the sources it cites; returns the run's id. Raises UsageError."""
     return bench.start(validation.require_url(url), settings.replace(flow="check_text"))
-
-
-def approve_path(
-    bench: Workbench, run_id: str, head: int, *, leave_out: Sequence[str] = (), ask_again: bool = True
-) -> None:
-    """Approve the path that is shown, without the nodes `leave_out`; `ask_again` False runs to the end.
-
-    Raises ConcurrentChange when the run moved since step `head` or waits for nothing."""
-    view = bench.snapshot(run_id)
-    state = view.state
-    if view.run.status is not Status.WAITING or view.run.settings.flow != "collect":
-        raise ConcurrentChange(f"there is no path to approve now: the run is {view.run.status.value}")
-    left = [
-        state.own.tree[name].replace(status="dropped", ended="Left out by you.")
-        for name in leave_out
-        if name in state.own.tree
-    ]
-    change: dict[str, Any] = {"pending": None, "tree": left}
-    if not ask_again:
-        change["settings"] = state.settings.replace(mode="auto")
-    bench.store.ledger.append_person_step(
-        run_id, "approve", to_jsonable(change), next="decide", head=head, status=Status.RUNNING, control=""
-    )
-    bench.worker.schedule(run_id)

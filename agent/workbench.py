@@ -14,8 +14,8 @@ from typing import Any
 
 from agent import config as configuration
 from agent.accounts.rate_limits import RequestRates
-from agent.actions import export, run_control, validation
-from agent.actions.erase_note import erase_note
+from agent.actions import acts, export, run_control, validation
+from agent.actions.commit import commit
 from agent.actions.follow_up import carry_over
 from agent.config import is_personal
 from agent.engine.run_settings import continue_settings, normalize_settings
@@ -164,11 +164,11 @@ class Workbench:
         if view.run.status is not Status.WAITING:
             return self.follow_up(run_id, text, settings)
         if dialogue.is_clarification_answer(view.state, text):
-            self.respond(run_id, view.head, text)
+            self.act(run_id, "respond", view.head, text=text)
             return run_id
         new = self.follow_up(run_id, text, settings)
         with suppress(ConcurrentChange):  # another tab answered at this moment: both messages are kept
-            run_control.leave(self, view)
+            commit(self, run_id, "leave", run_control.leave, head=view.head)
         return new
 
     def thread(self, run_id: str) -> list[str]:
@@ -199,67 +199,11 @@ class Workbench:
         self.store.ledger.position(run_id)
         self.store.ledger.update_run(run_id, deleted_at="", control="")
 
-    def approve(self, run_id: str, head: int, index: int | None = None) -> None:
-        """Let the pending round run, or approve its action at `index`. Raises ConcurrentChange when the run
-        moved since step `head`."""
-        run_control.approve(self, run_id, head, index)
-
-    def edit(self, run_id: str, head: int, action: str, query_or_url: str, index: int = 0) -> None:
-        """Run another action, query or address instead of the pending one at `index`."""
-        run_control.edit(self, run_id, head, action, query_or_url, index)
-
-    def skip(self, run_id: str, head: int, index: int | None = None) -> None:
-        """Skip the pending round, or its action at `index`."""
-        run_control.skip(self, run_id, head, index)
-
-    def answer(self, run_id: str, head: int, index: int, text: str) -> None:
-        """Answer the question at `index` of the pending round."""
-        run_control.answer(self, run_id, head, index, text)
-
-    def steer(self, run_id: str, note: str, *, private: bool = False) -> None:
-        """Give guidance that the run's next decision follows."""
-        run_control.steer(self, run_id, note, private=private)
-
-    def respond(self, run_id: str, head: int, text: str) -> None:
-        """Answer the clarifying question of a chat."""
-        run_control.respond(self, run_id, head, text)
-
-    def pause(self, run_id: str) -> None:
-        """Finish the current step, then rest."""
-        run_control.pause(self, run_id)
-
-    def stop(self, run_id: str) -> None:
-        """Stop at once."""
-        run_control.stop(self, run_id)
-
-    def resume(self, run_id: str) -> None:
-        """Go on where the run rested."""
-        run_control.resume(self, run_id)
-
-    def finish(self, run_id: str) -> None:
-        """Write the answer now, from what was found so far."""
-        run_control.finish(self, run_id)
-
-    def accept(self, run_id: str, head: int) -> None:
-        """Accept the answer."""
-        run_control.accept(self, run_id, head)
-
-    def send_back(self, run_id: str, head: int, note: str, *, private: bool = False) -> None:
-        """Send the answer back with a note; the same run goes on."""
-        run_control.send_back(self, run_id, head, note, private=private)
-
-    def comment(self, run_id: str, head: int, target: str, text: str, *, private: bool = False) -> None:
-        """Comment on one sentence or section of the answer; a round for that part alone begins."""
-        run_control.comment(self, run_id, head, target, text, private=private)
-
-    def erase_note(self, run_id: str, step: int) -> None:
-        """Erase the private note of a step, and what was made from it, for good. Raises UsageError."""
-        self.snapshots.forget(erase_note(self, run_id, step))
-        self.store.purge()
-
-    def reopen(self, run_id: str, head: int) -> None:
-        """Open an accepted answer again for review."""
-        run_control.reopen(self, run_id, head)
+    def act(self, run_id: str, name: str, head: int | None = None, /, **given: Any) -> int | str:
+        """Do an act of `agent.actions.acts.ACTS` with its parameters, on the run as it was at step `head` if
+        that is given; returns the number of the recorded step, or the id of a new run. Raises NotFound,
+        UsageError, and ConcurrentChange when it is not possible now or the run moved since."""
+        return acts.perform(self, run_id, name, head, given)
 
     def page(self, page_id: str) -> Page:
         """A stored page, or one that an unstored run read. Raises NotFound."""

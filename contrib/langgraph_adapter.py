@@ -23,10 +23,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
-from pydantic import Field, ValidationError
 from typing_extensions import TypedDict
 
-from agent.api import approve_path
+from agent.actions import acts
 from agent.engine.loop import Flow, take_steps
 from agent.engine.run_state import ReadText, RunState
 from agent.engine.snapshots import RunSnapshot
@@ -34,7 +33,7 @@ from agent.engine.state import to_jsonable
 from agent.engine.worker import FOLLOW_POLL_S
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.flows import FLOWS
-from agent.types import Record, Settings, Status, Turn
+from agent.types import Settings, Status, Turn
 from agent.workbench import Workbench
 
 MAX_THREAD_ID_CHARS = 32
@@ -44,33 +43,6 @@ MAX_NODES = 10_000
 VIEW_FIELDS = ("run_id", "thread_id", "status", "next", "head", "user_question")
 """What the view holds beside the state of the run: which run, where it is, and what was asked."""
 PAUSED = "paused"
-ACTIONS: dict[str, tuple[str, ...]] = {
-    "respond": ("respond",),
-    "approve": ("approve", "edit", "skip", "answer", "steer", "finish", "stop"),
-    "review": ("accept", "send_back"),
-    PAUSED: ("resume", "steer", "finish", "stop"),
-}
-"""What a person can do at each rest of a flow, and where a run paused by itself (at a budget, a conflict)."""
-
-
-class PersonAction(Record):
-    """What `Command(resume=...)` takes: an action of ACTIONS with what it needs. A text alone answers a
-    clarifying question, and elsewhere names the action."""
-
-    action: str
-    text: str = ""
-    """The answer, for `respond` and `answer`."""
-    note: str = ""
-    """For `steer` and `send_back`."""
-    private: bool = False
-    """No word of the note goes to search engines or pages."""
-    next_action: str = ""
-    query_or_url: str = ""
-    """Both for `edit`."""
-    index: int | None = None
-    """Which action of a pending round, from 0, `approve`, `edit`, `skip` and `answer` mean; else all."""
-    leave_out: list[str] = Field(default_factory=list)
-    """Ids of the pages that `approve` leaves out, in `collect`."""
 
 
 def build_graph(
@@ -143,7 +115,7 @@ class _Walker:
             if waits_for := _find_wait(view):
                 self._ask_person(view, waits_for)
             elif view.run.status is Status.FAILED:
-                self.bench.resume(run_id)
+                self.bench.act(run_id, "resume")
             if view.next == name:
                 self._take_step(self.bench.snapshot(run_id))
             return self._go_on(name, state, self.bench.snapshot(run_id))
@@ -204,35 +176,15 @@ class _Walker:
                 refused = str(error)
 
     def _act_for_person(self, view: RunSnapshot, waits_for: str, given: Any) -> None:
-        """Do what a person decided. Raises UsageError, NotFound, ConcurrentChange as the workbench."""
-        allowed, run_id, head = ACTIONS[waits_for], view.run.id, view.head
+        """Do an act: its name, or {"action": its name, ...} with its parameters; a text answers a clarifying
+        question. Raises UsageError, NotFound, ConcurrentChange as the workbench."""
         if isinstance(given, str):
             given = {"action": "respond", "text": given} if waits_for == "respond" else {"action": given}
-        try:
-            act = PersonAction.model_validate(given)
-        except ValidationError as error:
-            raise UsageError(f"this cannot be resumed with {given!r}: {error}") from error
-        if act.action not in allowed:
-            raise UsageError(f"“{act.action}” is not possible now; choose one of {', '.join(allowed)}")
-        match act.action:
-            case "approve" if self.flow.name == "collect":
-                approve_path(self.bench, run_id, head, leave_out=act.leave_out)
-            case "edit":
-                self.bench.edit(run_id, head, act.next_action, act.query_or_url, act.index or 0)
-            case "approve" | "skip":
-                getattr(self.bench, act.action)(run_id, head, act.index)
-            case "answer":
-                self.bench.answer(run_id, head, act.index or 0, act.text)
-            case "respond":
-                self.bench.respond(run_id, head, act.text)
-            case "send_back":
-                self.bench.send_back(run_id, head, act.note, private=act.private)
-            case "steer":
-                self.bench.steer(run_id, act.note, private=act.private)
-            case "accept":
-                self.bench.accept(run_id, head)
-            case _:
-                getattr(self.bench, act.action)(run_id)
+        allowed = _list_actions(view)
+        if not isinstance(given, dict) or given.get("action") not in allowed:
+            raise UsageError(f"{given!r:.80} is not possible now; choose one of {', '.join(allowed)}")
+        parameters = {name: value for name, value in given.items() if name != "action"}
+        self.bench.act(view.run.id, given["action"], view.head, **parameters)
 
     def _go_on(self, name: str, state: dict[str, Any], view: RunSnapshot) -> Command[str]:
         """What changed in the view since it was last given, and the node where the run is now. Raises
@@ -260,10 +212,15 @@ class _Walker:
 
 
 def _find_wait(view: RunSnapshot) -> str:
-    """What a run waits for: a key of ACTIONS, "" when it waits for nothing."""
+    """What a run waits for: "respond", "approve", "review", "paused", "" when it waits for nothing."""
     if view.run.status is Status.PAUSED:
         return PAUSED
     return view.next if view.run.status in (Status.WAITING, Status.REVIEW) else ""
+
+
+def _list_actions(view: RunSnapshot) -> list[str]:
+    """The acts that are possible with a run now."""
+    return [act.name for act in acts.list_possible(view)]
 
 
 def _describe_wait(view: RunSnapshot, waits_for: str) -> dict[str, Any]:
@@ -272,7 +229,7 @@ def _describe_wait(view: RunSnapshot, waits_for: str) -> dict[str, Any]:
     return {
         "run_id": view.run.id,
         "waits_for": waits_for,
-        "actions": list(ACTIONS[waits_for]),
+        "actions": _list_actions(view),
         "proposal": state.pending.model_dump(mode="json") if state.pending else None,
         "pause": state.halt.model_dump(mode="json") if state.halt else None,
         "text": (answer.text or answer.certainty) if answer else "",

@@ -1,6 +1,6 @@
 """Writes docs/command-line.md and docs/settings.md from the code: `python docs/make_reference.py`.
 
-Commands and options come from the typer app, settings from `agent.config` and `agent.reply_config`, the
+Commands, options and acts come from their tables, settings from `agent.config` and `agent.reply_config`, the
 settings of a run from `agent.types`, with the text below each field as its help. A test fails when the files
 are stale; `make fix` writes them."""
 
@@ -19,7 +19,8 @@ sys.path.insert(0, str(DOCS.parent))
 from pydantic import BaseModel, SecretStr  # noqa: E402
 
 from agent import reply_config  # noqa: E402
-from agent.cli.main import COMMANDS, PROGRAM, LazyCommand  # noqa: E402
+from agent.actions.acts import ACTS, Act  # noqa: E402
+from agent.cli.main import COMMANDS, PROGRAM, build_parser  # noqa: E402
 from agent.config import SETTINGS, format_value  # noqa: E402
 from agent.types import BatchBudget, CollectLimits, Settings, SiteLimits  # noqa: E402
 
@@ -41,30 +42,46 @@ def render_commands() -> str:
         "Progress goes to stderr, results to stdout. Exit codes: 0 done (an honest “no evidence” too), 1 "
         "failed "
         "(stderr says why), 2 wrong usage.",
-        "Shell completion: put the checkout on your PATH and run `touchstone --install-completion`.",
         "\n".join(f"* [`{name}`](#{name}): {about}" for name, (_, about) in COMMANDS.items()),
     ]
-    for name, about in COMMANDS.items():
-        parts += _render_command(name, LazyCommand(name, *about).load())
+    for name, (_, about) in COMMANDS.items():
+        parts += [f"## {name}", about, *_render_command(name)]
+        parts += _render_acts() if name == "act" else []
     return "\n\n".join(parts) + "\n"
 
 
-def _render_command(name: str, command: Any) -> Iterator[str]:
-    context = command.context_class(command, info_name=f"{PROGRAM} {name}")
-    yield f"## {name}"
-    yield command.help
-    arguments = [param for param in command.params if param.param_type_name == "argument"]
-    words = [param.metavar if param.required else f"[{param.metavar}]" for param in arguments]
+def _render_command(name: str) -> Iterator[str]:
+    parser = build_parser(name)
+    known = [action for action in parser._actions if action.dest != "help"]
+    words = [
+        f"[{action.metavar}]" if action.nargs in ("?", "...") else str(action.metavar)
+        for action in known
+        if not action.option_strings
+    ]
     yield f"```\n{' '.join([PROGRAM, name, *words, '[OPTIONS]'])}\n```"
-    rows = [_render_row(param, context) for param in command.params]
-    if rows:
-        yield "\n".join(["| | |", "|---|---|", *rows])
+    rows = []
+    for action in known:
+        shown = "`, `".join(action.option_strings) or str(action.metavar)
+        value = f" {action.metavar}" if action.option_strings and action.nargs != 0 else ""
+        text = (action.help or "") % {"default": action.default}
+        must = " [required]" if action.required and action.nargs != "..." else ""
+        rows.append(f"| `{_escape(shown + value)}` | {_escape(text)}{must} |")
+    yield "\n".join(["| | |", "|---|---|", *rows])
 
 
-def _render_row(param: Any, context: Any) -> str:
-    shown, text = param.get_help_record(context)
-    names = param.metavar if param.param_type_name == "argument" else shown.replace(", ", "`, `")
-    return f"| `{_escape(names)}` | {_escape(' '.join(text.split()))} |"
+def _render_acts() -> Iterator[str]:
+    yield "What is possible now depends on the run: `act RUN` lists it."
+    rows = [
+        f"| `{act.name}` | {_escape(act.help)} | {_escape(', '.join(_render_parameters(act)))} |"
+        for act in ACTS.values()
+    ]
+    yield "\n".join(["| act | what it does | parameters |", "|---|---|---|", *rows])
+
+
+def _render_parameters(act: Act) -> Iterator[str]:
+    for name, field in act.parameters.model_fields.items():
+        told = f" ({field.description})" if field.description else ""
+        yield f"`--{name.replace('_', '-')}`{told}{' [required]' if field.is_required() else ''}"
 
 
 def _escape(text: str) -> str:

@@ -8,9 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from agent.cli.main import COMMANDS
+from agent.cli.main import COMMANDS, build_parser
 from agent.config import SETTINGS
-from tests.agent.cli.parse import command
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -36,9 +35,8 @@ def test_every_command_flag_and_setting_is_in_its_page():
     commands = (DOCS / "command-line.md").read_text(encoding="utf-8")
     for name in COMMANDS:
         section = commands.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
-        options = [
-            option for param in command(name).params for option in param.opts if option.startswith("--")
-        ]
+        known = build_parser(name)._actions
+        options = [option for action in known for option in action.option_strings if action.dest != "help"]
         assert section and all(f"`{option}" in section for option in options), name
     settings = (DOCS / "settings.md").read_text(encoding="utf-8")
     for name, field in SETTINGS.items():

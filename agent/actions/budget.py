@@ -2,7 +2,7 @@
 up.
 
 estimate_budgets(bench, settings).description    # "about 6 steps, 4 pages, 13 model calls, ..."
-raise_caps(bench, run_id, {"steps": 18})         # the run goes on where it paused"""
+bench.act(run_id, "raise", caps={"steps": 18})   # the run goes on where it paused"""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, isfinite
 from statistics import median
-from typing import Any
+from typing import Annotated, Any
 
-from agent.actions.commit import ASKED_BY_PERSON, RECOVER, PersonStep, commit
+from pydantic import Field
+
+from agent.actions.commit import RECOVER, PersonStep
 from agent.actions.context import ActionContext
 from agent.engine.budget_meters import list_caps, measure_budgets, with_cap
 from agent.engine.context import RESERVED_SHARE
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
-from agent.errors import ConcurrentChange, UsageError
+from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.llm import prices
 from agent.store.run_history import FinishedRun, list_finished_runs
@@ -37,14 +39,6 @@ MAX_CAPS: dict[Cap, float] = {
 """The most a person may set."""
 RESERVED_BUDGETS: tuple[Cap, ...] = ("calls", "tokens", "cost")
 """Budgets of which a share is reserved for the answer."""
-CHANGEABLE_STATUSES = (
-    Status.RUNNING,
-    Status.WAITING,
-    Status.PAUSED,
-    Status.STOPPED,
-    Status.FAILED,
-    Status.REVIEW,
-)
 MIN_RUNS = 3
 """Runs of the same kind that an estimate needs; with fewer it is made from defaults."""
 DEFAULT_STEPS, PAGES_PER_STEP, CALLS_PER_STEP = 8, 0.6, 2.1
@@ -189,17 +183,18 @@ def _round_cap(name: Cap, value: float) -> float:
     return float(ceil(value / (grain := {"tokens": 1000, "seconds": 60}.get(name, 1))) * grain)
 
 
-def raise_caps(bench: ActionContext, run_id: str, caps: Mapping[Cap, float], head: int | None = None) -> None:
-    """Set caps. A run that is paused at one of them goes on. Raises ConcurrentChange, and UsageError when a
-    cap is out of range, would be reached at once, or is not the one the run is paused at."""
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        goes_on, settings = _check_caps(view, caps), view.run.settings
-        for name, cap in caps.items():
-            settings = with_cap(settings, name, cap)
-        return _build_settings_step(settings, {"halt": None} if goes_on else {}, RECOVER if goes_on else {})
-
-    commit(bench, run_id, "raise", build_step, head=head, among=CHANGEABLE_STATUSES)
+def raise_caps(
+    view: RunSnapshot,
+    caps: Annotated[
+        Mapping[Cap, float],
+        Field(description="the new budgets by name: steps, pages, calls, tokens, cost, seconds"),
+    ],
+) -> PersonStep:
+    """Set budgets. A run that is paused at one of them goes on."""
+    goes_on, settings = _check_caps(view, caps), view.run.settings
+    for name, cap in caps.items():
+        settings = with_cap(settings, name, cap)
+    return _build_settings_step(settings, {"halt": None} if goes_on else {}, RECOVER if goes_on else {})
 
 
 def _check_caps(view: RunSnapshot, caps: Mapping[Cap, float]) -> bool:
@@ -223,64 +218,44 @@ def _check_caps(view: RunSnapshot, caps: Mapping[Cap, float]) -> bool:
     return halt is not None and halt.kind in caps
 
 
-def write_up(bench: ActionContext, run_id: str, head: int | None = None) -> None:
-    """Have a paused run write its answer from what it has found. Raises ConcurrentChange when it asks
-    nothing, or moved since step `head`."""
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        if view.state.halt is None:
-            raise ConcurrentChange("the run asks nothing of you now")
-        at_cap = view.state.halt.kind != "conflict"
-        reason = {"why_stopped": view.state.halt.why, "stop_reason": "budget"} if at_cap else ASKED_BY_PERSON
-        next = FLOWS[view.run.settings.flow].write_up_step
-        return PersonStep({**reason, "pending": None, "halt": None}, next, RECOVER)
-
-    commit(bench, run_id, "finish", build_step, head=head, among=(Status.PAUSED,))
+def set_stop_point(view: RunSnapshot, until: StopPoint) -> PersonStep | None:
+    """Set where the run comes to its person, from its next decision on."""
+    if view.run.settings.stop_point == until:
+        return None
+    mode = {"until": until, "mode": "step" if until == "step" else "auto"}
+    conflicts = view.state.conflicts.items()
+    known = [name for name, one in conflicts if one.status == "open" and name not in view.state.met]
+    extra = {"met": known} if until == "conflict" and known else {}
+    return _build_settings_step(view.run.settings.model_copy(update=mode), extra)
 
 
-def set_stop_point(bench: ActionContext, run_id: str, until: StopPoint) -> None:
-    """Set where the run comes to its person, from its next decision on. Raises ConcurrentChange."""
-    if bench.snapshot(run_id).run.settings.stop_point == until:
-        return
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        mode = {"until": until, "mode": "step" if until == "step" else "auto"}
-        conflicts = view.state.conflicts.items()
-        known = [
-            name for name, conflict in conflicts if conflict.status == "open" and name not in view.state.met
-        ]
-        extra = {"met": known} if until == "conflict" and known else {}
-        return _build_settings_step(view.run.settings.model_copy(update=mode), extra)
-
-    commit(bench, run_id, "until", build_step, among=CHANGEABLE_STATUSES)
-
-
-def set_review_threshold(bench: ActionContext, run_id: str, threshold: float) -> None:
-    """Set the confidence from which an answer goes to review, from the run's next decision on. Raises
-    UsageError, ConcurrentChange when it has ended."""
-    if not 0 <= threshold <= 1:
-        raise UsageError("the confidence threshold lies between 0 and 1")
+def set_review_threshold(
+    view: RunSnapshot, threshold: Annotated[float, Field(ge=0, le=1, description="from 0 to 1")]
+) -> PersonStep | None:
+    """Set the confidence from which an answer goes to review, from the run's next decision on."""
     wanted = round(threshold, 4)
-    if bench.snapshot(run_id).run.settings.threshold == wanted:
-        return
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        return _build_settings_step(view.run.settings.replace(threshold=wanted))
-
-    commit(bench, run_id, "threshold", build_step, among=CHANGEABLE_STATUSES)
+    if view.run.settings.threshold == wanted:
+        return None
+    return _build_settings_step(view.run.settings.replace(threshold=wanted))
 
 
-def choose_model(bench: ActionContext, run_id: str, served_by: str = "") -> None:
-    """Go on with the model and server of this mark, which the person was told, or without a model; a run that
-    rests for this choice works again. Raises ConcurrentChange when it has ended."""
-    chosen = {"served_by": served_by} if served_by else {"model": "keyless", "served_by": ""}
+def keep_model(
+    view: RunSnapshot, served_by: Annotated[str, Field(description="the mark of the model and its server")]
+) -> PersonStep:
+    """Go on with another model or server than the run had, of which the person was told."""
+    return _choose_model(view, served_by=served_by)
 
-    def build_step(view: RunSnapshot) -> PersonStep:
-        asks = view.run.status is Status.PAUSED and view.state.halt and view.state.halt.kind == "model"
-        settings = view.run.settings.replace(**chosen)
-        return _build_settings_step(settings, {"halt": None} if asks else {}, RECOVER if asks else {})
 
-    commit(bench, run_id, "keep_model" if served_by else "drop_model", build_step, among=CHANGEABLE_STATUSES)
+def drop_model(view: RunSnapshot) -> PersonStep:
+    """Go on without a model."""
+    return _choose_model(view, model="keyless", served_by="")
+
+
+def _choose_model(view: RunSnapshot, **chosen: str) -> PersonStep:
+    """A run that rests for this choice works again."""
+    asks = view.run.status is Status.PAUSED and view.state.halt and view.state.halt.kind == "model"
+    settings = view.run.settings.replace(**chosen)
+    return _build_settings_step(settings, {"halt": None} if asks else {}, RECOVER if asks else {})
 
 
 def _build_settings_step(

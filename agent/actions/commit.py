@@ -1,13 +1,11 @@
-"""How an action becomes a step of a run: worked out from the run's state, and recorded once, on that state.
-
-    commit(bench, run_id, "raise", lambda view: PersonStep({"settings": ...}), head=view.head)
+"""How an act becomes a step of a run: worked out from the run's state, and recorded once, on that state.
 
 A run can move while the step is worked out. Then it is worked out again; with `head`, the last step the
 person saw, ConcurrentChange is raised instead."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +16,7 @@ from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
 from agent.store.ledger import ANSWERED_FIRST
-from agent.types import STATUS_PHRASES, Status
+from agent.types import Status
 
 ANSWERED_STATUSES = (Status.REVIEW, Status.DONE)
 """Statuses of a run whose answer an edit makes out of date."""
@@ -38,43 +36,37 @@ MAX_ATTEMPTS = 20
 
 @dataclass(frozen=True)
 class PersonStep:
-    """A step to record: its change, the next step ("" keeps the run's), columns of the run's row to set."""
+    """A step to record: its change, the next step ("" keeps the run's), columns of the run's row to set, and
+    its name, where it is not that of the act."""
 
     change: Change
     next: str = ""
     columns: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
 
 
 def commit(
     bench: ActionContext,
     run_id: str,
     name: str,
-    make: PersonStep | Callable[[RunSnapshot], PersonStep],
+    make: Callable[[RunSnapshot], PersonStep | None],
     *,
     head: int | None = None,
-    among: Collection[Status] = tuple(Status),
 ) -> int:
     """Record a person's step called `name` and wake the worker; returns the step's number.
 
-    `make` is the step, or a function that works it out from the run as it is and may be called again. Raises
-    ConcurrentChange when the run moved since `head` or its status is not `among` these, NotFound, and what
-    `make` raises."""
-    append = bench.store.ledger.append_person_step
-    if isinstance(make, PersonStep):
-        n = append(
-            run_id, name, to_jsonable(make.change), next=make.next, head=head, among=among, **make.columns
-        )
-        bench.worker.schedule(run_id)
-        return n
+    `make` works the step out from the run as it is, None when nothing changes; it may be called again. Raises
+    ConcurrentChange when the run moved since `head`, NotFound, and what `make` raises."""
     for _ in range(MAX_ATTEMPTS):
         view = bench.snapshot(run_id)
         if head not in (None, view.head):
             raise ConcurrentChange(ANSWERED_FIRST)
-        require_status(view.run.status, name, among)
-        step = make(view)
-        change, same = to_jsonable(step.change), (view.run.status,)
+        if (step := make(view)) is None:
+            return view.head
+        change, same, named = to_jsonable(step.change), (view.run.status,), step.name or name
+        append = bench.store.ledger.append_person_step
         try:
-            n = append(run_id, name, change, next=step.next, head=view.head, among=same, **step.columns)
+            n = append(run_id, named, change, next=step.next, head=view.head, among=same, **step.columns)
         except ConcurrentChange:
             now = bench.snapshot(run_id)
             if head is not None or (now.head, now.run.status) == (view.head, view.run.status):
@@ -109,11 +101,3 @@ def commit_edit(
         return PersonStep(change, columns=columns)
 
     return commit(bench, run_id, name, build_step, head=head)
-
-
-def require_status(status: Status, what: str, among: Collection[Status]) -> None:
-    """Raise ConcurrentChange when a run of this status does not allow `what`."""
-    if status not in among:
-        raise ConcurrentChange(
-            f"to {what.replace('_', ' ')} is not possible now: the run is {STATUS_PHRASES[status]}"
-        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from agent.config import Config
-from agent.engine.snapshots import RunSnapshot
+from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.worker import Worker
 from agent.store.database import Store
 
@@ -16,6 +16,7 @@ class ActionContext(Protocol):
     config: Config
     store: Store
     worker: Worker
+    snapshots: SnapshotCache
 
     def snapshot(self, run_id: str) -> RunSnapshot:
         """The run as it is now. Raises NotFound."""

@@ -4,6 +4,9 @@ run, of branches of it and of the later turns of its conversation."""
 from __future__ import annotations
 
 import secrets
+from typing import Annotated
+
+from pydantic import Field
 
 from agent.actions.context import ActionContext
 from agent.actions.release import find_private, release
@@ -15,13 +18,18 @@ from agent.types import Status
 ERASED = "[erased]"
 
 
-def erase_note(bench: ActionContext, run_id: str, step: int) -> list[str]:
-    """Erase the private note of a step; returns the ids of the runs that could have held it. The database is
-    to be purged then. Raises UsageError, also while one of these runs is at work or goes on meanwhile."""
+def erase_note(
+    bench: ActionContext,
+    run_id: str,
+    step: Annotated[int, Field(description="the step of the note")],
+) -> None:
+    """Erase a private note for good, with what was made from it; backups made before still hold it. No run
+    that could have held it may be at work."""
     view, store = bench.snapshot(run_id), bench.store
     texts = [note.text for note in view.state.notes if note.step == step and note.private]
     if texts[:1] == [ERASED]:  # the purge may have failed
-        return []
+        bench.store.purge()
+        return
     if not texts or is_withheld(texts[0]):
         raise UsageError(f"step {step} of run {run_id} holds no private note that could be erased")
     family = store.ledger.family(run_id)
@@ -42,4 +50,5 @@ def erase_note(bench: ActionContext, run_id: str, step: int) -> list[str]:
         known = bench.snapshot(one)
         if (found.steps, found.run.error) != (known.steps, known.run.error):
             store.ledger.rewrite(one, found.steps, found.run.error)
-    return family
+    bench.snapshots.forget(family)
+    store.purge()

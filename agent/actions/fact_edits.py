@@ -7,10 +7,10 @@ above the answer that is written again."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent.actions.commit import EDITABLE_FLOWS, commit_edit
+from agent.actions.commit import commit_edit
 from agent.actions.context import ActionContext
 from agent.actions.validation import require_allowed_url
 from agent.answering import fact_view
@@ -50,13 +50,8 @@ class FactEdit:
         return self.statement is not None or self.quote is not None
 
 
-def is_editable(view: RunSnapshot) -> bool:
-    """Can the facts of this run be edited?"""
-    return view.run.settings.flow in EDITABLE_FLOWS
-
-
 def mark(
-    bench: ActionContext, run_id: str, facts: Collection[str], decision: PersonMark, head: int | None = None
+    bench: ActionContext, run_id: str, facts: Sequence[str], decision: PersonMark, head: int | None = None
 ) -> int:
     """Pin or strike facts, or undo that, in one step; returns its number."""
     return revise(bench, run_id, [FactEdit(name, decision=decision) for name in facts], head)

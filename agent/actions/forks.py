@@ -1,18 +1,18 @@
 """Branching from any step of a run: a new run that shares its first steps; the first run stays as it is.
 
-    fork_run(bench, run_id, 7, note="Only use the registry.", max_steps=20)
-
 The shared steps are copied with their numbers, and the new run's state is their fold. The usage of their
 calls is copied and shown, but counts for no budget of the new run, a conversation of its own."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from agent.actions import validation
 from agent.actions.context import ActionContext
+from agent.actions.run_control import Private
 from agent.answering.recompute import record_note
 from agent.engine.loop import Flow
 from agent.engine.run_state import RunState
@@ -32,45 +32,49 @@ CHANGEABLE_SETTINGS = frozenset(
 """The settings a fork may change: how it works and how far it goes, not where it searches."""
 
 
-def fork_run(
-    bench: ActionContext, run_id: str, n: int, *, note: str = "", private: bool = False, **changed: Any
+def fork(
+    bench: ActionContext,
+    run_id: str,
+    step: Annotated[int, Field(description="the last step to keep, by its number in the ledger")],
+    note: Annotated[str, Field(description="a constraint for its next decision")] = "",
+    private: Private = False,
+    settings: Annotated[
+        Mapping[str, Any] | None,
+        Field(description=f"what is otherwise in the new run: {', '.join(sorted(CHANGEABLE_SETTINGS))}"),
+    ] = None,
 ) -> str:
-    """A new run that shares the steps 0 to `n` of a run and goes on from there; returns its id.
-
-    With a `note` (guidance for its next decision; `private`: see `run_control.steer`) or `changed` settings,
-    what step `n` only decided is decided again; without, the new run goes on where the first was. Raises
-    NotFound, UsageError."""
+    """Go on from a step of the run in a new run, which shares the steps before; returns its id. With a note
+    or other settings what that step only decided is decided again."""
     run, steps = bench.store.ledger.get(run_id), bench.store.ledger.steps(run_id)
-    if run.settings.flow not in FORKABLE_FLOWS:
-        raise UsageError(f"a {run.settings.flow} run cannot be branched: ask again in other words instead")
-    if not 0 <= n <= steps[-1].n:
-        raise UsageError(f"run {run_id} has no step {n}: its steps are 0 to {steps[-1].n}")
-    flow, shared = FLOWS[run.settings.flow], steps[: n + 1]
+    if not 0 <= step <= steps[-1].n:
+        raise UsageError(f"run {run_id} has no step {step}: its steps are 0 to {steps[-1].n}")
+    changed = dict(settings or {})
+    flow, shared = FLOWS[run.settings.flow], steps[: step + 1]
     state = flow.fold_steps(shared)
-    settings = _build_settings(state.settings, changed, imported=bool(run.imported))
-    settings = settings.replace(served_by=bench.worker.mark_model(settings))
+    made = _build_settings(state.settings, changed, imported=bool(run.imported))
+    made = made.replace(served_by=bench.worker.mark_model(made))
     redecides = bool(set(changed) - {"at_cap"})
-    given = Note(step=n + 1, text=note.strip(), private=private) if note.strip() else None
+    given = Note(step=step + 1, text=note.strip(), private=private) if note.strip() else None
     change, next = _plan_next_step(flow, state, shared[-1], given, redecides=redecides)
-    change |= {"control": "forked", "forked_at": n + 1, "halt": None, "settings": settings}
+    change |= {"control": "forked", "forked_at": step + 1, "halt": None, "settings": made}
     change |= state.own.fork_change()
     at = utc_timestamp()
-    fork = Step(n=n + 1, name="fork", change=to_jsonable(change), next=next, by="person", at=at)
+    first = Step(n=step + 1, name="fork", change=to_jsonable(change), next=next, by="person", at=at)
     new = Run(
         id=new_id(),
         question=run.question,
         status=flow.rest_statuses.get(next, Status.RUNNING),
-        settings=settings,
+        settings=made,
         created_at=at,
         updated_at=at,
         imported=run.imported,
         forked_from=run.id,
-        forked_at=n,
+        forked_at=step,
     )
-    calls = [call for call in bench.store.calls.list_for_run(run.id) if call.step <= n]
+    calls = [call for call in bench.store.calls.list_for_run(run.id) if call.step <= step]
     bench.store.calls.adopt(new.id, calls, keep_key=lambda call: False)
-    summary = flow.fold_steps([*shared, fork]).summary()
-    bench.store.ledger.add_if_absent(new, [*shared, fork], **summary)
+    summary = flow.fold_steps([*shared, first]).summary()
+    bench.store.ledger.add_if_absent(new, [*shared, first], **summary)
     if new.status is Status.RUNNING:
         bench.worker.schedule(new.id)
     return new.id

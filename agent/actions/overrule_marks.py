@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from agent.actions.commit import PersonStep, commit
-from agent.actions.context import ActionContext
+from typing import Annotated
+
+from pydantic import Field
+
+from agent.actions.commit import PersonStep
 from agent.engine.snapshots import RunSnapshot
 from agent.errors import NotFound, UsageError
-from agent.types import MARK_LABELS, ClaimMark, Overruling
+from agent.types import ClaimMark, Overruling
 
 MAX_REASON_CHARS = 500
 
 
-def overrule(bench: ActionContext, run_id: str, sentence_id: str, mark: ClaimMark, reason: str) -> None:
-    """Set the mark of a sentence. Raises UsageError without a reason, NotFound."""
-    if mark not in MARK_LABELS:
-        raise UsageError(f"there is no mark “{mark[:40]}”; there are {', '.join(MARK_LABELS)}")
+def overrule(
+    view: RunSnapshot,
+    sentence: Annotated[str, Field(description="the id of the sentence")],
+    mark: ClaimMark,
+    reason: Annotated[str, Field(description="why; it is shown beside the mark")],
+) -> PersonStep:
+    """Set the mark of a sentence of a checked text."""
     if not reason.strip():
         raise UsageError("say why: the reason is shown beside your mark")
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        checked = view.state.own.checked_text(view.state)
-        if checked is None or all(one.sentence.id != sentence_id for one in checked.sentences):
-            raise NotFound(f"there is no sentence {sentence_id[:20]} in the text of this run")
-        why = reason.strip()[:MAX_REASON_CHARS]
-        said = Overruling(id=sentence_id, mark=mark, reason=why, step=view.head + 1)
-        return PersonStep({"overrulings": [said]})
-
-    commit(bench, run_id, "overrule", build_step)
+    checked = view.state.own.checked_text(view.state)
+    if checked is None or all(one.sentence.id != sentence for one in checked.sentences):
+        raise NotFound(f"there is no sentence {sentence[:20]} in the text of this run")
+    why = reason.strip()[:MAX_REASON_CHARS]
+    said = Overruling(id=sentence, mark=mark, reason=why, step=view.head + 1)
+    return PersonStep({"overrulings": [said]})

@@ -7,8 +7,10 @@ takes the page at its next decision."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
 from agent.actions.context import ActionContext
@@ -127,86 +129,82 @@ def find_advice(outcome: Outcome, detail: str = "", *, search: bool = False) -> 
     return by_phrase or _ADVICE.get(outcome, _BROWSER_ADVICE)
 
 
-def retry(bench: ActionContext, run_id: str, what: str) -> None:
-    """Retry a page or a search that failed; rate limits hold. Raises UsageError, ConcurrentChange."""
+def retry(
+    view: RunSnapshot,
+    what: Annotated[str, Field(description="the address of the page, or the words of the search")],
+) -> PersonStep:
+    """Retry a page or a search that failed; rate limits hold."""
+    change = request_retry(view.state, what, view.head + 1)
+    if change is None:
+        raise UsageError(f"“{what[:100]}” is no page or search of this run that failed")
+    return _use_input(view, change)
 
-    def build_change(state: RunState, step: int) -> Change:
-        change = request_retry(state, what, step)
-        if change is None:
-            raise UsageError(f"“{what[:100]}” is no page or search of this run that failed")
-        return change
 
-    _commit_input(bench, run_id, "retry", build_change)
+class GivenFile(BaseModel):
+    """A file that a person gives: its name and its bytes (in JSON as base64)."""
+
+    model_config = ConfigDict(val_json_bytes="base64", ser_json_bytes="base64")
+
+    name: str
+    data: bytes
 
 
-def paste(bench: ActionContext, run_id: str, url: str, text: str, title: str = "") -> None:
-    """Use this text for the page at `url` or a named reference. Raises UsageError, ConcurrentChange."""
-    if len(text.strip()) < MIN_PASTED_CHARS:
+def supply(
+    bench: ActionContext,
+    run_id: str,
+    head: int | None,
+    *,
+    url: Annotated[
+        str, Field(description="the page it is for (none for a file of no site), or the name of a reference")
+    ] = "",
+    text: Annotated[str, Field(description="the text of the page")] = "",
+    file: Annotated[GivenFile | None, Field(description="the page as a file, in place of its text")] = None,
+    title: Annotated[str, Field(description="the title of the text")] = "",
+) -> int:
+    """Give the run a page that it could not read, or one of your own: its text, or a file."""
+    view = bench.snapshot(run_id)
+    settings, is_reference = view.run.settings, url in view.state.own.list_unaddressed()
+    if file is None and len(text.strip()) < MIN_PASTED_CHARS:
         raise UsageError(f"paste the text of the page first: at least {MIN_PASTED_CHARS} characters")
     if len(text) > MAX_PASTED_CHARS:
         raise UsageError(
             f"the text has {len(text):,} characters; {MAX_PASTED_CHARS:,} are the most. Paste the part that "
             "matters, or upload the file"
         )
-    view = bench.snapshot(run_id)
-    is_reference = url in view.state.own.list_unaddressed()
-    address = "" if is_reference else require_allowed_url(url, view.run.settings)
-    ref = find_page(view.state, address)
-    name = f"{url}.txt" if is_reference else "pasted.txt"
-    page = documents.read_document(name, text.encode("utf-8", "replace"), url=address)
-    title = title.strip() or (ref.title if ref else "") or page.title
-    _supply_page(bench, run_id, page.replace(title=title, origin="pasted"), url)
-
-
-def upload(bench: ActionContext, run_id: str, url: str, name: str, data: bytes) -> None:
-    """Use this file as the page at `url` ("" for one without an address), or as the reference of this name.
-    Raises UsageError, ConcurrentChange."""
-    view = bench.snapshot(run_id)
-    has_address = url.strip() and url not in view.state.own.list_unaddressed()
-    address = require_allowed_url(url, view.run.settings) if has_address else ""
-    page = documents.read_document(name, data, url=address)
-    if not page.text.strip():
-        raise UsageError(f"{documents.clean_name(name)} holds no text that can be read")
-    _supply_page(bench, run_id, page.replace(origin="uploaded"), url)
-
-
-def _supply_page(bench: ActionContext, run_id: str, page: Page, wanted: str) -> None:
-    view = bench.snapshot(run_id)
-    if view.run.settings.flow == "site" and find_page(view.state, page.url) is None:
+    has_address = not is_reference and (file is None or url.strip())
+    address = require_allowed_url(url, settings) if has_address else ""
+    if file:
+        page = documents.read_document(file.name, file.data, url=address).replace(origin="uploaded")
+        if not page.text.strip():
+            raise UsageError(f"{documents.clean_name(file.name)} holds no text that can be read")
+    else:
+        name, ref = f"{url}.txt" if is_reference else "pasted.txt", find_page(view.state, address)
+        page = documents.read_document(name, text.encode("utf-8", "replace"), url=address)
+        title = title.strip() or (ref.title if ref else "") or page.title
+        page = page.replace(title=title, origin="pasted")
+    if settings.flow == "site" and find_page(view.state, page.url) is None:
         raise UsageError(
             "this run never asked for that page: name it as a start page of a new question instead"
         )
     page_id = bench.store.pages.put(page, shelve=False)
-    _commit_input(
-        bench,
-        run_id,
-        "supply",
-        lambda state, step: (
-            supply_page(state, page, page_id, step) | state.own.place_reference(wanted, page.url)
-        ),
-    )
-
-
-def _commit_input(
-    bench: ActionContext, run_id: str, name: str, make: Callable[[RunState, int], Change]
-) -> None:
-    """Record the input as a step, used at the next decision; a run that has answered goes on."""
 
     def build_step(view: RunSnapshot) -> PersonStep:
-        flow, status = FLOWS[view.run.settings.flow], view.run.status
-        if flow.name not in ACCEPTING_FLOWS:
-            raise UsageError(
-                f"a {flow.name} run accepts no pages: add it to the library, or ask a new question"
-            )
-        change, rests = make(view.state, view.head + 1), status in (*ANSWERED_STATUSES, Status.WAITING)
-        if not rests and not flow.is_ending(view.next):
-            return PersonStep(change)
-        searches = any(request.action != "crawl_url" for request in change.get("again", ()))
-        anew = {"why_stopped": "", "stop_reason": ""} if searches else {"rewriting": view.head + 1}
-        next = "decide" if "decide" in flow.steps else flow.reentry_step
-        return PersonStep({**change, "pending": None, **anew}, next, GO_ON if rests else {})
+        named = view.state.own.place_reference(url, page.url)
+        return _use_input(view, supply_page(view.state, page, page_id, view.head + 1) | named)
 
-    commit(bench, run_id, name, build_step)
+    return commit(bench, run_id, "supply", build_step, head=head)
+
+
+def _use_input(view: RunSnapshot, change: Change) -> PersonStep:
+    """The step of an input, which is used at the next decision; a run that has answered goes on."""
+    flow = FLOWS[view.run.settings.flow]
+    rests = view.run.status in (*ANSWERED_STATUSES, Status.WAITING)
+    if not rests and not flow.is_ending(view.next):
+        return PersonStep(change)
+    searches = any(request.action != "crawl_url" for request in change.get("again", ()))
+    anew = {"why_stopped": "", "stop_reason": ""} if searches else {"rewriting": view.head + 1}
+    next = "decide" if "decide" in flow.steps else flow.reentry_step
+    return PersonStep({**change, "pending": None, **anew}, next, GO_ON if rests else {})
 
 
 def find_page(state: RunState, url: str) -> PageRef | None:

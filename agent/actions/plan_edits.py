@@ -4,10 +4,11 @@ one step; facts of a dropped part stay, and are given to the part that they bear
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import Annotated
 
-from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
-from agent.actions.context import ActionContext
+from pydantic import Field
+
+from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep
 from agent.answering.pages import offer_again
 from agent.answering.plan import find_free_id
 from agent.answering.recompute import recompute_after_edit
@@ -16,78 +17,53 @@ from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, state_after
 from agent.errors import UsageError
 from agent.flows import FLOWS
-from agent.flows.research.plan_step import CHECK_PLAN, PLAN_EDIT
+from agent.flows.research.plan_step import PLAN_EDIT
 from agent.roles.research import MAX_PARTS
 from agent.text.question_parts import format_question
 from agent.types import Edit, Fact, Note, PlanPart, Status
 
 MAX_QUESTION_CHARS = 400
-PLANNED_FLOWS = ("research",)
-"""The flows that work by a plan."""
 
 
-@dataclass(frozen=True)
-class PartEdit:
-    """One part as it should be: its question, and the `id` of the part it was; "" for a new one."""
-
-    question: str
-    id: str = ""
-
-
-def can_edit_plan(view: RunSnapshot) -> bool:
-    """Whether the plan of this run can be edited."""
-    return view.run.settings.flow in PLANNED_FLOWS
-
-
-def edit_plan(bench: ActionContext, run_id: str, parts: Sequence[PartEdit], head: int | None = None) -> int:
-    """Replace the plan by these parts, in this order; returns the number of the step.
-
-    The next decision is made by the new plan. Of a run with an answer the research goes on where a part was
-    added or reworded, else the answer is written again. Raises UsageError for an empty, too long or unknown
-    part and when nothing changes, NotFound, ConcurrentChange when the run moved since `head`."""
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        if not can_edit_plan(view):
-            raise UsageError(f"a {view.run.settings.flow} run has no plan to edit: research runs have one")
-        flow, step = FLOWS[view.run.settings.flow], view.head + 1
-        plan = build_plan(view.state.plan, parts, view.state.facts.values())
-        change = build_change(view.state, step, plan)
-        columns = state_after(view.state, change).summary()
-        has_new = any(part.status == "open" and part.by == "person" for part in plan)
-        if view.run.status in ANSWERED_STATUSES and not has_new:
-            return PersonStep(change, flow.write_up_step, {**columns, **GO_ON})
-        if view.run.status in (*ANSWERED_STATUSES, Status.WAITING) or flow.is_ending(view.next):
-            return PersonStep(*flow.reenter(change), {**columns, **GO_ON})
-        return PersonStep(change, columns=columns)
-
-    return commit(bench, run_id, "replan", build_step, head=head)
+def replan(
+    view: RunSnapshot,
+    parts: Annotated[
+        Sequence[str],
+        Field(description="the parts of the plan in order; one that reads as before is that part"),
+    ],
+) -> PersonStep:
+    """Replace the plan by these parts. The next decision is made by the new plan. Of a run with an answer the
+    research goes on where a part was added or reworded, else the answer is written again."""
+    flow = FLOWS[view.run.settings.flow]
+    plan = build_plan(view.state.plan, match_parts(view.state.plan, parts), view.state.facts.values())
+    change = build_change(view.state, view.head + 1, plan)
+    columns = state_after(view.state, change).summary()
+    has_new = any(part.status == "open" and part.by == "person" for part in plan)
+    if view.run.status in ANSWERED_STATUSES and not has_new:
+        return PersonStep(change, flow.write_up_step, {**columns, **GO_ON})
+    if view.run.status in (*ANSWERED_STATUSES, Status.WAITING) or flow.is_ending(view.next):
+        return PersonStep(*flow.reenter(change), {**columns, **GO_ON})
+    return PersonStep(change, columns=columns)
 
 
-def approve_plan(bench: ActionContext, run_id: str, head: int, reading: str = "") -> None:
-    """Go on by the plan that is shown. `reading` is which of the run's readings was meant, or the person's
-    own words: it becomes a note, and the plan is made anew where it follows another one. Raises UsageError
-    when no plan waits, ConcurrentChange when the run moved since `head`."""
-    said = " ".join(reading.split())
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        if view.next != CHECK_PLAN:
-            raise UsageError("no plan waits for an approval")
-        readings = view.state.own.meanings
-        if not readings or not said:
-            return PersonStep({}, "decide", GO_ON)
-        note = Note(step=view.head + 1, text=f"{view.state.own.ambiguity} {said}", kind="steer")
-        return PersonStep({"notes": [note]}, "decide" if said == readings[0] else "plan", GO_ON)
-
-    commit(bench, run_id, "approve_plan", build_step, head=head, among=(Status.WAITING,))
+def approve_plan(view: RunSnapshot, reading: str = "") -> PersonStep:
+    """The step that goes on by the plan that is shown. `reading` is which of the run's readings was meant, or
+    the person's own words: it becomes a note, and the plan is made anew where it follows another one."""
+    said, readings = " ".join(reading.split()), view.state.own.meanings
+    if not readings or not said:
+        return PersonStep({}, "decide", GO_ON, name="approve_plan")
+    note = Note(step=view.head + 1, text=f"{view.state.own.ambiguity} {said}", kind="steer")
+    next = "decide" if said == readings[0] else "plan"
+    return PersonStep({"notes": [note]}, next, GO_ON, name="approve_plan")
 
 
 def build_plan(
-    plan: Sequence[PlanPart], edits: Sequence[PartEdit], facts: Iterable[Fact] = ()
+    plan: Sequence[PlanPart], asked: Sequence[tuple[str, str]], facts: Iterable[Fact] = ()
 ) -> list[PlanPart]:
-    """The plan after these edits: kept parts with their state, new and reworded ones open and the person's.
-    No new one has the id of a dropped part that one of the run's `facts` bears on. Raises UsageError."""
+    """The plan of these parts (the id of the part it was or "", question): kept parts with their state, new
+    and reworded ones open and the person's. No new one has the id of a dropped part that one of the run's
+    `facts` bears on. Raises UsageError."""
     known = {part.id: part for part in plan}
-    asked = [(edit.id, " ".join(edit.question.split())) for edit in edits]
     if not asked or not all(question for _, question in asked):
         raise UsageError("each part of the plan needs a question, and the plan at least one part")
     if len(asked) > MAX_PARTS:
@@ -97,11 +73,6 @@ def build_plan(
     keys = [_key(question) for _, question in asked]
     if twice := next((text for n, (_, text) in enumerate(asked) if keys[n] in keys[:n]), ""):
         raise UsageError(f"two parts of the plan ask the same, keep one: “{twice[:60]}”")
-    if unknown := next((id for id, _ in asked if id and id not in known), ""):
-        raise UsageError(f"the plan has no part {unknown}: it has {', '.join(known)}")
-    named = [id for id, _ in asked if id]
-    if len(named) != len(set(named)):
-        raise UsageError("name each part of the plan once")
     free = find_free_id(plan, facts)
     changed = list[PlanPart]()
     for id, question in asked:
@@ -118,20 +89,20 @@ def build_plan(
     return changed
 
 
-def read_lines(plan: Sequence[PlanPart], text: str) -> list[PartEdit]:
-    """The plan that a person wrote as lines, one part each: a line that is a part's question, or reads as it
-    is shown, is that part; the others, when they are as many as the parts left, reword them in order; else
-    they are new. Equal lines count once."""
-    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
-    asked = {" ".join(format_question(part.question).split()): part.question for part in plan}
+def match_parts(plan: Sequence[PlanPart], lines: Sequence[str]) -> list[tuple[str, str]]:
+    """The parts that a person wrote, with the ids of those they were: a line that is a part's question, or
+    reads as it is shown, is that part; the others, when they are as many as the parts left, reword them in
+    order; else they are new. Equal lines count once, blank ones not."""
+    known = {part.id: " ".join(part.question.split()) for part in plan}
+    shown = {" ".join(format_question(text).split()): text for text in known.values()}
     once, left = dict[str, str](), dict[str, str]()
-    for line in lines:
-        once.setdefault(_key(line), asked.get(line, line))
-    for part in plan:
-        left.setdefault(part.question, part.id)
-    named = [(line, left.pop(line, "")) for line in once.values()]
-    free = list(left.values()) if len(left) == sum(not id for _, id in named) else []
-    return [PartEdit(line, id or (free.pop(0) if free else "")) for line, id in named]
+    for line in filter(None, (" ".join(line.split()) for line in lines)):
+        once.setdefault(_key(line), shown.get(line, line))
+    for id, text in known.items():
+        left.setdefault(text, id)
+    named = [(left.pop(line, ""), line) for line in once.values()]
+    free = list(left.values()) if len(left) == sum(not id for id, _ in named) else []
+    return [(id or (free.pop(0) if free else ""), line) for id, line in named]
 
 
 def _key(question: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import cast
+from typing import Annotated, cast
 
-from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
-from agent.actions.context import ActionContext
+from pydantic import Field
+
+from agent.actions.commit import GO_ON, PersonStep
 from agent.answering.draft import MAX_HEADING_WORDS
 from agent.answering.write_report import LENGTH_EDITS
 from agent.engine.run_state import RunState
@@ -18,7 +19,7 @@ from agent.evidence.citation_check import state_with_subject
 from agent.flows import FLOWS
 from agent.flows.research.report_frame import clean_heading
 from agent.flows.research.report_steps import choose_report_facts
-from agent.types import Edit, Fact, Outline, OutlineSection, ReportLength, SectionForm, Status
+from agent.types import Edit, Fact, Outline, OutlineSection, ReportLength, SectionForm
 
 OUTLINE_EDIT = "changed the outline"
 NOT_USED = "Not used"
@@ -31,48 +32,36 @@ _OUTLINE_LINE = re.compile(
 )
 
 
-def rewrite(bench: ActionContext, run_id: str, length: ReportLength, head: int | None = None) -> None:
-    """Write the answer of a run again as brief, standard or full; nothing is searched. Raises UsageError for
-    another flow than research, and ConcurrentChange when there is no answer to review or the run moved since
-    step `head`."""
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        settings = view.run.settings
-        if settings.flow != "research":
-            raise UsageError(f"a {settings.flow} answer has one length; reports are written by research runs")
-        settings = settings.replace(report=length)
-        change = {"settings": settings, "edits": [Edit(step=view.head + 1, text=LENGTH_EDITS[length])]}
-        columns = {**GO_ON, "settings": settings.model_dump_json()}
-        return PersonStep(change, FLOWS[settings.flow].write_up_step, columns)
-
-    commit(bench, run_id, "rewrite", build_step, head=head, among=ANSWERED_STATUSES)
+def rewrite(
+    view: RunSnapshot, length: Annotated[ReportLength, Field(description="how long the answer is")]
+) -> PersonStep:
+    """Write the answer again as brief, standard or full; nothing is searched."""
+    settings = view.run.settings.replace(report=length)
+    change = {"settings": settings, "edits": [Edit(step=view.head + 1, text=LENGTH_EDITS[length])]}
+    columns = {**GO_ON, "settings": settings.model_dump_json()}
+    return PersonStep(change, FLOWS[settings.flow].write_up_step, columns)
 
 
-def use_outline(bench: ActionContext, run_id: str, head: int, outline: Outline) -> None:
+def use_outline(
+    view: RunSnapshot, outline: Annotated[Outline, Field(description="sections with their facts")]
+) -> PersonStep:
     """Write the report by this outline: the one shown, or as a person changed it. A written report is written
-    again. Raises UsageError when no section is left or one has no heading or facts, and ConcurrentChange when
-    the run moved since step `head`."""
+    again."""
     if not outline.sections:
         raise UsageError("the outline has no section left: keep one, or ask for another length")
     for section in outline.sections:
         if not clean_heading(section.heading):
             raise UsageError("a section has no heading: name it, or leave the section out")
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        known = view.state.facts
-        if empty := [s.heading for s in outline.sections if not any(i in known for i in s.fact_ids)]:
-            raise UsageError(f"the section “{empty[0]}” has no facts: move some below it, or leave it out")
-        is_waiting = view.next == "check_outline"
-        if view.run.status is Status.WAITING and not is_waiting:
-            raise UsageError("the run waits for another decision")
-        change: Change = {}
-        if view.state.own.outline != outline:
-            change = {"outline": outline.replace(by="person", step=view.head + 1)}
-            change |= {} if is_waiting else {"edits": [Edit(step=view.head + 1, text=OUTLINE_EDIT)]}
-        return PersonStep(change, "sections", GO_ON)
-
-    among = (Status.WAITING, *ANSWERED_STATUSES)
-    commit(bench, run_id, "use_outline", build_step, head=head, among=among)
+        if not any(i in view.state.facts for i in section.fact_ids):
+            raise UsageError(
+                f"the section “{section.heading}” has no facts: move some below it, or leave it out"
+            )
+    is_waiting = view.next == "check_outline"
+    change: Change = {}
+    if view.state.own.outline != outline:
+        change = {"outline": outline.replace(by="person", step=view.head + 1)}
+        change |= {} if is_waiting else {"edits": [Edit(step=view.head + 1, text=OUTLINE_EDIT)]}
+    return PersonStep(change, "sections", GO_ON)
 
 
 def list_outline_facts(state: RunState) -> list[Fact]:

@@ -113,7 +113,7 @@ def stop(bench: Workbench, batch_id: str) -> None:
     for row in bench.store.batches.rows(batch_id):
         if row.state == "running" and not row.same_as:
             with suppress(ConcurrentChange):  # it came to rest at this moment
-                bench.stop(row.run_id)
+                bench.act(row.run_id, "stop")
 
 
 def resume(

@@ -7,18 +7,27 @@ from __future__ import annotations
 
 import signal
 import threading
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from agent.actions import validation
 from agent.batch import csv_input, jobs
 from agent.batch.jobs import BatchStatus
-from agent.cli.options import DEFAULTS, Allow, Model, SearchOptions, World, check_amount
+from agent.cli.options import (
+    ALLOW,
+    DEFAULTS,
+    MODEL,
+    SEARCH_SOURCES,
+    WORLD,
+    Option,
+    amount,
+    join_hosts,
+    option,
+    source_settings,
+)
 from agent.cli.output import check_network, read_file, write_file, write_stderr, write_stdout
 from agent.engine.run_settings import normalize_settings
 from agent.errors import UsageError
@@ -30,82 +39,84 @@ MAX_QUESTION_CHARS = 60
 PLAIN = BatchBudget()
 
 
-def _option(default: float, text: str, metavar: str = "N", **more: Any) -> Any:
-    return typer.Option(metavar=metavar, help=f"{text} (new batch: {default:,.0f})", **more)
+def _budget(name: str, text: str, metavar: str = "N", **more: Any) -> Option:
+    default = getattr(PLAIN, name)
+    shown = "--max-cost" if name == "max_cost_usd" else f"--{name.replace('_', '-')}"
+    return option(shown, dest=name, metavar=metavar, help=f"{text} (new batch: {default:,.0f})", **more)
 
 
-@dataclass(frozen=True)
-class BatchOptions:
-    """The budget of a whole batch."""
+ARGUMENTS = (
+    option(
+        "file",
+        metavar="FILE.csv",
+        nargs="?",
+        type=Path,
+        help="a table with a column “question”; none: list the batches",
+    ),
+    option("--out", metavar="FILE", type=Path, help="where to write the answers [default: stdout]"),
+    option("--json", dest="as_json", action="store_true", help="write JSON instead of CSV"),
+    option("--resume", metavar="ID", default="", help="continue a batch; failed rows are tried again"),
+    _budget("side_by_side", "runs at the same time", type=int),
+    _budget("max_calls", "model calls of all rows", type=int),
+    _budget("max_tokens", "model tokens of all rows", type=int),
+    _budget("max_cost_usd", "cost of all rows", "USD", type=amount),
+    _budget("max_minutes", "working time of all rows", "MIN", type=amount),
+    WORLD,
+    MODEL,
+    option(
+        "--max-steps",
+        metavar="N",
+        type=int,
+        default=DEFAULTS.max_steps,
+        help="searches and page visits a row [default: %(default)s]",
+    ),
+    option(
+        "--max-pages",
+        metavar="N",
+        type=int,
+        default=DEFAULTS.max_pages,
+        help="pages read a row [default: %(default)s]",
+    ),
+    ALLOW,
+    *SEARCH_SOURCES,
+)
 
-    side_by_side: Annotated[int | None, _option(PLAIN.side_by_side, "runs at the same time")] = None
-    max_calls: Annotated[int | None, _option(PLAIN.max_calls, "model calls of all rows")] = None
-    max_tokens: Annotated[int | None, _option(PLAIN.max_tokens, "model tokens of all rows")] = None
-    max_cost: Annotated[
-        float | None, _option(PLAIN.max_cost_usd, "cost of all rows", "USD", callback=check_amount)
-    ] = None
-    max_minutes: Annotated[
-        float | None, _option(PLAIN.max_minutes, "working time of all rows", "MIN", callback=check_amount)
-    ] = None
 
-    def apply(self, budget: BatchBudget) -> BatchBudget:
-        """The budget with the options that were given. Raises UsageError."""
-        given = {
-            "max_cost_usd" if name == "max_cost" else name: value
-            for name, value in asdict(self).items()
-            if value is not None
-        }
-        changed = budget.model_copy(update=given)
-        jobs.check_budget(changed)
-        return changed
+def apply_budget(args: Namespace, budget: BatchBudget) -> BatchBudget:
+    """The budget of a batch with the options that were given. Raises UsageError."""
+    given = {name: getattr(args, name, None) for name in BatchBudget.model_fields}
+    changed = budget.model_copy(update={name: value for name, value in given.items() if value is not None})
+    jobs.check_budget(changed)
+    return changed
 
 
-def run(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="FILE.csv", help="a table with a column “question”; none: list the batches"),
-    ] = None,
-    *,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="where to write the answers", show_default="stdout")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="write JSON instead of CSV")] = False,
-    resume: Annotated[
-        str, typer.Option(metavar="ID", help="continue a batch; failed rows are tried again")
-    ] = "",
-    budgets: BatchOptions,
-    world: World = "live",
-    model: Model = "auto",
-    max_steps: Annotated[
-        int, typer.Option(metavar="N", help="searches and page visits a row")
-    ] = DEFAULTS.max_steps,
-    max_pages: Annotated[int, typer.Option(metavar="N", help="pages read a row")] = DEFAULTS.max_pages,
-    allow: Allow = [],  # noqa: B006 - typer reads the default
-    sources: SearchOptions,
-) -> int:
+def run(args: Namespace) -> int:
     """Ask all rows, write the table; returns the exit code."""
+    file, resume = args.file, args.resume
     if not file and not resume:
         return _list_batches(Workbench())
     if file and resume:
         raise UsageError("name a file to begin, or --resume ID to go on, not both")
     settings = Settings(
-        world=world,
-        model=model,
-        allowed_domains=allow,
-        max_steps=max_steps,
-        max_pages=max_pages,
-        **sources.settings(),
+        world=args.world or "live",
+        model=args.model or "auto",
+        allowed_domains=join_hosts(args.allow),
+        max_steps=args.max_steps,
+        max_pages=args.max_pages,
+        **source_settings(args),
     )
     bench, stopping = Workbench(), threading.Event()
     with _stop_on_interrupt(stopping):
         if file:
-            batch_id = _start_batch(bench, file, settings, budgets)
+            batch_id = _start_batch(bench, args, settings)
         else:
-            batch_id = _resume_batch(bench, resume, budgets)
+            batch_id = _resume_batch(bench, args)
         status = jobs.drive(bench, batch_id, BatchProgress(), stopping)
-    table = jobs.export_json(bench, batch_id) if as_json else jobs.export_csv(bench, batch_id).rstrip("\r\n")
-    if out:
-        write_file(out, table if as_json else f"\ufeff{table}")
+    table = (
+        jobs.export_json(bench, batch_id) if args.as_json else jobs.export_csv(bench, batch_id).rstrip("\r\n")
+    )
+    if args.out:
+        write_file(args.out, table if args.as_json else f"\ufeff{table}")
     else:
         write_stdout(table)
     return _report_end(status)
@@ -135,22 +146,22 @@ def _format_row(row: BatchRow) -> str:
     )
 
 
-def _start_batch(bench: Workbench, file: Path, settings: Settings, budgets: BatchOptions) -> str:
+def _start_batch(bench: Workbench, args: Namespace, settings: Settings) -> str:
     settings = normalize_settings(settings)
     validation.check_sources(settings)
-    sheet = csv_input.read_sheet(read_file(file), settings)
+    sheet = csv_input.read_sheet(read_file(args.file), settings)
     check_network(bench, settings.world, settings.flow)
-    batch_id = jobs.create(bench, file.stem, sheet, settings, budgets.apply(PLAIN))
+    batch_id = jobs.create(bench, args.file.stem, sheet, settings, apply_budget(args, PLAIN))
     write_stderr(f"batch {batch_id}: {sheet.summary}, {sheet.question_count} to ask")
     for remark in sheet.remarks:
         write_stderr(f"  {remark}")
     return batch_id
 
 
-def _resume_batch(bench: Workbench, batch_id: str, budgets: BatchOptions) -> str:
-    status = jobs.get_status(bench, batch_id)
+def _resume_batch(bench: Workbench, args: Namespace) -> str:
+    status = jobs.get_status(bench, args.resume)
     check_network(bench, status.batch.settings.world, status.batch.settings.flow)
-    changed = budgets.apply(status.batch.allowance)
+    changed = apply_budget(args, status.batch.allowance)
     jobs.resume(bench, status.batch.id, changed if changed != status.batch.allowance else None, failed=True)
     write_stderr(
         f"batch {status.batch.id}: {status.state_counts['done']} of {len(status.rows)} rows are done"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from agent.cli.options import JsonFile, Model, typed
+from agent.cli.options import JSON_FILE, MODEL, option, typed
 from agent.cli.output import drive_run, follow_up, to_json, write_file, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.export.plain import render_plain_text
@@ -21,40 +19,53 @@ EMPTY_LIBRARY_HINT = (
 )
 
 
-def run(
-    question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help="a question, or the answer to the question of --thread")
-    ],
-    *,
-    thread: Annotated[str, typer.Option(metavar="RUN", help="continue the conversation of this run")] = "",
-    scope_tag: Annotated[
-        list[str], typer.Option(metavar="TAG …", help="use only sources with one of these tags")
-    ] = [],  # noqa: B006 - typer reads the default
-    add: Annotated[
-        list[Path], typer.Option(metavar="FILE_OR_FOLDER …", help="add documents to the library first")
-    ] = [],  # noqa: B006 - typer reads the default
-    world: Annotated[
-        str,
-        typer.Option(
-            metavar="live|demo",
-            help="demo: include the invented pages of the demo world",
-            show_default="live",
-        ),
-    ] = "",
-    model: Model = "",
-    json_file: JsonFile = None,
-) -> int:
+ARGUMENTS = (
+    option("question", metavar="QUESTION", help="a question, or the answer to the question of --thread"),
+    option("--thread", metavar="RUN", default="", help="continue the conversation of this run"),
+    option(
+        "--scope-tag",
+        metavar="TAG",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="use only sources with one of these tags",
+    ),
+    option(
+        "--add",
+        metavar="FILE_OR_FOLDER",
+        nargs="+",
+        action="extend",
+        type=Path,
+        default=[],
+        help="add documents to the library first",
+    ),
+    option(
+        "--world",
+        metavar="live|demo",
+        default="",
+        help="demo: include the invented pages of the demo world [default: live]",
+    ),
+    MODEL,
+    JSON_FILE,
+)
+
+
+def run(args: Namespace) -> int:
     """Ask, or answer what was asked back, and print the outcome; returns the exit code."""
     bench = Workbench()
     try:
-        for path in add:
+        for path in args.add:
             _add_documents(bench, path)
         if not bench.library.count():
             raise UsageError(EMPTY_LIBRARY_HINT)
-        scope = LibraryScope(tags=scope_tag) if scope_tag else None
-        settings = Settings(flow="chat", **typed(world=world, model=model, scope=scope))
-        run_id = _start_run(bench, question, settings, thread)
-        return _drive_and_print(bench, run_id, json_file)
+        scope = LibraryScope(tags=args.scope_tag) if args.scope_tag else None
+        settings = Settings(flow="chat", **typed(world=args.world, model=args.model, scope=scope))
+        if args.thread:
+            newest = (bench.thread(args.thread) or [args.thread])[-1]
+            run_id = follow_up(bench, newest, args.question, settings)
+        else:
+            run_id = bench.start(args.question, settings)
+        return _drive_and_print(bench, run_id, args.json_file)
     finally:
         bench.shutdown()
 
@@ -74,14 +85,6 @@ def _add_documents(bench: Workbench, path: Path) -> None:
             f"documents of the demo are invented: they are used only with --scope-tag {DEMO_TAG} or --world "
             f"demo"
         )
-
-
-def _start_run(bench: Workbench, question: str, settings: Settings, thread: str) -> str:
-    """The run that takes the question: a new one, the next of a thread, or one that waits for an answer."""
-    if not thread:
-        return bench.start(question, settings)
-    newest = (bench.thread(thread) or [thread])[-1]
-    return follow_up(bench, newest, question, settings)
 
 
 def _drive_and_print(bench: Workbench, run_id: str, json_file: Path | None) -> int:

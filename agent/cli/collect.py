@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from agent import api
-from agent.cli.options import Allow, Instruction, Model, OutputFiles, SourceOptions, Start, World
+from agent.cli.options import (
+    ALLOW,
+    INSTRUCTION,
+    MODEL,
+    OUTPUT_FILES,
+    SOURCES,
+    START,
+    WORLD,
+    flag,
+    join_hosts,
+    option,
+    source_settings,
+)
 from agent.cli.output import drive_run, to_json, write_file, write_stdout
 from agent.errors import UsageError
 from agent.export import collected
@@ -20,64 +30,80 @@ from agent.workbench import Workbench
 MAX_TITLE_CHARS = 90
 """Characters of a title in the list."""
 LIMITS = CollectLimits()
+ARGUMENTS = (
+    option(
+        "prompt",
+        metavar="PROMPT",
+        help='what to gather, e.g. "what members say about X in the last month"',
+    ),
+    START,
+    option(
+        "--max-articles",
+        metavar="N",
+        type=int,
+        default=LIMITS.max_articles,
+        help="articles or threads [default: %(default)s]",
+    ),
+    option(
+        "--max-pages",
+        metavar="N",
+        type=int,
+        default=LIMITS.max_pages,
+        help="page requests in all [default: %(default)s]",
+    ),
+    option(
+        "--depth",
+        metavar="N",
+        type=int,
+        default=LIMITS.max_depth,
+        help="pages this deep are not read; start pages have depth 0 [default: %(default)s]",
+    ),
+    ALLOW,
+    *SOURCES,
+    INSTRUCTION,
+    flag("--plain", "no decisions: follow every link of the start pages, take each page as an article"),
+    WORLD,
+    MODEL,
+    *OUTPUT_FILES,
+    option(
+        "--csv",
+        dest="csv_file",
+        metavar="FILE",
+        type=Path,
+        help="write a table with a row for each article and post",
+    ),
+)
 
 
-def run(
-    prompt: Annotated[
-        str,
-        typer.Argument(
-            metavar="PROMPT", help='what to gather, e.g. "what members say about X in the last month"'
-        ),
-    ],
-    *,
-    start: Start = [],  # noqa: B006 - typer reads the default
-    max_articles: Annotated[int, typer.Option(metavar="N", help="articles or threads")] = LIMITS.max_articles,
-    max_pages: Annotated[int, typer.Option(metavar="N", help="page requests in all")] = LIMITS.max_pages,
-    depth: Annotated[
-        int, typer.Option(metavar="N", help="pages this deep are not read; start pages have depth 0")
-    ] = LIMITS.max_depth,
-    allow: Allow = [],  # noqa: B006 - typer reads the default
-    sources: SourceOptions,
-    instruction: Instruction = "",
-    plain: Annotated[
-        bool,
-        typer.Option(
-            "--plain", help="no decisions: follow every link of the start pages, take each page as an article"
-        ),
-    ] = False,
-    world: World = "live",
-    model: Model = "auto",
-    files: OutputFiles,
-    csv_file: Annotated[
-        Path | None,
-        typer.Option("--csv", metavar="FILE", help="write a table with a row for each article and post"),
-    ] = None,
-) -> int:
+def run(args: Namespace) -> int:
     """Gather, write the files asked for, print the digest and the list; returns the exit code."""
     settings = Settings(
-        world=world,
-        model=model,
+        world=args.world or "live",
+        model=args.model or "auto",
         collect=CollectLimits(
-            max_articles=max_articles, max_pages=max_pages, max_depth=depth, use_smart_navigation=not plain
+            max_articles=args.max_articles,
+            max_pages=args.max_pages,
+            max_depth=args.depth,
+            use_smart_navigation=not args.plain,
         ),
-        allowed_domains=allow,
-        instruction=instruction,
-        **sources.settings(),
+        allowed_domains=join_hosts(args.allow),
+        instruction=args.instruction,
+        **source_settings(args),
     )
-    settings = api.check_collect_settings(prompt, start, settings)
-    for file in filter(None, (files.json_file, files.markdown_file, csv_file)):
+    settings = api.check_collect_settings(args.prompt, args.start, settings)
+    for file in filter(None, (args.json_file, args.markdown_file, args.csv_file)):
         _check_writable(file)
     bench = Workbench()
-    run_id = bench.start(prompt, settings)
+    run_id = bench.start(args.prompt, settings)
     if drive_run(bench, run_id, ends=(Status.REVIEW,)) is None:
         return 1
     found = api.build_collection(bench, run_id)
-    if files.json_file:
-        write_file(files.json_file, to_json(collected.build_collection_record(found)))
-    if files.markdown_file:
-        write_file(files.markdown_file, collected.render_collection_markdown(found).rstrip("\n"))
-    if csv_file:
-        write_file(csv_file, collected.render_collection_csv(found).rstrip("\r\n"))
+    if args.json_file:
+        write_file(args.json_file, to_json(collected.build_collection_record(found)))
+    if args.markdown_file:
+        write_file(args.markdown_file, collected.render_collection_markdown(found).rstrip("\n"))
+    if args.csv_file:
+        write_file(args.csv_file, collected.render_collection_csv(found).rstrip("\r\n"))
     digest = render_plain_text(found.answer) if found.answer else ""
     write_stdout(f"{digest}\n{_format_items(found)}")
     return 0

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from argparse import Namespace
 
-import typer
-
-from agent.cli.options import JsonFile, choose_from
+from agent.cli.options import JSON_FILE, choice, option
 from agent.cli.output import to_json, write_file, write_stdout
 from agent.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate
 
+ARGUMENTS = (
+    option("world", metavar="DIR|demo", help="a folder with questions and documents"),
+    choice(
+        "--flow",
+        metavar="NAME",
+        default="research",
+        choices=EVALUATED_FLOWS,
+        help=f"one of {', '.join(EVALUATED_FLOWS)} [default: %(default)s]",
+    ),
+    option("--model", metavar="NAME", default="keyless", help="the model [default: %(default)s]"),
+    option("--limit", metavar="N", type=int, default=0, help="ask only N questions, drawn at random"),
+    option("--seed", metavar="S", type=int, default=0, help="seed of the draw"),
+    option("--jobs", metavar="N", type=int, default=0, help="processes; 0: one a core"),
+    option("--keep", metavar="DIR", default="", help="keep the stores of the runs in this folder"),
+    JSON_FILE,
+)
 
-def run(
-    world: Annotated[str, typer.Argument(metavar="DIR|demo", help="a folder with questions and documents")],
-    *,
-    flow: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help=f"one of {', '.join(EVALUATED_FLOWS)}", **choose_from(EVALUATED_FLOWS)
-        ),
-    ] = "research",
-    model: Annotated[str, typer.Option(metavar="NAME", help="the model")] = "keyless",
-    limit: Annotated[int, typer.Option(metavar="N", help="ask only N questions, drawn at random")] = 0,
-    seed: Annotated[int, typer.Option(metavar="S", help="seed of the draw")] = 0,
-    jobs: Annotated[int, typer.Option(metavar="N", help="processes; 0: one a core")] = 0,
-    keep: Annotated[str, typer.Option(metavar="DIR", help="keep the stores of the runs in this folder")] = "",
-    json_file: JsonFile = None,
-) -> int:
+
+def run(args: Namespace) -> int:
     """Ask the questions and print the metrics; returns the exit code."""
-    result = evaluate(EvaluationJob(world, flow, model, limit=limit, seed=seed, jobs=jobs, keep=keep))
-    if json_file:
-        write_file(json_file, to_json(result))
+    draw = {"limit": args.limit, "seed": args.seed, "jobs": args.jobs}
+    result = evaluate(EvaluationJob(args.world, args.flow, args.model, **draw, keep=args.keep))
+    if args.json_file:
+        write_file(args.json_file, to_json(result))
     width = max(map(len, result["metrics"]))
     write_stdout(
         f"{result['world']}: {result['n']} questions, flow {result['flow']}, model {result['model']}"

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from agent.actions.bundle_import import import_bundle
-from agent.cli.evidence.verify import Bundle
+from agent.cli.evidence.verify import BUNDLE
 from agent.cli.output import read_file, write_stderr, write_stdout
 from agent.errors import BundleError
 from agent.export.archive import MAX_BYTES
 from agent.export.escaping import to_one_line
 from agent.workbench import Workbench
 
+ARGUMENTS = (BUNDLE,)
 
-def run(bundle: Bundle) -> int:
+
+def run(args: Namespace) -> int:
     """Import a bundle that verifies and print the id of its run; returns the exit code."""
-    data = read_file(bundle, MAX_BYTES + 1)
+    data = read_file(args.bundle, MAX_BYTES + 1)
     try:
         imported = import_bundle(Workbench(), data)
     except BundleError as refused:

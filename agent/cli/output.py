@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 from agent.actions.validation import FLOWS_WITH_START_PAGES
-from agent.cli.options import OutputFiles
 from agent.engine.loop import Flow
 from agent.engine.run_settings import continue_settings
 from agent.errors import TouchstoneError, UsageError
@@ -145,17 +145,23 @@ def _read_nothing(view: RunSnapshot) -> bool:
     return view.run.settings.world == "live" and bool(pages) and not any(page.page_id for page in pages)
 
 
-def drive_and_print(bench: Workbench, run_id: str, files: OutputFiles, *, after: int = 0) -> int:
-    """Drive a run, print its answer, and write the files asked for; returns the exit code."""
+def drive_and_print(bench: Workbench, run_id: str, args: Namespace | None = None, *, after: int = 0) -> int:
+    """Drive a run, print its answer, and write the files that OUTPUT_FILES ask for; returns the exit code."""
     view = drive_run(bench, run_id, after=after)
     if view is None or view.state.answer is None:
         return 1
     write_stdout(render_plain_text(view.state.answer))
-    if files.json_file:
-        write_file(files.json_file, to_json(bench.as_json(run_id)))
-    if files.markdown_file:
-        write_file(files.markdown_file, bench.markdown(run_id))
+    if args:
+        write_run(bench, run_id, args)
     return 0
+
+
+def write_run(bench: Workbench, run_id: str, args: Namespace) -> None:
+    """Write the files of a run that OUTPUT_FILES ask for."""
+    if args.json_file:
+        write_file(args.json_file, to_json(bench.as_json(run_id)))
+    if args.markdown_file:
+        write_file(args.markdown_file, bench.markdown(run_id))
 
 
 def finish_edit(bench: Workbench, run_id: str) -> RunSnapshot:

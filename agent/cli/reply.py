@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from pydantic import ValidationError
 
 from agent.bot.metrics import ReplyOutcome
 from agent.bot.responder import ReplyService
-from agent.cli.options import JsonFile, Model
+from agent.cli.options import JSON_FILE, MODEL, option
 from agent.cli.output import read_file, to_json, write_file, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.flows import FLOWS
@@ -26,37 +26,43 @@ EMPTY_LIBRARY_HINT = (
 )
 
 
-def run(
-    question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help="the last message; optional with --conversation")
-    ] = "",
-    *,
-    kb: Annotated[
-        str,
-        typer.Option(
-            metavar="DIR|demo",
-            help="answer from this folder alone",
-            show_default="the library, with the folders of config.yaml",
-        ),
-    ] = "",
-    conversation: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help='earlier messages as JSON: [{"role": "user"|"bot", "text": …}, …]'),
-    ] = None,
-    model: Model = "auto",
-    json_file: JsonFile = None,
-) -> int:
+ARGUMENTS = (
+    option(
+        "question",
+        metavar="QUESTION",
+        nargs="?",
+        default="",
+        help="the last message; optional with --conversation",
+    ),
+    option(
+        "--kb",
+        metavar="DIR|demo",
+        default="",
+        help="answer from this folder alone [default: the library, with the folders of config.yaml]",
+    ),
+    option(
+        "--conversation",
+        metavar="FILE",
+        type=Path,
+        help='earlier messages as JSON: [{"role": "user"|"bot", "text": …}, …]',
+    ),
+    MODEL,
+    JSON_FILE,
+)
+
+
+def run(args: Namespace) -> int:
     """Reply and print the text; silence prints only its reason. Returns 1 when something failed."""
-    messages = read_messages(conversation) if conversation else []
-    if question.strip():
-        messages.append(Message(role="user", text=question))
+    messages = read_messages(args.conversation) if args.conversation else []
+    if args.question.strip():
+        messages.append(Message(role="user", text=args.question))
     if not messages:
         raise UsageError("there is nothing to reply to: give a QUESTION, or a --conversation FILE")
     bench = Workbench()
-    folder = DEMO_KB if kb == "demo" else Path(kb).expanduser() if kb else None
+    folder = DEMO_KB if args.kb == "demo" else Path(args.kb).expanduser() if args.kb else None
     service = ReplyService(bench, kb=folder)
     try:
-        outcome = service.reply(Conversation(messages=messages), model=model, hold=True)
+        outcome = service.reply(Conversation(messages=messages), model=args.model or "auto", hold=True)
         for step in bench.store_of(outcome.run_id).ledger.steps(outcome.run_id)[1:] if outcome.run_id else []:
             if line := FLOWS["reply"].describe(step):
                 write_stderr(f"  {step.n:>3}  {line}")
@@ -66,8 +72,8 @@ def run(
             and not service.library.has_sources(added_only=True)
         ):
             write_stderr(f"touchstone: {EMPTY_LIBRARY_HINT}")
-        if json_file:
-            write_file(json_file, to_json(reply_record(bench, outcome)))
+        if args.json_file:
+            write_file(args.json_file, to_json(reply_record(bench, outcome)))
     finally:
         service.close()
         bench.shutdown()

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from argparse import Namespace
 
 from agent.actions import budget, validation
 from agent.cli.options import (
-    Allow,
-    BudgetOptions,
-    Model,
-    OutputFiles,
-    Question,
-    ReportOption,
-    SearchOptions,
-    World,
+    ALLOW,
+    BUDGETS,
+    MODEL,
+    OUTPUT_FILES,
+    QUESTION,
+    REPORT,
+    SEARCH_SOURCES,
+    WORLD,
+    budget_settings,
+    flag,
+    join_hosts,
+    option,
+    source_settings,
     typed,
 )
 from agent.cli.output import check_network, drive_and_print, follow_up, write_stdout
@@ -24,37 +27,41 @@ from agent.flows import FLOWS
 from agent.types import Settings
 from agent.workbench import Workbench
 
+ARGUMENTS = (
+    QUESTION,
+    WORLD,
+    MODEL,
+    REPORT,
+    *BUDGETS,
+    flag("--estimate", "only print what it is likely to need"),
+    ALLOW,
+    *SEARCH_SOURCES,
+    option(
+        "--follow",
+        metavar="RUN",
+        default="",
+        help="a further question in the thread of this run: its facts are known",
+    ),
+    *OUTPUT_FILES,
+)
 
-def run(
-    question: Question,
-    *,
-    world: World = "",
-    model: Model = "",
-    report: ReportOption = "",
-    budgets: BudgetOptions,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="only print what it is likely to need")
-    ] = False,
-    allow: Allow = [],  # noqa: B006 - typer reads the default
-    sources: SearchOptions,
-    follow: Annotated[
-        str,
-        typer.Option(metavar="RUN", help="a further question in the thread of this run: its facts are known"),
-    ] = "",
-    files: OutputFiles,
-) -> int:
+
+def run(args: Namespace) -> int:
     """Ask and print the answer; returns the exit code."""
+    question = args.question
     settings = Settings(
-        **typed(world=world, model=model, report=report, allowed_domains=allow),
-        **budgets.settings,
-        **sources.settings(),
+        **typed(
+            world=args.world, model=args.model, report=args.report, allowed_domains=join_hosts(args.allow)
+        ),
+        **budget_settings(args),
+        **source_settings(args),
     )
     validation.check_new_run(question.strip(), normalize_settings(settings), FLOWS)
     bench = Workbench()
-    if estimate:
+    if args.estimate:
         write_stdout(budget.estimate_budgets(bench, settings).description)
         return 0
-    if follow:
-        return drive_and_print(bench, follow_up(bench, follow, question, settings), files)
+    if args.follow:
+        return drive_and_print(bench, follow_up(bench, args.follow, question, settings), args)
     check_network(bench, settings.world)
-    return drive_and_print(bench, bench.start(question, settings), files)
+    return drive_and_print(bench, bench.start(question, settings), args)

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from argparse import Namespace
 
-import typer
-
-from agent.actions import budget
-from agent.cli.options import OutputFiles
+from agent.cli.options import option
 from agent.cli.output import check_same_model, drive_and_print, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.types import Status
 from agent.workbench import Workbench
 
+ARGUMENTS = (
+    option("--text", metavar="TEXT", default="", help="only those with this text in the question"),
+    option("--resume", metavar="RUN", default="", help="go on with this run, which rests"),
+    option(
+        "--model",
+        metavar="auto|keyless",
+        default="",
+        help="go on with the model set up now, or without one",
+    ),
+)
 
-def run(
-    *,
-    text: Annotated[str, typer.Option(help="only those with this text in the question")] = "",
-    resume: Annotated[str, typer.Option(metavar="RUN", help="go on with this run, which rests")] = "",
-    model: Annotated[
-        str, typer.Option(metavar="auto|keyless", help="go on with the model set up now, or without one")
-    ] = "",
-) -> int:
+
+def run(args: Namespace) -> int:
     """Print a line a run, or go on with one; returns the exit code."""
     bench = Workbench()
-    if resume:
-        return _resume(bench, resume, model)
-    runs = bench.runs(text=text)
+    if args.resume:
+        return _resume(bench, args.resume, args.model)
+    runs = bench.runs(text=args.text)
     for one in runs:
         level = f"{one.confidence:.2f}" if one.confidence is not None else "  – "
         state = f"{one.status.value:<8} {one.verdict or '-':<14} {level}"
@@ -42,11 +43,11 @@ def _resume(bench: Workbench, run_id: str, model: str) -> int:
     if not model:
         check_same_model(bench, view.run.settings)
     elif model == "keyless":
-        budget.choose_model(bench, run_id)
+        bench.act(run_id, "drop_model")
     elif bench.worker.detect_model() and (served_by := bench.worker.mark_model(view.run.settings)):
-        budget.choose_model(bench, run_id, served_by)
+        bench.act(run_id, "keep_model", served_by=served_by)
     else:
         raise UsageError("no model is set up for it: type --model keyless to go on without one")
     if bench.snapshot(run_id).run.status is not Status.RUNNING:
-        bench.resume(run_id)
-    return drive_and_print(bench, run_id, OutputFiles(), after=view.head)
+        bench.act(run_id, "resume")
+    return drive_and_print(bench, run_id, after=view.head)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any
-
-import typer
+from argparse import Namespace
+from typing import Any
 
 from agent.actions import validation
 from agent.cli.options import (
-    Instruction,
-    Model,
-    OutputFiles,
-    Question,
-    SourceOptions,
-    Start,
-    World,
-    parse_hosts,
+    ALLOW,
+    INSTRUCTION,
+    MODEL,
+    OUTPUT_FILES,
+    QUESTION,
+    SOURCES,
+    START,
+    WORLD,
+    Option,
+    at_least,
+    join_hosts,
+    option,
+    source_settings,
     typed,
 )
 from agent.cli.output import drive_and_print, follow_up
@@ -26,85 +29,69 @@ from agent.types import Settings, SiteLimits
 from agent.workbench import Workbench
 
 DEFAULTS = SiteLimits()
-N = int | None
-PER_ROUND = "pages chosen in one round"
-FRESH = "days for which a stored page is used without a request"
-PAGE, LINKS = "characters of a page in a prompt", "links of a page in a prompt"
-ADDRESS, CUT = "characters of an address in a prompt", "of these, kept free for the mark of a cut"
 
 
-def _limit(field: str, option: str, text: str, *, least: int = 1) -> Any:
-    help = f"{text} (new conversation: {getattr(DEFAULTS, field):,})"
-    return typer.Option(option, metavar="N", min=least, help=help)
+def _limit(field: str, name: str, text: str, *, least: int = 1) -> Option:
+    help = f"{text}, {least} or more (new conversation: {getattr(DEFAULTS, field):,})"
+    return option(name, dest=field, metavar="N", type=at_least(least), help=help)
 
 
-@dataclass(frozen=True)
-class SiteLimitOptions:
-    """The limits of `site`; what is not given is taken from the conversation that is continued."""
+LIMITS = (
+    _limit("max_pages", "--max-pages", "pages read"),
+    _limit("max_iterations", "--iterations", "rounds of reading a question"),
+    _limit("max_urls_per_iteration", "--batch", "pages chosen in one round"),
+    _limit("crawl_ahead", "--ahead", "pages of one round, chosen or not", least=0),
+    _limit("fresh_days", "--fresh-days", "days for which a stored page is used without a request", least=0),
+    _limit("content_max_chars", "--page-chars", "characters of a page in a prompt", least=200),
+    _limit("max_links_per_page", "--page-links", "links of a page in a prompt"),
+    _limit("links_max_chars", "--url-chars", "characters of an address in a prompt", least=20),
+    _limit("url_truncation_buffer", "--url-buffer", "of these, kept free for the mark of a cut", least=3),
+)
+"""The limits of `site`; what is not given is taken from the conversation that is continued."""
+ARGUMENTS = (
+    QUESTION,
+    (START[0], START[1] | {"required": True}),
+    (
+        ALLOW[0],
+        ALLOW[1]
+        | {
+            "help": "hosts that may be read, *.HOST with its subdomains; '' for any host "
+            "[default: the hosts of the start pages]"
+        },
+    ),
+    *SOURCES,
+    INSTRUCTION,
+    *LIMITS,
+    option(
+        "--follow",
+        metavar="RUN",
+        default="",
+        help="continue the conversation of this run and reuse its pages",
+    ),
+    WORLD,
+    MODEL,
+    *OUTPUT_FILES,
+)
 
-    max_pages: Annotated[N, _limit("max_pages", "--max-pages", "pages read")] = None
-    max_iterations: Annotated[N, _limit("max_iterations", "--iterations", "rounds of reading a question")] = (
-        None
-    )
-    max_urls_per_iteration: Annotated[N, _limit("max_urls_per_iteration", "--batch", PER_ROUND)] = None
-    crawl_ahead: Annotated[
-        N, _limit("crawl_ahead", "--ahead", "pages of one round, chosen or not", least=0)
-    ] = None
-    fresh_days: Annotated[N, _limit("fresh_days", "--fresh-days", FRESH, least=0)] = None
-    content_max_chars: Annotated[N, _limit("content_max_chars", "--page-chars", PAGE, least=200)] = None
-    max_links_per_page: Annotated[N, _limit("max_links_per_page", "--page-links", LINKS)] = None
-    links_max_chars: Annotated[N, _limit("links_max_chars", "--url-chars", ADDRESS, least=20)] = None
-    url_truncation_buffer: Annotated[N, _limit("url_truncation_buffer", "--url-buffer", CUT, least=3)] = None
 
-    def limits(self) -> SiteLimits:
-        """The limits that were given; the others are not set."""
-        return SiteLimits(**{name: value for name, value in vars(self).items() if value is not None})
-
-
-def _check_hosts(values: list[str]) -> list[str]:
-    parse_hosts(values)
-    return values  # as typed: an empty value differs from none
-
-
-def run(
-    question: Question,
-    *,
-    start: Start,
-    allow: Annotated[
-        list[str],
-        typer.Option(
-            metavar="HOST …",
-            callback=_check_hosts,
-            help="hosts that may be read, *.HOST with its subdomains; '' for any host",
-            show_default="the hosts of the start pages",
-        ),
-    ] = [],  # noqa: B006 - typer reads the default
-    sources: SourceOptions,
-    instruction: Instruction = "",
-    limits: SiteLimitOptions,
-    follow: Annotated[
-        str, typer.Option(metavar="RUN", help="continue the conversation of this run and reuse its pages")
-    ] = "",
-    world: World = "",
-    model: Model = "",
-    files: OutputFiles,
-) -> int:
+def run(args: Namespace) -> int:
     """Ask and print the answer or the refusal; returns the exit code."""
-    starts = [complete_typed_url(url) for url in start]
+    starts = [complete_typed_url(url) for url in args.start]
     start_hosts = list(dict.fromkeys(filter(None, map(host, starts))))
-    fence: dict[str, Any] = (
-        {"allowed_domains": parse_hosts(allow) if allow else start_hosts} if allow or not follow else {}
-    )
+    fence: dict[str, Any] = {}
+    if args.allow or not args.follow:
+        fence["allowed_domains"] = join_hosts(args.allow) if args.allow else start_hosts
+    limits = {name: getattr(args, name, None) for name in SiteLimits.model_fields}
     settings = Settings(
         flow="site",
-        **typed(world=world, model=model, instruction=instruction),
+        **typed(world=args.world, model=args.model, instruction=args.instruction),
         **fence,
         start_urls=starts,
-        site=limits.limits(),
-        **sources.settings(),
+        site=SiteLimits(**{name: value for name, value in limits.items() if value is not None}),
+        **source_settings(args),
     )
-    validation.check_new_run(question.strip(), normalize_settings(settings), (settings.flow,))
+    validation.check_new_run(args.question.strip(), normalize_settings(settings), (settings.flow,))
     bench = Workbench()
-    if not follow:
-        return drive_and_print(bench, bench.start(question, settings), files)
-    return drive_and_print(bench, follow_up(bench, follow, question, settings), files)
+    if not args.follow:
+        return drive_and_print(bench, bench.start(args.question, settings), args)
+    return drive_and_print(bench, follow_up(bench, args.follow, args.question, settings), args)

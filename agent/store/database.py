@@ -108,7 +108,7 @@ class Store:
         except StoreError as trouble:
             raise StoreError(
                 f"it is erased, but the file may still hold its former text ({trouble}); this is tried again "
-                "at the next start, and when `./touchstone erase-note` is given the same step"
+                "at the next start, and when the act `erase_note` is given the same step"
             ) from trouble
 
     def check_writable(self) -> None:

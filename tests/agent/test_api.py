@@ -114,7 +114,7 @@ def test_only_a_path_that_waits_can_be_walked(bench: Workbench) -> None:
     run_id = api.start_collect_run(bench, PROMPT, [QUOTE], Settings(world="demo", model="keyless"))
     bench.drive(run_id)
     with pytest.raises(ConcurrentChange):
-        api.approve_path(bench, run_id, bench.snapshot(run_id).head)
+        bench.act(run_id, "approve_path", bench.snapshot(run_id).head)
     other = bench.start(
         "How many people does Älvmora Mejeri employ?", Settings(world="demo", model="keyless")
     )

@@ -122,7 +122,7 @@ def test_nothing_is_fetched_ahead_where_a_person_approves_each_action(bench, sit
     run_id = bench.start(question, LIVE.replace(mode="step"))
     assert bench.drive(run_id) is Status.WAITING
     while not any(action.is_search for action in bench.snapshot(run_id).state.actions):
-        bench.approve(run_id, bench.snapshot(run_id).head)
+        bench.act(run_id, "approve", bench.snapshot(run_id).head)
         assert bench.drive(run_id) is Status.WAITING
     assert asked_paths(site) == []
 

@@ -87,8 +87,8 @@ def test_research_with_notes_searches_and_a_model_that_refuses(
     logs.set_up("readable", "DEBUG")
     for model in ("", "keyless"):
         run = ask(bench, world="live", model=model)
-        bench.steer(run, f"Look for {NOTE}.")
-        bench.steer(run, f"My source is {PRIVATE}.", private=True)
+        bench.act(run, "steer", note=f"Look for {NOTE}.")
+        bench.act(run, "steer", note=f"My source is {PRIVATE}.", private=True)
         assert bench.drive(run) in (Status.REVIEW, Status.WAITING)
     told = [bench.check_engine(name) for name in ("google", "searxng", "duckduckgo", "brave")]
     logging.getLogger("agent.test").debug("the end")

@@ -33,19 +33,22 @@ def test_a_question_becomes_a_checked_answer(bench):
 def test_accept_ends_the_run_once(bench):
     run_id = reviewed(bench)
     head = bench.snapshot(run_id).head
-    bench.accept(run_id, head)
+    bench.act(run_id, "accept", head)
     assert bench.snapshot(run_id).run.status is Status.DONE
     with pytest.raises(ConcurrentChange):
-        bench.accept(run_id, head)
+        bench.act(run_id, "accept", head)
 
 
 def test_send_back_goes_on_with_everything_learnt(bench):
     run_id = reviewed(bench)
     before = bench.snapshot(run_id).state
     with pytest.raises(UsageError, match="say in the note"):
-        bench.send_back(run_id, bench.snapshot(run_id).head, "  ")
-    bench.send_back(
-        run_id, bench.snapshot(run_id).head, "Also say how much electricity the roof gives in a year."
+        bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="  ")
+    bench.act(
+        run_id,
+        "send_back",
+        bench.snapshot(run_id).head,
+        note="Also say how much electricity the roof gives in a year.",
     )
     assert bench.drive(run_id) is Status.REVIEW
     after = bench.snapshot(run_id).state
@@ -58,7 +61,12 @@ def test_a_note_that_rules_a_source_out_is_obeyed(bench):
     run_id = reviewed(bench, "In which year was Älvmora Mejeri founded?")
     state = bench.snapshot(run_id).state
     assert any("norrviddawiki.example" in source.url for source in state.answer.sources)
-    bench.send_back(run_id, bench.snapshot(run_id).head, "Leave out everything from norrviddawiki.example.")
+    bench.act(
+        run_id,
+        "send_back",
+        bench.snapshot(run_id).head,
+        note="Leave out everything from norrviddawiki.example.",
+    )
     assert bench.drive(run_id) is Status.REVIEW
     after = bench.snapshot(run_id).state
     assert "1979" in after.answer.text and "1974" not in after.answer.text
@@ -70,34 +78,40 @@ def test_a_send_back_after_a_spent_budget_has_a_budget_of_its_own(bench):
     run_id = reviewed(bench, max_seconds=1e-9)
     assert bench.snapshot(run_id).state.stop_reason == "budget" and not bench.snapshot(run_id).state.actions
     bench.store.ledger.update_run(run_id, settings=DEMO.model_dump_json())
-    bench.send_back(run_id, bench.snapshot(run_id).head, "Go on with this, please.")
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Go on with this, please.")
     assert bench.drive(run_id) is Status.REVIEW
     assert bench.snapshot(run_id).state.actions
 
 
 def test_step_by_step_a_decision_can_be_approved_edited_and_skipped(bench):
     run_id = waiting(bench)
-    bench.approve(run_id, bench.snapshot(run_id).head)
+    bench.act(run_id, "approve", bench.snapshot(run_id).head)
     assert bench.drive(run_id) is Status.WAITING
     proposed = bench.snapshot(run_id).state.pending
     assert proposed.next_action == "crawl_url"
-    bench.skip(run_id, bench.snapshot(run_id).head)
+    bench.act(run_id, "skip", bench.snapshot(run_id).head)
     assert bench.drive(run_id) is Status.WAITING
     assert bench.snapshot(run_id).state.pending.query_or_url != proposed.query_or_url
-    bench.edit(run_id, bench.snapshot(run_id).head, "search_duckduckgo", "solar roof dairy")
+    bench.act(
+        run_id,
+        "edit",
+        bench.snapshot(run_id).head,
+        next_action="search_duckduckgo",
+        query_or_url="solar roof dairy",
+    )
     assert bench.drive(run_id) is Status.WAITING
     last = bench.snapshot(run_id).state.actions[-1]
     assert (last.query_or_url, last.by) == ("solar roof dairy", "person")
-    bench.edit(run_id, bench.snapshot(run_id).head, "send_to_hitl", "")
+    bench.act(run_id, "edit", bench.snapshot(run_id).head, next_action="send_to_hitl", query_or_url="")
     assert bench.drive(run_id) is Status.REVIEW
 
 
 def test_a_decision_is_answered_once(bench):
     run_id = waiting(bench)
     head = bench.snapshot(run_id).head
-    bench.approve(run_id, head)
+    bench.act(run_id, "approve", head)
     with pytest.raises(ConcurrentChange):
-        bench.approve(run_id, head)
+        bench.act(run_id, "approve", head)
 
 
 @pytest.mark.parametrize(
@@ -113,13 +127,15 @@ def test_an_impossible_edit_is_told_and_changes_nothing(bench, action, text, tol
     run_id = waiting(bench)
     head = bench.snapshot(run_id).head
     with pytest.raises(UsageError, match=told):
-        bench.edit(run_id, head, action, text)
+        bench.act(run_id, "edit", head, next_action=action, query_or_url=text)
     assert bench.snapshot(run_id).head == head
 
 
 def test_a_note_while_it_waits_makes_it_decide_anew(bench):
     run_id = waiting(bench)
-    bench.steer(run_id, "Look at https://www.alvmora-mejeri.example/news/2026-05-solar-roof first.")
+    bench.act(
+        run_id, "steer", note="Look at https://www.alvmora-mejeri.example/news/2026-05-solar-roof first."
+    )
     assert bench.drive(run_id) is Status.WAITING
     assert (
         bench.snapshot(run_id).state.pending.query_or_url
@@ -139,7 +155,7 @@ def test_a_note_given_while_the_last_word_is_being_found_is_obeyed(bench, monkey
             and (role == "report" or judgement.value.actions[0].next_action == "send_to_hitl")
         ):
             noted.append(role)
-            bench.steer(run_id, "Look for the municipal food inspections, too.")
+            bench.act(run_id, "steer", note="Look for the municipal food inspections, too.")
         return judgement
 
     monkeypatch.setattr(RunContext, "judge", judge)
@@ -151,9 +167,11 @@ def test_a_note_given_while_the_last_word_is_being_found_is_obeyed(bench, monkey
 
 def test_a_note_to_a_stopped_run_is_heeded_before_what_was_proposed(bench):
     run_id = waiting(bench)
-    bench.stop(run_id)
-    bench.steer(run_id, "Look at https://www.alvmora-mejeri.example/news/2026-05-solar-roof first.")
-    bench.resume(run_id)
+    bench.act(run_id, "stop")
+    bench.act(
+        run_id, "steer", note="Look at https://www.alvmora-mejeri.example/news/2026-05-solar-roof first."
+    )
+    bench.act(run_id, "resume")
     assert bench.drive(run_id) is Status.WAITING
     assert (
         bench.snapshot(run_id).state.pending.query_or_url
@@ -162,17 +180,16 @@ def test_a_note_to_a_stopped_run_is_heeded_before_what_was_proposed(bench):
 
 
 def test_a_word_that_the_run_overtakes_changes_nothing(bench, monkeypatch):
-    run_id, plain = bench.start(SOLAR, DEMO), bench.store.ledger.position
+    run_id, append = bench.start(SOLAR, DEMO), bench.store.ledger.append_person_step
 
-    def position(asked):
-        here = plain(asked)
+    def overtaken(*step, **more):
         monkeypatch.undo()
         bench.drive(run_id)  # the run reaches its review between the look and the word
-        return here
+        return append(*step, **more)
 
-    monkeypatch.setattr(bench.store.ledger, "position", position)
+    monkeypatch.setattr(bench.store.ledger, "append_person_step", overtaken)
     with pytest.raises(ConcurrentChange):
-        bench.resume(run_id)
+        bench.act(run_id, "resume")
     assert bench.snapshot(run_id).run.status is Status.REVIEW and bench.store.ledger.list_claimable() == []
 
 
@@ -180,18 +197,18 @@ def test_nothing_can_be_said_to_a_run_in_the_bin(bench):
     run_id = reviewed(bench)
     bench.delete(run_id)
     with pytest.raises(ConcurrentChange, match="bin"):
-        bench.send_back(run_id, bench.snapshot(run_id).head, "Which year?")
+        bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Which year?")
 
 
 def test_pause_stop_resume_and_finish(bench):
     run_id = waiting(bench)
-    bench.stop(run_id)
+    bench.act(run_id, "stop")
     assert bench.snapshot(run_id).run.status is Status.STOPPED
-    bench.resume(run_id)
+    bench.act(run_id, "resume")
     assert bench.snapshot(run_id).run.status is Status.WAITING
     with pytest.raises(ConcurrentChange):
-        bench.pause(run_id)
-    bench.finish(run_id)
+        bench.act(run_id, "pause")
+    bench.act(run_id, "finish")
     assert bench.drive(run_id) is Status.REVIEW
     assert bench.snapshot(run_id).state.answer.verdict == "no_evidence"
 
@@ -201,10 +218,10 @@ def test_the_workers_drive_a_run_and_pause_it(bench, monkeypatch):
     bench.start_workers()
     run_id = bench.start(SOLAR, DEMO)
     _until(lambda: bench.snapshot(run_id).head >= 1)
-    bench.pause(run_id)
+    bench.act(run_id, "pause")
     _until(lambda: bench.snapshot(run_id).run.status is Status.PAUSED)
     bench.config.STEP_GAP = 0.0
-    bench.resume(run_id)
+    bench.act(run_id, "resume")
     _until(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
 
 

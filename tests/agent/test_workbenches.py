@@ -126,10 +126,10 @@ def test_a_quota_stops_a_start_and_a_run_asks_what_to_do(benches: Workbenches) -
     assert bench.drive(run_id) is Status.PAUSED
     halt = bench.snapshot(run_id).state.halt
     assert halt.kind == "quota" and "950 of 1,000 tokens are used today, the rest" in halt.why
-    bench.resume(run_id)
+    bench.act(run_id, "resume")
     assert bench.drive(run_id) is Status.PAUSED, "there is no more quota yet"
     quotas.set(ann, ann.id, replace(quotas.defaults, tokens=2000))
-    bench.resume(run_id)
+    bench.act(run_id, "resume")
     assert bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).state.facts
     quotas.set(ann, ann.id, replace(quotas.defaults, tokens=1000))
     assert bench.drive(unasked) is Status.REVIEW, "nobody is to be asked: it ends with what it has"

@@ -194,13 +194,13 @@ def main(arguments: list[str]) -> int:
         whole, half = (bench.start(QUESTION, settings) for _ in range(2))
         if options.keep:
             drive_and_kill(data, under_way := bench.start(QUESTION, settings), seconds, HALF)
-            bench.stop(under_way)
+            bench.act(under_way, "stop")
             bench.drive(under_way)
         for at in KILLS:
             drive_and_kill(data, whole, seconds, at)
         drive_and_kill(data, half, seconds, HALF)
-        bench.stop(half)
-        bench.finish(half)
+        bench.act(half, "stop")
+        bench.act(half, "finish")
         for run_id in (whole, half):
             bench.drive(run_id)
         views = {"whole": bench.snapshot(whole), "written in the middle": bench.snapshot(half)}

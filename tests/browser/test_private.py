@@ -21,7 +21,7 @@ def test_a_private_note_is_shown_and_erased(tmp_path: Path, tab: Callable[..., P
     bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(data), "OLLAMA_URL": ""}))
     run_id = bench.start(QUESTION, Settings(world="demo", model="keyless"))
     bench.drive(run_id)
-    bench.send_back(run_id, bench.snapshot(run_id).head, NOTE, private=True)
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note=NOTE, private=True)
     bench.drive(run_id)
     bench.shutdown()
     served, page = Served(data).start(), tab()

@@ -43,7 +43,7 @@ def _wait_with_round(data: Path) -> str:
         view = bench.snapshot(run_id)
         if view.state.pending and view.state.pending.beside:
             break
-        bench.approve(run_id, view.head)
+        bench.act(run_id, "approve", view.head)
     bench.shutdown()
     return run_id
 

@@ -199,9 +199,8 @@ def test_a_review_is_sent_back_and_accepted(bench: Workbench) -> None:
     settings = Settings(flow="research", world="demo", model="keyless", max_steps=2)
     graph = build_graph(bench, "research", settings=settings)
     values = graph.invoke({"question": "When did the Stenfors bridge reopen to traffic?"}, _on("r"))
-    assert (
-        values["__interrupt__"][0].value["actions"] == ["accept", "send_back"] and values["next"] == "review"
-    )
+    assert values["__interrupt__"][0].value["actions"][:2] == ["accept", "send_back"]
+    assert values["next"] == "review"
     refused = graph.invoke(Command(resume="applaud"), _on("r"))["__interrupt__"][0].value["refused"]
     assert "choose one of accept, send_back" in refused
     again = graph.invoke(
@@ -237,7 +236,7 @@ def test_a_path_of_collect_is_approved(bench: Workbench) -> None:
     graph = build_graph(bench, "collect", settings=settings)
     values = graph.invoke({"question": "What do members say about Kallsteg?"}, _on("c"))
     assert values["__interrupt__"][0].value["waits_for"] == "approve" and values["shown"]
-    values = graph.invoke(Command(resume="approve"), _on("c"))
+    values = graph.invoke(Command(resume="approve_path"), _on("c"))
     assert values["actions"] and values["__interrupt__"]
 
 
@@ -303,7 +302,9 @@ def test_the_example_of_the_documentation_runs(capsys: pytest.CaptureFixture[str
     exec(page.split("```python\n")[1].split("```")[0], {})
     printed = capsys.readouterr().out.splitlines()
     assert printed[:3] == ["['decide']", "['act']", "['analyze']"] and "['__interrupt__']" in printed
-    assert "['accept', 'send_back']" in printed and any(line.startswith("done [{") for line in printed)
+    assert any(line.startswith("['accept', 'send_back'") for line in printed) and any(
+        line.startswith("done [{") for line in printed
+    )
     assert "graph TD;" in printed
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import forks
 from agent.types import Status
 from tests.pages.conftest import shown
 
@@ -13,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 def test_two_runs_by_their_address_and_none_when_one_is_missing(app, demo, bench):
     one = demo()
-    two = forks.fork_run(bench, one, 3)
+    two = bench.act(one, "fork", step=3)
     bench.drive(two)
     tester = app("compare", run=one, **{"with": two})
     assert not tester.exception and "Step 1 is the same in both" in shown(tester)

@@ -60,7 +60,7 @@ def test_a_collecting_run_offers_its_articles_too(app, bench):
 
 def test_a_run_that_rests_without_an_answer_can_be_taken_along(app, demo, bench):
     run_id = demo(mode="step")
-    bench.stop(run_id)
+    bench.act(run_id, "stop")
     tester = app(run=run_id)
     tester.session_state[f"export-{run_id}"] = True
     tester.run()

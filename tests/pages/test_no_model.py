@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from agent.actions import budget, forks
 from agent.actions.settings.model_settings import save_model_setting
 from agent.batch import jobs
 from agent.types import Settings, Status
@@ -124,10 +123,10 @@ def test_another_server_is_a_choice_that_is_told(app: App, bench: Workbench, mon
         assert follow_up.settings.model == "keyless" and not follow_up.settings.served_by
         bench.drive(follow_up.id)
         assert second.requests == []
-        branch = bench.snapshot(forks.fork_run(bench, run_id, 1)).run.settings
+        branch = bench.snapshot(bench.act(run_id, "fork", step=1)).run.settings
         assert branch.served_by not in ("", view.run.settings.served_by)
         assert bench.explain_other_model(branch) == "", "the branch was started with it"
-        bench.send_back(run_id, bench.snapshot(run_id).head, "Search again.")
+        bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Search again.")
         bench.drive(run_id)
         paused = app("research", run=run_id)
         assert "another model or server is set up" in shown(paused) and second.requests == []
@@ -137,7 +136,7 @@ def test_another_server_is_a_choice_that_is_told(app: App, bench: Workbench, mon
         next(one for one in paused.button if one.label.startswith("Go on with served")).click().run()
         assert bench.snapshot(run_id).run.status is Status.RUNNING and not paused.exception
         assert bench.explain_other_model(bench.snapshot(run_id).run.settings) == ""
-        budget.choose_model(bench, run_id)
+        bench.act(run_id, "drop_model")
         assert bench.explain_other_model(bench.snapshot(run_id).run.settings) == ""
         save_model_setting(bench, "OPENAI_BASE_URL", "")
         assert not bench.worker.detect_model().client

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import pytest
 
 from agent import config
-from agent.actions import budget, forks
 from agent.cli.main import main
 from agent.export.plain import render_plain_text
 from agent.types import Settings, Status
@@ -55,7 +54,7 @@ def test_five_surfaces_show_the_figure_that_the_claims_of_the_answer_give(
         pause_prompt.render_progress(paused) + stats.render(paused, ()) + run_list.render_details(paused.run)
     )
     assert "confidence " not in told and "<dt>Confidence</dt><dd>–" in told, "none before there is an answer"
-    budget.write_up(bench, run_id, bench.snapshot(run_id).head)
+    bench.act(run_id, "finish", bench.snapshot(run_id).head)
     assert bench.drive(run_id) is Status.REVIEW
     view = bench.snapshot(run_id)
     assert view.state.answer and view.state.answer.confidence > 0
@@ -89,6 +88,6 @@ def test_a_step_has_the_number_of_its_card_everywhere(
     assert found and found <= {"1", "2", "3", "4"}
     numbers = [number_step(view.state.actions, point.step) for point in view.state.confidence]
     assert max(numbers) == 4 and confidence_chart.name_point(numbers, len(numbers) - 1).endswith("step 4")
-    fork = forks.fork_run(bench, run_id, cards[1].end)
+    fork = bench.act(run_id, "fork", step=cards[1].end)
     assert main(["export", fork, "--format", "evidence.md"]) == 0
     assert "after step 2" in capsys.readouterr().out

@@ -158,8 +158,8 @@ def test_a_shared_run_is_shown_without_private_notes_until_it_is_taken_back(
     run_id = bench.start(
         "On what date did the Stenfors bridge reopen to traffic?", Settings(world="demo", model="keyless")
     )
-    bench.steer(run_id, "the zyxkestrel matters", private=True)
-    bench.steer(run_id, "the mayor matters")
+    bench.act(run_id, "steer", note="the zyxkestrel matters", private=True)
+    bench.act(run_id, "steer", note="the mayor matters")
     bench.drive(run_id)
     fact_edits.add(bench, run_id, "The bridge is blue.")
     share, key = shares.create(ann, run_id)

@@ -134,7 +134,7 @@ def test_each_action_of_a_round_is_decided_on_by_itself(app, demo, bench):
     bench.worker.model_client = lambda name, fast="": (ScriptedModel(Script(round_of_three).scripted), "")
     run_id = demo(mode="step")
     while not (pending := bench.snapshot(run_id).state.pending) or not pending.beside:  # plan, first search
-        bench.approve(run_id, bench.snapshot(run_id).head)
+        bench.act(run_id, "approve", bench.snapshot(run_id).head)
         assert bench.drive(run_id) is Status.WAITING
     tester = app(run=run_id)
     text = shown(tester)
@@ -154,7 +154,7 @@ def test_each_action_of_a_round_is_decided_on_by_itself(app, demo, bench):
 def test_the_second_answer_to_one_decision_is_told_kindly(app, demo, bench):
     run_id = demo(mode="step")
     tester = app(run=run_id)
-    bench.approve(run_id, bench.snapshot(run_id).head)  # in another tab
+    bench.act(run_id, "approve", bench.snapshot(run_id).head)  # in another tab
     _button(tester, "Approve").click().run()
     assert "This is how it stands now" in tester.info[0].value.replace("\\", "")
 

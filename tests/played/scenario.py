@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import api
-from agent.actions import report_form, source_strikes
+from agent.actions import source_strikes
 from agent.bot.responder import ReplyService
 from agent.engine.snapshots import RunSnapshot
 from agent.reply_config import AIResponseSettings, KBSettings, ResponseConfig
@@ -95,12 +95,12 @@ def drive_scenario(
 
 
 def _send_back(bench: Workbench, view: RunSnapshot, note: str) -> str:
-    bench.send_back(view.run.id, view.head, note)
+    bench.act(view.run.id, "send_back", view.head, note=note)
     return view.run.id
 
 
 def _comment(bench: Workbench, view: RunSnapshot, target: str, text: str) -> str:
-    bench.comment(view.run.id, view.head, target, text)
+    bench.act(view.run.id, "comment", view.head, target=target, text=text)
     return view.run.id
 
 
@@ -110,7 +110,7 @@ def _exclude(bench: Workbench, view: RunSnapshot, source: str) -> str:
 
 
 def _choose_length(bench: Workbench, view: RunSnapshot, length: Any) -> str:
-    report_form.rewrite(bench, view.run.id, length, view.head)
+    bench.act(view.run.id, "rewrite", view.head, length=length)
     return view.run.id
 
 

@@ -26,7 +26,7 @@ def erased_elsewhere(bench: Bench) -> Result:
         for run_id in made.runs:
             for note in command.snapshot(run_id).state.notes:
                 if note.private and note.text in NOTES.values():
-                    command.erase_note(run_id, note.step)
+                    command.act(run_id, "erase_note", step=note.step)
         command.shutdown()
         asked = made.bench.follow_up(made.run, "How wide is it?")
         made.bench.drive(asked)

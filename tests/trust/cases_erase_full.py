@@ -35,7 +35,7 @@ def erased_on_a_full_disk(bench: Bench) -> Result:
                     continue
                 count += 1
                 try:
-                    made.bench.erase_note(run_id, note.step)
+                    made.bench.act(run_id, "erase_note", step=note.step)
                     misses.append(f"{run_id} {note.step}: no word of the full disk")
                 except StoreError as told:
                     misses += [] if "may still hold" in str(told) else [str(told)]

@@ -234,7 +234,7 @@ def runs_at_work(bench: Bench) -> Result:
         with_runs = [Visitor(served.server.url, "", bench.pick(40, 5), 1.0) for _ in range(5)]
         troubles = visit(with_runs, 3.0)
         for run in served.runs:
-            served.bench.stop(run)
+            served.bench.act(run, "stop")
         while served.live():
             time.sleep(0.2)
         without = [Visitor(served.server.url, "", bench.pick(40, 5), 1.0) for _ in range(5)]

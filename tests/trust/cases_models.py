@@ -87,7 +87,7 @@ def drive(folder: Path, flow: str, server: Server, **limits: Any) -> tuple[Statu
             )
             status = opened.drive(run_id)
             if status is Status.WAITING:
-                opened.finish(run_id)
+                opened.act(run_id, "finish")
                 status = opened.drive(run_id)
             view = opened.snapshot(run_id)
             wrong = view.run.error if status is Status.FAILED else ""

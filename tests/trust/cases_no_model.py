@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 
 from agent import api
-from agent.actions import conflict_rulings, forks, page_input, report_form
+from agent.actions import conflict_rulings, page_input
 from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
 from agent.bot.responder import ReplyService
@@ -54,11 +54,11 @@ def start(bench: Workbench, flow: str, settings: Settings = KEYLESS) -> str:
 
 def _resume(bench: Workbench, run_id: str) -> None:
     bench.store.ledger.update_run(run_id, status=Status.STOPPED)
-    bench.resume(run_id)
+    bench.act(run_id, "resume")
 
 
 def _comment(bench: Workbench, run_id: str) -> None:
-    bench.comment(run_id, bench.snapshot(run_id).head, "s1", "Which source says so?")
+    bench.act(run_id, "comment", bench.snapshot(run_id).head, target="s1", text="Which source says so?")
 
 
 def _settle(bench: Workbench, run_id: str) -> None:
@@ -68,25 +68,25 @@ def _settle(bench: Workbench, run_id: str) -> None:
 
 def _retry(bench: Workbench, run_id: str) -> None:
     for failed in page_input.list_failed_requests(bench.snapshot(run_id).state):
-        page_input.retry(bench, run_id, failed.what)
+        bench.act(run_id, "retry", what=failed.what)
 
 
-def _head(act: Callable[..., object], bench: Workbench, run_id: str, *more: object) -> object:
-    return act(run_id, bench.snapshot(run_id).head, *more)
+def _act(bench: Workbench, run_id: str, name: str, **given: object) -> object:
+    return bench.act(run_id, name, bench.snapshot(run_id).head, **given)
 
 
 ACTS: dict[str, Act] = {
-    "send back": lambda bench, run: _head(bench.send_back, bench, run, "Which year? Search again."),
+    "send back": lambda bench, run: _act(bench, run, "send_back", note="Which year? Search again."),
     "comment": _comment,
-    "add guidance": lambda bench, run: bench.steer(run, "Look for the owner, too."),
+    "add guidance": lambda bench, run: bench.act(run, "steer", note="Look for the owner, too."),
     "retry": _retry,
     "search for a conflict": _settle,
     "resume": _resume,
-    "another length": lambda bench, run: report_form.rewrite(bench, run, "full"),
+    "another length": lambda bench, run: bench.act(run, "rewrite", length="full"),
     "follow-up": lambda bench, run: bench.follow_up(run, "And who founded it?"),
     "chat message": lambda bench, run: bench.send_chat_message(run, "And who built it?"),
     "accept and reopen": lambda bench, run: (
-        _head(bench.accept, bench, run), _head(bench.reopen, bench, run), _head(bench.send_back, bench, run, "More.")
+        _act(bench, run, "accept"), _act(bench, run, "reopen"), _act(bench, run, "send_back", note="More.")
     ),
 }  # fmt: skip
 
@@ -94,8 +94,8 @@ ACTS: dict[str, Act] = {
 def branches(bench: Workbench, run_id: str) -> Iterator[Act]:
     """A branch of each step, as it is and with a note."""
     for n in range(len(bench.snapshot(run_id).steps)):
-        yield lambda bench, run, n=n: forks.fork_run(bench, run, n)
-        yield lambda bench, run, n=n: forks.fork_run(bench, run, n, note="Only the registry.")
+        yield lambda bench, run, n=n: bench.act(run, "fork", step=n)
+        yield lambda bench, run, n=n: bench.act(run, "fork", step=n, note="Only the registry.")
 
 
 def grow(bench: Workbench, flow: str, scale: Bench) -> int:

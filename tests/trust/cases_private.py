@@ -88,7 +88,7 @@ def erased(bench: Bench) -> Result:
             for run_id in made.runs:
                 for note in made.bench.snapshot(run_id).state.notes:
                     if note.private and note.text in NOTES.values():
-                        made.bench.erase_note(run_id, note.step)
+                        made.bench.act(run_id, "erase_note", step=note.step)
             write_backup(data, Path(folder) / "after.zip")
             places = {path.name: path.read_bytes() for path in data.glob("touchstone.db*")}
             places["backup"] = (Path(folder) / "after.zip").read_bytes()

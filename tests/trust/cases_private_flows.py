@@ -55,7 +55,7 @@ def list_ways_out(opened: Workbench, accounts: Accounts, site: Site) -> Iterator
     for flow in ("site", "collect"):
         settings = Settings(flow=flow, world="live", start_urls=[site.url("/")])
         run_id = opened.start("Collect the news of the ferry Vinga", settings)
-        opened.steer(run_id, NOTES[0], private=True)
+        opened.act(run_id, "steer", note=NOTES[0], private=True)
         send_back(opened, run_id)
         for chosen in list_formats(flow):
             yield f"{chosen.name} of {flow}", export_run(opened, run_id, chosen.name)
@@ -79,6 +79,6 @@ def list_ways_out(opened: Workbench, accounts: Accounts, site: Site) -> Iterator
 def send_back(opened: Workbench, run_id: str) -> None:
     """Finish the run, and send its answer back with a private note."""
     assert opened.drive(run_id) is Status.REVIEW, opened.snapshot(run_id).run.error
-    opened.send_back(run_id, opened.snapshot(run_id).head, NOTES[1], private=True)
+    opened.act(run_id, "send_back", opened.snapshot(run_id).head, note=NOTES[1], private=True)
     assert opened.drive(run_id) is Status.REVIEW, opened.snapshot(run_id).run.error
     assert any(word in opened.snapshot(run_id).state.model_dump_json() for word in WORDS)

@@ -95,7 +95,9 @@ class Laboratory:
         limits = {"site": SiteLimits(max_pages=8), "collect": CollectLimits(max_pages=8)}
         own = {flow: limits[flow], "start_urls": starts} if starts else {}
         run_id = self.bench.start(QUESTION, settings.model_copy(update=own))
-        self.bench.steer(run_id, f"Look for the client {NOTE}, who must stay unnamed.", private=True)
+        self.bench.act(
+            run_id, "steer", note=f"Look for the client {NOTE}, who must stay unnamed.", private=True
+        )
         return run_id
 
     def _drive(self, run_id: str, mode: str) -> None:
@@ -105,11 +107,11 @@ class Laboratory:
             if status is not Status.WAITING:
                 return
             try:
-                self.bench.approve(run_id, self.bench.snapshot(run_id).head)
+                self.bench.act(run_id, "approve", self.bench.snapshot(run_id).head)
             except TouchstoneError:
                 break
         if self.bench.snapshot(run_id).run.status is Status.WAITING:
-            self.bench.finish(run_id)
+            self.bench.act(run_id, "finish")
             self.bench.drive(run_id)
 
     def _judge(

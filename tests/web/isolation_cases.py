@@ -12,7 +12,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from agent.accounts.people import Person
-from agent.actions import fact_edits, page_input
+from agent.actions import fact_edits
 from agent.actions.export import export_run
 from agent.actions.personal_data import write_personal_data
 from agent.batch import jobs
@@ -82,7 +82,7 @@ CASES: dict[str, dict[str, Act]] = {
     "run": {
         "list": lambda own: [_bench().runs(), _bench().runs(text=WORD), _bench().runs(deleted=True)],
         "open": lambda own: _bench().snapshot(own["run"]),
-        "change": lambda own: _bench().steer(own["run"], "look elsewhere"),
+        "change": lambda own: _bench().act(own["run"], "steer", note="look elsewhere"),
         "delete": lambda own: _bench().delete(own["run"]),
         "export": lambda own: export_run(_bench(), own["run"], "md"),
     },
@@ -92,10 +92,10 @@ CASES: dict[str, dict[str, Act]] = {
             _bench().store.pages.versions("https://own.example/kept"),
         ],
         "open": lambda own: _bench().page(own["page"]),
-        "change": lambda own: page_input.paste(
-            _bench(), own["run"], "https://own.example/note", "another text " * 9
+        "change": lambda own: _bench().act(
+            own["run"], "supply", url="https://own.example/note", text="another text " * 9
         ),
-        "delete": lambda own: page_input.retry(_bench(), own["run"], "https://own.example/note"),
+        "delete": lambda own: _bench().act(own["run"], "retry", what="https://own.example/note"),
         "export": lambda own: export_run(_bench(), own["run"], "pages.csv"),
     },
     "fact": {

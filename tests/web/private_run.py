@@ -15,7 +15,6 @@ from typing import Any
 
 from agent import config
 from agent.actions.export import export_run, list_formats
-from agent.actions.forks import fork_run
 from agent.actions.share import render_shared_run
 from agent.types import Settings, Status
 from agent.workbench import Workbench
@@ -156,13 +155,13 @@ def private_runs(folder: Path, *, keyless: bool = False) -> Iterator[PrivateRuns
     logging.getLogger().setLevel(logging.DEBUG)
     try:
         run = bench.start(QUESTION, Settings(world=place, threshold=0.99, max_steps=6, **chosen))
-        bench.steer(run, NOTES["steer"], private=True)
+        bench.act(run, "steer", note=NOTES["steer"], private=True)
         _drive(bench, run)
-        bench.send_back(run, bench.snapshot(run).head, NOTES["send_back"], private=True)
+        bench.act(run, "send_back", bench.snapshot(run).head, note=NOTES["send_back"], private=True)
         _drive(bench, run)
-        bench.comment(run, bench.snapshot(run).head, "s1", NOTES["comment"], private=True)
+        bench.act(run, "comment", bench.snapshot(run).head, target="s1", text=NOTES["comment"], private=True)
         _drive(bench, run)
-        fork = fork_run(bench, run, bench.snapshot(run).head, note=NOTES["fork"], private=True)
+        fork = bench.act(run, "fork", step=bench.snapshot(run).head, note=NOTES["fork"], private=True)
         _drive(bench, fork)
         further = bench.follow_up(run, "How long is it?")
         _drive(bench, further)

@@ -160,9 +160,16 @@ def private_thread(folder: Path, flow: str) -> Iterator[PrivateThread]:
             try:
                 made.runs.append(bench.start(asked, settings))
                 _drive(bench, made.runs[0])
-                bench.send_back(made.runs[0], bench.snapshot(made.runs[0]).head, NOTE, private=True)
+                bench.act(
+                    made.runs[0], "send_back", bench.snapshot(made.runs[0]).head, note=NOTE, private=True
+                )
                 _drive(bench, made.runs[0])
-                bench.send_back(made.runs[0], bench.snapshot(made.runs[0]).head, "Say more of the boats.")
+                bench.act(
+                    made.runs[0],
+                    "send_back",
+                    bench.snapshot(made.runs[0]).head,
+                    note="Say more of the boats.",
+                )
                 _drive(bench, made.runs[0])
                 made.runs.append(bench.follow_up(made.runs[0], "How many boats were sold in 2021?"))
                 _drive(bench, made.runs[1])

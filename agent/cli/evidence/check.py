@@ -8,14 +8,13 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from agent.cli.options import JsonFile
+from agent.cli.options import JSON_FILE, option
 from agent.cli.output import read_file, to_json, write_file, write_stderr, write_stdout
 from agent.config import read_config
 from agent.errors import UsageError
@@ -28,20 +27,27 @@ EXPECTED = 'expected {"id": …, "quote": "…", "statement": "…"} and, if the
 _GZIP = b"\x1f\x8b"
 
 
-def run(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE.jsonl", help='a JSON object a line: id, quote, statement, question; ".gz" too'
-        ),
-    ],
-    *,
-    model: Annotated[str, typer.Option(metavar="keyless|NAME", help="the model that judges")] = "keyless",
-    json_file: JsonFile = None,
-) -> int:
+ARGUMENTS = (
+    option(
+        "file",
+        metavar="FILE.jsonl",
+        type=Path,
+        help='a JSON object a line: id, quote, statement, question; ".gz" too',
+    ),
+    option(
+        "--model",
+        metavar="keyless|NAME",
+        default="keyless",
+        help="the model that judges [default: %(default)s]",
+    ),
+    JSON_FILE,
+)
+
+
+def run(args: Namespace) -> int:
     """Check each line and print its verdict and reason, a JSON object a line; returns the exit code."""
-    claims = read_claims(file)
-    ask = make_ask(model, read_config())
+    claims = read_claims(args.file)
+    ask = make_ask(args.model, read_config())
     judge = ClaimJudge(lambda role, **blanks: role.judge(ask, **blanks)) if ask else None
     checks = check_claims(list(claims.values()), judge)
     rows = [
@@ -49,10 +55,10 @@ def run(
         for id, check in zip(claims, checks, strict=True)
     ]
     lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    if json_file is None:
+    if args.json_file is None:
         write_stdout(lines)
     else:
-        write_file(json_file, lines if json_file.suffix == ".jsonl" else to_json(rows))
+        write_file(args.json_file, lines if args.json_file.suffix == ".jsonl" else to_json(rows))
     counts = Counter(check.verdict for check in checks)
     write_stderr(", ".join(f"{n} {verdict}" for verdict, n in counts.most_common()))
     if judge and judge.failures:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from agent import api
-from agent.cli.options import Allow, Model, OutputFiles, SearchOptions, World
-from agent.cli.output import drive_run, read_file, to_json, write_file, write_stdout
+from agent.cli.options import (
+    ALLOW,
+    MODEL,
+    OUTPUT_FILES,
+    SEARCH_SOURCES,
+    WORLD,
+    at_least,
+    flag,
+    join_hosts,
+    option,
+    source_settings,
+)
+from agent.cli.output import drive_run, read_file, write_run, write_stdout
 from agent.errors import UsageError
 from agent.text.urls import canonicalize, complete_typed_url
 from agent.types import MARK_SIGNS, CheckedText, CheckTextSettings, MarkedSentence, Settings, Status
@@ -20,39 +29,41 @@ from agent.workbench import Workbench
 LIMITS = CheckTextSettings()
 
 
-def run(
-    text: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE|URL|-", help="a document (Markdown, DOCX, PDF, HTML …), an address, or - for stdin"
-        ),
-    ],
-    *,
-    search: Annotated[
-        bool, typer.Option("--search", help="search for claims that cite no source")
-    ] = LIMITS.search_missing,
-    max_pages: Annotated[int, typer.Option(metavar="N", help="sources fetched", min=1)] = LIMITS.max_pages,
-    problems: Annotated[
-        bool,
-        typer.Option("--problems", help="list only claims to look at: no support, no source, or a doubt"),
-    ] = False,
-    allow: Allow = [],  # noqa: B006 - typer reads the default
-    sources: SearchOptions,
-    world: World = "live",
-    model: Model = "auto",
-    files: OutputFiles,
-) -> int:
+ARGUMENTS = (
+    option(
+        "text",
+        metavar="FILE|URL|-",
+        help="a document (Markdown, DOCX, PDF, HTML …), an address, or - for stdin",
+    ),
+    flag("--search", "search for claims that cite no source"),
+    option(
+        "--max-pages",
+        metavar="N",
+        type=at_least(1),
+        default=LIMITS.max_pages,
+        help="sources fetched [default: %(default)s]",
+    ),
+    flag("--problems", "list only claims to look at: no support, no source, or a doubt"),
+    ALLOW,
+    *SEARCH_SOURCES,
+    WORLD,
+    MODEL,
+    *OUTPUT_FILES,
+)
+
+
+def run(args: Namespace) -> int:
     """Check the text, print the summary and the marks, write the files asked for; returns the exit code."""
     settings = Settings(
         flow="check_text",
-        world=world,
-        model=model,
-        allowed_domains=allow,
-        check_text=CheckTextSettings(max_pages=max_pages, search_missing=search),
-        **sources.settings(),
+        world=args.world or "live",
+        model=args.model or "auto",
+        allowed_domains=join_hosts(args.allow),
+        check_text=CheckTextSettings(max_pages=args.max_pages, search_missing=args.search),
+        **source_settings(args),
     )
     bench = Workbench()
-    run_id = _start(bench, text, settings)
+    run_id = _start(bench, args.text, settings)
     view = drive_run(bench, run_id, ends=(Status.DONE,))
     checked = view.state.own.checked_text(view.state) if view else None
     if view is None or checked is None:
@@ -61,11 +72,10 @@ def run(
             raise UsageError(why)
         return 1
     ended = [f"Ended early: {checked.why_stopped}."] if checked.why_stopped else []
-    write_stdout("\n".join([checked.summary, *ended, "", *_list_marks(checked, problems=problems)]).rstrip())
-    if files.json_file:
-        write_file(files.json_file, to_json(bench.as_json(run_id)))
-    if files.markdown_file:
-        write_file(files.markdown_file, bench.markdown(run_id))
+    write_stdout(
+        "\n".join([checked.summary, *ended, "", *_list_marks(checked, problems=args.problems)]).rstrip()
+    )
+    write_run(bench, run_id, args)
     return 0
 
 

@@ -5,20 +5,19 @@ or a source lost a quote, is gone, or could not be read; 2 wrong usage, no such 
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from agent.actions.bundle_verify import BundleVerification, SourceCheck, refetch_sources, verify_bundle
-from agent.cli.options import AsJson
+from agent.cli.options import AS_JSON, flag, option
 from agent.cli.output import check_network, read_file, write_json, write_stdout
 from agent.export.archive import MAX_BYTES
 from agent.export.escaping import to_one_line
 from agent.workbench import Workbench
 
-Bundle = Annotated[Path, typer.Argument(metavar="BUNDLE", help="the file of an evidence bundle")]
+BUNDLE = option("bundle", metavar="BUNDLE", type=Path, help="the file of an evidence bundle")
 ATTENTION_MARKS = {"same": "", "stands": "", "lost": "!", "gone": "!", "unread": "?", "given": ""}
 DRIFT_LABELS = {
     "same": "same",
@@ -30,28 +29,24 @@ DRIFT_LABELS = {
 }
 
 
-def run(
-    bundle: Bundle,
-    *,
-    refetch: Annotated[
-        bool, typer.Option("--refetch", help="fetch its sources again and compare their quotes")
-    ] = False,
-    as_json: AsJson = False,
-) -> int:
+ARGUMENTS = (BUNDLE, flag("--refetch", "fetch its sources again and compare their quotes"), AS_JSON)
+
+
+def run(args: Namespace) -> int:
     """Check a bundle and print the result; returns the exit code."""
-    found = verify_bundle(read_file(bundle, MAX_BYTES + 1))
+    found = verify_bundle(read_file(args.bundle, MAX_BYTES + 1))
     sources: list[SourceCheck] = []
-    if not as_json:
+    if not args.as_json:
         write_stdout("\n".join(format_verification(found)))
-    if refetch and found.contents is not None and found.is_valid:
+    if args.refetch and found.contents is not None and found.is_valid:
         bench, world = Workbench(), found.contents.run.settings.world
         check_network(bench, world)
         sources = refetch_sources(
-            found, bench.worker.world(world), (lambda _: None) if as_json else _print_source
+            found, bench.worker.world(world), (lambda _: None) if args.as_json else _print_source
         )
-        if not as_json:
+        if not args.as_json:
             write_stdout(_format_summary(sources))
-    if as_json:
+    if args.as_json:
         write_json(verification_record(found, sources))
     return 0 if found.is_valid and not any(ATTENTION_MARKS[source.drift] for source in sources) else 1
 

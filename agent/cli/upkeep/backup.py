@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import time
+from argparse import Namespace
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from agent.cli.options import option
 from agent.cli.output import write_stderr, write_stdout
 from agent.config import read_config
 from agent.errors import UsageError
 from agent.store.backup import write_backup
 from agent.store.backup_schedule import name_backup
 
+ARGUMENTS = (option("file", metavar="FILE", type=Path, help="a new file, or a folder for one"),)
 
-def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a new file, or a folder for one")]) -> int:
+
+def run(args: Namespace) -> int:
     """Write a backup of the data folder; returns the exit code."""
-    config = read_config()
+    file, config = args.file, read_config()
     if config.DATABASE_URL:
         raise UsageError("DATABASE_URL names a database of its own: back that up with its own tools")
     target = file / name_backup(file, time.time()) if file.is_dir() else file

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from agent.cli.options import flag, option
 from agent.cli.output import write_stderr, write_stdout
 from agent.config import read_config, resolve_data_folder
 from agent.store.backup import restore_backup, verify_backup
 
+ARGUMENTS = (
+    option("file", metavar="FILE", type=Path, help="a backup that `backup` wrote"),
+    option("--into", metavar="FOLDER", type=Path, help="another data folder [default: the configured one]"),
+    flag("--force", "replace what the folder holds; it is kept in a folder inside"),
+    flag("--check", "only check every file by its hash"),
+)
 
-def run(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="a backup that `backup` wrote")],
-    *,
-    into: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="another data folder [default: the configured one]")
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="replace what the folder holds; it is kept in a folder inside")
-    ] = False,
-    check: Annotated[bool, typer.Option("--check", help="only check every file by its hash")] = False,
-) -> int:
+
+def run(args: Namespace) -> int:
     """Restore a backup, each file checked by its hash; returns the exit code."""
-    if check:
-        manifest = verify_backup(file)
-        write_stdout(f"{file} of {manifest.made_at}: {len(manifest.files)} files, all as they were backed up")
+    if args.check:
+        manifest = verify_backup(args.file)
+        write_stdout(
+            f"{args.file} of {manifest.made_at}: {len(manifest.files)} files, all as they were backed up"
+        )
         return 0
-    folder = (into or resolve_data_folder(read_config().TOUCHSTONE_DATA)).resolve()
-    done = restore_backup(file, folder, force=force)
+    folder = (args.into or resolve_data_folder(read_config().TOUCHSTONE_DATA)).resolve()
+    done = restore_backup(args.file, folder, force=args.force)
     write_stdout(f"{folder}: {len(done.manifest.files)} files of {done.manifest.made_at}")
     if done.kept:
         write_stderr(f"what was there before is kept in {done.kept}")

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from argparse import Namespace
 
-import typer
-
+from agent.cli.options import flag
 from agent.cli.output import write_stderr, write_stdout
 from agent.config import is_secret, read_config
 from agent.errors import UsageError
 from agent.saved_settings import SAVED_FILE, SavedSettings, make_key
 
+ARGUMENTS = (
+    flag("--new-key", "print a new key, and nothing else"),
+    flag("--rotate", "encrypt all anew with the first key of TOUCHSTONE_SECRET_KEY"),
+    flag("--forget", "remove those that none of the keys can decrypt"),
+)
 
-def run(
-    *,
-    new_key: Annotated[bool, typer.Option("--new-key", help="print a new key, and nothing else")] = False,
-    rotate: Annotated[
-        bool, typer.Option("--rotate", help="encrypt all anew with the first key of TOUCHSTONE_SECRET_KEY")
-    ] = False,
-    forget: Annotated[
-        bool, typer.Option("--forget", help="remove those that none of the keys can decrypt")
-    ] = False,
-) -> int:
+
+def run(args: Namespace) -> int:
     """Without an option: say where the key comes from and what is saved, by name; returns the exit code."""
-    if new_key + rotate + forget > 1:
+    if args.new_key + args.rotate + args.forget > 1:
         raise UsageError("give one of --new-key, --rotate and --forget")
-    if new_key:
+    if args.new_key:
         write_stdout(make_key())
         return 0
     config = read_config()
@@ -35,10 +31,10 @@ def run(
     ]
     for folder in folders:
         saved = SavedSettings(folder, config.TOUCHSTONE_SECRET_KEY, is_secret)
-        if forget:
+        if args.forget:
             write_stdout(f"{saved.path}: removed {', '.join(saved.forget_unreadable()) or 'nothing'}")
             continue
-        if rotate:
+        if args.rotate:
             saved.check_readable()
             saved.seal()
         names = [name for name, value in saved.read().items() if is_secret(name, value)]

@@ -43,7 +43,7 @@ def build_turn(run: Run, answer: Answer | None) -> Turn:
 def is_clarification_answer(state: RunState, text: str) -> bool:
     """Whether this answers the clarifying question; a whole question, thanks or a greeting does not."""
     reply = text.strip()
-    if not _asks_back(state) or classify_small_talk(state.question):
+    if not asks_back(state) or classify_small_talk(state.question):
         return False
     if reply.isdigit() or reply in state.own.choices:
         return True
@@ -56,7 +56,7 @@ def is_clarification_answer(state: RunState, text: str) -> bool:
 def build_clarification_change(state: RunState, text: str) -> Change:
     """The change of a person's answer: search again, retries counted anew. Raises UsageError for an empty or
     long answer, ConcurrentChange when nothing was asked."""
-    if not _asks_back(state):
+    if not asks_back(state):
         raise ConcurrentChange("nothing is asked of you here now: ask a further question instead")
     reply, choices = text.strip(), state.own.choices
     if not reply:
@@ -84,5 +84,6 @@ def build_clarification_change(state: RunState, text: str) -> Change:
     }
 
 
-def _asks_back(state: RunState) -> bool:
+def asks_back(state: RunState) -> bool:
+    """Whether a chat waits for the answer to its question."""
     return state.settings.flow == "chat" and state.own.needs_clarification is not None

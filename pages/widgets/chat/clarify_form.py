@@ -45,8 +45,6 @@ def _send(view: RunSnapshot, choices: tuple[str, ...], picked: str, typed: str) 
     run_id = view.run.id
     drafts.clear(typed)
     if view.run.status is Status.WAITING:
-        client.submit(
-            client.workbench().respond, run_id, view.head, text, then=lambda _: turn.request_stream(run_id)
-        )
+        client.act(run_id, "respond", view.head, text=text, then=lambda _: turn.request_stream(run_id))
     else:
         message_box.send_message(text, view.run.settings, run_id)

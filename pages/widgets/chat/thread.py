@@ -85,7 +85,7 @@ def _draw_live(view: RunSnapshot) -> None:
             turn.draw_question(view, state)
             st.html(trace.render_progress(view, state))
             pause_prompt.draw_outage(view)
-            ui.action("Stop", "chat-stop", client.workbench().stop, view.run.id, icon="stop")
+            ui.act(view, "stop", "chat-stop", icon="stop")
             return
         slot = st.container(gap="small")
         if view.run.status in (Status.STOPPED, Status.PAUSED, Status.FAILED):

@@ -4,11 +4,9 @@ how a person overrules a mark."""
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 
 import streamlit as st
 
-from agent.actions import overrule_marks
 from agent.types import MARK_LABELS, MARK_SIGNS, CheckedText, ClaimMark, MarkedSentence, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.check_text import marked_text
@@ -152,8 +150,8 @@ def _overrule(run_id: str, sentence_id: str, mark: ClaimMark, draft: str) -> Non
         drafts.clear(draft)
         ui.close_popover(OVERRULE)
 
-    set_mark = partial(overrule_marks.overrule, client.workbench(), run_id, sentence_id, mark)
-    client.submit(set_mark, drafts.read(draft), done="Your mark stands above the check's.", then=close)
+    given = {"sentence": sentence_id, "mark": mark, "reason": drafts.read(draft)}
+    client.act(run_id, "overrule", done="Your mark stands above the check's.", then=close, **given)
 
 
 PAGE = run_page.RunPage(

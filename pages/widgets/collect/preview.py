@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import streamlit as st
 
-from agent import api
 from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types.collection import CrawlNode
-from agent.workbench import RunSnapshot, Workbench
+from agent.workbench import RunSnapshot
 from pages.widgets.collect import crawl_tree
-from pages.widgets.shell import client, escape, ui
+from pages.widgets.shell import escape, ui
 
 MAX_SHOWN = 30
 
@@ -20,42 +20,23 @@ MAX_SHOWN = 30
 def draw(view: RunSnapshot, state: CollectRun) -> None:
     """The card. Its answer carries the head of the run as it was seen, so that a second tab cannot answer
     twice."""
-    run_id, head, bench = view.run.id, view.head, client.workbench()
     ahead = state.own.frontier(state)
     with st.container(border=True, key="collect-preview"):
         st.html(f'<div class="ts">{render_summary(state, ahead)}</div>')
         chosen = {
-            branch.id: st.checkbox(_format_label(branch), value=True, key=_widget_key(head, branch))
+            branch.id: st.checkbox(_format_label(branch), value=True, key=_widget_key(view.head, branch))
             for branch in ahead[:MAX_SHOWN]
         }
         left = [name for name, wanted in chosen.items() if not wanted]
         if len(ahead) > MAX_SHOWN:
             st.caption(f"and {len(ahead) - MAX_SHOWN} more")
         with st.container(horizontal=True):
-            ui.button(
-                "Follow this path",
-                "collect-approve",
-                _approve_path,
-                bench,
-                run_id,
-                head,
-                left,
-                True,
-                icon="check",
-                type="primary",
-                help="It shows the next pages again when new ones are found",
-            )
-            ui.button(
-                "Follow to the end without asking",
-                "collect-walk",
-                _approve_path,
-                bench,
-                run_id,
-                head,
-                left,
-                False,
-                icon="fast_forward",
-            )
+            hint = "It shows the next pages again when new ones are found"
+            keep: Any = {"given": {"leave_out": left}, "icon": "check", "type": "primary", "help": hint}
+            ui.act(view, "approve_path", "collect-approve", "Follow this path", **keep)
+            all_of_it = {"leave_out": left, "ask_again": False}
+            label = "Follow to the end without asking"
+            ui.act(view, "approve_path", "collect-walk", label, icon="fast_forward", given=all_of_it)
 
 
 def render_summary(state: CollectRun, ahead: list[CrawlNode]) -> str:
@@ -83,7 +64,3 @@ def _format_label(branch: CrawlNode) -> str:
 
 def _widget_key(head: int, branch: CrawlNode) -> str:
     return f"collect-path-{head}-{hashlib.sha256(branch.id.encode()).hexdigest()[:10]}"
-
-
-def _approve_path(bench: Workbench, run_id: str, head: int, left: list[str], ask_again: bool) -> None:
-    client.submit(lambda: api.approve_path(bench, run_id, head, leave_out=left, ask_again=ask_again))

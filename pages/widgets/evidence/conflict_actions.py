@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from agent.actions import conflict_rulings
+from agent.actions import acts, conflict_rulings
 from agent.flows.research.settle_conflict import settling_query
 from agent.types import Conflict, Status
 from agent.workbench import RunSnapshot
@@ -23,12 +23,13 @@ def draw(view: RunSnapshot, conflict: Conflict) -> None:
         label = "Overturn" if conflict.settled_by == "model" else "Resolve"
         with ui.popover(label, _resolve_key(conflict), "gavel"):
             _draw_resolve_form(view, conflict)
-        if view.run.settings.flow in conflict_rulings.SEARCHING_FLOWS:
+        if acts.is_possible("look", view):
             with ui.popover("Look for more evidence", _search_key(conflict), "travel_explore"):
                 _draw_search_form(view, conflict)
         if conflict.status == "settled":  # last: the menus before it keep their position
-            args = (conflict_rulings.resolve_conflict, client.workbench(), view.run.id, conflict.id, "open")
-            ui.action("Reopen", f"conflict-reopen-{conflict.id}", *args, icon="lock_open")
+            given = {"name": conflict.id, "ruling": "open"}
+            key = f"conflict-reopen-{conflict.id}"
+            ui.act(view, "settle", key, "Reopen", icon="lock_open", given=given)
 
 
 def _resolve_key(conflict: Conflict) -> str:
@@ -65,13 +66,13 @@ def _resolve(view: RunSnapshot, conflict: Conflict, choice: str, reason: str) ->
     ruling = option if option in ("both", "neither") else "take"
     value = conflict.values[int(option.split()[1])].text if ruling == "take" else ""
 
-    def rule() -> int:
-        return conflict_rulings.resolve_conflict(
-            client.workbench(), view.run.id, conflict.id, ruling, value=value, because=because
-        )  # type: ignore[arg-type]
-
-    client.submit(
-        rule,
+    client.act(
+        view.run.id,
+        "settle",
+        name=conflict.id,
+        ruling=ruling,
+        value=value,
+        because=because,
         done=f"Settled. {fact_actions.describe_consequence(view)}".strip(),
         then=lambda _: ui.close_popover(_resolve_key(conflict)),
     )
@@ -96,8 +97,5 @@ def _draw_search_form(view: RunSnapshot, conflict: Conflict) -> None:
 
 
 def _request_search(view: RunSnapshot, conflict: Conflict, key: str) -> None:
-    search, text = conflict_rulings.request_search, st.session_state.get(key) or ""
-    asked = (search, client.workbench(), view.run.id, conflict.id, text)
-    client.submit(
-        *asked, done="This is searched for next.", then=lambda _: ui.close_popover(_search_key(conflict))
-    )
+    then = {"then": lambda _: ui.close_popover(_search_key(conflict)), "done": "This is searched for next."}
+    client.act(view.run.id, "look", name=conflict.id, words=st.session_state.get(key) or "", **then)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from agent.actions import conflict_rulings, fact_edits
+from agent.actions import acts, conflict_rulings
 from agent.actions.conflict_rulings import SideSummary
 from agent.text.plurals import format_count
 from agent.types import Conflict, Fact
@@ -41,7 +41,7 @@ def draw(view: RunSnapshot) -> None:
     for conflict in pagination.take_page(known, PAGE_SIZE, turned):
         with st.container(border=True, key=f"conflict-{conflict.id}"):
             st.html(f'<div class="ts">{render_conflict(conflict, view.state.facts, view.run.id)}</div>')
-            if fact_edits.is_editable(view):
+            if acts.is_possible("mark", view):
                 conflict_actions.draw(view, conflict)
     pagination.draw(len(known), PAGE_SIZE, turned, "conflicts")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.actions import fact_edits, source_strikes, undo_edits
+from agent.actions import source_strikes, undo_edits
 from agent.actions.source_strikes import StrikeImpact
 from agent.answering import fact_view
 from agent.errors import UsageError
@@ -23,7 +23,6 @@ MAX_SENTENCES = 4
 
 def draw(view: RunSnapshot) -> None:
     """The row of buttons above the facts, and the sources that are struck."""
-    run_id, bench = view.run.id, client.workbench()
     with st.container(horizontal=True, vertical_alignment="center", key="ledger-doors"):
         adding = ui.popover("Add a fact", ADD_POPOVER, "add_notes")
         if adding.open:
@@ -35,13 +34,9 @@ def draw(view: RunSnapshot) -> None:
                 with striking:
                     _draw_strike_form(view)
         if edit := undo_edits.find_undoable(view):
-            ui.action(
-                f"Undo: {_format_edit(edit.text)}", "ledger-undo", undo_edits.undo, bench, run_id, icon="undo"
-            )
+            ui.act(view, "undo", "ledger-undo", f"Undo: {_format_edit(edit.text)}", icon="undo")
         if edit := undo_edits.find_redoable(view):
-            ui.action(
-                f"Redo: {_format_edit(edit.text)}", "ledger-redo", undo_edits.redo, bench, run_id, icon="redo"
-            )
+            ui.act(view, "redo", "ledger-redo", f"Redo: {_format_edit(edit.text)}", icon="redo")
     _draw_struck_sources(view)
 
 
@@ -52,11 +47,11 @@ def _draw_struck_sources(view: RunSnapshot) -> None:
             f'<div class="ts small"><span class="struck">{escape.html(escape.shorten(source, 70))}'
             "</span> is excluded as a source.</div>"
         )
-        args = (source_strikes.restore_source, client.workbench(), view.run.id, source)
         with st.container(horizontal=True, vertical_alignment="center", key=f"ledger-struck-{source}"):
             st.html(told, width="content")
             label = escape.md(f"Restore {escape.shorten(source, 40)}")
-            ui.action(label, f"ledger-restore-{source}", *args, type="tertiary")
+            given = {"source": source}
+            ui.act(view, "restore_source", f"ledger-restore-{source}", label, given=given, type="tertiary")
 
 
 def describe_consequence(view: RunSnapshot) -> str:
@@ -99,12 +94,12 @@ def _add_fact(view: RunSnapshot) -> None:
         else (at.get(f"ledger-new-url-{run_id}") or "", at.get(f"ledger-new-quote-{run_id}") or "")
     )
 
-    def add() -> int:
+    def add() -> int | str:
         if not own and not (url.strip() and quote.strip()):
             raise UsageError(
                 "name the page's address and the words as they stand there, or say that you know it yourself"
             )
-        return fact_edits.add(client.workbench(), run_id, statement, url=url, quote=quote)
+        return client.workbench().act(run_id, "add", statement=statement, url=url, quote=quote)
 
     def clear(_: int) -> None:
         for part in ("statement", "url", "quote"):
@@ -136,14 +131,8 @@ def _draw_strike_form(view: RunSnapshot) -> None:
 
 def _strike_source(view: RunSnapshot, source: str) -> None:
     done = f"{source} is excluded. {describe_consequence(view)}".strip()
-    client.submit(
-        source_strikes.strike_source,
-        client.workbench(),
-        view.run.id,
-        source,
-        done=done,
-        then=lambda _: ui.close_popover(STRIKE_POPOVER),
-    )
+    done_with = {"done": done, "then": lambda _: ui.close_popover(STRIKE_POPOVER)}
+    client.act(view.run.id, "strike_source", source=source, **done_with)
 
 
 def list_sources(known: list[Fact]) -> dict[str, str]:

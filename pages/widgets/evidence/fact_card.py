@@ -3,15 +3,17 @@ address names it."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from agent.actions import fact_edits
+from agent.actions import acts
 from agent.actions.fact_edits import FactEdit
 from agent.answering import fact_view
 from agent.types import Fact, PersonMark
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table
-from pages.widgets.shell import client, escape, places, ui
+from pages.widgets.shell import escape, places, ui
 
 MARK_BUTTONS: dict[PersonMark, tuple[str, str]] = {
     "pinned": ("Always use", "keep"),
@@ -33,7 +35,7 @@ def draw(view: RunSnapshot) -> None:
     """The fact that the address names; nothing when it names none of this run."""
     known = fact_view.all_facts(view.state) if "fact" in st.query_params else []
     fact = next((one for one in known if one.id == st.query_params["fact"]), None)
-    if fact is None or not fact_edits.is_editable(view):
+    if fact is None or not acts.is_possible("mark", view):
         return
     with st.container(border=True, key="fact-card"):
         st.html(render(fact, view.run.id))
@@ -63,9 +65,9 @@ def _draw_mark_button(view: RunSnapshot, fact: Fact, decision: PersonMark) -> No
     label, icon = MARK_BUTTONS[decision]
     if fact.decision == decision:
         (label, icon), decision = UNMARK_BUTTONS[decision], "none"
-    mark = (fact_edits.mark, client.workbench(), view.run.id, [fact.id], decision)
-    done = f"{MARK_NOTICES[decision]} {fact_actions.describe_consequence(view)}".strip()
-    ui.action(label, f"fact-card-{label.lower().replace(' ', '-')}", *mark, icon=icon, done=done)
+    more: Any = {"icon": icon, "given": {"facts": [fact.id], "decision": decision}}
+    more["done"] = f"{MARK_NOTICES[decision]} {fact_actions.describe_consequence(view)}".strip()
+    ui.act(view, "mark", f"fact-card-{label.lower().replace(' ', '-')}", label, **more)
 
 
 def _draw_correction(view: RunSnapshot, fact: Fact) -> None:

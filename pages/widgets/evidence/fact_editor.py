@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from agent.actions import fact_edits
+from agent.actions import acts
 from agent.answering import fact_view
 from agent.answering.fact_filter import FACT_STATUSES, FactFilter, filter_facts
 from agent.answering.plan import find_part
@@ -27,7 +27,7 @@ MIN_FACTS_FOR_FILTER = 8
 def draw(view: RunSnapshot) -> None:
     """A run's facts and what may be done with them; read-only where its flow does not write from facts."""
     known = view_cache.get_or_compute(view, "facts-listed", lambda: fact_view.all_facts(view.state))
-    if not fact_edits.is_editable(view):
+    if not acts.is_possible("mark", view):
         fact_table.draw(known, view.run.id)
         return
     fact_actions.draw(view)

@@ -186,18 +186,9 @@ def _draw_buttons(view: RunSnapshot, drafts: list[FactEdit], chosen: list[Fact])
                 f"{n} {labels.FACT_STATUS.get(decision, 'restored')}. "
                 f"{fact_actions.describe_consequence(view)}"
             ).strip()
-            ui.action(
-                label,
-                f"ledger-mark-{decision}",
-                fact_edits.mark,
-                client.workbench(),
-                view.run.id,
-                ids,
-                decision,
-                icon=icon,
-                disabled=idle,
-                done=done,
-            )
+            given = {"facts": ids, "decision": decision}
+            more: Any = {"icon": icon, "disabled": idle, "given": given, "done": done}
+            ui.act(view, "mark", f"ledger-mark-{decision}", label, **more)
 
 
 def save(view: RunSnapshot, drafts: Sequence[FactEdit]) -> None:
@@ -217,7 +208,7 @@ def save(view: RunSnapshot, drafts: Sequence[FactEdit]) -> None:
         else:
             client.set_notice("success", f"Saved. {fact_actions.describe_consequence(view)}".strip())
 
-    client.submit(fact_edits.revise, bench, view.run.id, list(drafts), then=told)
+    client.act(view.run.id, "revise", edits=list(drafts), then=told)
 
 
 def _draw_quotes(chosen: Sequence[Fact], run_id: str) -> None:

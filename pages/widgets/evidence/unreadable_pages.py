@@ -142,14 +142,12 @@ def _give(view: RunSnapshot, url: str, popover: str, file: tuple[str, bytes] | N
         ui.close_popover(popover)
 
     done = TAKEN_NOTICES.get(view.run.status, "Added. The run uses it at its next step.")
-    given = (page_input.upload, *file) if file else (page_input.paste, drafts.read(draft))
-    client.submit(given[0], client.workbench(), run_id, address, *given[1:], done=done, then=taken)
+    given = {"file": {"name": file[0], "data": file[1]}} if file else {"text": drafts.read(draft)}
+    client.act(run_id, "supply", url=address, done=done, then=taken, **given)
 
 
 def _retry(run_id: str, what: str) -> None:
-    client.submit(
-        page_input.retry, client.workbench(), run_id, what, done="It is tried again at the next decision."
-    )
+    client.act(run_id, "retry", what=what, done="It is tried again at the next decision.")
 
 
 def _hash_key(what: str) -> str:

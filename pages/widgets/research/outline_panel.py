@@ -60,11 +60,11 @@ def _write(view: RunSnapshot, outline: Outline, draft: str) -> None:
     facts = report_form.list_outline_facts(view.state)
     text = drafts.read(draft) or report_form.write_outline_text(outline, facts)
 
-    def use(run_id: str, head: int) -> None:
+    def use() -> None:
         changed = report_form.read_outline_text(text, outline, facts)
-        report_form.use_outline(client.workbench(), run_id, head, changed)
+        client.workbench().act(view.run.id, "use_outline", view.head, outline=changed)
 
-    client.submit(use, view.run.id, view.head, then=lambda _: drafts.clear(draft))
+    client.submit(use, then=lambda _: drafts.clear(draft))
 
 
 def render_progress(view: RunSnapshot, outline: Outline) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.actions import plan_edits
 from agent.answering.plan import PartView, describe_remaining, view_plan
 from agent.flows.research.plan_step import CHECK_PLAN, describe_reading
 from agent.text.plurals import format_count
@@ -81,7 +80,7 @@ def _draw_approval(view: RunSnapshot) -> None:
 
 def _approve(view: RunSnapshot, key: str) -> None:
     reading = st.session_state.get(key, "") or ""
-    client.submit(plan_edits.approve_plan, client.workbench(), view.run.id, view.head, reading)
+    client.act(view.run.id, "approve", view.head, reading=reading)
 
 
 def _draw_form(view: RunSnapshot) -> None:
@@ -103,12 +102,6 @@ def _save(view: RunSnapshot, draft: str) -> None:
         drafts.clear(draft)
         ui.close_popover(EDIT_POPOVER)
 
-    edits = plan_edits.read_lines(view.state.plan, drafts.read(draft))
-    client.submit(
-        plan_edits.edit_plan,
-        client.workbench(),
-        view.run.id,
-        edits,
-        done="The plan was changed. The next step follows it.",
-        then=saved,
-    )
+    parts = drafts.read(draft).splitlines()
+    done = "The plan was changed. The next step follows it."
+    client.act(view.run.id, "replan", parts=parts, done=done, then=saved)

@@ -3,8 +3,6 @@ names it), and a further question in the run's thread."""
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from agent.answering.revision import describe_target, restate_guidance, state_understood
@@ -75,8 +73,8 @@ def _send_comment(run_id: str, head: int, target: str, draft: str) -> None:
         drafts.clear(draft)
         _close_comment()
 
-    comment = partial(client.workbench().comment, private=ui.is_private(draft))
-    client.submit(comment, run_id, head, target, drafts.read(draft), then=sent)
+    given = {"target": target, "text": drafts.read(draft), "private": ui.is_private(draft)}
+    client.act(run_id, "comment", head, then=sent, **given)
 
 
 def _close_comment() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from agent.actions import budget
+from agent.actions import acts
 from agent.evidence.confidence_explanations import describe_parts, list_changes
 from agent.types import Confidence, PlanPart
 from agent.types.step_numbers import number_step
@@ -116,7 +116,7 @@ def render_factors(point: Confidence, plan: Sequence[PlanPart] = ()) -> str:
 def _draw_threshold(view: RunSnapshot) -> None:
     """The threshold, to be moved while the run can still go on."""
     current = round(view.run.settings.threshold * 100)
-    if view.run.status not in budget.CHANGEABLE_STATUSES:
+    if not acts.is_possible("threshold", view):
         st.caption(f"The run stopped for review at {current} %.")
         return
     key = f"research-goal-{view.run.id}"
@@ -135,7 +135,7 @@ def _draw_threshold(view: RunSnapshot) -> None:
 
 
 def _set_threshold(run_id: str, key: str) -> None:
-    client.submit(budget.set_review_threshold, client.workbench(), run_id, st.session_state[key] / 100)
+    client.act(run_id, "threshold", threshold=st.session_state[key] / 100)
 
 
 def select_points(count: int) -> list[int]:

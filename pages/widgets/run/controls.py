@@ -3,11 +3,8 @@ back its answer."""
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
-from agent.actions import budget, report_form
 from agent.actions.export import export_run
 from agent.roles.note_requests import UNDERSTOOD_WORDS
 from agent.types import Status
@@ -43,12 +40,12 @@ def _draw_other_model(view: RunSnapshot) -> None:
     bench, own = client.workbench(), view.run.settings
     if told := bench.explain_other_model(own):
         st.caption(escape.md(told))
-        choose = partial(budget.choose_model, bench, view.run.id)
         with st.container(horizontal=True):
             if name := bench.worker.name_model(own):
                 mark, label = bench.worker.mark_model(own), f"Go on with {escape.md(name)}"
-                ui.action(label, "research-keep-model", choose, mark, icon="play_arrow")
-            ui.action("Go on without a model", "research-drop-model", choose, icon="mode_off_on")
+                given = {"served_by": mark}
+                ui.act(view, "keep_model", "research-keep-model", label, icon="play_arrow", given=given)
+            ui.act(view, "drop_model", "research-drop-model", icon="mode_off_on")
 
 
 def _is_check(view: RunSnapshot) -> bool:
@@ -58,21 +55,19 @@ def _is_check(view: RunSnapshot) -> bool:
 
 def _draw_steering(view: RunSnapshot) -> None:
     """Pause, resume, stop, finish: those that fit, in one box, so that what follows keeps its position."""
-    run_id, status, bench = view.run.id, view.run.status, client.workbench()
+    status = view.run.status
     asks = getattr(pause_prompt.find_pause_request(view), "kind", "model") != "model"  # its card goes on
     with st.container(horizontal=True, width="content"):
-        if status is Status.RUNNING:
-            ui.action("Pause", "research-pause", bench.pause, run_id, icon="pause")
+        ui.act(view, "pause", "research-pause", icon="pause")
         if status in RESUME_LABELS and not asks:
             label = RESUME_LABELS[status]
-            ui.action(label, "research-resume", bench.resume, run_id, icon="play_arrow", type="primary")
-        if status in ACTIVE_STATUSES:
-            ui.action("Stop", "research-stop", bench.stop, run_id, icon="stop")
-        if status in (*ACTIVE_STATUSES, Status.STOPPED, Status.FAILED) and view.state.facts and not asks:
+            ui.act(view, "resume", "research-resume", label, icon="play_arrow", type="primary")
+        ui.act(view, "stop", "research-stop", icon="stop")
+        if view.state.facts and not asks:
             what = "End with" if _is_check(view) else "Write the answer from"
-            label = "Finish now" if _is_check(view) else "Answer now"
+            label = "Finish now" if _is_check(view) else ""
             hint = f"{what} what was found so far"
-            ui.action(label, "research-finish", bench.finish, run_id, icon="edit_note", help=hint)
+            ui.act(view, "finish", "research-finish", label, icon="edit_note", help=hint)
 
 
 def _draw_until(view: RunSnapshot) -> None:
@@ -85,7 +80,7 @@ def _draw_until(view: RunSnapshot) -> None:
 
 
 def _set_until(run_id: str, key: str) -> None:
-    client.submit(budget.set_stop_point, client.workbench(), run_id, st.session_state[key])
+    client.act(run_id, "until", until=st.session_state[key])
 
 
 def draw_review(view: RunSnapshot) -> None:
@@ -102,11 +97,11 @@ def draw_review(view: RunSnapshot) -> None:
 
 def _draw_verdict(view: RunSnapshot) -> None:
     """Accept, send back, or reopen: in one box, so that what follows keeps its position."""
-    run_id, head, bench = view.run.id, view.head, client.workbench()
+    run_id, head = view.run.id, view.head
     with st.container(horizontal=True, width="content"):
         if view.run.status is Status.REVIEW:
             first = "secondary" if pause_prompt.is_empty(view) else "primary"
-            ui.action("Accept", "research-accept", bench.accept, run_id, head, icon="check", type=first)
+            ui.act(view, "accept", "research-accept", icon="check", type=first)
             with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
                 hint = "e.g. Which year? Leave out wiki.example."
                 drafts.text_area("What is wrong or missing?", f"back:{run_id}", placeholder=hint)
@@ -115,9 +110,8 @@ def _draw_verdict(view: RunSnapshot) -> None:
                 ui.button(
                     "Send back and continue", "research-back-send", _send_back, run_id, head, type="primary"
                 )
-        elif view.run.status is Status.DONE:
-            hint = "Review it again: send it back, comment on it, edit its facts"
-            ui.action("Reopen", "research-reopen", bench.reopen, run_id, head, icon="lock_open", help=hint)
+        hint = "Review it again: send it back, comment on it, edit its facts"
+        ui.act(view, "reopen", "research-reopen", icon="lock_open", help=hint)
 
 
 def _explain_notes(view: RunSnapshot) -> str:
@@ -149,19 +143,13 @@ def _draw_lengths(view: RunSnapshot) -> None:
         told = labels.describe_lengths(has_model=client.has_model(view.run.settings.model))
         for length, (name, about) in told.items():
             more = {"help": about, "disabled": length == written, "width": "stretch"}
-            rewrite = partial(report_form.rewrite, client.workbench())
-            ui.action(name, f"research-length-{length}", rewrite, view.run.id, length, view.head, **more)
+            ui.act(view, "rewrite", f"research-length-{length}", name, given={"length": length}, **more)
 
 
 def _send_back(run_id: str, head: int) -> None:
     draft = f"back:{run_id}"
-    client.submit(
-        partial(client.workbench().send_back, private=ui.is_private(draft)),
-        run_id,
-        head,
-        drafts.read(draft),
-        then=lambda _: drafts.clear(draft),
-    )
+    note = {"note": drafts.read(draft), "private": ui.is_private(draft)}
+    client.act(run_id, "send_back", head, then=lambda _: drafts.clear(draft), **note)
 
 
 def _draw_note_form(view: RunSnapshot) -> None:
@@ -179,11 +167,5 @@ def _send_note(run_id: str) -> None:
         drafts.clear(draft)
         ui.close_popover(NOTE_POPOVER)
 
-    done = "Noted. The next step follows it."
-    client.submit(
-        partial(client.workbench().steer, private=ui.is_private(draft)),
-        run_id,
-        drafts.read(draft),
-        done=done,
-        then=sent,
-    )
+    note = {"note": drafts.read(draft), "private": ui.is_private(draft)}
+    client.act(run_id, "steer", done="Noted. The next step follows it.", then=sent, **note)

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from agent.actions import forks
+from agent.actions import acts, forks
 from agent.flows import STEP_LABELS
 from agent.text.plurals import format_count
 from agent.types import Action
@@ -25,7 +25,7 @@ OPEN_FORM_KEY = "research-fork-at"
 def draw_on_card(view: RunSnapshot, card: Card) -> None:
     """The button on a card; its form when it was pressed."""
     run_id, n = view.run.id, card.end
-    if view.run.settings.flow not in forks.FORKABLE_FLOWS:
+    if not acts.is_possible("fork", view):
         return
     if st.session_state.get(OPEN_FORM_KEY) == (run_id, n):
         with st.container(border=True, key=f"research-fork-form-{n}"):
@@ -141,11 +141,5 @@ def _start_fork(run_id: str, n: int, changed: dict[str, Any]) -> None:
         st.query_params["run"] = new
         st.session_state[polling.SWITCHED_KEY] = True
 
-    def fork() -> str:
-        note = drafts.read(draft)
-        private = ui.is_private(draft)
-        return forks.fork_run(
-            client.workbench(), run_id, n, note=note, private=private, at_cap="ask", **changed
-        )
-
-    client.submit(fork, then=show)
+    note = {"note": drafts.read(draft), "private": ui.is_private(draft)}
+    client.act(run_id, "fork", step=n, settings={"at_cap": "ask", **changed}, then=show, **note)

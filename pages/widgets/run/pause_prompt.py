@@ -89,15 +89,14 @@ def describe_outage(view: RunSnapshot) -> str:
 @places.in_place
 def draw_outage(view: RunSnapshot) -> None:
     """That the run waits for its model server, which goes on by itself; and the way without it."""
-    bench, told = client.workbench(), describe_outage(view)
-    if not told:
+    if not (told := describe_outage(view)):
         return
     with st.container(border=True, key="run-outage"):
         lost = "Nothing is lost or paid twice: the run goes on by itself when the server answers."
         st.html(f'<div class="ts"><p>{escape.html(told)} {lost}</p></div>')
         hint = "Go on by rules alone: passages and quotes, no judgement"
-        go_on = partial(budget.choose_model, bench, view.run.id)
-        ui.action("Go on without the model", "run-outage-on", go_on, icon="mode_off_on", help=hint)
+        label = "Go on without the model"
+        ui.act(view, "drop_model", "run-outage-on", label, icon="mode_off_on", help=hint)
 
 
 def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
@@ -133,7 +132,7 @@ def _draw_quota(view: RunSnapshot, halt: PauseRequest) -> None:
 
 
 def _draw_continue_button(label: str, view: RunSnapshot, **more: Any) -> None:
-    ui.action(label, "research-halt-on", client.workbench().resume, view.run.id, icon="play_arrow", **more)
+    ui.act(view, "resume", "research-halt-on", label, icon="play_arrow", **more)
 
 
 def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
@@ -166,7 +165,7 @@ def _raise_budget(view: RunSnapshot, halt: PauseRequest, key: str) -> None:
     name: Cap = halt.kind  # type: ignore[assignment]
     wanted = float(st.session_state.get(key) or 0) * budget_fields.get_unit_scale(name)
     caps = plan_raised_caps(view, name, wanted, halt)
-    client.submit(budget.raise_caps, client.workbench(), view.run.id, caps, view.head)
+    client.act(view.run.id, "raise", view.head, caps=caps)
 
 
 def plan_raised_caps(view: RunSnapshot, name: Cap, wanted: float, halt: PauseRequest) -> dict[Cap, float]:
@@ -199,6 +198,5 @@ def _render_reason(halt: PauseRequest) -> str:
 
 
 def _draw_write_button(view: RunSnapshot) -> None:
-    write = partial(budget.write_up, client.workbench(), view.run.id, view.head)
     hint = "From what was found so far"
-    ui.action("Write the answer now", "research-halt-write", write, icon="edit_note", help=hint)
+    ui.act(view, "finish", "research-halt-write", "Write the answer now", icon="edit_note", help=hint)

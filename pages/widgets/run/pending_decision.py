@@ -27,14 +27,13 @@ def draw(view: RunSnapshot, engines: Mapping[str, str]) -> None:
             _draw_action(view, pending, 0, engines, f"Next step, if you approve (step {number})")
             return
         left = sum(not action.approved for action in actions)
-        bench, seen = client.workbench(), (view.run.id, view.head)
         st.html(
             f'<div class="ts"><div class="small soft">Next step, if you approve (step {number}): '
             f"{format_count(len(actions), 'action')} side by side, {left} to decide</div></div>"
         )
         with st.container(horizontal=True):
-            ui.action("Approve all", "research-approve", bench.approve, *seen, icon="check", type="primary")
-            ui.action("Skip all, propose others", "research-skip", bench.skip, *seen, icon="skip_next")
+            ui.act(view, "approve", "research-approve", "Approve all", icon="check", type="primary")
+            ui.act(view, "skip", "research-skip", "Skip all, propose others", icon="skip_next")
         for n, action in enumerate(actions):
             with st.container(border=True, key=f"research-action-{n}"):
                 _draw_action(view, action, n, engines, f"{n + 1} of {len(actions)}")
@@ -42,7 +41,7 @@ def draw(view: RunSnapshot, engines: Mapping[str, str]) -> None:
 
 def _draw_action(view: RunSnapshot, action: Proposal, n: int, engines: Mapping[str, str], title: str) -> None:
     """One action of the round with the ways to decide on it."""
-    bench, seen = client.workbench(), (view.run.id, view.head)
+    one = {"icon": "skip_next", "given": {"index": n}}
     alone = view.state.pending is not None and not view.state.pending.beside
     name = "" if alone else f"-{n}"
     world = view.run.settings.world
@@ -51,10 +50,10 @@ def _draw_action(view: RunSnapshot, action: Proposal, n: int, engines: Mapping[s
         _draw_choices(view, action, n)
     with st.container(horizontal=True):
         if action.next_action != "ask" and not action.approved:
-            look = "primary" if alone else "secondary"
-            ui.action("Approve", f"research-approve{name}", bench.approve, *seen, n, icon="check", type=look)
+            look = {"icon": "check", "type": "primary" if alone else "secondary"}
+            ui.act(view, "approve", f"research-approve{name}", **one | look)
         label = "Skip, propose another" if alone else "Skip"
-        ui.action(label, f"research-skip{name}", bench.skip, *seen, n, icon="skip_next")
+        ui.act(view, "skip", f"research-skip{name}", label, **one)
         if action.next_action != "ask":
             with st.popover("Change it", icon=":material/edit:", key=f"research-change{name}"):
                 _draw_change_form(view, action, n, engines)
@@ -85,17 +84,18 @@ def render_proposal(pending: Proposal, title: str, world: str) -> str:
 
 def _draw_choices(view: RunSnapshot, action: Proposal, n: int) -> None:
     """The answers to a question of the run, and a field for another."""
-    bench, draft = client.workbench(), f"answer:{view.run.id}:{view.head}:{n}"
+    draft = f"answer:{view.run.id}:{view.head}:{n}"
     with st.container(horizontal=True):
         for k, choice in enumerate(action.choices[:4]):
             label = escape.shorten(choice, 80)
-            ui.action(label, f"research-choice-{n}-{k}", bench.answer, view.run.id, view.head, n, choice)
+            given = {"index": n, "text": choice}
+            ui.act(view, "answer", f"research-choice-{n}-{k}", label, given=given)
     drafts.text_area("Or in your words", draft, height=68)
     ui.button("Answer", f"research-answer-{n}", _submit_answer, view, n, draft, icon="reply")
 
 
 def _submit_answer(view: RunSnapshot, n: int, draft: str) -> None:
-    client.submit(client.workbench().answer, view.run.id, view.head, n, drafts.read(draft))
+    client.act(view.run.id, "answer", view.head, index=n, text=drafts.read(draft))
 
 
 def _draw_change_form(view: RunSnapshot, pending: Proposal, n: int, engines: Mapping[str, str]) -> None:
@@ -117,4 +117,5 @@ def _draw_change_form(view: RunSnapshot, pending: Proposal, n: int, engines: Map
 
 
 def _submit_change(view: RunSnapshot, action: str, draft: str, n: int) -> None:
-    client.submit(client.workbench().edit, view.run.id, view.head, action, drafts.read(draft), n)
+    given = {"next_action": action, "query_or_url": drafts.read(draft), "index": n}
+    client.act(view.run.id, "edit", view.head, **given)

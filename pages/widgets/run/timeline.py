@@ -11,7 +11,7 @@ from agent.text.plurals import format_changes, format_count
 from agent.workbench import RunSnapshot
 from pages.widgets.run import fork_dialog
 from pages.widgets.run.timeline_cards import Card, build_cards
-from pages.widgets.shell import badges, client, escape, labels, pagination, ui, view_cache
+from pages.widgets.shell import badges, escape, labels, pagination, ui, view_cache
 
 PAGE_SIZE = 8
 """Cards on a page: the cost of a poll must not grow with the run."""
@@ -29,20 +29,20 @@ def draw_run(view: RunSnapshot) -> None:
             st.html(_render_card(card, run_id, last=card is newest[-1]))
             fork_dialog.draw_on_card(view, card)
             if card.private_note >= 0:
-                _draw_erase(run_id, card.private_note)
+                _draw_erase(view, card.private_note)
     pagination.draw(len(newest), PAGE_SIZE, key, "cards")
 
 
-def _draw_erase(run_id: str, step: int) -> None:
+def _draw_erase(view: RunSnapshot, step: int) -> None:
     """The way to erase a private note for good, with a confirmation."""
     with ui.popover("Erase this note", f"research-erase-{step}", "delete_forever", type="tertiary"):
         st.markdown(
             "Removes the note for good, with every text that was made from it: here, in branches and in "
             "further questions. Backups that were made before still hold it."
         )
-        act, done = client.workbench().erase_note, "Erased. No text of the note is left here."
-        args, more = (client.submit, act, run_id, step), {"type": "primary", "kwargs": {"done": done}}
-        ui.button("Erase for good", f"research-erase-do-{step}", *args, icon="delete_forever", **more)
+        args = (view, "erase_note", f"research-erase-do-{step}", "Erase for good")
+        more: Any = {"given": {"step": step}, "done": "Erased. No text of the note is left here."}
+        ui.act(*args, icon="delete_forever", type="primary", **more)
 
 
 def _build_shown_cards(view: RunSnapshot) -> list[Card]:

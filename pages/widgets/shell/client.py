@@ -153,6 +153,20 @@ def submit(
             set_notice("success", done)
 
 
+def act(
+    run_id: str,
+    name: str,
+    head: int | None = None,
+    /,
+    *,
+    done: str = "",
+    then: Callable[[Any], None] | None = None,
+    **given: Any,
+) -> None:
+    """Do an act of `agent.actions.acts` with a run, as a button's callback."""
+    submit(lambda: workbench().act(run_id, name, head, **given), done=done, then=then)
+
+
 def set_notice(kind: str, text: str) -> None:
     """Show this for a while. `kind` is info, warning or success."""
     st.session_state[NOTICE_KEY] = (kind, text, time.monotonic() + NOTICE_S, "")

@@ -7,6 +7,9 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from agent.actions import acts
+from agent.types import Status
+from agent.workbench import RunSnapshot
 from pages.widgets.shell import client
 
 V = TypeVar("V")
@@ -29,6 +32,16 @@ def action(
 ) -> None:
     """A button that calls the workbench; a refusal becomes a notice, and `done` is shown after success."""
     button(label, key, client.submit, what, *args, icon=icon, kwargs={"done": done}, **more)
+
+
+def act(view: RunSnapshot, name: str, key: str, label: str = "", *, icon: str = "", **more: Any) -> None:
+    """The button of an act, with the label of its table; nothing where it is not possible now. What it takes
+    stands in `given`. A run at rest is to be as it was seen."""
+    if acts.is_possible(name, view):
+        head = None if view.run.status is Status.RUNNING else view.head
+        given = {"done": more.pop("done", ""), **more.pop("given", {})}
+        seen = (view.run.id, name, head)
+        button(label or acts.ACTS[name].label, key, client.act, *seen, icon=icon, kwargs=given, **more)
 
 
 def download(label: str, key: str, make: Callable[[], Any] | str, name: str, mime: str, **more: Any) -> None:

@@ -36,12 +36,12 @@ def test_at_a_cap_it_asks_and_a_raise_goes_on_where_it_stood(bench):
         "decide",
     )
     assert not view.state.answers and view.state.stop_reason == ""
-    budget.raise_caps(bench, run_id, {"steps": budget.suggest_cap(view.state.halt)}, view.head)
+    bench.act(run_id, "raise", view.head, caps={"steps": budget.suggest_cap(view.state.halt)})
     after = bench.snapshot(run_id)
     assert after.run.status is Status.RUNNING and after.state.halt is None
     assert after.run.settings.max_steps == after.state.settings.max_steps == 3
     assert bench.drive(run_id) is Status.PAUSED and len(bench.snapshot(run_id).state.actions) == 3
-    budget.raise_caps(bench, run_id, {"steps": 30, "pages": 30})
+    bench.act(run_id, "raise", caps={"steps": 30, "pages": 30})
     assert bench.drive(run_id) is Status.REVIEW
     assert [step.name for step in bench.snapshot(run_id).steps].count("halt") == 2
     first = bench.snapshot(run_id).steps[: view.head + 1]
@@ -54,7 +54,7 @@ def test_pages_and_working_time_ask_too(bench, monkeypatch):
     slow = rested(bench, max_seconds=1e-9)
     halt = bench.snapshot(slow).state.halt
     assert halt.kind == "seconds" and bench.snapshot(slow).next == "decide" and "working time" in halt.why
-    budget.raise_caps(bench, slow, {"seconds": budget.suggest_cap(halt)})
+    bench.act(slow, "raise", caps={"seconds": budget.suggest_cap(halt)})
     assert bench.drive(slow) is Status.REVIEW
 
 
@@ -71,7 +71,7 @@ def test_a_cap_met_in_the_middle_of_a_step_takes_that_step_again(bench, monkeypa
     monkeypatch.setattr(RunContext, "judge", judge)
     run_id = rested(bench, max_calls=10)
     assert bench.snapshot(run_id).next == "analyze" and bench.snapshot(run_id).state.halt.kind == kind
-    budget.raise_caps(bench, run_id, {kind: 3000 if kind == "tokens" else 20, "calls": 20})
+    bench.act(run_id, "raise", caps={kind: 3000 if kind == "tokens" else 20, "calls": 20})
     assert bench.drive(run_id) is Status.REVIEW
     assert [name for name, cap in asked].count("analyzer") > 1 and ("analyzer", 20) in asked
     view = bench.snapshot(run_id)
@@ -81,26 +81,26 @@ def test_a_cap_met_in_the_middle_of_a_step_takes_that_step_again(bench, monkeypa
 
 def test_the_kept_back_share_pays_for_the_answer(bench):
     run_id = rested(bench, DEPTH, max_steps=2)
-    budget.write_up(bench, run_id, bench.snapshot(run_id).head)
+    bench.act(run_id, "finish", bench.snapshot(run_id).head)
     assert bench.drive(run_id) is Status.REVIEW
     state = bench.snapshot(run_id).state
     assert state.stop_reason == "budget" and "2 searches" in state.answer.why_stopped and state.halt is None
     with pytest.raises(ConcurrentChange):
-        budget.write_up(bench, run_id)
+        bench.act(run_id, "finish")
 
 
 def test_a_cap_that_would_be_met_at_once_is_refused(bench):
     run_id = rested(bench, DEPTH, max_steps=2)
     head = bench.snapshot(run_id).head
     with pytest.raises(UsageError, match="at least 3 steps"):
-        budget.raise_caps(bench, run_id, {"steps": 2})
+        bench.act(run_id, "raise", caps={"steps": 2})
     for endless in (float("nan"), float("inf")):
         with pytest.raises(UsageError, match="needs a number"):
-            budget.raise_caps(bench, run_id, {"steps": endless})
+            bench.act(run_id, "raise", caps={"steps": endless})
     with pytest.raises(UsageError, match="200 steps is the most"):
-        budget.raise_caps(bench, run_id, {"steps": 1000})
+        bench.act(run_id, "raise", caps={"steps": 1000})
     with pytest.raises(ConcurrentChange):
-        budget.raise_caps(bench, run_id, {"steps": 5}, head - 1)
+        bench.act(run_id, "raise", head - 1, caps={"steps": 5})
     assert bench.snapshot(run_id).head == head
     assert budget.find_minimum_cap(PauseRequest(kind="calls", why="", used=54, cap=60)) == 61, (
         "with 61 calls 55 may be used before the answer"
@@ -111,7 +111,7 @@ def test_a_cap_that_would_be_met_at_once_is_refused(bench):
 def test_raising_another_budget_than_the_one_it_rests_at_is_refused_and_said(bench):
     run_id = rested(bench, DEPTH, max_steps=2)
     with pytest.raises(UsageError, match="paused at its budget of steps"):
-        budget.raise_caps(bench, run_id, {"pages": 40})
+        bench.act(run_id, "raise", caps={"pages": 40})
     view = bench.snapshot(run_id)
     assert (
         view.run.status is Status.PAUSED
@@ -131,7 +131,7 @@ def test_a_run_that_comes_to_its_cap_while_that_is_raised_goes_on(bench, monkeyp
         return seen[-1]
 
     monkeypatch.setattr(bench, "snapshot", view)
-    budget.raise_caps(bench, run_id, {"steps": 30})
+    bench.act(run_id, "raise", caps={"steps": 30})
     monkeypatch.undo()
     after = bench.snapshot(run_id)
     assert (
@@ -161,10 +161,10 @@ def test_until_the_next_conflict_it_rests_says_which_and_goes_on(bench):
     view = bench.snapshot(run_id)
     assert view.state.halt.kind == "conflict" and view.state.halt.conflicts == view.state.met
     assert set(view.state.met) <= set(view.state.conflicts) and "disagree" in view.state.halt.why
-    bench.resume(run_id)
+    bench.act(run_id, "resume")
     while bench.drive(run_id) is Status.PAUSED:
         assert bench.snapshot(run_id).state.halt.kind == "conflict"
-        bench.resume(run_id)
+        bench.act(run_id, "resume")
     view = bench.snapshot(run_id)
     assert view.run.status is Status.REVIEW and view.state.halt is None
     assert len(view.state.met) == len(set(view.state.met)), "no conflict stops it twice"
@@ -175,7 +175,7 @@ def test_until_the_budget_is_used_it_does_not_stop_at_enough(bench):
     run_id = rested(bench, until="budget", max_steps=sure + 2)
     view = bench.snapshot(run_id)
     assert len(view.state.actions) == sure + 2 and view.state.halt.kind == "steps"
-    budget.write_up(bench, run_id)
+    bench.act(run_id, "finish")
     assert bench.drive(run_id) is Status.REVIEW and "412" in bench.snapshot(run_id).state.answer.text
 
 
@@ -184,7 +184,7 @@ def test_how_far_it_goes_can_be_changed_while_it_works_or_rests(bench, monkeypat
 
     def look_up(tools, requests):
         if not seen:
-            budget.set_stop_point(bench, run_id, "step")
+            bench.act(run_id, "until", until="step")
         seen.extend(requests)
         return plain(tools, requests)
 
@@ -193,8 +193,8 @@ def test_how_far_it_goes_can_be_changed_while_it_works_or_rests(bench, monkeypat
     view = bench.snapshot(run_id)
     assert view.run.settings.stop_point == view.state.settings.stop_point == "step"
     assert [step.name for step in view.steps].count("until") == 1
-    budget.set_stop_point(bench, run_id, "review")
-    bench.approve(run_id, bench.snapshot(run_id).head)
+    bench.act(run_id, "until", until="review")
+    bench.act(run_id, "approve", bench.snapshot(run_id).head)
     assert bench.drive(run_id) is Status.REVIEW
 
 
@@ -204,7 +204,7 @@ def test_a_cap_set_while_it_works_holds_from_the_next_step_on(bench, monkeypatch
 
     def look_up(tools, requests):
         if not raised:
-            raised.append(budget.raise_caps(bench, run_id, {"steps": 2, "seconds": 77}))
+            raised.append(bench.act(run_id, "raise", caps={"steps": 2, "seconds": 77}))
         assert tools.settings.max_seconds == (
             1800 if len(raised) == 1 and not bench.snapshot(run_id).state.actions else 77
         )
@@ -228,11 +228,11 @@ def test_meters_tell_what_the_round_has_used(bench):
     assert {m.name: m.used for m in budget.read_meters(bench, bench.snapshot(run_id))}["cost"] is None
     told = bench.as_json(run_id)["budget"]
     assert told[0] == {"name": "steps", "used": 3, "cap": 3.0}
-    budget.write_up(bench, run_id)
+    bench.act(run_id, "finish")
     bench.drive(run_id)
     over = {meter.name: meter.used for meter in budget.read_meters(bench, bench.snapshot(run_id))}
     assert over["steps"] == 3
-    bench.send_back(run_id, bench.snapshot(run_id).head, "Which year?")
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Which year?")
     assert {meter.name: meter.used for meter in budget.read_meters(bench, bench.snapshot(run_id))}[
         "steps"
     ] == 0
@@ -282,7 +282,7 @@ def test_collect_asks_at_its_own_cap_on_pages(bench):
         "cost",
         "seconds",
     ]
-    budget.raise_caps(bench, run_id, {"pages": 60})
+    bench.act(run_id, "raise", caps={"pages": 60})
     assert bench.snapshot(run_id).run.settings.collect.max_pages == 60
     assert bench.drive(run_id) is Status.REVIEW
 
@@ -292,23 +292,23 @@ def test_a_site_asks_at_its_own_cap_on_pages(bench):
     start = ["https://www.alvmora-mejeri.example/"]
     run_id = rested(bench, SOLAR, flow="site", start_urls=start, site=limits, threshold=0.99)
     assert (bench.snapshot(run_id).state.halt.kind, bench.snapshot(run_id).next) == ("pages", "decide")
-    budget.raise_caps(bench, run_id, {"pages": 200})
+    bench.act(run_id, "raise", caps={"pages": 200})
     assert bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).run.settings.site.max_pages == 200
     with pytest.raises(UsageError, match="no budget of steps"):
-        budget.raise_caps(bench, run_id, {"steps": 20})
+        bench.act(run_id, "raise", caps={"steps": 20})
 
 
 def test_the_threshold_can_be_moved_while_a_run_can_go_on(bench):
     run_id = bench.start(FOUNDED, DEMO)
-    budget.set_review_threshold(bench, run_id, 0.7)
+    bench.act(run_id, "threshold", threshold=0.7)
     head = bench.snapshot(run_id).head
-    budget.set_review_threshold(bench, run_id, 0.7)
+    bench.act(run_id, "threshold", threshold=0.7)
     view = bench.snapshot(run_id)
     assert view.run.settings.threshold == view.state.settings.threshold == 0.7 and view.head == head, (
         "nothing changed: no step"
     )
     assert (view.steps[-1].name, view.steps[-1].by) == ("threshold", "person")
-    with pytest.raises(UsageError, match="between 0 and 1"):
-        budget.set_review_threshold(bench, run_id, 70)
+    with pytest.raises(UsageError, match="threshold: Input should be less than or equal to 1"):
+        bench.act(run_id, "threshold", threshold=70)
     with pytest.raises(UsageError, match="between 0 and 1"):
         bench.start(FOUNDED, DEMO.model_copy(update={"threshold": 1.5}))

@@ -106,7 +106,7 @@ def test_a_run_that_was_to_go_on_rests_and_can_be_resumed(bench, other):
     run_id = bench.start(
         "How many people does Älvmora Mejeri employ?", Settings(world="demo", model="keyless")
     )
-    bench.drive(run_id, watch=lambda: bench.store.ledger.control(run_id) or bench.pause(run_id))
+    bench.drive(run_id, watch=lambda: bench.store.ledger.control(run_id) or bench.act(run_id, "pause"))
     assert bench.snapshot(run_id).run.status is Status.PAUSED
     told = bundle.read_bundle(export_run(bench, run_id, "bundle"))
     as_if = replace(told, run=told.run.model_copy(update={"status": Status.RUNNING}))
@@ -114,7 +114,7 @@ def test_a_run_that_was_to_go_on_rests_and_can_be_resumed(bench, other):
     assert (
         other.snapshot(came.run_id).run.status is Status.PAUSED and other.store.ledger.list_claimable() == []
     )
-    other.resume(came.run_id)
+    other.act(came.run_id, "resume")
     assert other.drive(came.run_id) is Status.REVIEW and "31" in other.snapshot(came.run_id).state.answer.text
 
 

@@ -229,19 +229,20 @@ def test_an_honest_run_holds_whatever_a_person_did_to_it(bench, ran):
     """Edited decisions, notes that rule a source out, answers that were sent back: each answer is checked by
     what was known then."""
     sent = ran("How many people does Älvmora Mejeri employ?")
-    bench.send_back(sent, bench.snapshot(sent).head, "Leave out alvmora-mejeri.example")
+    bench.act(sent, "send_back", bench.snapshot(sent).head, note="Leave out alvmora-mejeri.example")
     bench.drive(sent)
     assert len(bench.snapshot(sent).state.answers) == 2
     honest(bench, sent)
     stepwise = ran(mode="step")
-    bench.edit(
+    bench.act(
         stepwise,
+        "edit",
         bench.snapshot(stepwise).head,
-        "search_duckduckgo",
-        "Stenfors bridge reopened to traffic date",
+        next_action="search_duckduckgo",
+        query_or_url="Stenfors bridge reopened to traffic date",
     )
     while bench.drive(stepwise) is Status.WAITING:
-        bench.approve(stepwise, bench.snapshot(stepwise).head)
+        bench.act(stepwise, "approve", bench.snapshot(stepwise).head)
     honest(bench, stepwise)
 
 
@@ -263,7 +264,7 @@ def test_honest_runs_of_all_flows_hold(bench, ran):
     ]
     for run_id in runs[:2]:
         bench.drive(run_id)
-    bench.send_back(runs[0], bench.snapshot(runs[0]).head, "And when was it founded?")
+    bench.act(runs[0], "send_back", bench.snapshot(runs[0]).head, note="And when was it founded?")
     bench.drive(runs[0])
     for run_id in runs:
         honest(bench, run_id)

@@ -37,7 +37,7 @@ def cited(bench: Workbench, run_id: str) -> list[str]:
 def test_an_answer_is_written_anew_without_what_was_struck(bench, accepted):
     run_id = reviewed(bench)
     if accepted:
-        bench.accept(run_id, bench.snapshot(run_id).head)
+        bench.act(run_id, "accept", bench.snapshot(run_id).head)
     gone = cited(bench, run_id)[0]
     head = bench.snapshot(run_id).head
     assert commit_edit(bench, run_id, "strike", striking(gone), head) == head + 1
@@ -66,7 +66,7 @@ def test_a_run_at_rest_on_its_way_only_knows_better(bench):
     run_id = bench.start(SOLAR, DEMO.model_copy(update={"mode": "step"}))
     while not bench.snapshot(run_id).state.facts:
         assert bench.drive(run_id) is Status.WAITING
-        bench.approve(run_id, bench.snapshot(run_id).head)
+        bench.act(run_id, "approve", bench.snapshot(run_id).head)
         bench.drive(run_id)
     before = bench.snapshot(run_id)
     commit_edit(bench, run_id, "strike", striking(next(iter(before.state.facts))))
@@ -144,7 +144,9 @@ def test_a_struck_fact_does_not_come_back_with_its_page(bench):
     gone = cited(bench, run_id)
     commit_edit(bench, run_id, "strike", striking(*gone))
     bench.drive(run_id)
-    bench.send_back(run_id, bench.snapshot(run_id).head, "Look again for the number of solar panels.")
+    bench.act(
+        run_id, "send_back", bench.snapshot(run_id).head, note="Look again for the number of solar panels."
+    )
     assert bench.drive(run_id) is Status.REVIEW
     state = bench.snapshot(run_id).state
     assert {state.facts[name].decision for name in gone} == {"struck"} and not set(gone) & set(

@@ -141,7 +141,7 @@ def test_a_step_asked_for_while_decisions_wait_is_proposed_first(bench):
     while not active_conflicts(bench.snapshot(run_id).state):
         bench.drive(run_id)
         view = bench.snapshot(run_id)
-        bench.approve(run_id, view.head)
+        bench.act(run_id, "approve", view.head)
         bench.drive(run_id)
     conflict = active_conflicts(bench.snapshot(run_id).state)[0]
     conflict_rulings.request_search(bench, run_id, conflict.id, "Lövnäs brewery")

@@ -80,7 +80,7 @@ def test_a_bundle_made_right_after_an_edit_on_the_way_holds(bench):
     run_id = bench.start(FOUNDED, DEMO.model_copy(update={"mode": "step"}))
     while not bench.snapshot(run_id).state.facts:
         bench.drive(run_id)
-        bench.approve(run_id, bench.snapshot(run_id).head)
+        bench.act(run_id, "approve", bench.snapshot(run_id).head)
         bench.drive(run_id)
     fact_edits.mark(bench, run_id, list(bench.snapshot(run_id).state.facts), "struck")
     found = verify_bundle(export.export_run(bench, run_id, "bundle"))
@@ -90,7 +90,7 @@ def test_a_bundle_made_right_after_an_edit_on_the_way_holds(bench):
 def test_what_a_note_leaves_out_is_told_as_excluded_everywhere_and_no_mark_brings_it_back(bench):
     run_id = reviewed(bench, "How old are the children of the couple who run Älvmora Mejeri?")
     gone = [f.id for f in bench.snapshot(run_id).state.facts.values() if site(f.url) == "ostvandring.example"]
-    bench.send_back(run_id, bench.snapshot(run_id).head, "leave out ostvandring.example; shorter")
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="leave out ostvandring.example; shorter")
     after = rewritten(bench, run_id)
     listed = {fact.id: fact for fact in fact_view.all_facts(after)}
     assert gone and {name for name, fact in listed.items() if main_fact_status(fact) == "struck"} == set(gone)

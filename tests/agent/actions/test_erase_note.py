@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from agent.actions.erase_note import erase_note
 from agent.actions.run_diff import compare_runs
 from agent.errors import ConcurrentChange, StoreError, UsageError
 from agent.store.database import PURGE_DUE, Store
@@ -31,7 +30,7 @@ def test_another_process_erases_and_the_server_writes_nothing_of_it_back(tmp_pat
         for run_id in made.runs:
             for note in command.snapshot(run_id).state.notes:
                 if note.private and note.text in NOTES.values():
-                    command.erase_note(run_id, note.step)
+                    command.act(run_id, "erase_note", step=note.step)
         command.shutdown()
         for run_id in made.runs:
             view = made.bench.snapshot(run_id)
@@ -57,7 +56,7 @@ def test_a_run_that_goes_on_meanwhile_keeps_its_steps(
 
         monkeypatch.setattr(made.bench.store.calls, "rewrite", move)
         with pytest.raises(ConcurrentChange, match="erase the note again"):
-            erase_note(made.bench, made.run, note.step)
+            made.bench.act(made.run, "erase_note", step=note.step)
         assert ledger.steps(made.run) == before
 
 
@@ -66,7 +65,9 @@ def test_its_owner_finds_and_compares_what_they_wrote(tmp_path: Path) -> None:
         ledger = made.bench.store.ledger
         assert [run.id for run in ledger.list(text="the ARCHITECT was, leave")] == [made.fork, made.run]
         assert [name for name in ("private", "kind", "true", "quoted") if ledger.list(text=name)] == []
-        made.bench.send_back(made.run, made.bench.snapshot(made.run).head, 'He "sold" it', private=True)
+        made.bench.act(
+            made.run, "send_back", made.bench.snapshot(made.run).head, note='He "sold" it', private=True
+        )
         assert [run.id for run in ledger.list(text='"sold" it')] == [made.run]
         found = compare_runs(made.bench, made.run, made.fork)
         notes = found.list_notes(found.two)
@@ -97,17 +98,17 @@ def test_what_a_full_disk_kept_is_erased_by(then: str, tmp_path: Path) -> None:
                 with pytest.raises(
                     StoreError, match=r"is erased, but the file may still hold .* disk is full"
                 ):
-                    bench.erase_note(run_id, step)
+                    bench.act(run_id, "erase_note", step=step)
         assert any(find_canaries(path.read_bytes()) for path in data.glob("touchstone.db*"))
         if then == "the next start":
             Workbench(bench.config).shutdown()
         else:
-            bench.erase_note(*own[0])
+            bench.act(own[0][0], "erase_note", step=own[0][1])
         places = {path.name: find_canaries(path.read_bytes()) for path in data.glob("touchstone.db*")}
         assert not any(places.values()), places
         assert bench.store.draft(PURGE_DUE) == ""
         with pytest.raises(UsageError, match="holds no private note"):
-            bench.erase_note(made.run, 0)
+            bench.act(made.run, "erase_note", step=0)
 
 
 def test_a_reader_that_keeps_the_log_is_told_and_the_purge_stays_due(tmp_path: Path) -> None:
@@ -118,7 +119,7 @@ def test_a_reader_that_keeps_the_log_is_told_and_the_purge_stays_due(tmp_path: P
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM drafts").fetchone()
             with pytest.raises(StoreError, match="the database is being read"):
-                made.bench.erase_note(made.run, note.step)
+                made.bench.act(made.run, "erase_note", step=note.step)
         assert store.draft(PURGE_DUE)
-        made.bench.erase_note(made.run, note.step)
+        made.bench.act(made.run, "erase_note", step=note.step)
         assert not store.draft(PURGE_DUE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import conflict_rulings, export, fact_edits, page_input, source_strikes, undo_edits
+from agent.actions import conflict_rulings, export, fact_edits, source_strikes, undo_edits
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.errors import UsageError
@@ -187,7 +187,7 @@ def test_what_is_read_from_a_struck_source_later_is_struck(bench):
     fact = None
     while not fact:
         assert bench.drive(run_id) is Status.WAITING
-        bench.approve(run_id, bench.snapshot(run_id).head)
+        bench.act(run_id, "approve", bench.snapshot(run_id).head)
         bench.drive(run_id)
         facts = bench.snapshot(run_id).state.facts.values()
         fact = next((fact for fact in facts if "alvmora-mejeri" in fact.url), None)
@@ -198,7 +198,7 @@ def test_what_is_read_from_a_struck_source_later_is_struck(bench):
         for url in ("https://www.alvmora-mejeri.example/about/", "https://www.alvmora-mejeri.example/people/")
         if url != fact.url
     )
-    bench.edit(run_id, bench.snapshot(run_id).head, "crawl_url", page)
+    bench.act(run_id, "edit", bench.snapshot(run_id).head, next_action="crawl_url", query_or_url=page)
     bench.drive(run_id)
     new = [
         one
@@ -215,7 +215,7 @@ def test_what_came_later_of_a_struck_source_goes_and_comes_with_it(bench):
     rewritten(bench, run_id)
     known = set(bench.snapshot(run_id).state.facts)
     words = "Älvmora Mejeri has 412 solar panels on the roof of its dairy in the village, since the summer of 2024."
-    page_input.paste(bench, run_id, f"https://www.{source}/new-page", words)
+    bench.act(run_id, "supply", url=f"https://www.{source}/new-page", text=words)
     later = [fact for name, fact in rewritten(bench, run_id).facts.items() if name not in known]
     assert later and {fact.struck_with for fact in later} == {source}
     undo_edits.undo(bench, run_id)
@@ -330,5 +330,5 @@ def test_a_site_run_is_written_anew_from_its_facts(bench):
     back = rewritten(bench, run_id).answer
     assert back.text == first.text
     assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
-    bench.send_back(run_id, bench.snapshot(run_id).head, "How many farms bring the milk?")
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="How many farms bring the milk?")
     assert "from 27 farms" in rewritten(bench, run_id).answer.text, "a note is heeded after edits, too"

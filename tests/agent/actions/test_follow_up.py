@@ -32,7 +32,7 @@ def answered(bench: Workbench, tmp_path) -> str:
 
 
 def test_it_has_the_facts_with_their_quotes_and_does_not_fetch_their_pages_again(bench, answered):
-    bench.accept(answered, bench.snapshot(answered).head)
+    bench.act(answered, "accept", bench.snapshot(answered).head)
     known = {fact.id for fact in bench.snapshot(answered).state.facts.values() if fact.verified}
     new = bench.follow_up(answered, "And who designed the Varn bridge?")
     start = bench.snapshot(new).state
@@ -50,7 +50,7 @@ def test_it_has_the_facts_with_their_quotes_and_does_not_fetch_their_pages_again
 
 
 def test_what_a_note_ruled_out_stays_out_of_the_thread(bench, answered):
-    bench.send_back(answered, bench.snapshot(answered).head, "Leave out road.example.")
+    bench.act(answered, "send_back", bench.snapshot(answered).head, note="Leave out road.example.")
     assert bench.drive(answered) is Status.REVIEW
     new = bench.follow_up(answered, "Who designed the Varn bridge?")
     assert not any(fact.url == BRIDGE for fact in bench.snapshot(new).state.facts.values())

@@ -31,7 +31,7 @@ def reviewed(bench):
 
 def test_a_fork_shares_the_first_steps_and_leaves_the_run_alone(bench, reviewed):
     before = bench.snapshot(reviewed)
-    new = forks.fork_run(bench, reviewed, 3)
+    new = bench.act(reviewed, "fork", step=3)
     assert bench.drive(new) is Status.REVIEW
     view = bench.snapshot(new)
     assert (
@@ -50,7 +50,7 @@ def test_a_note_is_heeded_by_the_next_decision(bench, reviewed):
     at = next(
         step.n for step in bench.snapshot(reviewed).steps if step.next == "act"
     )  # decided, not done yet
-    new = forks.fork_run(bench, reviewed, at, note=f"Look at {page} first.")
+    new = bench.act(reviewed, "fork", step=at, note=f"Look at {page} first.")
     assert bench.snapshot(new).next == "decide" and bench.snapshot(new).state.pending is None
     assert bench.drive(new) is Status.REVIEW
     first = next(action for action in bench.snapshot(new).state.actions if action.step > at)
@@ -61,16 +61,16 @@ def test_at_a_rest_it_rests_and_a_note_or_other_settings_make_it_go_on(bench, re
     waiting = bench.start(QUESTION, DEMO.model_copy(update={"mode": "step"}))
     bench.drive(waiting)
     head = bench.snapshot(waiting).head
-    still = bench.snapshot(forks.fork_run(bench, waiting, head))
+    still = bench.snapshot(bench.act(waiting, "fork", step=head))
     assert still.run.status is Status.WAITING and still.state.pending == bench.snapshot(waiting).state.pending
-    assert bench.drive(forks.fork_run(bench, waiting, head, mode="auto")) is Status.REVIEW
-    bench.accept(reviewed, bench.snapshot(reviewed).head)
+    assert bench.drive(bench.act(waiting, "fork", step=head, settings={"mode": "auto"})) is Status.REVIEW
+    bench.act(reviewed, "accept", bench.snapshot(reviewed).head)
     head = bench.snapshot(reviewed).head
-    assert bench.snapshot(forks.fork_run(bench, reviewed, head)).run.status is Status.REVIEW, (
+    assert bench.snapshot(bench.act(reviewed, "fork", step=head)).run.status is Status.REVIEW, (
         "an accepted answer can be looked at again"
     )
-    back = forks.fork_run(
-        bench, reviewed, head, note="Also say how much electricity the roof gives in a year."
+    back = bench.act(
+        reviewed, "fork", step=head, note="Also say how much electricity the roof gives in a year."
     )
     assert bench.snapshot(back).state.notes[0].kind == "send_back"
     assert bench.drive(back) is Status.REVIEW and len(bench.snapshot(back).state.answers) == 2
@@ -78,7 +78,7 @@ def test_at_a_rest_it_rests_and_a_note_or_other_settings_make_it_go_on(bench, re
 
 def test_budgets_count_from_the_fork_on(bench, reviewed):
     end = next(step.n for step in bench.snapshot(reviewed).steps if step.name == "analyze")
-    new = forks.fork_run(bench, reviewed, end, max_steps=1, at_cap="ask")
+    new = bench.act(reviewed, "fork", step=end, settings={"max_steps": 1, "at_cap": "ask"})
     shared = len(bench.snapshot(new).state.actions)
     assert shared == 1 and bench.snapshot(new).state.actions_this_round == []
     bench.drive(new)
@@ -98,7 +98,7 @@ def test_what_the_prefix_cost_is_shown_but_is_no_part_of_the_new_budget(bench, r
             cost_usd=0.5,
         )
         bench.store.calls.record(call)
-    new = forks.fork_run(bench, reviewed, 3)
+    new = bench.act(reviewed, "fork", step=3)
     view = bench.snapshot(new)
     assert [(call.run_id, call.step, call.cost_usd) for call in bench.calls(new)] == [(new, 1, 0.5)]
     assert view.usage.llm_calls == 1 and bench.store.calls.sum_usage(new, view.state.forked_at).llm_calls == 0
@@ -110,9 +110,9 @@ def test_what_the_prefix_cost_is_shown_but_is_no_part_of_the_new_budget(bench, r
 def test_a_fork_of_a_fork_and_of_a_run_at_work(bench):
     run_id = bench.start(QUESTION, DEMO)
     assert bench.snapshot(run_id).run.status is Status.RUNNING
-    first = forks.fork_run(bench, run_id, 0)
+    first = bench.act(run_id, "fork", step=0)
     bench.drive(first)
-    second = forks.fork_run(bench, first, bench.snapshot(first).head - 2)
+    second = bench.act(first, "fork", step=bench.snapshot(first).head - 2)
     assert bench.drive(second) is Status.REVIEW
     view = bench.snapshot(second)
     assert view.run.forked_from == first and [step.name for step in view.steps].count("fork") == 2
@@ -131,19 +131,19 @@ def test_a_bundle_of_a_fork_verifies_and_opens(bench, reviewed):
         cost_usd=0.5,
     )
     bench.store.calls.record(call)
-    new = forks.fork_run(bench, reviewed, 3, max_steps=9)
+    new = bench.act(reviewed, "fork", step=3, settings={"max_steps": 9})
     bench.drive(new)
     data = export_run(bench, new, "bundle")
     assert verify_bundle(data).is_valid, verify_bundle(data).problems
     came = bench.snapshot(import_bundle(bench, data).run_id)
     assert (came.run.forked_from, came.run.forked_at) == (reviewed, 3) and came.run.imported
-    again = forks.fork_run(bench, came.run.id, came.head - 3)
+    again = bench.act(came.run.id, "fork", step=came.head - 3)
     assert bench.drive(again) is Status.REVIEW and bench.snapshot(again).run.imported
     assert verify_bundle(export_run(bench, again, "bundle")).is_valid
 
 
 def test_a_beginning_that_was_made_up_is_told(bench, reviewed):
-    new = forks.fork_run(bench, reviewed, 3)
+    new = bench.act(reviewed, "fork", step=3)
     bench.drive(new)
     for run_id, lie in (
         (new, {"forked_at": 5}),
@@ -159,7 +159,7 @@ def test_a_fork_of_an_imported_run_keeps_to_what_can_be_set_here(bench):
     run_id = bench.start(QUESTION, DEMO.model_copy(update={"max_tokens": 9_000_000}))
     bench.drive(run_id)
     came = import_bundle(bench, export_run(bench, run_id, "bundle")).run_id
-    new = bench.snapshot(forks.fork_run(bench, came, 2))
+    new = bench.snapshot(bench.act(came, "fork", step=2))
     assert new.run.settings.max_tokens == new.state.settings.max_tokens == 400_000
 
 
@@ -174,30 +174,30 @@ def test_collect_and_site_go_on_too(bench):
     )
     for run_id in (collected, asked):
         assert bench.drive(run_id) is Status.REVIEW
-        new = forks.fork_run(
-            bench, run_id, bench.snapshot(run_id).head // 2, note="Look at the newest page, too."
+        new = bench.act(
+            run_id, "fork", step=bench.snapshot(run_id).head // 2, note="Look at the newest page, too."
         )
         assert bench.drive(new) is Status.REVIEW, bench.snapshot(new).run.error
         assert verify_bundle(export_run(bench, new, "bundle")).is_valid
-    on = bench.follow_up(forks.fork_run(bench, asked, bench.snapshot(asked).head), "And since when?")
+    on = bench.follow_up(bench.act(asked, "fork", step=bench.snapshot(asked).head), "And since when?")
     assert len(bench.snapshot(on).state.history) == 1
 
 
 def test_what_cannot_be_is_said(bench, reviewed):
     runs = len(bench.runs())
     with pytest.raises(UsageError, match="has no step 99"):
-        forks.fork_run(bench, reviewed, 99)
+        bench.act(reviewed, "fork", step=99)
     with pytest.raises(UsageError, match="cannot change world"):
-        forks.fork_run(bench, reviewed, 2, world="live")
+        bench.act(reviewed, "fork", step=2, settings={"world": "live"})
     with pytest.raises(UsageError, match="max_steps"):
-        forks.fork_run(bench, reviewed, 2, max_steps="many")
+        bench.act(reviewed, "fork", step=2, settings={"max_steps": "many"})
     with pytest.raises(UsageError, match="at least one step"):
-        forks.fork_run(bench, reviewed, 2, max_steps=0)
+        bench.act(reviewed, "fork", step=2, settings={"max_steps": 0})
     with pytest.raises(NotFound):
-        forks.fork_run(bench, "nobody", 2)
+        bench.act("nobody", "fork", step=2)
     chat = bench.start(
         "How many people does Älvmora Mejeri employ?", DEMO.model_copy(update={"flow": "chat"})
     )
-    with pytest.raises(UsageError, match="cannot be branched"):
-        forks.fork_run(bench, chat, 0)
+    with pytest.raises(UsageError, match="ask a new question instead"):
+        bench.act(chat, "fork", step=0)
     assert len(bench.runs()) == runs + 1

@@ -55,7 +55,7 @@ def run(bench: Workbench, tmp_path: Path) -> Made:
 def test_a_pasted_text_counts_as_read_and_the_answer_is_written_again_from_it(bench, run):
     run_id, before = run()
     assert before.state.pages[WALL].outcome is Outcome.BLOCKED and "412" not in before.state.answer.text
-    page_input.paste(bench, run_id, WALL, SAID)
+    bench.act(run_id, "supply", url=WALL, text=SAID)
     assert bench.snapshot(run_id).run.status is Status.RUNNING
     assert bench.drive(run_id) is Status.REVIEW
     view = bench.snapshot(run_id)
@@ -81,7 +81,7 @@ def test_a_pasted_text_counts_as_read_and_the_answer_is_written_again_from_it(be
 
 def test_everything_that_leaves_says_that_a_person_gave_it(bench, run):
     run_id, _ = run()
-    page_input.paste(bench, run_id, WALL, SAID)
+    bench.act(run_id, "supply", url=WALL, text=SAID)
     bench.drive(run_id)
     for name in ("evidence.md", "html"):
         assert "text pasted by a person" in export_run(bench, run_id, name).decode().lower(), name
@@ -103,7 +103,7 @@ def test_everything_that_leaves_says_that_a_person_gave_it(bench, run):
 
 def test_a_bundle_with_a_given_page_holds_and_its_sources_are_told_apart(bench, run):
     run_id, _ = run()
-    page_input.paste(bench, run_id, WALL, SAID)
+    bench.act(run_id, "supply", url=WALL, text=SAID)
     bench.drive(run_id)
     found = verify_bundle(export_run(bench, run_id, "bundle"))
     assert found.is_valid, found.problems
@@ -120,7 +120,7 @@ def test_a_bundle_with_a_given_page_holds_and_its_sources_are_told_apart(bench, 
 
 def test_what_was_given_is_not_what_the_server_sent(bench, run):
     run_id, _ = run()
-    page_input.paste(bench, run_id, WALL, SAID)
+    bench.act(run_id, "supply", url=WALL, text=SAID)
     bench.drive(run_id)
     bench.library.index_pending()
     assert f"kb:{WALL}" not in {entry.source_id for entry in bench.library.index()}, (
@@ -139,18 +139,20 @@ def test_a_file_for_a_page_and_one_that_is_on_no_site(bench, run):
     document.add_paragraph(SAID)
     out = io.BytesIO()
     document.save(out)
-    page_input.upload(bench, run_id, WALL, "heron.docx", out.getvalue())
+    bench.act(run_id, "supply", url=WALL, file={"name": "heron.docx", "data": out.getvalue()})
     bench.drive(run_id)
     assert (
         bench.snapshot(run_id).state.pages[WALL].origin == "uploaded"
         and "412 feathers" in bench.snapshot(run_id).state.answer.text
     )
-    page_input.upload(
-        bench,
+    bench.act(
         run_id,
-        "",
-        "notes.md",
-        b"# Heron\n\nThe brass heron of Ostrava has 412 feathers, says the inventory of 1950.\n",
+        "supply",
+        url="",
+        file={
+            "name": "notes.md",
+            "data": b"# Heron\n\nThe brass heron of Ostrava has 412 feathers, says the inventory of 1950.\n",
+        },
     )
     bench.drive(run_id)
     state = bench.snapshot(run_id).state
@@ -169,7 +171,7 @@ def test_a_page_is_tried_again_and_read_when_it_can_be(bench, run, monkeypatch):
         .model_copy(update={"url": WALL, "final_url": WALL, "text": SAID})
     )
     monkeypatch.setattr(bench.worker, "world", lambda name: world)
-    page_input.retry(bench, run_id, WALL)
+    bench.act(run_id, "retry", what=WALL)
     bench.drive(run_id)
     after = bench.snapshot(run_id)
     assert after.state.pages[WALL].outcome is Outcome.OK and after.state.answer.n == 2
@@ -182,7 +184,7 @@ def test_a_page_is_tried_again_and_read_when_it_can_be(bench, run, monkeypatch):
         "report",
     ]
     with pytest.raises(UsageError, match="no page or search of this run that failed"):
-        page_input.retry(bench, run_id, WALL)
+        bench.act(run_id, "retry", what=WALL)
 
 
 def test_a_search_that_failed_is_tried_again(run):
@@ -215,7 +217,7 @@ def test_a_failed_search_of_an_answered_run_is_made_again_and_followed(bench, ru
     assert view.run.status is Status.REVIEW and not view.state.facts
     late.clear()
     failed = next(one for one in page_input.list_failed_requests(view.state) if one.kind == "Search")
-    page_input.retry(bench, run_id, failed.what)
+    bench.act(run_id, "retry", what=failed.what)
     assert bench.drive(run_id) is Status.REVIEW
     after = bench.snapshot(run_id).state
     again = after.actions[len(view.state.actions)]
@@ -225,23 +227,23 @@ def test_a_failed_search_of_an_answered_run_is_made_again_and_followed(bench, ru
 
 def test_an_accepted_answer_is_written_again_with_what_is_given(bench, run):
     run_id, view = run()
-    bench.accept(run_id, view.head)
+    bench.act(run_id, "accept", view.head)
     assert bench.snapshot(run_id).run.status is Status.DONE
-    page_input.paste(bench, run_id, WALL, SAID)
+    bench.act(run_id, "supply", url=WALL, text=SAID)
     assert bench.drive(run_id) is Status.REVIEW and "412 feathers" in bench.snapshot(run_id).state.answer.text
 
 
 @pytest.mark.parametrize("rest", [Status.PAUSED, Status.STOPPED])
 def test_what_is_given_to_a_run_at_rest_waits_until_it_goes_on(bench, run, rest):
     run_id, _ = run(drive=False)
-    bench.pause(run_id)
+    bench.act(run_id, "pause")
     bench.drive(run_id)
     if rest is Status.STOPPED:
-        bench.stop(run_id)
-    page_input.paste(bench, run_id, WALL, SAID)
+        bench.act(run_id, "stop")
+    bench.act(run_id, "supply", url=WALL, text=SAID)
     view = bench.snapshot(run_id)
     assert view.run.status is rest and view.state.pages[WALL].waiting and not view.state.facts
-    bench.resume(run_id)
+    bench.act(run_id, "resume")
     bench.drive(run_id)
     view = bench.snapshot(run_id)
     assert (
@@ -254,7 +256,7 @@ def test_what_is_given_to_a_run_at_rest_waits_until_it_goes_on(bench, run, rest)
 def test_a_decision_that_waits_is_made_anew_with_what_was_given(bench, run):
     run_id, view = run(mode="step", start_urls=[])
     assert view.run.status is Status.WAITING
-    page_input.paste(bench, run_id, WALL, SAID)
+    bench.act(run_id, "supply", url=WALL, text=SAID)
     assert bench.drive(run_id) is Status.WAITING
     after = bench.snapshot(run_id)
     assert (
@@ -274,7 +276,7 @@ def test_what_is_given_while_the_run_works_is_never_lost(bench, run, monkeypatch
         change = plain_step(state, tools)
         if not given:
             given.append(at)
-            page_input.paste(bench, run_id, WALL, SAID)
+            bench.act(run_id, "supply", url=WALL, text=SAID)
         return change
 
     monkeypatch.setitem(flow.steps, at, meanwhile)
@@ -289,8 +291,8 @@ def test_site_takes_in_what_is_given_for_its_pages(bench, run):
     run_id, before = run(flow="site", start_urls=[WALL], allowed_domains=["wall.example"])
     assert before.state.answer.reason == "blocked"
     with pytest.raises(UsageError, match="never asked for"):
-        page_input.paste(bench, run_id, "https://wall.example/other", SAID)
-    page_input.paste(bench, run_id, WALL, SAID)
+        bench.act(run_id, "supply", url="https://wall.example/other", text=SAID)
+    bench.act(run_id, "supply", url=WALL, text=SAID)
     assert bench.drive(run_id) is Status.REVIEW
     state = bench.snapshot(run_id).state
     assert (
@@ -313,9 +315,9 @@ def test_site_takes_in_what_is_given_for_its_pages(bench, run):
 def test_what_cannot_be_taken_is_refused_with_what_to_do(bench, run, url, text, told):
     run_id, _ = run(blocked_domains=["never.example"])
     with pytest.raises(UsageError, match=told):
-        page_input.paste(bench, run_id, url, text)
+        bench.act(run_id, "supply", url=url, text=text)
     with pytest.raises(UsageError, match=r"is empty|holds nothing that can be read"):
-        page_input.upload(bench, run_id, WALL, "x.bin", b"\x00\x01\x02" * 50)
+        bench.act(run_id, "supply", url=WALL, file={"name": "x.bin", "data": b"\x00\x01\x02" * 50})
 
 
 def test_flows_that_take_nothing_say_so(bench, ran):
@@ -323,8 +325,8 @@ def test_flows_that_take_nothing_say_so(bench, ran):
         "Collect the forum",
         Settings(flow="collect", world="demo", model="keyless", start_urls=["https://kallsteg.example/"]),
     )
-    with pytest.raises(UsageError, match="accepts no pages"):
-        page_input.paste(bench, run_id, WALL, SAID)
+    with pytest.raises(UsageError, match="ask a new question instead"):
+        bench.act(run_id, "supply", url=WALL, text=SAID)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import page_input, page_versions
+from agent.actions import page_versions
 from agent.types import Settings
 from tests.web.folders import page, write_world
 
@@ -64,7 +64,7 @@ def test_the_same_text_read_again_is_no_new_version(bench, twice):
 
 
 def test_what_a_person_gave_is_a_version_of_its_own(bench, twice):
-    page_input.paste(bench, twice[1], URL, LATER)
+    bench.act(twice[1], "supply", url=URL, text=LATER)
     bench.drive(twice[1])
     found = page_versions.list_versions(bench, bench.page(bench.snapshot(twice[1]).state.pages[URL].page_id))
     assert sorted(version.origin for version in found) == ["fetched", "fetched", "pasted"]

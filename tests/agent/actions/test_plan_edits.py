@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from agent.actions.plan_edits import (
-    PartEdit,
     build_change,
     build_plan,
     describe_plan_edit,
-    edit_plan,
-    read_lines,
+    match_parts,
 )
 from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
@@ -25,15 +23,13 @@ FOUNDED = "In which year was Älvmora Mejeri founded?"
 
 
 def test_kept_parts_keep_their_state_and_new_ones_are_open_and_the_persons():
-    plan = build_plan([FIRST, SECOND], [PartEdit("Who owns the yard?", "2"), PartEdit("When was it?")])
+    plan = build_plan([FIRST, SECOND], [("2", "Who owns the yard?"), ("", "When was it?")])
     assert plan[0] == SECOND.replace(after=[])
     assert (plan[1].id, plan[1].status, plan[1].by) == ("3", "open", "person")
 
 
 def test_a_reworded_part_is_open_again_and_keeps_its_id():
-    plan = build_plan(
-        [FIRST, SECOND], [PartEdit("Which yard repaired it?", "1"), PartEdit("Who owns the yard?", "2")]
-    )
+    plan = build_plan([FIRST, SECOND], [("1", "Which yard repaired it?"), ("2", "Who owns the yard?")])
     assert (plan[0].id, plan[0].status, plan[0].confidence, plan[0].by) == ("1", "open", 0.0, "person")
     assert plan[1] == SECOND
 
@@ -42,13 +38,10 @@ def test_a_reworded_part_is_open_again_and_keeps_its_id():
     ("edits", "told"),
     [
         ([], "at least one part"),
-        ([PartEdit("  ", "1")], "needs a question"),
-        ([PartEdit("What?", "7")], "no part 7"),
-        ([PartEdit("When was it?"), PartEdit("when  was it")], "ask the same"),
-        ([PartEdit("What?", "1"), PartEdit("Why?", "1")], "once"),
-        ([PartEdit("What?" * 200)], "longer than"),
-        ([PartEdit(f"Part {n}?") for n in range(9)], "at most 8"),
-        ([PartEdit(FIRST.question, "1"), PartEdit(SECOND.question, "2")], "nothing was changed"),
+        ([("", "When was it?"), ("", "when  was it")], "ask the same"),
+        ([("", "What?" * 200)], "longer than"),
+        ([("", f"Part {n}?") for n in range(9)], "at most 8"),
+        ([("1", FIRST.question), ("2", SECOND.question)], "nothing was changed"),
     ],
 )
 def test_an_edit_that_makes_no_plan_is_refused_with_what_to_do(edits, told):
@@ -75,25 +68,25 @@ def test_an_edit_that_makes_no_plan_is_refused_with_what_to_do(edits, told):
     ],
 )
 def test_lines_are_read_as_the_parts_they_were(text, read):
-    assert read_lines([FIRST, SECOND], text) == [PartEdit(*part) for part in read]
+    assert match_parts([FIRST, SECOND], text.splitlines()) == [(id, line) for line, id in read]
 
 
 def test_equal_lines_are_one_part_and_the_plan_as_it_is_shown_changes_nothing():
     when = "When was it?"
-    assert read_lines([FIRST], f"{FIRST.question}\n{when}\nwhen  WAS it") == [
-        PartEdit(FIRST.question, "1"),
-        PartEdit(when),
+    assert match_parts([FIRST], [FIRST.question, when, "when  WAS it"]) == [
+        ("1", FIRST.question),
+        ("", when),
     ]
     twice = [FIRST, FIRST.replace(id="2"), SECOND.replace(id="3")]
-    shown = "\n".join(part.question for part in twice)
-    assert [edit.id for edit in read_lines(twice, shown)] == ["1", "3"]
+    shown = [part.question for part in twice]
+    assert [id for id, _ in match_parts(twice, shown)] == ["1", "3"]
     spaced = [FIRST.replace(question="which  yard built it"), SECOND]
     with pytest.raises(UsageError, match="nothing was changed"):
-        build_plan(spaced, read_lines(spaced, f"Which yard built it?\n{SECOND.question}"))
+        build_plan(spaced, match_parts(spaced, ["Which yard built it?", SECOND.question]))
 
 
 def test_an_edit_is_described_in_words():
-    after = build_plan([FIRST, SECOND], [PartEdit("Who sold the yard?", "2"), PartEdit("When was it?")])
+    after = build_plan([FIRST, SECOND], [("2", "Who sold the yard?"), ("", "When was it?")])
     said = describe_plan_edit([FIRST, SECOND], after)
     assert said == (
         "changed the plan: added “When was it?”; dropped “Which yard built it?”; "
@@ -109,7 +102,7 @@ def test_a_part_dropped_after_the_answer_leaves_it_without_new_research(bench):
     run_id = reviewed(bench, f"{FOUNDED[:-1]} and how many people does Älvmora Mejeri employ?")
     before = bench.snapshot(run_id)
     assert len(before.state.plan) == 2
-    edit_plan(bench, run_id, [PartEdit(before.state.plan[0].question, "1")])
+    bench.act(run_id, "replan", parts=[before.state.plan[0].question])
     assert bench.drive(run_id) is Status.REVIEW
     after = bench.snapshot(run_id).state
     assert len(after.plan) == 1 and len(after.actions) == len(before.state.actions)
@@ -118,16 +111,16 @@ def test_a_part_dropped_after_the_answer_leaves_it_without_new_research(bench):
 def test_a_second_tab_cannot_edit_a_plan_that_moved(bench):
     run_id = reviewed(bench)
     seen = bench.snapshot(run_id)
-    edit_plan(bench, run_id, [PartEdit(FOUNDED, "1")], seen.head)
+    bench.act(run_id, "replan", seen.head, parts=[FOUNDED])
     with pytest.raises(ConcurrentChange):
-        edit_plan(bench, run_id, [PartEdit("Who runs Älvmora Mejeri?", "1")], seen.head)
+        bench.act(run_id, "replan", seen.head, parts=["Who runs Älvmora Mejeri?"])
 
 
 @pytest.mark.slow
 def test_a_part_added_after_the_answer_is_researched_and_the_answer_has_both(bench):
     run_id = reviewed(bench)
     before = bench.snapshot(run_id)
-    edit_plan(bench, run_id, [PartEdit(before.state.plan[0].question, "1"), PartEdit(FOUNDED)], before.head)
+    bench.act(run_id, "replan", before.head, parts=[before.state.plan[0].question, FOUNDED])
     assert bench.drive(run_id) is Status.REVIEW
     after = bench.snapshot(run_id).state
     assert [part.question for part in after.answer.parts] == [before.state.plan[0].question, FOUNDED]
@@ -138,12 +131,12 @@ def test_a_part_added_after_the_answer_is_researched_and_the_answer_has_both(ben
 
 def test_a_part_that_is_shown_with_capital_and_question_mark_is_not_reworded():
     raw = FIRST.replace(question="which yard built it")
-    assert read_lines([raw], "Which yard built it?") == [PartEdit("which yard built it", "1")]
+    assert match_parts([raw], ["Which yard built it?"]) == [("1", "which yard built it")]
 
 
 def test_a_new_part_has_not_the_id_of_a_dropped_one_that_has_facts():
     fact = Fact(id="f", statement="Nils owns it.", quote="Nils owns it.", part="2")
-    added = build_plan([FIRST], [PartEdit(FIRST.question, "1"), PartEdit("When was it?")], [fact])
+    added = build_plan([FIRST], [("1", FIRST.question), ("", "When was it?")], [fact])
     assert [part.id for part in added] == ["1", "3"]
 
 

@@ -41,7 +41,7 @@ def test_a_private_note_chooses_no_page_of_a_site(tmp_path: Path, private: bool)
         run_id = bench.start("Since when does the Kallsteg yard build boats?", settings)
         bench.drive(run_id)
         note = "What became of the Zorbian merger?"
-        bench.send_back(run_id, bench.snapshot(run_id).head, note, private=private)
+        bench.act(run_id, "send_back", bench.snapshot(run_id).head, note=note, private=private)
         bench.drive(run_id)
         bench.shutdown()
         assert ("/zorbian-merger" in site.paths()) is not private

@@ -44,17 +44,17 @@ def test_the_owner_finds_a_private_note_by_its_words_and_erases_it(tmp_path: Pat
         assert [run.id for run in made.bench.runs(text="quibblor")] == [made.fork, made.run]
         assert [run.id for run in made.bench.runs(text="Tarnmoor")] == [made.fork]
         note = next(n for n in made.bench.snapshot(made.run).state.notes if n.kind == "send_back")
-        made.bench.erase_note(made.run, note.step)
+        made.bench.act(made.run, "erase_note", step=note.step)
         assert made.bench.runs(text="quibblor") == []
         kept = [n.text for n in made.bench.snapshot(made.fork).state.notes]
         assert NOTES["comment"] in kept and "[erased]" in kept, "the other notes stay"
-        made.bench.erase_note(made.run, note.step)  # again: the file is written anew once more
+        made.bench.act(made.run, "erase_note", step=note.step)  # again: the file is written anew once more
         with pytest.raises(UsageError, match="holds no private note"):
-            made.bench.erase_note(made.run, 0)
+            made.bench.act(made.run, "erase_note", step=0)
         made.bench.store.ledger.update_run(made.further, status="running")
         comment = next(n for n in made.bench.snapshot(made.run).state.notes if n.kind == "comment")
         with pytest.raises(UsageError, match="pause it, then erase"):
-            made.bench.erase_note(made.run, comment.step)
+            made.bench.act(made.run, "erase_note", step=comment.step)
 
 
 def test_a_sentence_made_from_a_note_leaves_only_where_its_quotes_support_it(tmp_path: Path) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import report_form
 from agent.actions.report_form import read_outline_text, write_outline_text
-from agent.errors import ConcurrentChange, UsageError
+from agent.errors import UsageError
 from agent.types import Fact, Outline, OutlineSection, Settings
 
 OUTLINE = Outline(
@@ -58,7 +57,7 @@ def test_a_line_that_cannot_be_meant_is_refused(text: str, why: str):
 
 def test_only_a_research_answer_is_written_in_another_length(bench, ran):
     run_id = ran()
-    report_form.rewrite(bench, run_id, "full")
+    bench.act(run_id, "rewrite", length="full")
     bench.drive(run_id)
     answer = bench.snapshot(run_id).state.answer
     assert (answer.n, answer.length) == (2, "full") and bench.snapshot(run_id).run.settings.report == "full"
@@ -66,8 +65,5 @@ def test_only_a_research_answer_is_written_in_another_length(bench, ran):
         "What is made here?",
         Settings(flow="site", world="demo", start_urls=["https://www.alvmora-mejeri.example/"]),
     )
-    with pytest.raises(ConcurrentChange):
-        report_form.rewrite(bench, site, "brief")
-    bench.drive(site)
-    with pytest.raises(UsageError, match="one length"):
-        report_form.rewrite(bench, site, "brief")
+    with pytest.raises(UsageError, match="is for research runs, and this is a site run"):
+        bench.act(site, "rewrite", length="brief")

@@ -24,7 +24,7 @@ def test_an_answer_sent_back_without_a_source_loses_its_conflict_at_once(bench):
     run_id = reviewed(bench)
     before = bench.snapshot(run_id).state
     assert before.answer.verdict == "passages_found" and len(active_conflicts(before)) == 1
-    bench.send_back(run_id, bench.snapshot(run_id).head, f"Leave out everything from {WIKI}.")
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note=f"Leave out everything from {WIKI}.")
     view = bench.snapshot(run_id)
     at_once = view.state
     assert active_conflicts(at_once) == [] and not any(fact.disputed for fact in at_once.facts.values())
@@ -47,10 +47,10 @@ def test_a_note_before_the_answer_does_the_same(bench):
     run_id = bench.start(FOUNDED, Settings(world="demo", model="keyless", mode="step"))
     while not active_conflicts(bench.snapshot(run_id).state):
         bench.drive(run_id)
-        bench.approve(run_id, bench.snapshot(run_id).head)
+        bench.act(run_id, "approve", bench.snapshot(run_id).head)
         bench.drive(run_id)
     before = bench.snapshot(run_id).state
-    bench.steer(run_id, f"Do not use {WIKI}.")
+    bench.act(run_id, "steer", note=f"Do not use {WIKI}.")
     state = bench.snapshot(run_id).state
     assert active_conflicts(state) == [] and not any(fact.disputed for fact in state.facts.values())
     assert state.current_confidence >= before.current_confidence
@@ -59,7 +59,7 @@ def test_a_note_before_the_answer_does_the_same(bench):
 def test_a_note_that_rules_nothing_out_changes_nothing_known(bench):
     run_id = reviewed(bench)
     before = bench.snapshot(run_id).state
-    bench.send_back(run_id, bench.snapshot(run_id).head, "Say it in one sentence.")
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Say it in one sentence.")
     after = bench.snapshot(run_id).state
     assert (after.facts, after.conflicts, after.confidence) == (
         before.facts,

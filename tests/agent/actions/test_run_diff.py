@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import forks, run_diff
+from agent.actions import run_diff
 from agent.errors import NotFound
 from agent.types import ModelCall, Settings, Status
 
@@ -30,7 +30,13 @@ def pair(bench):
         cost_usd=None,
     )
     bench.store.calls.record(call)
-    two = forks.fork_run(bench, one, 4, note="Leave out everything from norrviddawiki.example.", max_steps=6)
+    two = bench.act(
+        one,
+        "fork",
+        step=4,
+        note="Leave out everything from norrviddawiki.example.",
+        settings={"max_steps": 6},
+    )
     assert bench.drive(two) is Status.REVIEW
     return one, two
 

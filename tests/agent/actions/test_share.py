@@ -16,7 +16,7 @@ def test_no_word_of_a_private_note_reaches_a_guest_in_what_is_said_of_it(bench) 
     run_id = bench.start(QUESTION, DEMO)
     bench.drive(run_id)
     note = "search more about the cost; our client is Zebrafinch"
-    bench.send_back(run_id, bench.snapshot(run_id).head, note, private=True)
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note=note, private=True)
     assert bench.drive(run_id) is Status.REVIEW
     assert "Zebrafinch" in bench.snapshot(run_id).state.answer.remark, "its owner is told"
     shared = render_shared_run(bench, run_id)

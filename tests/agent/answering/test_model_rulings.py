@@ -146,7 +146,7 @@ def test_a_reading_is_named_in_an_answer_that_gives_one_side_only(tmp_path):
                 }
             ]
         }
-        bench.send_back(run_id, bench.snapshot(run_id).head, "Give one year only.")
+        bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Give one year only.")
         assert bench.drive(run_id) is Status.REVIEW
         text = bench.snapshot(run_id).state.answer.text
         assert "The model's reading: on Port Ember" in text and "the titles name two herons" not in text

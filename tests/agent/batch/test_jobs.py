@@ -143,7 +143,7 @@ def test_what_a_person_did_with_a_row_stands(bench: Workbench) -> None:
     stop(bench, batch_id)
     bench.drive(run_id)
     resume(bench, batch_id)
-    bench.resume(run_id)
+    bench.act(run_id, "resume")
     assert bench.worker.batch_scheduler.schedule_all() == [] and not get_status(bench, batch_id).rows[0].again
     assert get_status(bench, batch_id).rows[0].state == "running"
 
@@ -153,7 +153,7 @@ def test_the_budget_of_a_batch_that_came_to_its_end_binds_no_more(bench: Workben
     now = drive(bench, batch_id, quiet, threading.Event())
     assert now.batch.state == "spent" and now.exhausted_budget
     row = next(row for row in now.rows if row.state == "done")
-    bench.send_back(row.run_id, row.steps, "Look for more, please.")
+    bench.act(row.run_id, "send_back", row.steps, note="Look for more, please.")
     bench.drive(row.run_id)
     after = bench.snapshot(row.run_id).state
     assert after.actions and not after.why_stopped.startswith(BUDGET_REASON_PREFIX)

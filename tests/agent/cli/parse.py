@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.cli.main import COMMANDS, LazyCommand
-
-
-def command(name: str) -> Any:
-    """The real command of that name."""
-    return LazyCommand(name, *COMMANDS[name]).load()
+from agent.cli.main import build_parser, separate_hosts
 
 
 def parse(name: str, *arguments: str) -> dict[str, Any]:
-    """The command's parameters by name. Raises typer.TyperException for what cannot be parsed."""
-    return dict(command(name).make_context(name, list(arguments)).params)
+    """The command's parameters by name. Raises SystemExit for what cannot be parsed."""
+    return vars(build_parser(name).parse_args(separate_hosts(arguments)))

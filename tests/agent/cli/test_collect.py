@@ -110,7 +110,7 @@ def test_wrong_usage_is_told_and_ends_with_2(
 )
 def test_what_the_parser_refuses_ends_with_2(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["collect", *wrong]) == 2
-    assert "Error: " in capsys.readouterr().err
+    assert "collect: error: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("flow", ["collect", "site"])

@@ -158,7 +158,7 @@ def test_wrong_usage_is_told_in_a_line(arguments, hint, capsys):
 )
 def test_a_command_that_cannot_be_read_exits_with_2(arguments, capsys):
     assert main(arguments) == 2
-    assert "Usage: ./touchstone" in capsys.readouterr().err
+    assert "usage: ./touchstone" in capsys.readouterr().err
 
 
 def test_arguments_that_are_not_utf_8_are_told_in_a_line(capsys):

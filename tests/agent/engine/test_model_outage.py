@@ -10,7 +10,6 @@ from contextlib import contextmanager
 import pytest
 
 from agent import config
-from agent.actions import budget
 from agent.llm import circuit_breaker
 from agent.llm.circuit_breaker import MIN_FAILURES, PROBE_S, CircuitBreaker
 from agent.types import Settings, Status
@@ -87,18 +86,17 @@ def test_a_run_waits_for_its_model_and_goes_on_by_itself(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("act", "rests"),
     [
-        (lambda bench, run_id: bench.stop(run_id), Status.STOPPED),
-        (budget.choose_model, Status.REVIEW),
+        ("stop", Status.STOPPED),
+        ("drop_model", Status.REVIEW),
     ],
-    ids=["stop", "go on without the model"],
 )
 def test_a_person_may_act_on_a_run_that_waits(
-    act: Callable[[Workbench, str], None], rests: Status, monkeypatch: pytest.MonkeyPatch
+    act: str, rests: Status, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with dead_in_the_middle(monkeypatch) as (bench, _, _, _):
         run_id = bench.start(SOLAR, Settings(world="demo"))
         wait_for(lambda: bench.worker.describe_outage(run_id))
-        act(bench, run_id)
+        bench.act(run_id, act)
         wait_for(lambda: bench.snapshot(run_id).run.status is rests)
         wait_for(lambda: not bench.worker.describe_outage(run_id))
 

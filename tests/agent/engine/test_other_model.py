@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from agent.actions import budget
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
 from agent.actions.settings.model_settings import save_model_setting
@@ -80,13 +79,13 @@ def test_after_a_restart_with_another_server_it_rests(servers, opened) -> None:
     later = opened(second.url)
     later.drive(run_id)
     assert rests_for_choice(later, run_id) and second.requests == []
-    later.resume(run_id)
+    later.act(run_id, "resume")
     later.drive(run_id)
     assert rests_for_choice(later, run_id) and second.requests == [], "resuming chooses nothing"
     told = later.explain_other_model(later.snapshot(run_id).run.settings)
     assert told == f"This run used another model or server. Set up now: m at {second.url[7:-3]}."
     assert "127.0.0.1" not in later.snapshot(run_id).state.halt.why, "it goes into bundles"
-    budget.choose_model(later, run_id, later.worker.mark_model(RUN))
+    later.act(run_id, "keep_model", served_by=later.worker.mark_model(RUN))
     assert later.drive(run_id) is Status.REVIEW and second.requests
     assert later.explain_other_model(later.snapshot(run_id).run.settings) == ""
 
@@ -98,9 +97,9 @@ def test_it_may_go_on_without_a_model(servers, opened) -> None:
     stop_at(bench, run_id)
     later = opened(second.url)
     later.drive(run_id)
-    budget.choose_model(later, run_id)
+    later.act(run_id, "drop_model")
     assert later.drive(run_id) is Status.REVIEW and second.requests == []
-    later.send_back(run_id, later.snapshot(run_id).head, "Search again.")
+    later.act(run_id, "send_back", later.snapshot(run_id).head, note="Search again.")
     assert later.drive(run_id) is Status.REVIEW and second.requests == []
 
 
@@ -111,7 +110,7 @@ def test_it_goes_on_by_itself_where_the_address_is_set_back(servers, opened) -> 
     stop_at(bench, run_id)
     opened(second.url).drive(run_id)
     back = opened(first.url)
-    back.resume(run_id)
+    back.act(run_id, "resume")
     assert back.drive(run_id) is Status.REVIEW and second.requests == []
 
 
@@ -141,7 +140,7 @@ def test_a_person_drops_the_model_of_a_run_at_work(servers, opened) -> None:
 
     def drop() -> None:
         if not calls and first.requests:
-            budget.choose_model(bench, run_id)
+            bench.act(run_id, "drop_model")
             calls.append(len(first.requests))
 
     assert bench.drive(run_id, drop) is Status.REVIEW

@@ -10,7 +10,6 @@ import pytest
 
 from agent.actions import export, fact_edits
 from agent.actions.bundle_verify import verify_bundle
-from agent.cli.facts import format_fact
 from agent.evidence.citation_check import FLAG_REASON
 from agent.evidence.support import describe_support
 from agent.types import Settings, Status
@@ -87,7 +86,7 @@ def test_an_order_to_machines_backs_nothing(tmp_path, bench, flow):
 def test_a_person_may_use_it_and_it_is_marked_everywhere(tmp_path, bench):
     view = run(bench, tmp_path, "research")
     run_id, fact = view.run.id, next(fact for fact in view.state.facts.values() if fact.flagged)
-    assert any(ORDER in line for line in format_fact(fact)) and "flagged" in format_fact(fact)[0]
+    assert ORDER in fact.flagged
     fact_edits.mark(bench, run_id, [fact.id], "pinned")
     assert bench.drive(run_id) is Status.REVIEW
     answer = bench.snapshot(run_id).state.answer

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from agent import config
-from agent.actions import page_input
 from agent.flows.research import act
 from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import ResearchRun, ResearchState
@@ -104,7 +103,7 @@ def drive(bench: Workbench, model: Any, settings: Settings, question: str, *, pr
     if model is not None:
         bench.worker.model_client = lambda name, fast="": (ScriptedModel(model), "")  # type: ignore[method-assign]
     run_id = bench.start(question, settings)
-    bench.steer(run_id, NOTE, private=private)
+    bench.act(run_id, "steer", note=NOTE, private=private)
     assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
     return bench.snapshot(run_id)
 
@@ -170,7 +169,7 @@ def test_words_of_an_added_file_alone_reach_no_engine(tmp_path, bench, mind):
     question = "Who launched the ferry Vinga, and where is the seat of who launched it?"
     settings = Settings(world=folder, until="budget", at_cap="report", max_steps=9, **more)
     run_id = bench.start(question, settings)
-    page_input.upload(bench, run_id, "", "minutes.txt", FILE.encode())
+    bench.act(run_id, "supply", url="", file={"name": "minutes.txt", "data": FILE.encode()})
     assert bench.drive(run_id) is Status.REVIEW
     facts = bench.snapshot(run_id).state.facts.values()
     assert any(SECRET in fact.quote for fact in facts) or model, "the file is read"

@@ -250,7 +250,7 @@ def test_sources_that_contradict_each_other_are_both_told(said: Said, bench: Wor
 def test_the_model_is_told_the_notes_of_the_person(said: Said, bench: Workbench) -> None:
     given(bench, script := Script())
     run_id = bench.start(ASKED, Talk(bench, script=script).settings)
-    bench.steer(run_id, "Only for grown-ups")
+    bench.act(run_id, "steer", note="Only for grown-ups")
     bench.drive(run_id)
     assert (
         "Only for grown-ups" in script.of("generate")[0]

@@ -8,7 +8,6 @@ import threading
 import pytest
 
 from agent import config
-from agent.actions import budget
 from agent.errors import NotFound, UsageError
 from agent.flows.chat.retrieve import REMEMBERED_TURNS
 from agent.types import Settings, Status
@@ -64,7 +63,7 @@ def test_a_question_asked_back_waits_for_its_answer_over_a_restart(bench: Workbe
     later = reopened(bench)
     try:
         assert later.snapshot(asked.id).run.status is Status.WAITING
-        budget.choose_model(later, asked.id)  # the model of then is not set up here
+        later.act(asked.id, "drop_model")  # the model of then is not set up here
         turn = Talk(later, thread=asked.id).say("the Brannvik ferry")
         assert turn.id == asked.id and "Olga Lindmark" in turn.text and turn.status is Status.DONE
     finally:

@@ -104,7 +104,7 @@ def test_keyless_what_the_library_does_not_hold_is_said_and_asked_back(said: Sai
 
 
 def answer(bench: Workbench, turn: Turned, text: str) -> Turned:
-    bench.respond(turn.id, turn.view.head, text)
+    bench.act(turn.id, "respond", turn.view.head, text=text)
     bench.drive(turn.id)
     return Turned(bench, turn.id)
 
@@ -181,7 +181,7 @@ def test_an_answer_is_checked_before_it_is_written_down(
 ) -> None:
     asked = said("Who built it?", Script(router="ASK_CLARIFICATION"))
     with pytest.raises(UsageError, match=told):
-        bench.respond(asked.id, asked.view.head, text)
+        bench.act(asked.id, "respond", asked.view.head, text=text)
     assert bench.snapshot(asked.id).head == asked.view.head
     assert answer(bench, asked, "x" * 4000).state.own.responses == ["x" * 4000]
 
@@ -189,18 +189,18 @@ def test_an_answer_is_checked_before_it_is_written_down(
 def test_only_what_is_asked_can_be_answered_and_only_once(said: Said, bench: Workbench) -> None:
     done = said(script=Script())
     with pytest.raises(ConcurrentChange):
-        bench.respond(done.id, done.view.head, "the ferry")
+        bench.act(done.id, "respond", done.view.head, text="the ferry")
     asked = said("Who built it?", Script(router="ASK_CLARIFICATION"))
     answer(bench, asked, "the ferry")
     with pytest.raises(ConcurrentChange):
-        bench.respond(asked.id, asked.view.head, "the lighthouse")
+        bench.act(asked.id, "respond", asked.view.head, text="the lighthouse")
 
 
 def test_an_answer_given_after_another_tab_answered_is_overtaken(said: Said, bench: Workbench) -> None:
     asked = said(script=Script(validate=False))
     answer(bench, asked, "one")
     with pytest.raises(ConcurrentChange):
-        bench.respond(asked.id, asked.view.head, "two")
+        bench.act(asked.id, "respond", asked.view.head, text="two")
 
 
 def test_when_the_calls_are_used_up_the_draft_is_checked_by_rule(said: Said) -> None:
@@ -226,7 +226,7 @@ def test_a_person_who_will_not_wait_gets_the_draft_as_far_as_it_is_backed(
 
     def stop() -> None:
         if bench.snapshot(run_id).next == "validate" and not bench.snapshot(run_id).state.stop_reason:
-            bench.finish(run_id)
+            bench.act(run_id, "finish")
 
     bench.drive(run_id, watch=stop)
     turn = Turned(bench, run_id)
@@ -252,7 +252,7 @@ def test_when_nothing_was_drafted_yet_it_is_said_why(said: Said) -> None:
 
 def test_a_person_who_wants_no_more_asking_gets_an_honest_word(said: Said, bench: Workbench) -> None:
     asked = said("Who built it?", Script(router="ASK_CLARIFICATION"))
-    bench.finish(asked.id)
+    bench.act(asked.id, "finish")
     bench.drive(asked.id)
     turn = Turned(bench, asked.id)
     assert (

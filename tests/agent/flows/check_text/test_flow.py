@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent import api
-from agent.actions import overrule_marks, page_input
+from agent.actions import page_input
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
 from agent.errors import NotFound, UsageError
@@ -118,7 +118,7 @@ def test_a_difference_that_code_cannot_judge_is_a_problem_to_look_at(check: Chec
 
 def test_a_mark_of_a_person_has_no_doubt(bench: Workbench, check: Check) -> None:
     view = check(f"The bakery by the harbour sold 400 loaves on its best day [1].\n\n[1] {MILL}")
-    overrule_marks.overrule(bench, view.run.id, "s1", "supported", "I counted them.")
+    bench.act(view.run.id, "overrule", sentence="s1", mark="supported", reason="I counted them.")
     (one,) = marked(bench.snapshot(view.run.id))
     assert not one.is_problem and one.label == "supported"
 
@@ -198,7 +198,7 @@ def test_a_person_is_asked_at_the_page_budget_and_more_pages_go_on(bench: Workbe
     assert bench.drive(run_id) is Status.PAUSED
     halt = bench.snapshot(run_id).state.halt
     assert halt is not None and (halt.kind, halt.cap) == ("pages", 1)
-    bench.finish(run_id)
+    bench.act(run_id, "finish")
     assert bench.drive(run_id) is Status.DONE
     assert marks(bench.snapshot(run_id)) == ["supported", "unavailable"]
 
@@ -223,10 +223,10 @@ def test_a_text_that_cannot_be_read_says_why_and_can_be_tried_again(bench: Workb
     assert bench.drive(run_id) is Status.DONE
     view = bench.snapshot(run_id)
     assert view.state.own.checked_text(view.state) is None and "404" in view.state.answer.certainty
-    page_input.retry(bench, run_id, GONE)
+    bench.act(run_id, "retry", what=GONE)
     assert bench.drive(run_id) is Status.DONE
     assert len(bench.snapshot(run_id).state.answers) == 2
-    page_input.paste(bench, run_id, GONE, f"The mill of Ekvik opened in 1902 ({MILL}).")
+    bench.act(run_id, "supply", url=GONE, text=f"The mill of Ekvik opened in 1902 ({MILL}).")
     assert bench.drive(run_id) is Status.DONE
     assert marks(bench.snapshot(run_id)) == ["supported"]
 
@@ -241,7 +241,7 @@ def test_an_empty_text_is_refused(bench: Workbench, data: bytes) -> None:
 def test_supplied_text_of_a_source_has_its_claims_checked_again(check: Check, bench: Workbench) -> None:
     view = check(f"Ekvik has a mill [1].\n\nThe mill of Ekvik opened in 1902 [2].\n\n[1] {GONE}\n[2] {MILL}")
     assert marks(view) == ["unavailable", "supported"]
-    page_input.paste(bench, view.run.id, GONE, "Ekvik has a mill. That is all there is to say of it.")
+    bench.act(view.run.id, "supply", url=GONE, text="Ekvik has a mill. That is all there is to say of it.")
     assert bench.drive(view.run.id) is Status.DONE
     again = bench.snapshot(view.run.id)
     assert marks(again) == ["supported", "supported"]
@@ -260,9 +260,9 @@ def test_a_reference_without_an_address_can_be_given_its_page(
     assert "Mills of Ekvik" in first.reason and second.what == "[2]"
     said = "Ekvik has a mill. That is all there is to say of it."
     if given == "paste":
-        page_input.paste(bench, view.run.id, "[1]", said)
+        bench.act(view.run.id, "supply", url="[1]", text=said)
     else:
-        page_input.upload(bench, view.run.id, "[1]", "mills.txt", said.encode())
+        bench.act(view.run.id, "supply", url="[1]", file={"name": "mills.txt", "data": said.encode()})
     assert bench.drive(view.run.id) is Status.DONE
     again = bench.snapshot(view.run.id)
     assert marks(again) == ["supported", "unavailable"]
@@ -274,10 +274,10 @@ def test_a_person_overrules_a_mark_with_a_reason(check: Check, bench: Workbench)
     view = check("Ekvik has a school.")
     (one,) = marked(view)
     with pytest.raises(UsageError, match="why"):
-        overrule_marks.overrule(bench, view.run.id, one.sentence.id, "supported", " ")
+        bench.act(view.run.id, "overrule", sentence=one.sentence.id, mark="supported", reason=" ")
     with pytest.raises(NotFound):
-        overrule_marks.overrule(bench, view.run.id, "s99", "supported", "I know it.")
-    overrule_marks.overrule(bench, view.run.id, one.sentence.id, "supported", "I went there.")
+        bench.act(view.run.id, "overrule", sentence="s99", mark="supported", reason="I know it.")
+    bench.act(view.run.id, "overrule", sentence=one.sentence.id, mark="supported", reason="I went there.")
     (said,) = marked(bench.snapshot(view.run.id))
     assert (said.mark, said.automatic, said.overruled) == ("supported", "no_source", "I went there.")
     assert "by a person" in export_run(bench, view.run.id, "md").decode()
@@ -316,14 +316,14 @@ def test_another_process_goes_on_where_the_first_ended(
     def stop_after_two() -> None:
         seen.append(1)
         if len(seen) == 2:
-            bench.stop(run_id)
+            bench.act(run_id, "stop")
 
     assert bench.drive(run_id, watch=stop_after_two) is Status.STOPPED
     before = bench.snapshot(run_id)
     assert len(before.state.actions) == 1
     other = Workbench(bench.config)
     try:
-        other.resume(run_id)
+        other.act(run_id, "resume")
         assert other.drive(run_id) is Status.DONE
         after = other.snapshot(run_id)
     finally:
@@ -337,8 +337,8 @@ def test_finishing_early_compares_the_rest_by_code(check: Check, bench: Workbenc
     text = f"The mill of Ekvik opened in 1902 ({MILL}).\n\nEkvik has a school."
     settings = Settings(world=check("One claim.").run.settings.world, model="keyless")
     run_id = api.start_text_check(bench, "t.md", text.encode(), settings)
-    bench.drive(run_id, watch=lambda: bench.snapshot(run_id).head == 1 and bench.pause(run_id))
-    bench.finish(run_id)
+    bench.drive(run_id, watch=lambda: bench.snapshot(run_id).head == 1 and bench.act(run_id, "pause"))
+    bench.act(run_id, "finish")
     assert bench.drive(run_id) is Status.DONE
     unread, uncited = marked(bench.snapshot(run_id))
     assert (unread.mark, uncited.mark) == ("unavailable", "no_source")

@@ -213,7 +213,7 @@ def test_step_by_step_shows_the_path_and_waits(bench: Workbench, collect) -> Non
     assert list(view.state.pages) == [QUOTE] and [
         ahead.url for ahead in view.state.own.frontier(view.state)
     ] == [BOARD]
-    bench.approve(view.run.id, view.head)
+    bench.act(view.run.id, "approve", view.head)
     assert bench.drive(view.run.id) is Status.WAITING
     view = bench.snapshot(view.run.id)
     ahead = view.state.own.frontier(view.state)
@@ -224,14 +224,14 @@ def test_step_by_step_shows_the_path_and_waits(bench: Workbench, collect) -> Non
         "next page",
     ]
     assert all(path.relevance_score for path in ahead[:3]) and not view.state.own.items
-    bench.skip(view.run.id, view.head)
+    bench.act(view.run.id, "skip", view.head)
     assert bench.drive(view.run.id) is Status.REVIEW
     assert titles(bench.snapshot(view.run.id).state) == ["The factory and the debt", "Dividend next spring"]
 
 
 def test_another_page_may_be_chosen_instead(bench: Workbench, collect) -> None:
     view = collect(FORUM_PROMPT, QUOTE, mode="step", rests=Status.WAITING)
-    bench.edit(view.run.id, view.head, "crawl_url", f"{BOARD}/t/6120")
+    bench.act(view.run.id, "edit", view.head, next_action="crawl_url", query_or_url=f"{BOARD}/t/6120")
     assert bench.drive(view.run.id) is Status.REVIEW
     state = bench.snapshot(view.run.id).state
     assert branch(state, BOARD).ended == "You chose another page instead."
@@ -240,7 +240,7 @@ def test_another_page_may_be_chosen_instead(bench: Workbench, collect) -> None:
 
 def test_sent_back_with_a_note_it_goes_on_with_what_it_has(bench: Workbench, collect) -> None:
     view = collect(FORUM_PROMPT, QUOTE)
-    bench.send_back(view.run.id, view.head, "Take everything from the last 10 years, please")
+    bench.act(view.run.id, "send_back", view.head, note="Take everything from the last 10 years, please")
     assert bench.drive(view.run.id) is Status.REVIEW
     state = bench.snapshot(view.run.id).state
     assert len(state.answers) == 2 and state.own.intent.time_range_days >= 3650
@@ -272,7 +272,7 @@ def test_elsewhere_today_is_the_clocks(
 
 def test_a_note_given_on_the_way_is_heard_at_the_next_decision(bench: Workbench, collect) -> None:
     view = collect(FORUM_PROMPT, QUOTE, mode="step", rests=Status.WAITING)
-    bench.steer(view.run.id, "only one thread, please")
+    bench.act(view.run.id, "steer", note="only one thread, please")
     assert bench.drive(view.run.id) is Status.WAITING
     state = bench.snapshot(view.run.id).state
     assert (state.own.heard, state.own.effective_intent(state).max_articles) == (1, 1) and len(

@@ -186,7 +186,7 @@ def test_a_note_is_heard_while_it_walks(bench: Workbench, walk) -> None:
     state = walk(world, prompt="Collect all news")
     assert state.own.heard == 0
     run_id = bench.runs()[0].id
-    bench.send_back(run_id, bench.snapshot(run_id).head, "only one article")
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="only one article")
     bench.drive(run_id)
     assert (
         bench.snapshot(run_id).state.own.heard == 1

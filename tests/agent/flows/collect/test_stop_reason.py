@@ -39,7 +39,7 @@ def walk(bench: Workbench, tmp_path: Path):
         run_id = bench.start(prompt, settings)
         assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
         for note in notes:
-            bench.send_back(run_id, bench.snapshot(run_id).head, note)
+            bench.act(run_id, "send_back", bench.snapshot(run_id).head, note=note)
             assert bench.drive(run_id) is Status.REVIEW
         return bench.snapshot(run_id).state
 
@@ -271,7 +271,7 @@ def test_what_is_out_of_the_time_asked_for_is_named_with_its_newest_day(bench: W
     bench.drive(run_id)
     told = bench.snapshot(run_id).state.answer.certainty
     assert "Outside the time asked for: 4 entries, the newest of 2026-11-12." in told
-    bench.send_back(run_id, bench.snapshot(run_id).head, "take the last 30 days")
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="take the last 30 days")
     bench.drive(run_id)
     again = bench.snapshot(run_id).state
     assert [item.title for item in again.own.kept_items] == ["Kallsteg sells more and earns less"]

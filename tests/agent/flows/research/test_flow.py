@@ -226,7 +226,7 @@ def test_step_by_step_every_decision_waits(ask, bench):
     while view.run.status is Status.WAITING:
         waited += 1
         assert view.steps[-1].name == "decide" and view.state.pending
-        bench.approve(view.run.id, view.head)
+        bench.act(view.run.id, "approve", view.head)
         bench.drive(view.run.id)
         view = bench.snapshot(view.run.id)
     assert view.run.status is Status.REVIEW
@@ -241,10 +241,10 @@ def test_the_start_address_waits_too(ask):
 def test_a_skipped_hand_over_makes_the_run_go_on(ask, bench):
     view = ask(SOLAR, rests=Status.WAITING, mode="step")
     while view.state.pending.next_action != "send_to_hitl":
-        bench.approve(view.run.id, view.head)
+        bench.act(view.run.id, "approve", view.head)
         bench.drive(view.run.id)
         view = bench.snapshot(view.run.id)
-    bench.skip(view.run.id, view.head)
+    bench.act(view.run.id, "skip", view.head)
     assert bench.drive(view.run.id) is Status.WAITING
     pending = bench.snapshot(view.run.id).state.pending
     assert pending.next_action != "send_to_hitl" or "refused" in pending.reasoning
@@ -252,9 +252,9 @@ def test_a_skipped_hand_over_makes_the_run_go_on(ask, bench):
 
 def test_a_steering_note_is_obeyed_by_the_next_decision(ask, bench):
     view = ask(SOLAR, rests=Status.WAITING, mode="step")
-    bench.approve(view.run.id, view.head)
+    bench.act(view.run.id, "approve", view.head)
     bench.drive(view.run.id)
-    bench.steer(view.run.id, "Look for the municipal food inspections instead.")
+    bench.act(view.run.id, "steer", note="Look for the municipal food inspections instead.")
     bench.drive(view.run.id)
     pending = bench.snapshot(view.run.id).state.pending
     assert pending.next_action == "search_duckduckgo" and "inspections" in pending.query_or_url
@@ -273,17 +273,17 @@ def test_a_note_is_obeyed_even_when_every_rung_was_tried(ask, bench, monkeypatch
         **caps,
     )
     while view.state.pending.rung != "hand_over":
-        bench.approve(view.run.id, view.head)
+        bench.act(view.run.id, "approve", view.head)
         assert bench.drive(view.run.id) is Status.WAITING
         view = bench.snapshot(view.run.id)
-    bench.steer(view.run.id, "Read https://museum.example/heron first.")
+    bench.act(view.run.id, "steer", note="Read https://museum.example/heron first.")
     bench.drive(view.run.id)
     assert bench.snapshot(view.run.id).state.pending.query_or_url == "https://museum.example/heron"
 
 
 def test_a_send_back_is_obeyed_with_a_fresh_budget(ask, bench):
     view = ask(SOLAR, max_steps=2)
-    bench.send_back(view.run.id, view.head, f"Read {ABOUT} and say who runs it.")
+    bench.act(view.run.id, "send_back", view.head, note=f"Read {ABOUT} and say who runs it.")
     assert bench.drive(view.run.id) is Status.REVIEW
     state = bench.snapshot(view.run.id).state
     assert state.actions[2].query_or_url == ABOUT
@@ -309,7 +309,7 @@ def test_the_row_of_the_run_tells_how_it_stands(ask, bench):
 
 def test_a_note_before_the_first_action_is_obeyed_too(ask, bench):
     view = ask(SOLAR, rests=Status.WAITING, mode="step")
-    bench.steer(view.run.id, "Look for the municipal food inspections instead.")
+    bench.act(view.run.id, "steer", note="Look for the municipal food inspections instead.")
     bench.drive(view.run.id)
     assert "inspections" in bench.snapshot(view.run.id).state.pending.query_or_url
 

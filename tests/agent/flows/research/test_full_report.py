@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from agent.actions import report_form
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
 from agent.answering.recheck_answers import find_answer_problems
@@ -123,7 +122,7 @@ def test_without_a_model_the_passages_stand_under_headings_with_limits_and_metho
     limits = next(block.lines for block in answer.blocks if block.id == "m1p")
     assert any(line.startswith("The main statement") for line in limits), "other sources are cited beside it"
     assert all(sentence.check == "quoted" for sentence in answer.sentences)
-    report_form.rewrite(bench, run_id, "brief")
+    bench.act(run_id, "rewrite", length="brief")
     assert bench.drive(run_id) is Status.REVIEW
     brief = bench.snapshot(run_id).state.answer
     assert brief.length == "brief" and {block.role for block in brief.blocks} <= {"lead", "passage", "gap"}
@@ -166,13 +165,13 @@ def test_step_by_step_the_outline_waits_and_is_obeyed_as_a_person_changes_it():
         assert view.next == "check_outline" and view.state.pending is None and script.count("section") == 0
         made = view.state.own.outline
         changed = [made.sections[1].replace(heading="## The owners"), made.sections[0].replace(form="list")]
-        report_form.use_outline(bench, run_id, view.head, made.replace(sections=changed))
+        bench.act(run_id, "use_outline", view.head, outline=made.replace(sections=changed))
         assert bench.drive(run_id) is Status.REVIEW
         view = bench.snapshot(run_id)
         assert headings(view.state.answer)[1:3] == ["The owners", "Age and output"]
         assert not any(block.kind == "table" for block in view.state.answer.blocks)
         assert view.state.own.outline.by == "person"
-        report_form.use_outline(bench, run_id, view.head, made.replace(sections=made.sections[1:]))
+        bench.act(run_id, "use_outline", view.head, outline=made.replace(sections=made.sections[1:]))
         bench.drive(run_id)
         again = bench.snapshot(run_id).state.answer
         assert (
@@ -189,8 +188,11 @@ def test_an_outline_that_cannot_be_written_is_refused(change: dict[str, Any]):
         view = bench.snapshot(run_id)
         made = view.state.own.outline
         with pytest.raises(UsageError, match="leave"):
-            report_form.use_outline(
-                bench, run_id, view.head, made.replace(sections=[made.sections[0].replace(**change)])
+            bench.act(
+                run_id,
+                "use_outline",
+                view.head,
+                outline=made.replace(sections=[made.sections[0].replace(**change)]),
             )
         assert bench.snapshot(run_id).head == view.head
 
@@ -198,7 +200,7 @@ def test_an_outline_that_cannot_be_written_is_refused(change: dict[str, Any]):
 def test_answer_now_at_the_outline_writes_the_report():
     with reporting(ReportScript(), mode="step") as (bench, run_id):
         bench.drive(run_id)
-        bench.finish(run_id)
+        bench.act(run_id, "finish")
         assert bench.drive(run_id) is Status.REVIEW
         assert headings(bench.snapshot(run_id).state.answer) == HEADINGS
 
@@ -214,10 +216,10 @@ def test_a_stop_while_sections_are_written_pays_no_finished_section_twice(monkey
 
     script = ReportScript(section=section)
     with reporting(script) as (bench, run_id):
-        stopping.append(lambda: bench.stop(run_id))
+        stopping.append(lambda: bench.act(run_id, "stop"))
         assert bench.drive(run_id) is Status.STOPPED
         assert [call.role for call in bench.calls(run_id)].count("section") >= 1
-        bench.resume(run_id)
+        bench.act(run_id, "resume")
         assert bench.drive(run_id) is Status.REVIEW
         assert headings(bench.snapshot(run_id).state.answer) == HEADINGS
     tables = [prompt for role, prompt in script.prompts if role == "section" and "as a table" in prompt]
@@ -256,6 +258,6 @@ def test_a_report_is_verified_compared_and_exported_as_data():
         steps = [*bench.snapshot(run_id).steps[:-1], step]
         problems = list(find_answer_problems(FLOWS["research"].new_state(), steps))
         assert any("for another row or column" in problem for problem in problems)
-        report_form.rewrite(bench, run_id, "full")
+        bench.act(run_id, "rewrite", length="full")
         bench.drive(run_id)
         assert {c.kind for c in diff_answers(*bench.snapshot(run_id).state.answers)} == {"same"}

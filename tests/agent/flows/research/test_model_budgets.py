@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions import budget, forks, run_diff
+from agent.actions import run_diff
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
 from agent.types import Settings, Status
@@ -109,7 +109,7 @@ def test_at_a_cap_on_calls_it_asks_and_a_raise_pays_for_no_call_twice():
         rests = run(bench, rests=Status.PAUSED, max_calls=4, at_cap="ask")
         assert (rests.state.halt.kind, rests.state.halt.used, rests.state.halt.cap) == ("calls", 3, 4)
         before = len(server.requests)
-        budget.raise_caps(bench, rests.run.id, {"calls": 20}, rests.head)
+        bench.act(rests.run.id, "raise", rests.head, caps={"calls": 20})
         assert bench.drive(rests.run.id) is Status.REVIEW
         view = bench.snapshot(rests.run.id)
         assert (
@@ -117,7 +117,7 @@ def test_at_a_cap_on_calls_it_asks_and_a_raise_pays_for_no_call_twice():
             and view.usage.llm_calls == len(server.requests) == 5
             and before == 3
         )
-        new = forks.fork_run(bench, view.run.id, rests.head - 1)
+        new = bench.act(view.run.id, "fork", step=rests.head - 1)
         assert len(server.requests) == 5 and len(bench.calls(new)) == 3, (
             "what the prefix asked is not asked again"
         )
@@ -136,7 +136,7 @@ def test_the_tenth_that_is_kept_back_lets_the_model_write_the_answer():
             assert rests.state.halt.used < rests.state.halt.cap and rests.state.halt.kind == next(
                 iter(cap)
             ).removeprefix("max_")
-            budget.write_up(bench, rests.run.id, rests.head)
+            bench.act(rests.run.id, "finish", rests.head)
             assert (
                 bench.drive(rests.run.id) is Status.REVIEW
                 and bench.snapshot(rests.run.id).state.answer.by == "model"
@@ -153,7 +153,7 @@ def test_a_step_that_was_let_go_in_the_middle_pays_for_no_call_twice(how):
             return script.served(request)
         asked.append(request.prompt)
         if how == "a stop" and len(asked) == 1:
-            bench.stop(run_id)
+            bench.act(run_id, "stop")
         return first.pop() if first else script.served(request)
 
     with ModelServer(served) as server, workbench(server) as bench:
@@ -162,9 +162,9 @@ def test_a_step_that_was_let_go_in_the_middle_pays_for_no_call_twice(how):
         assert (
             bench.drive(run_id) in (Status.PAUSED, Status.STOPPED) and bench.snapshot(run_id).next == "decide"
         )
-        budget.raise_caps(bench, run_id, {"calls": 30})
+        bench.act(run_id, "raise", caps={"calls": 30})
         if how == "a stop":
-            bench.resume(run_id)
+            bench.act(run_id, "resume")
         assert (
             bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).state.answer.verdict == "answered"
         )

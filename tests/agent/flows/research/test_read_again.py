@@ -82,7 +82,7 @@ def send_back(folder: Path, script: Clinic) -> tuple[RunState, RunState]:
         run_id = bench.start(QUESTION, settings)
         assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
         before = bench.snapshot(run_id)
-        bench.send_back(run_id, before.head, NOTE)
+        bench.act(run_id, "send_back", before.head, note=NOTE)
         assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
         return before.state, bench.snapshot(run_id).state
 

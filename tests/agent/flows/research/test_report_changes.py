@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions import fact_edits, report_form
+from agent.actions import fact_edits
 from agent.answering.recheck_answers import find_answer_problems
 from agent.engine.run_state import RunState
 from agent.flows import FLOWS
@@ -31,12 +31,12 @@ def test_another_length_is_written_without_research():
     with reporting(script) as (bench, run_id):
         bench.drive(run_id)
         before = bench.snapshot(run_id)
-        report_form.rewrite(bench, run_id, "brief", before.head)
+        bench.act(run_id, "rewrite", before.head, length="brief")
         assert bench.drive(run_id) is Status.REVIEW
         view = bench.snapshot(run_id)
         assert view.state.answer.length == "brief", "a person's choice stands above what the model reads"
         assert len(view.state.actions) == len(before.state.actions) and len(view.state.answers) == 2
-        report_form.rewrite(bench, run_id, "full")
+        bench.act(run_id, "rewrite", length="full")
         bench.drive(run_id)
         assert headings(bench.snapshot(run_id).state.answer) == HEADINGS
         assert script.count("outline") == 1, "the outline still holds"
@@ -52,7 +52,8 @@ def send_comment(target: str, note: str, section: Any) -> tuple[Answer, Answer, 
         old, first = before.state.answer, script.count("section")
         cell = next(n for n, s in enumerate(old.sentences, start=1) if s.context)
         script.more["section"] = section
-        bench.comment(run_id, before.head, f"s{cell}" if target == "t1" else target, note)
+        target = f"s{cell}" if target == "t1" else target
+        bench.act(run_id, "comment", before.head, target=target, text=note)
         assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
         view = bench.snapshot(run_id)
         assert not list(find_answer_problems(FLOWS["research"].new_state(), view.steps))
@@ -111,7 +112,7 @@ def test_shorter_keeps_the_form_and_names_fewer_words_to_each_section():
         assert bench.drive(run_id) is Status.REVIEW
         before = bench.snapshot(run_id)
         script.prompts.clear()
-        bench.send_back(run_id, before.head, "shorter")
+        bench.act(run_id, "send_back", before.head, note="shorter")
         assert bench.drive(run_id) is Status.REVIEW
         view = bench.snapshot(run_id)
     assert view.state.answer.length == "full" and headings(view.state.answer) == HEADINGS
@@ -130,7 +131,7 @@ def test_without_a_model_shorter_goes_one_length_down(bench):
     for _ in range(3):
         assert bench.drive(run_id) is Status.REVIEW
         lengths.append(bench.snapshot(run_id).state.answer.length)
-        bench.send_back(run_id, bench.snapshot(run_id).head, "shorter")
+        bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="shorter")
     assert lengths == ["full", "standard", "brief"]
     brief = bench.snapshot(run_id).state.answer
     assert bench.drive(run_id) is Status.REVIEW

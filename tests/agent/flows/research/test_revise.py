@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from agent.actions import forks
 from agent.actions.conflict_rulings import active_conflicts
 from agent.actions.export import export_run
 from agent.answering.revision import restate_guidance, state_understood
@@ -91,7 +90,7 @@ def said(view: RunSnapshot) -> list[str]:
 
 
 def send_back(bench: Workbench, run_id: str, note: str, **more: Any) -> RunSnapshot:
-    bench.send_back(run_id, bench.snapshot(run_id).head, note, **more)
+    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note=note, **more)
     assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
     return bench.snapshot(run_id)
 
@@ -145,7 +144,7 @@ def test_a_comment_starts_a_round_for_its_sentence_alone(tmp_path):
         before = bench.snapshot(run_id)
         n = said(before).index(OPENED_WIKI)
         script.prompts.clear()
-        bench.comment(run_id, before.head, f"s{n + 1}", "how long is it?")
+        bench.act(run_id, "comment", before.head, target=f"s{n + 1}", text="how long is it?")
         assert bench.drive(run_id) is Status.REVIEW
         after = bench.snapshot(run_id)
         [read] = after.state.readings
@@ -190,8 +189,8 @@ def test_a_new_sub_question_joins_the_plan_and_the_answer(tmp_path):
 def test_a_correction_while_the_note_is_followed_is_read_again(tmp_path):
     readings = iter([{"about": ["s1"], "searches": ["x"]}, {"understood": "only shorter", "length": "brief"}])
     with reviewed(tmp_path, lambda _prompt: next(readings)) as (bench, run_id, _):
-        bench.send_back(run_id, bench.snapshot(run_id).head, "Sharper.")
-        bench.steer(run_id, "No, I meant: shorter.")
+        bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Sharper.")
+        bench.act(run_id, "steer", note="No, I meant: shorter.")
         assert bench.drive(run_id) is Status.REVIEW
         state = bench.snapshot(run_id).state
         assert state.readings[-1].note == state.notes[-1].step
@@ -225,7 +224,9 @@ def test_what_stays_in_a_branch_without_a_model_is_not_told_as_written_by_one(tm
         before = bench.snapshot(run_id)
         assert before.state.answer.by == "model"
         script.prompts.clear()
-        branch = forks.fork_run(bench, run_id, before.head, model="keyless", note="without wiki.example")
+        branch = bench.act(
+            run_id, "fork", step=before.head, note="without wiki.example", settings={"model": "keyless"}
+        )
         assert bench.drive(branch) is Status.REVIEW
         answer = bench.snapshot(branch).state.answer
         assert not script.prompts and answer.n == 2 and DESIGNED in answer.text
@@ -284,7 +285,14 @@ def test_guidance_before_an_answer_is_restated_by_what_code_obeys_and_who_reads_
 
 def test_a_private_comment_carries_no_word_of_it_into_a_search(keyless):
     bench, run_id = keyless
-    bench.comment(run_id, bench.snapshot(run_id).head, "s1", "look for the Zephyr contract", private=True)
+    bench.act(
+        run_id,
+        "comment",
+        bench.snapshot(run_id).head,
+        target="s1",
+        text="look for the Zephyr contract",
+        private=True,
+    )
     assert bench.drive(run_id) is Status.REVIEW
     view = bench.snapshot(run_id)
     assert view.state.notes[-1].private and len(view.state.answers) == 2
@@ -313,7 +321,13 @@ def test_without_a_model_the_question_of_a_comment_is_answered_beside_its_senten
     settings = Settings(world=write_world(tmp_path / "k", pages), model="keyless")
     run_id = bench.start("When was the Varn bridge opened?", settings)
     assert bench.drive(run_id) is Status.REVIEW
-    bench.comment(run_id, bench.snapshot(run_id).head, "s1", "too vague: how many metres long is it?")
+    bench.act(
+        run_id,
+        "comment",
+        bench.snapshot(run_id).head,
+        target="s1",
+        text="too vague: how many metres long is it?",
+    )
     assert bench.drive(run_id) is Status.REVIEW
     state = bench.snapshot(run_id).state
     assert LENGTH in [said.text for said in state.answer.main_sentences]
@@ -324,22 +338,22 @@ def test_a_comment_needs_a_sentence_of_the_answer_and_a_review(keyless):
     bench, run_id = keyless
     head = bench.snapshot(run_id).head
     with pytest.raises(UsageError, match="no sentence s99"):
-        bench.comment(run_id, head, "s99", "source?")
+        bench.act(run_id, "comment", head, target="s99", text="source?")
     with pytest.raises(UsageError, match="comment is empty"):
-        bench.comment(run_id, head, "s1", " ")
-    bench.accept(run_id, head)
+        bench.act(run_id, "comment", head, target="s1", text=" ")
+    bench.act(run_id, "accept", head)
     with pytest.raises(ConcurrentChange):
-        bench.comment(run_id, bench.snapshot(run_id).head, "s1", "source?")
+        bench.act(run_id, "comment", bench.snapshot(run_id).head, target="s1", text="source?")
 
 
 def test_an_accepted_answer_is_reopened_and_sent_back_as_before(keyless):
     bench, run_id = keyless
-    bench.accept(run_id, bench.snapshot(run_id).head)
-    bench.reopen(run_id, bench.snapshot(run_id).head)
+    bench.act(run_id, "accept", bench.snapshot(run_id).head)
+    bench.act(run_id, "reopen", bench.snapshot(run_id).head)
     assert bench.snapshot(run_id).run.status is Status.REVIEW
     assert send_back(bench, run_id, "shorter").state.answer.length == "brief"
     with pytest.raises(ConcurrentChange):
-        bench.reopen(run_id, bench.snapshot(run_id).head)
+        bench.act(run_id, "reopen", bench.snapshot(run_id).head)
     assert export_run(bench, run_id, "md").decode().strip()
 
 
@@ -351,7 +365,7 @@ def test_without_a_model_a_comment_keeps_its_quote_and_adds_what_was_found_since
     assert bench.drive(run_id) is Status.REVIEW
     before = bench.snapshot(run_id)
     (first,) = said(before)
-    bench.comment(run_id, before.head, "s1", "source?")
+    bench.act(run_id, "comment", before.head, target="s1", text="source?")
     assert bench.drive(run_id) is Status.REVIEW
     assert set(said(bench.snapshot(run_id))) == {OPENED_WIKI, OPENED} and first in (OPENED_WIKI, OPENED)
 

@@ -11,7 +11,6 @@ import pytest
 
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import export_run
-from agent.actions.forks import fork_run
 from agent.engine.run_state import RunState
 from agent.flows.research import opened_pages, policy
 from agent.flows.research.flow import RESEARCH
@@ -73,7 +72,7 @@ def test_a_round_is_whole_in_every_export_and_in_a_branch(tmp_path):
             report.count("| 2 | ") == 2
             and "ferry Vinga yard" in export_run(bench, run_id, "graphml").decode()
         )
-        new = bench.snapshot(fork_run(bench, run_id, act.n))
+        new = bench.snapshot(bench.act(run_id, "fork", step=act.n))
         assert told(new.state) == told(view.state)[:3] and new.next == "analyze"
         lines = [RESEARCH.describe(step) for step in view.steps]
         assert any("read a page" in line and "search ferry Vinga yard" in line for line in lines)
@@ -237,7 +236,7 @@ def test_to_read_a_page_again_that_was_read_in_part_is_to_read_its_rest(tmp_path
 def test_a_page_of_an_earlier_turn_may_be_read_again_for_the_further_question(tmp_path):
     with bench_with(tmp_path, crawl(LAUNCH)) as (bench, script, world):
         run_id = run(bench, world).run.id
-        bench.accept(run_id, bench.snapshot(run_id).head)
+        bench.act(run_id, "accept", bench.snapshot(run_id).head)
         script.decisions = [crawl(LAUNCH)]
         new = bench.follow_up(run_id, "How often does the ferry Vinga sail?")
         seen = Told(bench.worker.world(world))

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from agent.actions.plan_edits import PartEdit, edit_plan
 from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, StopRequested, StoreError, UsageError
 from agent.flows.research import policy
@@ -43,7 +42,7 @@ def stepwise(bench: Workbench, world: str) -> RunSnapshot:
     """A run that waits with the round of the script."""
     view = run(bench, world, rests=Status.WAITING, mode="step")
     for _ in range(2):  # the plan, then the first search
-        bench.approve(view.run.id, bench.snapshot(view.run.id).head)
+        bench.act(view.run.id, "approve", bench.snapshot(view.run.id).head)
         assert bench.drive(view.run.id) is Status.WAITING
     return bench.snapshot(view.run.id)
 
@@ -53,14 +52,21 @@ def test_step_by_step_each_action_is_decided_on_its_own(tmp_path):
     with bench_with(tmp_path, three) as (bench, _, world):
         view = stepwise(bench, world)
         run_id = view.run.id
-        bench.approve(run_id, view.head, 0)
+        bench.act(run_id, "approve", view.head, index=0)
         view = bench.snapshot(run_id)
         assert view.run.status is Status.WAITING
         assert [a.approved for a in view.state.pending.actions] == [True, False, False]
-        bench.skip(run_id, view.head, 2)
+        bench.act(run_id, "skip", view.head, index=2)
         view = bench.snapshot(run_id)
         assert view.run.status is Status.WAITING and len(view.state.pending.actions) == 2
-        bench.edit(run_id, view.head, "search_duckduckgo", "ferry Vinga museum", 1)
+        bench.act(
+            run_id,
+            "edit",
+            view.head,
+            next_action="search_duckduckgo",
+            query_or_url="ferry Vinga museum",
+            index=1,
+        )
         assert bench.snapshot(run_id).run.status is Status.RUNNING
         bench.drive(run_id)
         state = bench.snapshot(run_id).state
@@ -72,11 +78,11 @@ def test_all_of_a_round_are_approved_or_skipped_at_once(tmp_path):
     pair = together(crawl(BUILDER), crawl(LAUNCH))
     with bench_with(tmp_path, pair, together(crawl(OTHER))) as (bench, _, world):
         view = stepwise(bench, world)
-        bench.skip(view.run.id, view.head)
+        bench.act(view.run.id, "skip", view.head)
         assert bench.drive(view.run.id) is Status.WAITING
         view = bench.snapshot(view.run.id)
         assert view.state.skipped >= {BUILDER, LAUNCH} and view.state.pending.query_or_url == OTHER
-        bench.approve(view.run.id, view.head)
+        bench.act(view.run.id, "approve", view.head)
         bench.drive(view.run.id)
         assert ("crawl_url", OTHER) in told(bench.snapshot(view.run.id).state)
 
@@ -85,22 +91,22 @@ def test_a_decision_on_an_action_that_is_not_there_or_was_seen_before_is_refused
     with bench_with(tmp_path, together(crawl(BUILDER), crawl(LAUNCH))) as (bench, _, world):
         view = stepwise(bench, world)
         with pytest.raises(UsageError, match="has no action 3"):
-            bench.approve(view.run.id, view.head, 2)
+            bench.act(view.run.id, "approve", view.head, index=2)
         with pytest.raises(UsageError, match="choose a reading"):
-            bench.answer(view.run.id, view.head, 0, "yes")
-        bench.approve(view.run.id, view.head, 0)
+            bench.act(view.run.id, "answer", view.head, index=0, text="yes")
+        bench.act(view.run.id, "approve", view.head, index=0)
         with pytest.raises(ConcurrentChange):
-            bench.approve(view.run.id, view.head, 1)
+            bench.act(view.run.id, "approve", view.head, index=1)
 
 
 def test_the_answer_to_a_question_is_a_note_and_the_round_goes_on(tmp_path):
     with bench_with(tmp_path, together(ANNA, crawl(LAUNCH))) as (bench, script, world):
         view = stepwise(bench, world)
-        bench.answer(view.run.id, view.head, 0, "the one of 1960")
+        bench.act(view.run.id, "answer", view.head, index=0, text="the one of 1960")
         view = bench.snapshot(view.run.id)
         assert view.state.notes[-1].text == "Which ferry Vinga is meant? the one of 1960"
         assert view.state.pending.query_or_url == LAUNCH and view.run.status is Status.WAITING
-        bench.approve(view.run.id, view.head)
+        bench.act(view.run.id, "approve", view.head)
         bench.drive(view.run.id)
         assert "the one of 1960" in script.prompts[-1][1]
 
@@ -180,11 +186,11 @@ def test_a_search_that_takes_over_can_be_skipped(tmp_path):
         bench.worker.world = lambda name: seen  # type: ignore[method-assign]
         view = run(bench, world, rests=Status.WAITING, mode="step")
         for _ in range(2):
-            bench.approve(view.run.id, bench.snapshot(view.run.id).head)
+            bench.act(view.run.id, "approve", bench.snapshot(view.run.id).head)
             assert bench.drive(view.run.id) is Status.WAITING
         view = bench.snapshot(view.run.id)
         assert "takes over" in view.state.pending.reasoning
-        bench.skip(view.run.id, view.head)
+        bench.act(view.run.id, "skip", view.head)
         bench.drive(view.run.id)
         pending = bench.snapshot(view.run.id).state.pending
     assert pending is None or "takes over" not in pending.reasoning
@@ -204,7 +210,7 @@ def test_a_plan_that_a_person_wrote_after_the_process_died_stays(tmp_path, monke
             dying.setattr(bench.store.ledger, "commit", die)
             bench.drive(run_id)
         assert bench.snapshot(run_id).next == "plan"
-        edit_plan(bench, run_id, [PartEdit("Who painted the ferry Vinga?")])
+        bench.act(run_id, "replan", parts=["Who painted the ferry Vinga?"])
         bench.drive(run_id)
         state = bench.snapshot(run_id).state
     assert [part.question for part in state.plan] == ["Who painted the ferry Vinga?"]

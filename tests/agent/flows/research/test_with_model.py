@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from pytest import approx
 
-from agent.actions.plan_edits import approve_plan
 from agent.evidence.confidence import evidence_range
 from agent.text.urls import canonicalize
 from agent.types import Outcome, Status
@@ -264,11 +263,11 @@ def test_an_inconsistency_told_in_words_makes_no_empty_sentence():
 def test_a_note_reaches_the_next_decision():
     with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
         view = run(bench, rests=Status.WAITING, mode="step")
-        bench.steer(view.run.id, "Only trust the municipality.")
+        bench.act(view.run.id, "steer", note="Only trust the municipality.")
         bench.drive(view.run.id)
-        approve_plan(bench, view.run.id, bench.snapshot(view.run.id).head)
+        bench.act(view.run.id, "approve", bench.snapshot(view.run.id).head)
         bench.drive(view.run.id)
-        bench.approve(view.run.id, bench.snapshot(view.run.id).head)
+        bench.act(view.run.id, "approve", bench.snapshot(view.run.id).head)
         bench.drive(view.run.id)
         told = [request.prompt for request in server.requests if role_of(request.prompt) == "decision"]
         assert told and all("Only trust the municipality." in prompt for prompt in told)
@@ -277,7 +276,7 @@ def test_a_note_reaches_the_next_decision():
 def test_a_send_back_note_and_the_former_answer_reach_the_report():
     with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
         view = run(bench)
-        bench.send_back(view.run.id, view.head, "Say since when.")
+        bench.act(view.run.id, "send_back", view.head, note="Say since when.")
         bench.drive(view.run.id)
         assert "Say since when." in server.requests[-1].prompt and QUOTE in server.requests[-1].prompt
         assert bench.snapshot(view.run.id).state.answer.n == 2

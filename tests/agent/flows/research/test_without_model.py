@@ -96,7 +96,7 @@ def test_a_conflict_on_a_part_that_was_dropped_is_not_told(bench: Workbench, tmp
     question = "How many cabins does the ferry Brage have, and what does a ticket for the ferry Brage cost?"
     view = ask(bench, tmp_path, question, FERRIES)
     assert any("The sources differ" in said.text for said in view.state.answer.sentences)
-    bench.send_back(view.run.id, view.head, "only the second question")
+    bench.act(view.run.id, "send_back", view.head, note="only the second question")
     assert bench.drive(view.run.id) is Status.REVIEW
     texts = [said.text for said in bench.snapshot(view.run.id).state.answer.main_sentences]
     assert texts and not any("The sources differ" in text for text in texts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import budget, forks
+from agent.actions import budget
 from agent.flows.site.flow import SITE
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import BY_PERSON
@@ -143,7 +143,7 @@ def test_a_site_that_cannot_be_read_is_blocked_not_uncovered(ask):
 
 def test_an_answer_sent_back_is_weighed_with_the_note(ask, bench):
     view = ask()
-    bench.send_back(view.run.id, view.head, "How long is the warranty?")
+    bench.act(view.run.id, "send_back", view.head, note="How long is the warranty?")
     assert bench.drive(view.run.id) is Status.REVIEW
     again = bench.snapshot(view.run.id).state
     assert len(again.answers) == 2 and "24 months" in again.answers[-1].text
@@ -152,7 +152,7 @@ def test_an_answer_sent_back_is_weighed_with_the_note(ask, bench):
 
 def test_finish_writes_from_what_was_read(ask, bench):
     run_id = bench.start(QUESTION, Settings(flow="site", world="demo", model="keyless", start_urls=[START]))
-    bench.finish(run_id)
+    bench.act(run_id, "finish")
     assert (
         bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).state.answer.verdict == "no_evidence"
     )
@@ -174,13 +174,15 @@ def test_a_send_back_and_a_fork_begin_with_fresh_pages(ask, bench, tmp_path):
         Settings(flow="site", model="keyless", start_urls=["https://garden.example/"], **settings),
     )
     assert bench.drive(run_id) is Status.PAUSED and len(bench.snapshot(run_id).state.own.fetched) == 3
-    forked = forks.fork_run(bench, run_id, bench.snapshot(run_id).head - 1)
+    forked = bench.act(run_id, "fork", step=bench.snapshot(run_id).head - 1)
     assert bench.drive(forked) is Status.PAUSED and len(bench.snapshot(forked).state.own.fetched) == 6, (
         "explorations count anew, too"
     )
-    budget.write_up(bench, run_id)
+    bench.act(run_id, "finish")
     assert bench.drive(run_id) is Status.REVIEW
-    bench.send_back(run_id, bench.snapshot(run_id).head, "When does the gate beside the beds open?")
+    bench.act(
+        run_id, "send_back", bench.snapshot(run_id).head, note="When does the gate beside the beds open?"
+    )
     bench.drive(run_id)
     assert len(bench.snapshot(run_id).state.own.fetched) == 6
     pages = next(

@@ -141,7 +141,7 @@ def test_stop_lets_go_of_a_whole_batch(bench):
             "Which lamp is green?", Settings(flow="site", model="keyless", start_urls=[server.url("/")])
         )
         stopper = threading.Thread(
-            target=lambda: (_until(lambda: len(server.paths()) >= 3), bench.stop(run_id))
+            target=lambda: (_until(lambda: len(server.paths()) >= 3), bench.act(run_id, "stop"))
         )
         stopper.start()
         assert bench.drive(run_id) is Status.STOPPED

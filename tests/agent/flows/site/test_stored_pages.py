@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from agent.actions import page_input
 from agent.flows.site import earlier_pages
 from agent.store.ledger import utc_timestamp
 from agent.types import Outcome, SiteLimits, Status
@@ -89,7 +88,7 @@ def test_a_page_that_a_person_asks_for_again_is_fetched(ask, bench, lamps):
     lamps.pages["/"] = html("<h1>Lamps</h1><p>They are in storage.</p>")
     ask("What is in storage?", lamps.url("/"), world="live")
     lamps.asked.clear()
-    page_input.retry(bench, first.run.id, start)
+    bench.act(first.run.id, "retry", what=start)
     assert bench.drive(first.run.id) is Status.REVIEW
     assert "/" in lamps.paths()
 
@@ -143,7 +142,9 @@ def test_a_confirmed_page_stays_fresh_when_it_is_used_again(ask, bench, lamps):
 
 def test_what_a_person_pasted_is_used_in_its_run_only(ask, bench, lamps):
     first = ask(QUESTION, lamps.url("/"), world="live")
-    page_input.paste(bench, first.run.id, lamps.url("/purple-lamp"), "The purple lamp hangs in the garage.")
+    bench.act(
+        first.run.id, "supply", url=lamps.url("/purple-lamp"), text="The purple lamp hangs in the garage."
+    )
     bench.drive(first.run.id)
     second = ask(QUESTION, lamps.url("/"), world="live")
     assert "hall" in second.state.answer.text and "garage" not in second.state.answer.text

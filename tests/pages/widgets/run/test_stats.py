@@ -34,7 +34,7 @@ def test_after_a_send_back_all_figures_count_the_round_and_the_whole_run_is_told
     run_id = demo("When was Älvmora Mejeri founded and how many people does it employ?", max_steps=3)
     first = bench.snapshot(run_id)
     assert "in all" not in stats.render(first, read_meters(bench, first))
-    bench.send_back(run_id, first.head, "Look once more.")
+    bench.act(run_id, "send_back", first.head, note="Look once more.")
     fresh = bench.snapshot(run_id)
     drawn = stats.render(fresh, read_meters(bench, fresh))
     assert "<dd>0 <small>of 3</small>" in drawn and "this round; 3 in all" in drawn

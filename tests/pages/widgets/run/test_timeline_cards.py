@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from agent.actions import budget, forks
 from agent.types import Step
 from pages.widgets.run import timeline_cards
 from tests.pages.conftest import QUESTION
@@ -137,10 +136,10 @@ def test_a_real_run_is_told_without_gaps(demo, bench):
 
 def test_a_card_knows_the_step_that_ended_it_and_a_fork_its_note(demo, bench):
     run_id = demo(at_cap="ask", max_steps=2)
-    budget.raise_caps(bench, run_id, {"steps": 3})
-    budget.set_stop_point(bench, run_id, "conflict")
+    bench.act(run_id, "raise", caps={"steps": 3})
+    bench.act(run_id, "until", until="conflict")
     view = bench.snapshot(
-        forks.fork_run(bench, run_id, bench.snapshot(run_id).head, note="Hurry.", max_calls=7)
+        bench.act(run_id, "fork", step=bench.snapshot(run_id).head, note="Hurry.", settings={"max_calls": 7})
     )
     cards = timeline_cards.build_cards(view.steps)
     first = next(card for card in cards if card.kind == "action")

@@ -11,7 +11,7 @@ def test_it_is_made_once_a_state(bench, demo):
     for _ in range(3):
         assert view_cache.get_or_compute(view, "test", lambda: made.append(1) or "told") == "told"
     assert view_cache.get_or_compute(view, "other", lambda: 5) == 5 and len(made) == 1
-    bench.accept(view.run.id, view.head)
+    bench.act(view.run.id, "accept", view.head)
     assert (
         view_cache.get_or_compute(bench.snapshot(view.run.id), "test", lambda: made.append(1) or "anew")
         == "anew"

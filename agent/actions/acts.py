@@ -1,0 +1,261 @@
+"""The table of acts: all that a person, or a program for them, does to a run.
+
+    acts.perform(bench, run_id, "send_back", head, {"note": "Which year?"})
+    [act.name for act in acts.list_possible(view)]
+
+The screens, the command line and the facade are made from it. The parameters of an act are those of its
+function, read by a pydantic model, whose JSON schema describes them; a result is the number of the recorded
+step, or the id of a new run. Whoever owns the run may do all of them; a guest only reads."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from agent.actions import (
+    budget,
+    conflict_rulings,
+    fact_edits,
+    forks,
+    overrule_marks,
+    page_input,
+    plan_edits,
+    report_form,
+    run_control,
+    source_strikes,
+    undo_edits,
+)
+from agent.actions.commit import ANSWERED_STATUSES, EDITABLE_FLOWS, UNANSWERED_STATUSES, commit
+from agent.actions.context import ActionContext
+from agent.actions.erase_note import erase_note
+from agent.actions.fact_edits import FactEdit
+from agent.engine.snapshots import RunSnapshot
+from agent.errors import ConcurrentChange, UsageError
+from agent.flows import FLOWS
+from agent.flows.chat import dialogue
+from agent.flows.research.plan_step import CHECK_PLAN
+from agent.store.ledger import ANSWERED_FIRST
+from agent.types import STATUS_PHRASES, Status
+
+_GIVEN = ("bench", "run_id", "view", "head")
+"""What a function gets beside the parameters of its act."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """One act. Its function works out a step from the run as it is (its first parameter is the `view`), or
+    does all of it (the `bench`, the `run_id`, perhaps the `head`). It is possible for runs of these `flows`
+    (none: of all) in these `statuses` when `fits` says so."""
+
+    name: str
+    label: str
+    function: Callable[..., Any]
+    flows: Collection[str] = ()
+    statuses: Collection[Status] = tuple(Status)
+    fits: Callable[[RunSnapshot], object] = lambda _: True
+
+    @property
+    def help(self) -> str:
+        """What it does, in a sentence or two."""
+        return " ".join((inspect.getdoc(self.function) or "").split())
+
+    @cached_property
+    def parameters(self) -> type[BaseModel]:
+        """The model of its parameters."""
+        hints = get_type_hints(self.function, include_extras=True)
+        fields: dict[str, Any] = {
+            name: (hints[name], ... if known.default is known.empty else known.default)
+            for name, known in inspect.signature(self.function).parameters.items()
+            if name not in _GIVEN
+        }
+        config = ConfigDict(extra="forbid")
+        return create_model(self.name, __config__=config, __doc__=self.help, **fields)
+
+    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters as the function takes them. Raises UsageError."""
+        try:
+            read = self.parameters.model_validate(dict(given))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            known = ", ".join(self.parameters.model_fields) or "no parameters"
+            raise UsageError(f"{self.name}: {where}: {first['msg']}; it takes {known}") from error
+        return {name: getattr(read, name) for name in read.model_fields_set}
+
+    def check(self, view: RunSnapshot) -> None:
+        """Raise UsageError for a run that it is not for, ConcurrentChange when it is not possible now."""
+        flow = view.run.settings.flow
+        if self.flows and flow not in self.flows:
+            raise UsageError(
+                f"to {self.label.lower()} is for {', '.join(self.flows)} runs, and this is a {flow} "
+                "run: ask a new question instead"
+            )
+        if view.run.status not in self.statuses:
+            raise ConcurrentChange(
+                f"to {self.label.lower()} is not possible now: the run is {STATUS_PHRASES[view.run.status]}"
+            )
+        if not self.fits(view):
+            raise ConcurrentChange(
+                f"to {self.label.lower()} is not possible now: there is nothing that it could change"
+            )
+
+
+def perform(
+    bench: ActionContext, run_id: str, name: str, head: int | None, given: Mapping[str, Any]
+) -> int | str:
+    """Do an act, on the run as it was at step `head` if that is given. Raises NotFound, UsageError and
+    ConcurrentChange."""
+    act = find_act(name)
+    values = act.read(given)
+    takes = inspect.signature(act.function).parameters
+
+    def make(view: RunSnapshot) -> Any:
+        act.check(view)
+        return act.function(view, **values)
+
+    if "view" in takes:
+        return commit(bench, run_id, name, make, head=head)
+    view = bench.snapshot(run_id)
+    if head not in (None, view.head):
+        raise ConcurrentChange(ANSWERED_FIRST)
+    act.check(view)
+    more = {"head": head} if "head" in takes else {}
+    done: int | str | None = act.function(bench, run_id, **more, **values)
+    return view.head if done is None else done
+
+
+def find_act(name: str) -> Act:
+    """An act by its name. Raises UsageError."""
+    if name not in ACTS:
+        raise UsageError(f"there is no act {name[:40]}; there are {', '.join(ACTS)}")
+    return ACTS[name]
+
+
+def is_possible(name: str, view: RunSnapshot) -> bool:
+    """Whether an act is possible with a run as it is."""
+    try:
+        ACTS[name].check(view)
+    except UsageError:
+        return False
+    return True
+
+
+def list_possible(view: RunSnapshot) -> list[Act]:
+    """The acts that are possible with a run as it is."""
+    return [act for act in ACTS.values() if is_possible(act.name, view)]
+
+
+def correct(
+    bench: ActionContext,
+    run_id: str,
+    head: int | None,
+    fact: Annotated[str, Field(description="the id of the fact")],
+    statement: Annotated[str | None, Field(description="what it states; without it as before")] = None,
+    quote: Annotated[str | None, Field(description="its words on the page; without it as before")] = None,
+) -> int:
+    """Correct a fact: what it states, its quote, or both."""
+    return fact_edits.revise(bench, run_id, [FactEdit(fact, statement, quote)], head)
+
+
+def _is_decision(view: RunSnapshot) -> object:
+    return view.state.pending
+
+
+def _has_conflict(view: RunSnapshot) -> object:
+    return conflict_rulings.active_conflicts(view.state)
+
+
+def _has_outline(view: RunSnapshot) -> object:
+    return view.state.own.outline and (view.run.status is not Status.WAITING or view.next == "check_outline")
+
+
+WAITING, REVIEW, RESEARCH = (Status.WAITING,), (Status.REVIEW,), ("research",)
+CHANGEABLE = (*UNANSWERED_STATUSES, *WAITING, *REVIEW)
+"""Statuses in which the settings of a run can be changed."""
+_TABLE = (
+    Act(
+        "approve",
+        "Approve",
+        run_control.approve,
+        (),
+        WAITING,
+        lambda v: _is_decision(v) or v.next == CHECK_PLAN,
+    ),
+    Act("approve_path", "Approve the path", run_control.approve_path, ("collect",), WAITING),
+    Act("edit", "Change the decision", run_control.edit, (), WAITING, _is_decision),
+    Act("skip", "Skip", run_control.skip, (), WAITING, _is_decision),
+    Act("answer", "Answer", run_control.answer, (), WAITING, _is_decision),
+    Act("respond", "Answer", run_control.respond, (), WAITING, lambda v: dialogue.asks_back(v.state)),
+    Act("steer", "Add guidance", run_control.steer, (), (*UNANSWERED_STATUSES, *WAITING)),
+    Act("pause", "Pause", run_control.pause, (), (Status.RUNNING,)),
+    Act("stop", "Stop", run_control.stop, (), (Status.RUNNING, Status.PAUSED, *WAITING)),
+    Act("resume", "Resume", run_control.resume, (), UNANSWERED_STATUSES),
+    Act("finish", "Answer now", run_control.finish, (), (*UNANSWERED_STATUSES, *WAITING)),
+    Act("accept", "Accept", run_control.accept, (), REVIEW),
+    Act("send_back", "Send back", run_control.send_back, (), REVIEW),
+    Act("comment", "Comment", run_control.comment, RESEARCH, REVIEW),
+    Act(
+        "reopen",
+        "Reopen",
+        run_control.reopen,
+        (),
+        (Status.DONE,),
+        lambda v: v.state.answers and "review" in FLOWS[v.run.settings.flow].rest_statuses,
+    ),
+    Act("rewrite", "Write in another length", report_form.rewrite, RESEARCH, ANSWERED_STATUSES),
+    Act(
+        "use_outline",
+        "Use the outline",
+        report_form.use_outline,
+        RESEARCH,
+        (*WAITING, *ANSWERED_STATUSES),
+        _has_outline,
+    ),
+    Act("replan", "Change the plan", plan_edits.replan, RESEARCH),
+    Act("mark", "Mark facts", fact_edits.mark, EDITABLE_FLOWS),
+    Act("correct", "Correct a fact", correct, EDITABLE_FLOWS),
+    Act("revise", "Edit facts", fact_edits.revise, EDITABLE_FLOWS),
+    Act("add", "Add a fact", fact_edits.add, EDITABLE_FLOWS),
+    Act("strike_source", "Exclude a source", source_strikes.strike_source, EDITABLE_FLOWS),
+    Act(
+        "restore_source",
+        "Restore a source",
+        source_strikes.restore_source,
+        EDITABLE_FLOWS,
+        fits=lambda v: v.state.struck_sources,
+    ),
+    Act(
+        "settle", "Resolve a conflict", conflict_rulings.resolve_conflict, EDITABLE_FLOWS, fits=_has_conflict
+    ),
+    Act("look", "Search for a conflict", conflict_rulings.request_search, RESEARCH, fits=_has_conflict),
+    Act("undo", "Undo", undo_edits.undo, EDITABLE_FLOWS, fits=undo_edits.find_undoable),
+    Act("redo", "Redo", undo_edits.redo, EDITABLE_FLOWS, fits=undo_edits.find_redoable),
+    Act("retry", "Try again", page_input.retry, page_input.ACCEPTING_FLOWS),
+    Act("supply", "Supply a page", page_input.supply, page_input.ACCEPTING_FLOWS),
+    Act(
+        "overrule",
+        "Overrule a mark",
+        overrule_marks.overrule,
+        ("check_text",),
+        fits=lambda v: v.state.own.checked_text(v.state),
+    ),
+    Act("raise", "Raise a budget", budget.raise_caps, (), CHANGEABLE),
+    Act("until", "Change where it stops", budget.set_stop_point, (), CHANGEABLE),
+    Act("threshold", "Change the threshold", budget.set_review_threshold, (), CHANGEABLE),
+    Act("keep_model", "Go on with another model", budget.keep_model, (), CHANGEABLE),
+    Act("drop_model", "Go on without a model", budget.drop_model, (), CHANGEABLE),
+    Act("fork", "Branch", forks.fork, forks.FORKABLE_FLOWS),
+    Act(
+        "erase_note",
+        "Erase a private note",
+        erase_note,
+        fits=lambda v: any(note.private for note in v.state.notes),
+    ),
+)
+ACTS = {act.name: act for act in _TABLE}
+"""All acts by their names."""
