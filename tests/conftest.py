@@ -22,7 +22,7 @@ from agent import config
 from agent.store import database
 from agent.store.database import Store
 from agent.store.migrations import migrate
-from agent.store.write_lock import Writer
+from agent.store.table_access import Writer
 
 CLOSED = set(config.SETTINGS)
 _folders = itertools.count()

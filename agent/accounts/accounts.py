@@ -12,7 +12,7 @@ from agent.accounts.tokens import ApiTokens
 from agent.config import Config
 from agent.store.database import open_engine
 from agent.store.migrations import migrate
-from agent.store.write_lock import Writer
+from agent.store.table_access import Writer
 
 ACCOUNTS_FILE = "accounts.db"
 

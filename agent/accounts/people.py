@@ -16,8 +16,7 @@ from agent.accounts.audit import AuditAction, AuditLog
 from agent.accounts.sign_in import SignIn, SignInRules
 from agent.errors import NotFound, SignInRefused, UsageError
 from agent.store.ledger import utc_timestamp
-from agent.store.table_access import TableAccess
-from agent.store.write_lock import Writer
+from agent.store.table_access import TableAccess, Writer
 
 Role = Literal["member", "admin"]
 FRESH_S = 1.0

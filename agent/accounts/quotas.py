@@ -20,8 +20,7 @@ from agent.errors import BudgetSpent, UsageError
 from agent.store import tables as run_tables
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
-from agent.store.table_access import TableAccess
-from agent.store.write_lock import Writer
+from agent.store.table_access import TableAccess, Writer
 from agent.types import Status
 from agent.types.budget import BudgetMeter
 

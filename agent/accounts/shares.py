@@ -13,8 +13,7 @@ from agent.accounts.people import Person
 from agent.accounts.tokens import hash_key, make_key
 from agent.errors import NotFound
 from agent.store.ledger import utc_timestamp
-from agent.store.table_access import TableAccess
-from agent.store.write_lock import Writer
+from agent.store.table_access import TableAccess, Writer
 
 s = tables.shares.c
 

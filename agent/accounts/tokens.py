@@ -15,8 +15,7 @@ from agent.accounts.audit import AuditLog
 from agent.accounts.people import Person
 from agent.errors import NotFound, UsageError
 from agent.store.ledger import utc_timestamp
-from agent.store.table_access import TableAccess
-from agent.store.write_lock import Writer
+from agent.store.table_access import TableAccess, Writer
 
 # Random keys that are shown once and stored as their hash: API tokens and the links of shared runs.
 

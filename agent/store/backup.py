@@ -2,28 +2,34 @@
 with its SHA-256 in a manifest.
 
 Databases are copied by SQLite's online backup while a server writes to them. What can be made again is left
-out (`worlds/`), and so are older backups and what people deleted."""
+out (`worlds/`), and so are older backups and what people deleted. A server makes them at intervals, in a
+thread."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
+import threading
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain, count
 from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, ValidationError
 
-from agent.config import UNFINISHED
-from agent.errors import StoreError, UsageError
+from agent.config import UNFINISHED, Config, resolve_folder
+from agent.errors import StoreError, TouchstoneError, UsageError
 from agent.store.lease_owner import is_owner_gone, new_owner_id
 from agent.store.ledger import utc_timestamp
 
@@ -40,6 +46,9 @@ _ROOM = ".touchstone-room-"
 _LOCK = "lock"
 _SKIPPED_ENDS = ("-wal", "-shm", "-journal", ".part")
 _CHUNK = 1 << 20
+LOOK_EVERY_S = 60.0
+"""Seconds between two looks at whether a backup is due."""
+log = logging.getLogger(__name__)
 MAX_MANIFEST_BYTES = 64_000_000
 """Some 300,000 files at 200 bytes each."""
 
@@ -283,7 +292,12 @@ def _extract(source: Path, room: Path) -> Manifest:
             if any(one.compress_type not in (0, zipfile.ZIP_DEFLATED) for one in archive.infolist()):
                 raise ValueError("`backup` packs in another way")
             manifest = _read_manifest(source, archive)
-            _check_room(room.parent, sum(archive.getinfo(file.name).file_size for file in manifest.files))
+            needed = sum(archive.getinfo(file.name).file_size for file in manifest.files)
+            if needed > (free := shutil.disk_usage(room.parent).free):
+                raise UsageError(
+                    f"the backup unpacks to {needed / 1e6:,.0f} MB, and {room.parent} has room for "
+                    f"{free / 1e6:,.0f} MB"
+                )
             for file in manifest.files:
                 target = room / file.name
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -295,14 +309,6 @@ def _extract(source: Path, room: Path) -> Manifest:
             return manifest
     except (OSError, zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError, ValueError) as error:
         raise UsageError(f"{source} cannot be read as a backup ({error}). Nothing was changed") from error
-
-
-def _check_room(folder: Path, needed: int) -> None:
-    """Raises UsageError when these bytes, which is all that an archive can unpack to, do not fit."""
-    if needed > (free := shutil.disk_usage(folder).free):
-        raise UsageError(
-            f"the backup unpacks to {needed / 1e6:,.0f} MB, and {folder} has room for {free / 1e6:,.0f} MB"
-        )
 
 
 def _read_manifest(source: Path, archive: zipfile.ZipFile) -> Manifest:
@@ -327,3 +333,63 @@ def _read_manifest(source: Path, archive: zipfile.ZipFile) -> Manifest:
 def _hash_file(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class BackupSchedule:
+    """Writes a backup every BACKUP_EVERY_H hours and deletes all but the newest BACKUP_KEEP."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.folder = resolve_folder(config.BACKUP_DIR) or config.data_folder / BACKUPS
+        self._stopped = threading.Event()
+
+    def start(self) -> None:
+        """Sweep, and begin where backups are switched on and the store is a file of its own."""
+        for folder in (self.folder, self.config.data_folder):
+            sweep_rooms(folder)
+        if self.config.BACKUP_EVERY_H and not self.config.DATABASE_URL:
+            threading.Thread(target=self._work, name="backups", daemon=True).start()
+
+    def stop(self) -> None:
+        """End; a backup under way is abandoned."""
+        self._stopped.set()
+
+    def write_due(self, now: float) -> Path | None:
+        """Write a backup unless one was made within the interval before `now` (Unix time); returns it. Raises
+        TouchstoneError or OSError, and deletes nothing then."""
+        made = list_backups(self.folder)
+        if any(0 <= now - at < self.config.BACKUP_EVERY_H * 3600 for _, at, _ in made):
+            return None
+        if ahead := [path for _, at, path in made if at > now]:
+            log.warning("%s is dated in the future: check the clock. A new backup is written", ahead[-1])
+        target = self.folder / name_backup(self.folder, now)
+        write_backup(self.config.data_folder, target, self.folder)
+        for _, _, old in list_backups(self.folder)[: -self.config.BACKUP_KEEP]:
+            old.unlink(missing_ok=True)
+        return target
+
+    def _work(self) -> None:
+        while not self._stopped.wait(LOOK_EVERY_S):
+            try:
+                if made := self.write_due(time.time()):
+                    log.info("backup written: %s", made)
+            except (TouchstoneError, OSError) as error:
+                log.error("no backup could be written: %s", error)
+
+
+def list_backups(folder: Path) -> list[tuple[int, float, Path]]:
+    """The backups with a name of the program's, in the order they were made: number, Unix time, path. The
+    number decides, for a clock may be wrong; those that have none came first."""
+    made = []
+    for path in folder.glob("touchstone-*.zip"):
+        if found := re.fullmatch(r"touchstone-(?:(\d+)-)?(\d{8}T\d{6})Z\.zip", path.name):
+            with suppress(ValueError):  # no such day: somebody else's file
+                at = datetime.strptime(f"{found[2]}+0000", "%Y%m%dT%H%M%S%z").timestamp()
+                made.append((int(found[1] or 0), at, path))
+    return sorted(made)
+
+
+def name_backup(folder: Path, now: float) -> str:
+    """The file name of the next backup in a folder, made at `now` (Unix time)."""
+    number = max((number for number, _, _ in list_backups(folder)), default=0) + 1
+    return time.strftime(f"touchstone-{number:05}-%Y%m%dT%H%M%SZ.zip", time.gmtime(now))

@@ -20,9 +20,8 @@ from agent.store.library_index import LibraryIndex
 from agent.store.migrations import migrate
 from agent.store.model_calls import ModelCalls
 from agent.store.pages import Pages
-from agent.store.table_access import KeyedRecords
+from agent.store.table_access import KeyedRecords, Writer
 from agent.store.vectors import Vectors
-from agent.store.write_lock import Writer
 from agent.types import Settings
 
 PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "temp_store=MEMORY")

@@ -103,7 +103,8 @@ def match_terms(
     rows, holding = count_rows(connection), document_frequencies(connection, terms)
 
     def match(term: str, holding: int) -> dict[int, float]:
-        scale = _fts5_idf(rows, holding) * (K1 + 1)
+        idf = log((rows - holding + 0.5) / (holding + 0.5)) if rows >= holding else 0.0
+        scale = max(idf, _LEAST_IDF) * (K1 + 1)  # as FTS5 computes it
         places = {"low": low, "high": high}
         return {
             row: score / scale
@@ -150,12 +151,6 @@ def document_frequencies(connection: Connection, terms: Iterable[str]) -> dict[s
 def count_rows(connection: Connection) -> int:
     """The number of rows of the index."""
     return int(connection.execute(text(f"SELECT count(*) FROM {FULLTEXT_TABLE}_docsize")).scalar_one())
-
-
-def _fts5_idf(rows: int, holding: int) -> float:
-    """The inverse document frequency as FTS5 computes it."""
-    idf = log((rows - holding + 0.5) / (holding + 0.5)) if rows >= holding else 0.0
-    return idf if idf > 0 else _LEAST_IDF
 
 
 def _quote(terms: Iterable[str]) -> list[str]:

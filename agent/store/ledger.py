@@ -170,7 +170,14 @@ class Ledger(TableAccess):
 
     def steps(self, run_id: str, after: int = -1) -> list[Step]:
         """The run's steps with a number above `after`, in order."""
-        return [_step_from_row(row) for row in self._rows(_SELECT_STEPS, {"run": run_id, "after": after})]
+        rows = self._rows(_SELECT_STEPS, {"run": run_id, "after": after})
+        columns = [name for name in Step.model_fields if name != "change"]
+        return [
+            Step.model_construct(
+                **{name: getattr(row, name) for name in columns}, change=from_json(row.change)
+            )
+            for row in rows
+        ]
 
     def claim(self, run_id: str, owner: str) -> Lease | None:
         """Take the run for `owner`; None when another living worker holds it."""
@@ -264,7 +271,7 @@ class Ledger(TableAccess):
             found = {run_id for run_id, note in notes if text.casefold() in note.casefold()}
             query = query.where(or_(asked, r.id.in_(found)))
         newest = query.order_by(r.created_at.desc(), r.id).limit(limit or None)
-        return [_run_or_failed(row) for row in self._rows(newest)]
+        return [_run_from_row(row, or_failed=True) for row in self._rows(newest)]
 
 
 def insert_run(connection: Connection, question: str, settings: Settings, first: Step, **held: Any) -> str:
@@ -336,10 +343,7 @@ def _update_if_held(connection: Connection, lease: Lease, **values: Any) -> None
 
 
 def _insert_step(connection: Connection, run_id: str, step: Step) -> None:
-    row = step.model_dump(exclude={"change"}) | {
-        "run_id": run_id,
-        "change": _dump_change(step.change),
-    }
+    row = step.model_dump(exclude={"change"}) | {"run_id": run_id, "change": _dump_change(step.change)}
     connection.execute(_INSERT_STEP, row)
 
 
@@ -347,25 +351,14 @@ def _dump_change(change: dict[str, Any]) -> str:
     return json.dumps(change, ensure_ascii=False, separators=(",", ":"))
 
 
-def _step_from_row(row: Row[Any]) -> Step:
-    values = {name: getattr(row, name) for name in Step.model_fields}
-    return Step.model_construct(**values | {"change": from_json(row.change)})
-
-
-def _run_from_row(row: Row[Any]) -> Run:
-    try:
-        return _build_run(row, Settings.model_validate_json(row.settings))
-    except ValidationError as trouble:
-        raise CorruptRow(f"the run {row.id} cannot be opened: its stored settings are damaged") from trouble
-
-
-def _run_or_failed(row: Row[Any]) -> Run:
-    try:
-        return _run_from_row(row)
-    except CorruptRow as trouble:
-        return _build_run(row, Settings()).replace(status=Status.FAILED, error=str(trouble))
-
-
-def _build_run(row: Row[Any], settings: Settings) -> Run:
+def _run_from_row(row: Row[Any], *, or_failed: bool = False) -> Run:
+    """A run; one whose settings cannot be read raises CorruptRow, or comes as failed with the defaults."""
     values = {name: getattr(row, name) for name in _RUN_COLUMNS}
-    return Run(**values, status=Status(row.status), settings=settings, steps=row.head)
+    run = Run(**values, status=Status(row.status), settings=Settings(), steps=row.head)
+    try:
+        return run.replace(settings=Settings.model_validate_json(row.settings))
+    except ValidationError as trouble:
+        damaged = CorruptRow(f"the run {row.id} cannot be opened: its stored settings are damaged")
+        if or_failed:
+            return run.replace(status=Status.FAILED, error=str(damaged))
+        raise damaged from trouble

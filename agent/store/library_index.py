@@ -131,8 +131,11 @@ class LibraryIndex(TableAccess):
     def _sources(self, query: Select[Any]) -> list[IndexedSource]:
         with self._reader.connect() as connection:
             rows = connection.execute(query).all()
-            tags = _load_tags(connection, [row.id for row in rows]) if rows else {}
-        return [source_from_row(row, tags.get(row.id, [])) for row in rows]
+            tags: dict[int, list[str]] = {row.id: [] for row in rows}
+            named = select(t.source, t.tag).where(t.source.in_(tags)).order_by(t.source, t.tag)
+            for found in connection.execute(named) if rows else ():
+                tags[found.source].append(found.tag)
+        return [source_from_row(row, tags[row.id]) for row in rows]
 
     def put(self, entries: Sequence[SourceUpdate]) -> set[str]:
         """Index sources with their passages in one transaction, each in place of its `former` text. Returns
@@ -244,7 +247,8 @@ class LibraryIndex(TableAccess):
             texts = {indexed.source.page_id for indexed in purged} - set(
                 connection.scalars(select(s.page_id))
             )
-            texts -= _pages_cited_by_steps(connection, texts)
+            changes = connection.scalars(select(tables.steps.c.change)) if texts else ()
+            texts -= {found for change in changes for found in pages.PAGE_ID.findall(change)}
             connection.execute(delete(tables.unindexed_pages).where(u.page_id.in_(texts)))
             connection.execute(delete(tables.pages).where(tables.pages.c.id.in_(texts)))
         return len(purged)
@@ -365,26 +369,10 @@ def _delete_passages(connection: Connection, row: int) -> None:
     connection.execute(delete(tables.passages).where(p.source == row))
 
 
-def _pages_cited_by_steps(connection: Connection, page_ids: Collection[str]) -> set[str]:
-    """Those of the pages that a step of any run names."""
-    if not page_ids:
-        return set()
-    changes = connection.scalars(select(tables.steps.c.change))
-    return {found for change in changes for found in pages.PAGE_ID.findall(change) if found in page_ids}
-
-
 def _add_tags(connection: Connection, row: int, tags: Iterable[str]) -> None:
     new = set(tags) - set(connection.scalars(select(t.tag).where(t.source == row)))
     if new:
         connection.execute(insert(tables.source_tags), [{"source": row, "tag": tag} for tag in sorted(new)])
-
-
-def _load_tags(connection: Connection, rows: Sequence[int]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
-    query = select(t.source, t.tag).where(t.source.in_(rows)).order_by(t.source, t.tag)
-    for row in connection.execute(query):
-        found.setdefault(row.source, []).append(row.tag)
-    return found
 
 
 def _has_tag(tags: Sequence[str]) -> ColumnElement[bool]:

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, inspect, select
 from agent.errors import StoreError, StoreTooNew
 from agent.store import fulltext, tables
 from agent.store.ledger import utc_timestamp
-from agent.store.write_lock import Writer
+from agent.store.table_access import Writer
 
 Migration = Callable[[Connection], None]
 

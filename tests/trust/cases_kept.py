@@ -23,8 +23,7 @@ from typing import Any
 from agent.batch.csv_input import read_sheet
 from agent.config import read_config
 from agent.errors import StoreError, UsageError
-from agent.store.backup import MANIFEST, restore_backup, verify_backup
-from agent.store.backup_schedule import BackupSchedule, list_backups
+from agent.store.backup import MANIFEST, BackupSchedule, list_backups, restore_backup, verify_backup
 from agent.types import Settings
 from tests.trust.scorecard import Bench, Result, case
 
@@ -69,7 +68,7 @@ class Told(logging.Handler):
 )
 def clocks(bench: Bench) -> Result:
     count, misses, written = bench.pick(200, 8), [], 0
-    log, told = logging.getLogger("agent.store.backup_schedule"), Told()
+    log, told = logging.getLogger("agent.store.backup"), Told()
     log.addHandler(told)
     for seed in range(count):
         dice, keep = random.Random(seed), random.Random(seed).choice((1, 2, 7))

@@ -10,8 +10,7 @@ from agent.cli.options import option
 from agent.cli.output import write_stderr, write_stdout
 from agent.config import read_config
 from agent.errors import UsageError
-from agent.store.backup import write_backup
-from agent.store.backup_schedule import name_backup
+from agent.store.backup import name_backup, write_backup
 
 ARGUMENTS = (option("file", metavar="FILE", type=Path, help="a new file, or a folder for one"),)
 

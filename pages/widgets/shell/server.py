@@ -32,7 +32,7 @@ from agent.bot.operations import OperationsHttp
 from agent.config import read_config
 from agent.errors import SignInRefused, StoreError, TouchstoneError
 from agent.saved_settings import WrongKey
-from agent.store.backup_schedule import BackupSchedule
+from agent.store.backup import BackupSchedule
 from pages.widgets.reply import bot_services
 from pages.widgets.shell import client, escape, event_loop, http_gate, return_path, start_checks
 

@@ -27,8 +27,16 @@ from agent.accounts.accounts import Accounts
 from agent.config import read_config
 from agent.errors import StoreError, UsageError
 from agent.store import backup
-from agent.store.backup import KEPT, MANIFEST, restore_backup, verify_backup, write_backup
-from agent.store.backup_schedule import BackupSchedule, list_backups, name_backup
+from agent.store.backup import (
+    KEPT,
+    MANIFEST,
+    BackupSchedule,
+    list_backups,
+    name_backup,
+    restore_backup,
+    verify_backup,
+    write_backup,
+)
 from agent.store.database import Store
 from agent.types import Settings, Status
 from agent.workbench import Workbench

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 
 from agent.store.database import Store
-from agent.store.write_lock import FairLock
+from agent.store.table_access import FairLock
 
 
 @pytest.fixture
