@@ -143,10 +143,10 @@ def build_collection(bench: ActionContext, run_id: str) -> CollectionResult:
     state = view.state
     if view.run.settings.flow != "collect":
         raise UsageError(f"run {run_id} collected nothing: it is a {view.run.settings.flow} run")
-    kept = [item.replace(content=read_item_text(bench, item)) for item in state.own.timely_items(state)]
+    kept = [item.replace(content=read_item_text(bench, item)) for item in state.own.timely_items]
     return CollectionResult(
         run=view.run,
-        intent=state.own.effective_intent(state),
+        intent=state.own.intent,
         items=kept,
         dropped=[item for item in state.own.items.values() if item.status == "dropped"],
         tree=sorted(state.own.tree.values(), key=lambda branch: branch.path),

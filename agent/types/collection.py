@@ -5,6 +5,7 @@ A date is an ISO 8601 day ("2026-11-12") or time ("2026-11-12T09:14"), "" when a
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Literal
 
 from pydantic import Field
@@ -35,6 +36,32 @@ class CollectIntent(Record):
     """Whether the newest ones are wanted."""
     leave_out: list[str] = Field(default_factory=list)
     """What the person does not want, in their words, without addresses: those are never fetched."""
+    today: str = ""
+    """The day the time range counts from; "" before the prompt was read."""
+
+    @property
+    def since(self) -> str:
+        """The first day of the time range (ISO 8601), "" for any time."""
+        if not self.time_range_days or not self.today:
+            return ""
+        return (date.fromisoformat(self.today[:10]) - timedelta(days=self.time_range_days)).isoformat()
+
+    @property
+    def period(self) -> str:
+        """The days that are asked for ("2024-01-01 to 2024-12-31", "since 2024-03-01"); "" for any time."""
+        if self.since and self.until:
+            return f"{self.since} to {self.until}"
+        return f"since {self.since}" if self.since else f"until {self.until}" if self.until else ""
+
+    def is_too_old(self, day: str) -> bool:
+        """Whether a date is before the time range; an unknown date never is."""
+        since = self.since
+        return bool(day and since and day[: len(since)] < since[: len(day)])
+
+    def covers(self, day: str) -> bool:
+        """Whether a date is in the time range; an unknown date is."""
+        is_too_new = bool(day and self.until and day[: len(self.until)] > self.until[: len(day)])
+        return not (is_too_new or self.is_too_old(day))
 
 
 class PageFeatures(Record):

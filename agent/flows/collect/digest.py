@@ -28,7 +28,7 @@ MAX_CHARS = 60_000
 def write_digest(state: CollectRun, tools: RunContext) -> Change:
     """The change of the digest: the facts it quotes, conflicts, confidence, and the answer."""
     items, own = _list_items(state, tools), state.own
-    intent, notes = own.effective_intent(state), list[str]()
+    intent, notes = own.intent, list[str]()
     if any(item.writers for item in items):
         notes.append("What people post is their opinion, reported in their own words.")
     excluded = ", ".join(f"“{part}”" for part in intent.leave_out)
@@ -79,10 +79,10 @@ def _explain_empty_digest(state: CollectRun, answer: Answer, notes: Sequence[str
     read = [node for node in own.tree.values() if node.page_id]
     is_blocked = any(page.outcome is not Outcome.EMPTY for page in failed)
     only_lists = all(node.action in ("EXTRACT_LINKS", "NAVIGATE_TO") and not node.held for node in read)
-    timely = sum(own.is_in_range(state, item.last_date) for item in own.items.values())
+    timely = sum(own.intent.covers(item.last_date) for item in own.items.values())
     days = [node.detected_date for node in own.tree.values() if node.status == "dropped"]
     days += [item.last_date for item in own.items.values() if item.status == "dropped"]
-    outside = sorted(day[:10] for day in days if not own.is_in_range(state, day))
+    outside = sorted(day[:10] for day in days if not own.intent.covers(day))
     if is_blocked and not own.items and only_lists:
         lists = "Only lists and sections could be read, and no page behind them"
         met = lists if read else "No page could be read"
@@ -108,7 +108,7 @@ def _explain_empty_digest(state: CollectRun, answer: Answer, notes: Sequence[str
 def _list_items(state: CollectRun, tools: RunContext) -> list[DigestItem]:
     """The kept items, each with the passages of it that its writer is shown; items without a word that can be
     quoted are left out."""
-    kept, topic = state.own.timely_items(state), state.own.effective_intent(state).topic
+    kept, topic = state.own.timely_items, state.own.intent.topic
     room = min(WINDOW_CHARS, MAX_CHARS // max(1, len(kept)))
     shown, passages_of = [], dict[str, list[Passage]]()
     for item in kept:

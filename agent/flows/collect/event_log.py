@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from agent.engine.context import RunContext
-from agent.engine.run_state import RunState
 from agent.engine.state import Change
-from agent.flows.collect.state import CollectState
-from agent.types.collection import CrawlNode, NavEvent, NavEventName
+from agent.types.collection import CollectIntent, CrawlNode, NavEvent, NavEventName
 
 log = logging.getLogger("agent.nav")
 LOGGED_FIELDS = {"url", "depth", "action", "confidence", "page_type", "target_url", "by", "outcome"}
@@ -36,10 +34,9 @@ def log_event(
 def describe_step(name: str, change: Change) -> str:
     """What was decided at a page and why, or how its fetch failed; "" when there is nothing to report."""
     if name == "intent" and change.get("intent"):
-        own = CollectState.model_validate({"intent": change["intent"], "today": change.get("today", "")})
-        intent, period = change["intent"], own.describe_period(RunState(own=own))
-        told = [f"wanted: {intent['topic'] or 'what the start pages hold'}", intent["target_section"], period]
-        told.append(f"without: {'; '.join(intent['leave_out'])}" if intent.get("leave_out") else "")
+        intent = CollectIntent.model_validate(change["intent"])
+        told = [f"wanted: {intent.topic or 'what the start pages hold'}", intent.target_section]
+        told += [intent.period, f"without: {'; '.join(intent.leave_out)}" if intent.leave_out else ""]
         trouble = change.get("intent_trouble")
         return ", ".join(filter(None, told)) + (f"\n       by rule: {trouble}" if trouble else "")
     nodes = {node["url"]: node for node in change.get("tree", [])}

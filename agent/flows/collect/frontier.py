@@ -102,7 +102,7 @@ def choose_next_node(state: CollectRun) -> CrawlNode | None:
     if state.settings.stop_point == "step":
         waiting = sorted(waiting, key=lambda node: (node.depth > 0 or bool(node.continues), node.path))
     thread = next((node for node in waiting if node.continues == "thread"), None)
-    if thread or not waiting or state.own.is_full(state):
+    if thread or not waiting or state.own.is_full:
         return thread
     return waiting[0]
 
@@ -122,7 +122,7 @@ def group_entries(state: CollectRun, parsed: ParsedPage, previous: Collection[st
     """The links of a listing that are neither in the tree nor among the addresses of its `previous` page."""
     seen = {*state.own.tree, *previous, *fact_view.visited_urls(state), canonicalize(parsed.next_url)}
     groups = group_links(state, [link for link in parsed.links if canonicalize(link.url) not in seen])
-    untimely = [one for one in groups[""] if one.content and not state.own.is_in_range(state, one.date)]
+    untimely = [one for one in groups[""] if one.content and not state.own.intent.covers(one.date)]
     return {**groups, "": [link for link in groups[""] if link not in untimely], "time": untimely}
 
 
@@ -158,26 +158,24 @@ def list_dropped(state: CollectRun, links: LinkGroups) -> list[CrawlNode]:
     return [*dropped[: len(untimely)], *(node.replace(**by_words) for node in dropped[len(untimely) :])]
 
 
-def explain_nothing_followed(links: LinkGroups) -> str:
-    """Why nothing of a listing is followed."""
-    if links["time"]:
-        return "None of its entries is in the time range."
-    if not any(link.content for link in links[""]):
-        if links["words"]:
-            return "Your words exclude all its entries."
-        if any(link.content for link in links["scope"]):
-            return "All its entries are outside the allowed domains."
-    return "None of its links is relevant."
-
-
-def find_limit_met(state: CollectRun, links: LinkGroups, children: Sequence[CrawlNode]) -> CrawlLimit:
-    """The limit that kept entries of a listing from being followed; "" for none."""
+def explain_rest(
+    state: CollectRun, links: LinkGroups, children: Sequence[CrawlNode]
+) -> tuple[str, CrawlLimit]:
+    """Why nothing of a listing is followed, where that is so; and the limit that kept entries from being
+    followed, "" for none."""
     entries = {limit: sum(link.content for link in some) for limit, some in links.items()}
+    ended = "None of its links is relevant."
+    if links["time"]:
+        ended = "None of its entries is in the time range."
+    elif links["words"] and not entries[""]:
+        ended = "Your words exclude all its entries."
+    elif entries["scope"] and not entries[""]:
+        ended = "All its entries are outside the allowed domains."
     if entries[""] > len(children) >= state.settings.collect.max_links:
-        return "links"
+        return ended, "links"
     if entries["words"]:
-        return "words"
-    return "scope" if not children and entries["scope"] else ""
+        return ended, "words"
+    return ended, "scope" if not children and entries["scope"] else ""
 
 
 def find_continuation(state: CollectRun, node: CrawlNode, parsed: ParsedPage, kind: str) -> CrawlNode | None:
@@ -194,21 +192,22 @@ def find_continuation(state: CollectRun, node: CrawlNode, parsed: ParsedPage, ki
 def is_past_time_range(state: CollectRun, parsed: ParsedPage) -> bool:
     """Whether a listing is newest first and its last entry too old, so that its next page is older still."""
     days = [link.date for link in parsed.links if link.content and link.date]
-    return bool(days) and all(a >= b for a, b in pairwise(days)) and state.own.is_too_old(state, days[-1])
+    return bool(days) and all(a >= b for a, b in pairwise(days)) and state.own.intent.is_too_old(days[-1])
 
 
-def explain_untimely(state: CollectRun, day: str) -> str:
-    """Why an entry or item is left out for its date."""
-    if not state.own.is_too_old(state, day):
-        return f"Dated {day}: newer than {state.own.effective_intent(state).until}."
-    return f"Dated {day}: before {state.own.since(state)}."
+def explain_untimely(intent: CollectIntent, day: str) -> str:
+    """Why an entry or item is left out for its date; "" for one in the time range."""
+    if intent.covers(day):
+        return ""
+    before = f"before {intent.since}" if intent.is_too_old(day) else f"newer than {intent.until}"
+    return f"Dated {day}: {before}."
 
 
 def open_child(
     state: CollectRun, parent: CrawlNode, link: LinkCandidate, *rank: int, day: str = ""
 ) -> CrawlNode:
     """The node of a link on the page of `parent`, dropped when its day is out of the time range."""
-    is_timely = state.own.is_in_range(state, day)
+    late = explain_untimely(state.own.intent, day)
     return CrawlNode(
         id=canonicalize(link.url),
         url=link.url,
@@ -217,6 +216,6 @@ def open_child(
         depth=parent.depth + 1,
         path=[*parent.path, *rank],
         detected_date=day,
-        status="open" if is_timely else "dropped",
-        ended="" if is_timely else explain_untimely(state, day),
+        status="dropped" if late else "open",
+        ended=late,
     )

@@ -60,7 +60,7 @@ def extract_items(
 ) -> list[CollectedItem]:
     """What a page holds: the entries of a changelog that are in the time range (the newest where none is), or
     one item. An entry of a list is one item unless a time is asked for."""
-    own, intent, page, titles = state.own, state.own.effective_intent(state), parsed.page, list[str]()
+    own, intent, page, titles = state.own, state.own.intent, parsed.page, list[str]()
     above = parent = own.tree.get(node.parent)
     while above is not None and len(titles) < MAX_TRAIL_TITLES:
         titles.insert(0, above.title)
@@ -78,10 +78,10 @@ def extract_items(
     if not state.settings.collect.use_smart_navigation:
         return [_as_article(item, node, parsed, [])]
     is_entry = parent is not None and parent.action == "EXTRACT_LINKS"
-    is_whole = is_entry and not (own.since(state) or intent.until or intent.newest)
+    is_whole = is_entry and not (intent.since or intent.until or intent.newest)
     if is_whole or not parsed.sections:
         return [_extract_item(state, tools, item, node, parsed)]
-    timely = [entry for entry in parsed.sections if own.is_in_range(state, entry.date)]
+    timely = [entry for entry in parsed.sections if intent.covers(entry.date)]
     if intent.newest:
         timely.sort(key=lambda entry: entry.date, reverse=True)
     return [
@@ -159,7 +159,7 @@ def _extract_with_model(
     for start in range(0, min(max(1, len(page.text) - OVERLAP_CHARS), MAX_WINDOWS * step), step):
         judgement = tools.judge(
             CONTENT,
-            topic=state.own.effective_intent(state).topic,
+            topic=state.own.intent.topic,
             url=page.final_url or page.url,
             page_type=node.page_type,
             title=page.title,
@@ -231,7 +231,7 @@ def filter_items(state: CollectRun, tools: RunContext) -> Change:
     timely = [_drop_if_excluded(state, item, texts[item.id]) for item in own.unjudged_items]
     unique, originals = _drop_copies(own.kept_items, timely, texts)
     judged = _judge_relevance(state, tools, unique, texts)
-    wanted = own.effective_intent(state).max_articles
+    wanted = own.intent.max_articles
     kept = [item.id for item in judged if item.status == "kept"]
     surplus = kept[max(0, wanted - len(own.kept_items)) :]
     too_many = {"status": "dropped", "reason": f"{wanted} were asked for, and others came first."}
@@ -252,11 +252,11 @@ def _drop_if_excluded(state: CollectRun, item: CollectedItem, text: str) -> Coll
 
     An unknown date passes, and a thread with a post in time. A page the person named is excluded by a note
     only."""
-    day, source_filter = item.last_date[:10], state.settings.source_filter
+    day, source_filter, intent = item.last_date[:10], state.settings.source_filter, state.own.intent
     if matches_excluded(item.url, list_excluded(state, notes_only=item.given)):
         why = EXCLUDED_BY_PERSON
-    elif not any(state.own.is_in_range(state, one) for one in [day, *(p.date for p in item.posts if p.date)]):
-        why = explain_untimely(state, day)
+    elif not any(map(intent.covers, [day, *(post.date for post in item.posts if post.date)])):
+        why = explain_untimely(intent, day)
     else:
         language = detect_language(text) if source_filter.language else ""
         why = source_filter.date_problem(day) or source_filter.language_problem(language)
@@ -295,7 +295,7 @@ def _judge_relevance(
 ) -> list[CollectedItem]:
     """The items, the new ones with their relevance, judged in one call; a page the person named is always
     kept."""
-    intent, today = state.own.effective_intent(state), state.own.today
+    intent = state.own.intent
     previews = [
         ItemPreview(
             id=item.id,
@@ -310,10 +310,12 @@ def _judge_relevance(
         for item in items
         if item.status == "new" and not item.given
     ]
-    judgement = tools.judge(RELEVANCE, intent=intent, today=today, items=previews) if previews else None
+    judgement = (
+        tools.judge(RELEVANCE, intent=intent, today=intent.today, items=previews) if previews else None
+    )
     verdicts = {one.id: (one, judgement.by) for one in judgement.value.items} if judgement else {}
     if forgotten := [preview for preview in previews if preview.id not in verdicts]:
-        missing = relevance_fallback(intent=intent, today=today, items=forgotten)
+        missing = relevance_fallback(intent=intent, today=intent.today, items=forgotten)
         verdicts |= {one.id: (one, "keyless") for one in missing.items}
     judged = []
     for item in items:

@@ -82,7 +82,7 @@ def _ask_model(
     """The model's decision; the fallback's when the model names an address twice that may not be visited."""
     known = {*state.own.tree, *fact_view.visited_urls(state)}
     new = [link for link in parsed.links if canonicalize(link.url) not in known]
-    intent = state.own.effective_intent(state)
+    intent = state.own.intent
     shown, left_out = choose_links(intent, group_links(state, new)[""], DECISION_LINKS_SHOWN)
     spelled = map_spellings(_list_addresses(parsed))
     refused: list[Refusal] = []

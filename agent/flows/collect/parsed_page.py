@@ -39,7 +39,7 @@ class ParsedPage:
 def parse_page(state: CollectRun, tools: RunContext, node: CrawlNode) -> ParsedPage:
     """The page of a node. Other types than HTML have no posts but a message, and no next page."""
     page = tools.page(node.page_id, raw=True)
-    today = ReadingDay.of_page(state.own.today, page.text, page.language)
+    today = ReadingDay.of_page(state.own.intent.today, page.text, page.language)
     is_html = mime.detect_kind(page.raw, page.content_type) == "html"
     built, trouble = PageStructure(), ""
     if is_html:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -24,13 +23,11 @@ class CollectState(FlowState):
 
     asks_one_publisher: ClassVar[bool] = True
 
-    intent: CollectIntent | None = None
+    intent: CollectIntent = Field(default_factory=CollectIntent)
     intent_by: Actor = "keyless"
     intent_trouble: str = ""
     heard: int = 0
     """How many of the person's notes the intent includes."""
-    today: str = ""
-    """The day the time range counts from."""
     tree: Annotated[dict[str, CrawlNode], upsert] = Field(default_factory=dict)
     items: Annotated[dict[str, CollectedItem], upsert] = Field(default_factory=dict)
     events: Annotated[list[NavEvent], append] = Field(default_factory=list)
@@ -45,10 +42,6 @@ class CollectState(FlowState):
         by_model = self.intent_by == "model"
         judged = [item.judged_by == "model" or (item.given and by_model) for item in self.kept_items]
         return ITEM_JUDGEMENT * sum(judged) / len(judged) if judged else 0.0
-
-    def effective_intent(self, run: RunState[Any]) -> CollectIntent:
-        """The intent; before it is read, the limits alone."""
-        return self.intent or CollectIntent(max_articles=run.settings.collect.max_articles)
 
     def frontier(self, run: RunState[Any]) -> list[CrawlNode]:
         """The open nodes without skipped ones, in the order of their paths (depth first)."""
@@ -77,49 +70,26 @@ class CollectState(FlowState):
         """The items whose relevance was not judged yet."""
         return [item for item in self.items.values() if item.status == "new"]
 
-    def timely_items(self, run: RunState[Any]) -> list[CollectedItem]:
+    @property
+    def timely_items(self) -> list[CollectedItem]:
         """The kept items without their posts outside the time range; each says how many those are."""
         found = []
         for item in self.kept_items:
-            posts = [post for post in item.posts if self.is_in_range(run, post.date)]
+            posts = [post for post in item.posts if self.intent.covers(post.date)]
             left = format_count(len(item.posts) - len(posts), "post")
             told = f"Left out, as outside the time asked for: {left}." if len(posts) < len(item.posts) else ""
             trouble = " ".join(filter(None, [item.trouble, told]))
             found.append(item.replace(posts=posts, trouble=trouble))
         return found
 
-    def is_full(self, run: RunState[Any]) -> bool:
+    @property
+    def is_full(self) -> bool:
         """Whether as many items were gathered as were asked for."""
-        return len(self.kept_items) + len(self.unjudged_items) >= self.effective_intent(run).max_articles
+        return len(self.kept_items) + len(self.unjudged_items) >= self.intent.max_articles
 
     def relevance_question(self, run: RunState[Any]) -> str:
         """The topic, else the prompt."""
-        return self.effective_intent(run).topic or run.question
-
-    def since(self, run: RunState[Any]) -> str:
-        """The first day of the time range (ISO 8601), "" for any time."""
-        days = self.effective_intent(run).time_range_days
-        if not days or not self.today:
-            return ""
-        return (date.fromisoformat(self.today[:10]) - timedelta(days=days)).isoformat()
-
-    def describe_period(self, run: RunState[Any]) -> str:
-        """The days that are asked for ("2024-01-01 to 2024-12-31", "since 2024-03-01"); "" for any time."""
-        since, until = self.since(run), self.effective_intent(run).until
-        if since and until:
-            return f"{since} to {until}"
-        return f"since {since}" if since else f"until {until}" if until else ""
-
-    def is_too_old(self, run: RunState[Any], day: str) -> bool:
-        """Whether a date is before the time range; an unknown date never is."""
-        since = self.since(run)
-        return bool(day and since and day[: len(since)] < since[: len(day)])
-
-    def is_in_range(self, run: RunState[Any], day: str) -> bool:
-        """Whether a date is in the time range; an unknown date is."""
-        until = self.effective_intent(run).until
-        is_too_new = bool(day and until and day[: len(until)] > until[: len(day)])
-        return not (is_too_new or self.is_too_old(run, day))
+        return self.intent.topic or run.question
 
     def count_pages(self, actions: list[Action]) -> int:
         """How many pages these actions requested; failures count too."""

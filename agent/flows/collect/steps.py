@@ -44,12 +44,12 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         author=" ".join(reply.author.split())[:80],
         newest=reply.newest,
         leave_out=[" ".join(part.split())[:200] for part in reply.leave_out if part.strip()][:10],
+        today=today,
     )
-    known = own.model_copy(update={"intent": wanted, "today": today})
     excluded, by_notes = frontier.list_excluded(state), frontier.list_excluded(state, notes_only=True)
     moved = []
     for node in own.tree.values():
-        if node.status == "dropped" and node.detected_date and known.is_in_range(state, node.detected_date):
+        if node.status == "dropped" and node.detected_date and wanted.covers(node.detected_date):
             moved.append(node.replace(status="open", ended=""))
         if node.status == "open" and frontier.matches_excluded(
             node.url, excluded if node.parent else by_notes
@@ -61,7 +61,6 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         "intent": wanted,
         "intent_by": judgement.by,
         "intent_trouble": judgement.fallback_reason,
-        "today": today,
         "why_stopped": "",
         "stop_reason": "",
         "tree": [*start_pages, *moved],
@@ -187,14 +186,15 @@ def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         previous = [canonicalize(link.url) for link in parse_page(state, tools, parent).links if link.content]
     found = frontier.group_entries(state, parsed, previous)
     children, refused, trouble = _rank_links(state, tools, parsed, found) if found[""] else ([], [], "")
-    held, dropped = frontier.find_limit_met(state, found, children), frontier.list_dropped(state, found)
+    ended, held = frontier.explain_rest(state, found, children)
+    dropped = frontier.list_dropped(state, found)
     if following := frontier.find_continuation(state, node, parsed, "listing"):
         if frontier.is_past_time_range(state, parsed):
             why = "The listing is newest first, and its last entry is too old already."
             following = following.replace(status="dropped", ended=why)
         children = [*children, following]
     live = [child.url for child in children if child.status == "open"]
-    ended = "" if live else frontier.explain_nothing_followed(found)
+    ended = "" if live else ended
     node = node.replace(ended=ended, held=held, trouble=node.trouble or trouble)
     change: Change = {
         "tree": [node, *children, *dropped],
@@ -210,14 +210,14 @@ def _rank_links(
 ) -> tuple[list[CrawlNode], list[Refusal], str]:
     """The best links as nodes, the refused addresses, and why the fallback ranked. It does so too when the
     model was told of its invented addresses and names nothing else."""
-    wanted = state.own.effective_intent(state)
+    wanted = state.own.intent
     shown, left_out = frontier.choose_links(wanted, found[""], RANKING_LINKS_SHOWN)
     known = {canonicalize(link.url) for link in shown}
     blanks: dict[str, Any] = {
         "intent": wanted,
         "url": state.own.node.url,
         "title": parsed.page.title,
-        "today": state.own.today,
+        "today": wanted.today,
         "limit": state.settings.collect.max_links,
         "dated": any(link.date and link.content for link in [*found[""], *found["time"]]),
         "links": shown,

@@ -25,8 +25,8 @@ def explain_end(state: CollectRun, *, at_page_cap: bool = False) -> tuple[str, s
         why = f"all {limits.max_pages} pages of this run are used, and {waiting} still waited"
         raising = f" (raise it: {HOW_TO_RAISE['pages']})"
         return why + (raising if state.settings.at_cap != "ask" else ""), "budget"
-    if own.is_full(state):
-        wanted = own.effective_intent(state).max_articles
+    if own.is_full:
+        wanted = own.intent.max_articles
         why = f"{wanted} were asked for, and as many are gathered"
         if wanted == limits.max_articles and own.frontier(state):
             why += f"; {waiting} still waited (for more: {HOW_TO_RAISE['articles']})"
@@ -35,7 +35,7 @@ def explain_end(state: CollectRun, *, at_page_cap: bool = False) -> tuple[str, s
     held = Counter((node.held, node.status) for node in own.tree.values())
     deep, long, outside = (held[name, "visited"] for name in ("depth", "links", "scope"))
     days = [node.detected_date for node in own.tree.values() if node.status == "dropped"]
-    old = 0 if own.kept_items else sum(not own.is_in_range(state, day) for day in days)
+    old = 0 if own.kept_items else sum(not own.intent.covers(day) for day in days)
     failed = sum(page.outcome is not Outcome.OK for page in state.pages.values())
     deeper = f"deeper than the depth of {limits.max_depth} allows (raise it: {HOW_TO_RAISE['depth']})"
     best = f"only the best {limits.max_links} links were followed (start at its next part for the rest)"

@@ -60,12 +60,12 @@ def _draw_live(view: RunSnapshot) -> None:
 
 def render_intent(state: CollectRun) -> str:
     """What the prompt was understood to ask for, as HTML."""
-    if state.own.intent is None:
+    if not state.own.intent.today:
         return ""
     intent = state.own.intent
     told = [(f"about {intent.topic}" if intent.topic else "whatever the start pages hold", "")]
     told += [(f"section: {intent.target_section}", "")] if intent.target_section else []
-    told.append((state.own.describe_period(state) or "any time", ""))
+    told.append((state.own.intent.period or "any time", ""))
     told += [(f"without: {escape.shorten(refusal, 60)}", "") for refusal in intent.leave_out]
     told += [
         (f"at most {intent.max_articles}", ""),
@@ -77,7 +77,7 @@ def render_intent(state: CollectRun) -> str:
 def render_stats(view: RunSnapshot, state: CollectRun) -> str:
     """The strip of figures, with the targets of one run. No text of the web is in it."""
     usage, limits = view.usage, state.settings.collect
-    posts = sum(len(item.posts) for item in state.own.timely_items(state))
+    posts = sum(len(item.posts) for item in state.own.timely_items)
     left = len(results.list_left_out(state))
     waiting = (
         f" <small>+ {len(state.own.unjudged_items)} to judge</small>" if state.own.unjudged_items else ""
@@ -86,10 +86,7 @@ def render_stats(view: RunSnapshot, state: CollectRun) -> str:
     figures = [
         (
             "Gathered",
-            (
-                f"{len(state.own.kept_items)} <small>of "
-                f"{state.own.effective_intent(state).max_articles}</small>{waiting}"
-            ),
+            (f"{len(state.own.kept_items)} <small>of {state.own.intent.max_articles}</small>{waiting}"),
         ),
         ("Posts", f"{posts}"),
         ("Left out", f"{left}"),

@@ -87,7 +87,7 @@ def test_posts_outside_the_time_asked_for_are_no_part_of_the_collection(gather) 
     state = gather(
         "what people wrote about the pump in 2024", "/", [doc("/", "The pump", f"<h1>The pump</h1>{posts}")]
     )
-    [item] = state.own.timely_items(state)
+    [item] = state.own.timely_items
     assert [post.user for post in item.posts] == ["olle"] and item.trouble.endswith("asked for: 2 posts.")
     assert [post.user for post in state.own.kept_items[0].posts] == list(days), "the record keeps them"
     assert state.answer and [s.text[:4] for s in state.answer.sentences] == ["olle"]

@@ -62,7 +62,7 @@ def test_a_forum_behind_a_stock_page(collect) -> None:
 
 def test_news_of_last_week(collect) -> None:
     state = collect("Summarize Granvattnet news from last week", NEWS).state
-    assert state.own.since(state) == "2026-11-14"
+    assert state.own.intent.since == "2026-11-14"
     assert titles(state) == [
         "Snow closes the roof of Lövnäs school",
         "Bear seen three times behind the school",
@@ -252,7 +252,7 @@ def test_sent_back_with_a_note_it_goes_on_with_what_it_has(bench: Workbench, col
 
 
 def test_today_is_the_worlds_own_day_in_the_demo(collect) -> None:
-    assert collect("Summarize this article", ARTICLE).state.own.today == "2026-11-21"
+    assert collect("Summarize this article", ARTICLE).state.own.intent.today == "2026-11-21"
 
 
 def test_elsewhere_today_is_the_clocks(
@@ -267,7 +267,7 @@ def test_elsewhere_today_is_the_clocks(
     (tmp_path / "docs.jsonl").write_text(json.dumps(doc), encoding="utf-8")
     monkeypatch.setattr(RunContext, "now", lambda _tools: "2031-02-03T04:05:06Z")
     state = collect("Collect news from last week", "https://a.example/", world=str(tmp_path)).state
-    assert state.own.since(state) == "2031-01-27"
+    assert state.own.intent.since == "2031-01-27"
 
 
 def test_a_note_given_on_the_way_is_heard_at_the_next_decision(bench: Workbench, collect) -> None:
@@ -275,9 +275,7 @@ def test_a_note_given_on_the_way_is_heard_at_the_next_decision(bench: Workbench,
     bench.act(view.run.id, "steer", note="only one thread, please")
     assert bench.drive(view.run.id) is Status.WAITING
     state = bench.snapshot(view.run.id).state
-    assert (state.own.heard, state.own.effective_intent(state).max_articles) == (1, 1) and len(
-        state.pages
-    ) == 2
+    assert (state.own.heard, state.own.intent.max_articles) == (1, 1) and len(state.pages) == 2
 
 
 @pytest.mark.parametrize("days", [10**9, 36_525, -5, 0])

@@ -7,9 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from agent.engine.run_state import RunState
 from agent.flows.collect.parsed_page import ParsedPage, parse_page
+from agent.flows.collect.state import CollectState
 from agent.types import Link, Page
-from agent.types.collection import CrawlNode
+from agent.types.collection import CollectIntent, CrawlNode
 from agent.web.extract import dispatch, forum_posts
 from agent.web.extract.extraction import Extraction
 from agent.web.parser_pool import ParserLimits, ParserPool
@@ -32,7 +34,7 @@ def page_of(raw: bytes) -> Page:
 
 
 def parse(page: Page, checkpoint: Callable[[], None] = lambda: None) -> ParsedPage:
-    state = SimpleNamespace(own=SimpleNamespace(today="2026-01-01"))
+    state = RunState(own=CollectState(intent=CollectIntent(today="2026-01-01")))
     tools = SimpleNamespace(page=lambda _id, raw: page, checkpoint=checkpoint)
     return parse_page(state, tools, CrawlNode(id="1", url=page.url, page_id="p"))  # type: ignore[arg-type]
 

@@ -18,5 +18,5 @@ from agent.types.collection import CollectIntent
     ],
 )
 def test_a_time_is_told_by_its_days_not_by_their_number(days: int | None, until: str, told: str) -> None:
-    intent = CollectIntent(topic="ferries", time_range_days=days, until=until)
-    assert describe_step("intent", {"intent": intent.model_dump(), "today": "2026-11-21"}) == told
+    intent = CollectIntent(topic="ferries", time_range_days=days, until=until, today="2026-11-21")
+    assert describe_step("intent", {"intent": intent.model_dump()}) == told
