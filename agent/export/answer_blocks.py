@@ -93,9 +93,9 @@ def write_body(
                 written.append(Paragraph(spans, "lead"))
         else:
             told = [span for said in layout.sentences for span in (*write(said), " ")][:-1]
-            written += [Paragraph(told, "answer")] if told else []
+            written += [Paragraph(told, "said")] if told else []
             written += [Paragraph([line]) for line in lines]
-    return written or [Paragraph([NO_STATEMENT], "answer")]
+    return written or [Paragraph([NO_STATEMENT], "said")]
 
 
 def write_folded(answer: Answer, write: Writer) -> list[Block]:

@@ -33,11 +33,11 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Running text. `band` is a warning across the page, `soft` a remark in small print, `answer` the
-    answer, `lead` the line of it that stands out."""
+    """Running text. `band` is a warning across the page, `soft` a remark in small print, `said` what
+    the answer says, `lead` the line of it that stands out."""
 
     spans: Inline
-    style: Literal["plain", "band", "soft", "answer", "lead"] = "plain"
+    style: Literal["plain", "band", "soft", "said", "lead"] = "plain"
 
 
 @dataclass(frozen=True)
