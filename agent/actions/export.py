@@ -22,16 +22,14 @@ from agent.actions.release import release
 from agent.answering import fact_view
 from agent.errors import BundleError, UsageError
 from agent.export import bundle, collected, sheets
-from agent.export.bibtex import render_bibtex
+from agent.export.citation_formats import render_bibtex, render_csl, render_ris
 from agent.export.collected import CollectionResult
-from agent.export.csl import render_csl
 from agent.export.graph import render_graphml
 from agent.export.hiding import is_withheld
 from agent.export.markdown import render_evidence_markdown, render_markdown
 from agent.export.record import build_run_record
 from agent.export.references import collect_references
 from agent.export.report import Report, drop_withheld
-from agent.export.ris import render_ris
 from agent.export.webpage import render_html
 from agent.export.word import render_docx
 from agent.text.plurals import format_count

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
+from typing import Literal
 
 from agent.evidence.block_layout import BlockLayout, label_passage, lay_out_blocks
 from agent.evidence.report_words import ENGLISH, load_report_words
@@ -21,38 +22,54 @@ ENGLISH_WORDS = load_report_words(ENGLISH)
 NO_STATEMENT = "No statement could be backed, so none is made."
 
 
-def write_answer(answer: Answer) -> list[Block]:
-    """The newest answer: its figures, what it says, how that was checked, the notes, and what is folded."""
-    figures, *checks = write_checks(answer)
-    return [figures, *write_report(answer, level=3), *checks]
-
-
-def write_report(answer: Answer, *, level: int = 2, words: Mapping[str, str] = ENGLISH_WORDS) -> list[Block]:
-    """What the newest answer says, without its figures and checks; see `write_body`."""
+def write_text(
+    answer: Answer,
+    *,
+    level: int,
+    words: Mapping[str, str] = ENGLISH_WORDS,
+    style: Literal["cite", "ref"] = "cite",
+    mark: Callable[[Sentence], str] = label_support,
+) -> list[Block]:
+    """What an answer says, with citations that are links (`cite`) or only numbers, and the mark of each
+    sentence in brackets; first that no model judged it, where none did."""
     note = [Paragraph([words["unjudged"]], "soft")] if answer.verdict == "passages_found" else []
-    return [*note, *write_body(answer, partial(_write_sentence, answer), level=level, words=words)]
+    return [*note, *write_body(answer, partial(cite, answer, style, mark), level=level, words=words)]
 
 
-def write_checks(answer: Answer) -> list[Block]:
-    """The figures of an answer first, then how it was checked, the notes beside it, and what is folded."""
-    written = WRITER_LABELS.get(answer.by, answer.by)
+def cite(
+    answer: Answer, style: Literal["cite", "ref"], mark: Callable[[Sentence], str], sentence: Sentence
+) -> list[Span | str]:
+    """A sentence with the numbers of its sources and its mark."""
+    numbers = list(map(str, answer.citation_numbers(sentence)))
+    spans: list[Span | str] = [sentence.text, " "] if numbers else [sentence.text]
+    spans += [Span(n, style) for n in (numbers if style == "cite" else [", ".join(numbers)]) if n]
+    return [*spans, " ", Span(f"({label})", "emphasis")] if (label := mark(sentence)) else spans
+
+
+def write_checks(answer: Answer, *, style: Literal["cite", "ref"] = "cite") -> list[Block]:
+    """How an answer was checked, the notes beside it, and what is folded."""
+    lines = list_checks(answer)
+    found = write_folded(answer, partial(cite, answer, style, label_support))
     return [
-        Paragraph([*_write_figures(answer), f" · model: {written}"]),
-        *_write_checks(answer),
+        *([Paragraph([Span("How the statements were checked:", "strong")])] if lines else []),
+        *([Bullets([([line], ()) for line in lines])] if lines else []),
         *(
             Paragraph([Span(f"{name}:", "strong"), f" {format_sentence(text)}"])
             for name, text in answer.side_notes
             if text
         ),
-        *_fold_others(answer, partial(_write_sentence, answer)),
+        *([Heading(3, ENGLISH_WORDS["also_found"])] if found else []),
+        *found,
     ]
 
 
-def write_earlier_answer(answer: Answer) -> list[Block]:
-    """An answer before the newest. Its citations are no links: the sources listed are the newest answer's."""
-    write = partial(_write_sentence, answer, linked=False)
-    body = write_body(answer, write, level=4)
-    return [Paragraph(_write_figures(answer)), *body, *_fold_others(answer, write)]
+def write_figures(answer: Answer) -> Paragraph:
+    """The verdict of an answer with its reason, confidence, support and writer."""
+    reason = f" ({answer.reason.replace('_', ' ')})" if answer.reason != "none" else ""
+    supported = count_support(answer) or "no statements"
+    figures = f"{reason} · confidence {format_percent(answer.confidence)} · {supported}"
+    verdict = Span(answer.verdict.replace("_", " "), "strong")
+    return Paragraph([verdict, f"{figures} · model: {WRITER_LABELS.get(answer.by, answer.by)}"])
 
 
 def write_body(
@@ -112,30 +129,3 @@ def _list_items(answer: Answer, layout: BlockLayout, write: Writer) -> list[Bloc
         above: list[Span | str] = [Span(label, "label"), " "] if label else []
         items.append(([*above, *write(said)], ()))
     return [Bullets(items)] if items else []
-
-
-def _fold_others(answer: Answer, write: Writer) -> list[Block]:
-    found = write_folded(answer, write)
-    return [Heading(3, ENGLISH_WORDS["also_found"]), *found] if found else []
-
-
-def _write_figures(answer: Answer) -> Inline:
-    reason = f" ({answer.reason.replace('_', ' ')})" if answer.reason != "none" else ""
-    confidence = (
-        f" · confidence {format_percent(answer.confidence)} · {count_support(answer) or 'no statements'}"
-    )
-    return [Span(answer.verdict.replace("_", " "), "strong"), reason + confidence]
-
-
-def _write_checks(answer: Answer) -> list[Block]:
-    lines: list[tuple[Inline, tuple[str, ...]]] = [([line], ()) for line in list_checks(answer)]
-    return [Paragraph([Span("How the statements were checked:", "strong")]), Bullets(lines)] if lines else []
-
-
-def _write_sentence(answer: Answer, sentence: Sentence, *, linked: bool = True) -> list[Span | str]:
-    numbers = answer.citation_numbers(sentence)
-    spans: list[Span | str] = [sentence.text, *([" "] if numbers else [])]
-    spans += [Span(str(n), "cite") if linked else f"[{n}]" for n in numbers]
-    if label := label_support(sentence):
-        spans += [" ", Span(f"({label})", "emphasis")]
-    return spans

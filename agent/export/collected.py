@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.evidence.support import count_support, describe_support
+from agent.export.answer_blocks import write_checks, write_figures, write_text
 from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Quote, Span
 from agent.export.markdown import render_blocks
 from agent.export.sheets import write_csv
@@ -52,6 +52,13 @@ def compare_with_targets(usage: Usage) -> list[dict[str, Any]]:
 
 def build_collection_record(given: CollectionResult) -> dict[str, Any]:
     """The object that `--json` and `run_agent` give."""
+    digest = None
+    if answer := given.answer:
+        names = {"verdict", "reason", "certainty", "by", "sentences", "statements", "sources", "journey"}
+        digest = answer.model_dump(mode="json", include=names | {"why_stopped"})
+        digest["text"] = answer.text or answer.certainty
+    nodes = "url depth anchor status action page_type reasoning confidence target_url by relevance_score"
+    nodes += " detected_date parent outcome ended"
     return {
         "run": given.run.id,
         "prompt": given.run.question,
@@ -62,8 +69,8 @@ def build_collection_record(given: CollectionResult) -> dict[str, Any]:
             {"url": item.url, "title": item.title, "kind": item.kind, "reason": item.reason}
             for item in given.dropped
         ],
-        "digest": _digest_record(given.answer),
-        "navigation": [_node_record(node) for node in given.tree],
+        "digest": digest,
+        "navigation": [node.model_dump(mode="json", include=set(nodes.split())) for node in given.tree],
         "refused": [{"what": refusal.what, "why": refusal.why} for refusal in given.refusals],
         "events": [event.model_dump(mode="json") for event in given.events],
         "usage": given.usage.model_dump(mode="json"),
@@ -104,19 +111,13 @@ def render_collection_markdown(given: CollectionResult) -> str:
 def _digest_blocks(answer: Answer | None) -> list[Block]:
     if answer is None:
         return [Paragraph(["The run has not come to its digest yet."])]
-    lines: list[tuple[Inline, tuple[str, ...]]] = []
-    for sentence in answer.sentences:
-        marks: Inline = [Span(str(n), "cite") for n in answer.citation_numbers(sentence)]
-        support = describe_support(sentence).text
-        checked: Inline = [" ", Span(f"({support})", "emphasis")] if support else []
-        lines.append(([sentence.text, *([" "] if marks else []), *marks, *checked], ()))
-    notes = [Paragraph([text]) for text in (answer.certainty, answer.missing, answer.journey) if text]
-    blocks: list[Block] = [
+    blocks = [
         Heading(2, "Digest"),
-        Paragraph([count_support(answer) or "No statements"]),
-        Bullets(lines),
-        *notes,
+        write_figures(answer),
+        *write_text(answer, level=3),
+        *write_checks(answer),
     ]
+    blocks += [Paragraph([answer.journey])] if answer.journey else []
     for source in answer.sources:
         blocks += [
             Heading(3, source.title or source.url, source.n),
@@ -175,24 +176,3 @@ def _item_record(item: CollectedItem) -> dict[str, Any]:
 def _render_post(post: Post) -> str:
     above = ", ".join(filter(None, (post.user, format_post_date(post))))
     return f"{above}:\n{post.text}" if above else post.text
-
-
-def _digest_record(answer: Answer | None) -> dict[str, Any] | None:
-    if answer is None:
-        return None
-    record = answer.model_dump(mode="json")
-    names = ("certainty", "by", "sentences", "statements", "sources", "journey", "why_stopped")
-    head = {"verdict": answer.verdict, "reason": answer.reason, "text": answer.text or answer.certainty}
-    return head | {name: record[name] for name in names}
-
-
-def _node_record(node: CrawlNode) -> dict[str, Any]:
-    names = "url depth anchor status action page_type reasoning confidence target_url by relevance_score"
-    names += " detected_date"
-    record = node.model_dump(mode="json")
-    outcome = node.outcome and str(node.outcome)
-    return {name: record[name] for name in names.split()} | {
-        "parent": node.parent,
-        "outcome": outcome,
-        "ended": node.ended,
-    }

@@ -9,13 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from agent.evidence.confidence_explanations import describe_parts, list_changes
 from agent.evidence.report_words import words_for
-from agent.export.answer_blocks import (
-    WRITER_LABELS,
-    write_answer,
-    write_checks,
-    write_earlier_answer,
-    write_report,
-)
+from agent.export.answer_blocks import WRITER_LABELS, write_checks, write_figures, write_text
 from agent.export.blocks import Block, Bullets, Cell, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.checked_text import write_checked_text
 from agent.export.references import make_reference
@@ -24,12 +18,8 @@ from agent.text.plurals import format_count, format_percent
 from agent.text.question_parts import format_question
 from agent.types import (
     PAGE_ORIGIN_LABELS,
-    Action,
-    Answer,
-    Confidence,
     Conflict,
     Fact,
-    PlanPart,
     Source,
     describe_action,
 )
@@ -66,43 +56,48 @@ def build_document(report: Report) -> list[Block]:
     full = answer if answer and answer.length == "full" and answer.blocks else None
     words = words_for(report.run.question)
     references = words["references"] if full else "Sources"
-    conflicts = _bullets(map(_conflict, report.conflicts))
+    conflicts = _list_conflicts(report.conflicts)
+    told: list[Block] = [Paragraph(["There is no answer yet."])]
+    if answer:
+        told = [write_figures(answer), *write_text(answer, level=3), *write_checks(answer)]
+    earlier = [
+        block
+        for former in (() if is_check else report.former_answers)
+        for block in (
+            Heading(3, f"Answer {former.n}"),
+            write_figures(former),
+            *write_text(former, level=4, style="ref"),  # the sources listed are the newest answer's
+            *write_checks(former, style="ref"),
+        )
+    ]
     sections: tuple[tuple[str, Iterable[Block]], ...] = (
-        ("Answer", [] if is_check or full else _answer(answer)),
+        ("Answer", [] if is_check or full else told),
         ("Conflicts", [] if full else conflicts),
         (
             references,
             [b for source in answer.sources for b in write_source(source, report)] if answer else [],
         ),
-        ("How the answer was checked", [*write_checks(full), _describe_run(report)] if full else []),
+        (
+            "How the answer was checked",
+            [write_figures(full), *write_checks(full), _describe_run(report)] if full else [],
+        ),
         ("Conflicts", conflicts if full else []),
         ("Facts", [] if is_check else _facts(report)),
         ("What a person changed", _edits(report)),
         ("Journey", _journey(report)),
         ("Confidence", _confidence(report)),
         ("Unavailable sources", _unavailable(report)),
-        (
-            "Earlier answers",
-            [
-                b
-                for a in (() if is_check else report.former_answers)
-                for b in (Heading(3, f"Answer {a.n}"), *write_earlier_answer(a))
-            ],
-        ),
+        ("Earlier answers", earlier),
         ("Settings and use", _settings(report)),
     )
     blocks = _head(report, with_run=not full)
     if report.checked:
         blocks += write_checked_text(report.checked, answer.sources if answer else ())
-    blocks += write_report(full, words=words) if full else []
+    blocks += write_text(full, level=2, words=words) if full else []
     for title, found in sections:
         if body := list(found):
             blocks += [Heading(2, title), *body]
     return blocks
-
-
-def _answer(answer: Answer | None) -> list[Block]:
-    return write_answer(answer) if answer else [Paragraph(["There is no answer yet."])]
 
 
 def _describe_run(report: Report) -> Paragraph:
@@ -141,14 +136,21 @@ def _head(report: Report, *, with_run: bool) -> list[Block]:
     return blocks
 
 
-def _conflict(conflict: Conflict) -> tuple[Inline, Sequence[str]]:
-    topic = ", ".join(part for part in (conflict.subject, conflict.attribute) if part) or "the same statement"
-    counts = [format_count(len(side.sites), "independent source") for side in conflict.values]
-    sides = [
-        f"“{side.text}”: " + (f"{count} ({', '.join(side.sites)})" if side.sites else "no source")
-        for side, count in zip(conflict.values, counts, strict=True)
-    ]
-    return [Span(topic, "strong"), f" ({conflict.kind}): {conflict.status_text}"], sides
+def _list_conflicts(conflicts: Iterable[Conflict]) -> list[Block]:
+    items = list[tuple[Inline, Sequence[str]]]()
+    for one in conflicts:
+        topic = ", ".join(part for part in (one.subject, one.attribute) if part) or "the same statement"
+        sides = [
+            f"“{side.text}”: "
+            + (
+                f"{format_count(len(side.sites), 'independent source')} ({', '.join(side.sites)})"
+                if side.sites
+                else "no source"
+            )
+            for side in one.values
+        ]
+        items.append(([Span(topic, "strong"), f" ({one.kind}): {one.status_text}"], sides))
+    return [Bullets(items)] if items else []
 
 
 def write_source(source: Source, report: Report, *, is_audit: bool = True) -> list[Block]:
@@ -218,9 +220,9 @@ def describe_fact_marks(fact: Fact) -> str:
     return ", ".join(mark for mark in marks if mark)
 
 
-def _bullets(items: Iterable[tuple[Inline, Sequence[str]]]) -> list[Block]:
-    listed = list(items)
-    return [Bullets(listed)] if listed else []
+def _list_lines(lines: Iterable[str]) -> list[Block]:
+    items: list[tuple[Inline, Sequence[str]]] = [([line], ()) for line in lines]
+    return [Bullets(items)] if items else []
 
 
 def _edits(report: Report) -> list[Block]:
@@ -228,41 +230,40 @@ def _edits(report: Report) -> list[Block]:
         [change, fact.statement, fact.former, Span(fact.title or fact.url, url=fact.url)]
         for fact, change in report.edited_facts
     ]
-    table = Table(["Fact", "Statement", "Before the correction", "Page"], rows)
-    edits = _bullets(([f"{_place(report, edit.step)}: {edit.text}"], ()) for edit in report.edits)
-    return [*edits, *([table] if rows else [])]
+    edits = _list_lines(f"{_place(report, edit.step)}: {edit.text}" for edit in report.edits)
+    return [*edits, *([Table(["Fact", "Statement", "Before the correction", "Page"], rows)] if rows else [])]
 
 
 def _journey(report: Report) -> list[Block]:
     blocks: list[Block] = (
         [Paragraph([report.answer.journey])] if report.answer and report.answer.journey else []
     )
-    if report.actions:
-        heads = ["Step", "Action", "Query or address", "Outcome", "New facts", "Why"]
-        blocks.append(Table(heads, [_action(report, action) for action in report.actions]))
+    rows: list[list[Cell]] = [
+        [
+            str(number_step(report.actions, one.step)),
+            UNASKED if one.action == "ask" else describe_action(one.action, report.settings.world),
+            Span(one.query_or_url, url=one.query_or_url)
+            if one.action in ("crawl_url", "more")
+            else one.query_or_url,
+            f"{one.outcome.replace('_', ' ')}{': ' + one.detail if one.detail else ''}",
+            str(one.new_facts),
+            one.reasoning,
+        ]
+        for one in report.actions
+    ]
+    heads = ["Step", "Action", "Query or address", "Outcome", "New facts", "Why"]
+    blocks += [Table(heads, rows)] if rows else []
     notes = [f"{_place(report, n.step)}, note ({n.kind.replace('_', ' ')}): {n.text}" for n in report.notes]
     stalls = [
         f"{_place(report, s.step)}, no progress: {s.reason} Next: {STALL_LABELS[s.rung]}."
         for s in report.blockages
     ]
-    return [*blocks, *_bullets(([line], ()) for line in notes + stalls)]
+    return [*blocks, *_list_lines(notes + stalls)]
 
 
 def _place(report: Report, n: int) -> str:
     """Where the ledger's step `n` stands in the journey, as the beginning of a line."""
     return describe_place(report.actions, n).capitalize()
-
-
-def _action(report: Report, action: Action) -> list[Cell]:
-    target = action.query_or_url
-    return [
-        str(number_step(report.actions, action.step)),
-        UNASKED if action.action == "ask" else describe_action(action.action, report.settings.world),
-        Span(target, url=target) if action.action in ("crawl_url", "more") else target,
-        f"{action.outcome.replace('_', ' ')}{': ' + action.detail if action.detail else ''}",
-        str(action.new_facts),
-        action.reasoning,
-    ]
 
 
 def _confidence(report: Report) -> list[Block]:
@@ -278,17 +279,14 @@ def _confidence(report: Report) -> list[Block]:
         for level in report.confidence
     ]
     threshold = report.settings.threshold
-    made_of = explain_confidence(report.confidence[-1], report.plan)
+    last = report.confidence[-1]
+    parts = describe_parts(last, report.plan)
+    made = "; ".join(f"{name} {figure} ({text})" for name, figure, text in parts)
+    made_of = f"The last value, {format_percent(last.value)}, is made of: {made}. " if made else ""
     return [
         Table(["When", "Confidence", "Model's own", "Why it changed"], rows),
-        Paragraph([f"{made_of}{' ' if made_of else ''}The threshold is {format_percent(threshold)}."]),
+        Paragraph([f"{made_of}The threshold is {format_percent(threshold)}."]),
     ]
-
-
-def explain_confidence(level: Confidence, plan: Sequence[PlanPart] = ()) -> str:
-    """What a confidence is made of, in one line; "" when that is not known."""
-    made = "; ".join(f"{name} {figure} ({text})" for name, figure, text in describe_parts(level, plan))
-    return f"The last value, {format_percent(level.value)}, is made of: {made}." if made else ""
 
 
 def _unavailable(report: Report) -> list[Block]:
@@ -296,7 +294,7 @@ def _unavailable(report: Report) -> list[Block]:
         [Span(page.url, url=page.url), page.outcome.replace("_", " "), page.detail]
         for page in report.unread_pages
     ]
-    refused = _bullets(([f"Not followed: {refusal.what} ({refusal.why})"], ()) for refusal in report.refusals)
+    refused = _list_lines(f"Not followed: {refusal.what} ({refusal.why})" for refusal in report.refusals)
     return [*([Table(["Address", "Outcome", "Detail"], rows)] if rows else []), *refused]
 
 

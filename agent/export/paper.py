@@ -9,14 +9,14 @@ from typing import Literal
 
 from agent.evidence.report_words import words_for
 from agent.evidence.support import describe_mark
-from agent.export.answer_blocks import write_body
+from agent.export.answer_blocks import write_text
 from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Span
 from agent.export.checked_text import write_checked_text
 from agent.export.document import DEMO_WORLD_NOTE, write_source
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
 from agent.text.question_parts import format_question
-from agent.types import Answer, Sentence
+from agent.types import Answer
 
 
 def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
@@ -35,9 +35,9 @@ def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
         return [*blocks, Paragraph(["There is no answer yet."])]
     if not answer.sentences:
         return [*blocks, Paragraph([answer.certainty])]
-    blocks += [Paragraph([words["unjudged"]], "soft")] if answer.verdict == "passages_found" else []
-    write = partial(_write_sentence, answer, words, style="cite" if quoted else "ref")
-    blocks += write_body(answer, write, level=2, words=words)
+    style: Literal["cite", "ref"] = "cite" if quoted else "ref"
+    mark = partial(describe_mark, words=words)
+    blocks += write_text(answer, level=2, words=words, style=style, mark=mark)
     for name, text in (("note", answer.remark), ("not_answered", answer.missing)):
         blocks += [_label(words[name], text)] if text else []
     if not quoted:
@@ -52,20 +52,6 @@ def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
 
 def _label(name: str, text: str) -> Paragraph:
     return Paragraph([Span(f"{name}:", "strong"), f" {text}"])
-
-
-def _write_sentence(
-    answer: Answer, words: Mapping[str, str], sentence: Sentence, *, style: Literal["ref", "cite"]
-) -> list[Span | str]:
-    numbers = answer.citation_numbers(sentence)
-    mark = describe_mark(sentence, words)
-    spans: list[Span | str] = [sentence.text]
-    if numbers and style == "cite":
-        spans += [" ", *(Span(str(n), style) for n in numbers)]
-    elif numbers:
-        spans += [" ", Span(", ".join(map(str, numbers)), style)]
-    spans += [" ", Span(f"({mark})", "emphasis")] if mark else []
-    return spans
 
 
 def _list_references(
