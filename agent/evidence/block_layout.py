@@ -38,10 +38,17 @@ def lay_out_blocks(answer: Answer) -> list[BlockLayout]:
     """The blocks of an answer in order; what stands in none of them is a paragraph before them."""
     own: dict[str, list[Sentence]] = {block.id: [] for block in answer.blocks}
     loose = [said for said in answer.sentences if said.block not in own]
+    laid = [BlockLayout(AnswerBlock(id=""), loose)] if loose else []
     for said in answer.sentences:
         own.get(said.block, []).append(said)
-    laid = [_lay_out_block(answer, block, own[block.id]) for block in answer.blocks]
-    return [BlockLayout(AnswerBlock(id=""), loose), *laid] if loose else laid
+    for block in answer.blocks:
+        told, rows = own[block.id], list[list[Sentence | None]]()
+        if block.kind == "table":
+            cells, columns = {(cell.row, cell.column): cell for cell in told}, range(1, len(block.heads))
+            rows = [[cells.get((row, n)) for n in columns] for row in range(len(block.row_labels))]
+        series = read_chart(answer, block) if block.kind == "chart" else {}
+        laid.append(BlockLayout(block, told, rows, series))
+    return laid
 
 
 def label_passage(answer: Answer, sentence: Sentence) -> str:
@@ -75,18 +82,6 @@ def write_block_lines(
             yield " ".join(map(write, layout.sentences))
         yield from (f"- {line}" if block.kind == "list" else line for line in block.lines)
         yield from [""] if block.kind != "heading" and block.role != "lead" else []
-
-
-def _lay_out_block(answer: Answer, block: AnswerBlock, own: list[Sentence]) -> BlockLayout:
-    if block.kind == "chart":
-        return BlockLayout(block, series=read_chart(answer, block))
-    if block.kind != "table":
-        return BlockLayout(block, own)
-    cells = {(cell.row, cell.column): cell for cell in own}
-    columns = range(1, len(block.heads))
-    return BlockLayout(
-        block, own, [[cells.get((row, column)) for column in columns] for row in range(len(block.row_labels))]
-    )
 
 
 def list_gaps(sentences: Sequence[Sentence]) -> dict[str, list[tuple[int, int]]]:
@@ -139,8 +134,12 @@ def prune_blocks(
             kept.append(block)
     ids = {block.id for block in kept}
     kept = [block for block in kept if block.kind != "chart" or block.shows in ids]
-    kept = [block for n, block in enumerate(kept) if block.kind != "heading" or _has_content(kept[n:])]
-    return kept, moved
+    headed, level = list[AnswerBlock](), 0
+    for block in reversed(kept):  # `level`: of the next block, 9 for one that is no heading
+        if block.kind != "heading" or level > block.level:
+            headed.append(block)
+            level = block.level if block.kind == "heading" else 9
+    return headed[::-1], moved
 
 
 def _drop_empty_lines(table: AnswerBlock, sentences: list[Sentence], own: Sequence[int]) -> AnswerBlock:
@@ -154,17 +153,6 @@ def _drop_empty_lines(table: AnswerBlock, sentences: list[Sentence], own: Sequen
         heads=[table.heads[n] for n in columns if n < len(table.heads)],
         row_labels=[table.row_labels[n] for n in rows if n < len(table.row_labels)],
     )
-
-
-def _has_content(blocks: Sequence[AnswerBlock]) -> bool:
-    """Whether something stands under the heading that is the first of these blocks."""
-    heading, *rest = blocks
-    for block in rest:
-        if block.kind != "heading":
-            return True
-        if block.level <= heading.level:
-            return False
-    return False
 
 
 def add_charts(blocks: Sequence[AnswerBlock], sentences: Sequence[Sentence]) -> list[AnswerBlock]:

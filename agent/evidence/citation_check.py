@@ -93,8 +93,20 @@ def filter_citations(
     disputed = {i for conflict in still_open for value in conflict.values for i in value.fact_ids}
     for sentence in sentences:
         cited = dict.fromkeys(sentence.fact_ids)
-        citable = {i for i in cited if i in facts and _is_citable(facts[i])}
-        allowed = disputed | _facts_naming_both_sides(citable, conflicts)
+        citable = {
+            i
+            for i in cited
+            if i in facts
+            and (
+                facts[i].can_support
+                or (facts[i].verified and not facts[i].flagged and facts[i].decision != "struck")
+            )
+        }
+        allowed = set(disputed)
+        for conflict in conflicts:
+            sides = [citable.intersection(value.fact_ids) for value in conflict.values]
+            if sum(map(bool, sides)) > 1:
+                allowed |= set().union(*sides)
         kept = [i for i in cited if i in citable and (facts[i].can_support or i in allowed)]
         dropped += len(cited) - len(kept)
         other = _describe_other_sides(set(kept), still_open, facts)
@@ -146,12 +158,22 @@ def build_claim(
     if rows := [fact for fact in cited if _has_cell(fact, sentence)]:
         evidence = [(sentence.claim, list_evidence(rows[0])[0][1], "")]
     titles = [above for fact in cited for above in (fact.title, fact.heading) if above]
-    subjects = [*titles, *(name_subject(fact) for fact in cited)]
+    statement = sentence.text
+    if sentence.context:
+        texts = [*titles, *(quote for quote, _, _ in evidence)]
+        label, _, head = sentence.context.rpartition(": ")
+        first = head.partition(" ")[0]
+        if first[1:].islower() and not any(first in text for text in texts):
+            head = head[:1].lower() + head[1:]  # a capital would make a name of it
+        statement = ": ".join(filter(None, (label, head, sentence.text)))
+    else:
+        above = [" ".join(name.split()) for name in [*titles, *(name_subject(fact) for fact in cited)]]
+        colons = [match.start() for match in re.finditer(": ", statement)]
+        cuts = [cut for cut in colons if any(name.startswith(statement[:cut]) for name in above)]
+        statement = statement[cuts[-1] + 2 :] if cuts else statement
     return Claim(
         id=id,
-        statement=_state_cell(sentence, [*titles, *(quote for quote, _, _ in evidence)])
-        if sentence.context
-        else _remove_title(sentence.text, [" ".join(above.split()) for above in subjects]),
+        statement=statement,
         quotes=tuple(quote for quote, _, _ in evidence),
         context="\n".join(dict.fromkeys(titles)),
         question=question,
@@ -202,24 +224,17 @@ def diff_answers(old: Answer, new: Answer) -> list[AnswerChange]:
         i = partner.get(j)
         while i is not None and gone and gone[0] < i:
             changes.append(AnswerChange("removed", former[gone.pop(0)], None))
-        before = former[i] if i is not None else None
-        changes.append(AnswerChange(_classify_change(before, sentence, old, new), before, sentence))
+        before, kind = former[i] if i is not None else None, "added"
+        if before and " ".join(before.text.split()) != " ".join(sentence.text.split()):
+            kind = "reworded"
+        elif before:
+            was, now = (
+                {source.url or source.title for source in given.sources if ids.intersection(source.fact_ids)}
+                for given, ids in ((old, set(before.fact_ids)), (new, set(sentence.fact_ids)))
+            )
+            kind = "same" if was == now else "resourced"
+        changes.append(AnswerChange(kind, before, sentence))  # type: ignore[arg-type]
     return changes + [AnswerChange("removed", former[i], None) for i in gone]
-
-
-def _is_citable(fact: Fact) -> bool:
-    """May a sentence cite it, disputed or not?"""
-    return fact.can_support or (fact.verified and not fact.flagged and fact.decision != "struck")
-
-
-def _facts_naming_both_sides(cited: set[str], conflicts: list[Conflict]) -> set[str]:
-    """The cited facts of conflicts with two values among the citations."""
-    named: set[str] = set()
-    for conflict in conflicts:
-        sides = [cited.intersection(value.fact_ids) for value in conflict.values]
-        if sum(map(bool, sides)) > 1:
-            named = named.union(*sides)
-    return named
 
 
 def _describe_other_sides(cited: set[str], conflicts: list[Conflict], facts: Mapping[str, Fact]) -> str:
@@ -319,23 +334,6 @@ def _has_cell(fact: Fact, sentence: Sentence) -> bool:
     return bool(cells) and cells[0][1] == label and (head, sentence.text) in cells[1:]
 
 
-def _state_cell(sentence: Sentence, texts: Sequence[str]) -> str:
-    """A table's cell as a claim. Its column loses the capital unless these texts have it so: in the middle of
-    a claim it would make a name of the word."""
-    label, _, head = sentence.context.rpartition(": ")
-    first = head.partition(" ")[0]
-    is_word = first[1:].islower() and not any(first in text for text in texts)
-    head = head[:1].lower() + head[1:] if is_word else head
-    return ": ".join(filter(None, (label, head, sentence.text)))
-
-
-def _remove_title(text: str, titles: Sequence[str]) -> str:
-    """The text without a title (or its beginning) and a colon in front."""
-    colons = (match.start() for match in re.finditer(": ", text))
-    cuts = [cut for cut in colons if any(title.startswith(text[:cut]) for title in titles)]
-    return text[cuts[-1] + 2 :] if cuts else text
-
-
 def _pair_sentences(old: list[Sentence], new: list[Sentence]) -> dict[int, int]:
     """For each new sentence the old one it rewords, the most similar pairs first."""
     scored = [
@@ -345,29 +343,10 @@ def _pair_sentences(old: list[Sentence], new: list[Sentence]) -> dict[int, int]:
     ]
     partner: dict[int, int] = {}
     for score, _, i, j in sorted(scored, reverse=True):
-        if score < MIN_REWORDING_SIMILARITY or not _share_content(old[i].text, new[j].text):
+        first, second = set(content_stems(old[i].text)), set(content_stems(new[j].text))
+        is_alike = len(first & second) >= MIN_SHARED_CONTENT * len(first | second)
+        if score < MIN_REWORDING_SIMILARITY or not is_alike:
             continue
         if j not in partner and i not in partner.values():
             partner[j] = i
     return partner
-
-
-def _share_content(one: str, two: str) -> bool:
-    """Whether most content words of both, figures among them, are the same; true of the same text."""
-    first, second = set(content_stems(one)), set(content_stems(two))
-    return len(first & second) >= MIN_SHARED_CONTENT * len(first | second)
-
-
-def _classify_change(
-    before: Sentence | None, now: Sentence, old: Answer, new: Answer
-) -> Literal["added", "reworded", "same", "resourced"]:
-    if before is None:
-        return "added"
-    if " ".join(before.text.split()) != " ".join(now.text.split()):
-        return "reworded"
-    return "same" if _cited_addresses(before, old) == _cited_addresses(now, new) else "resourced"
-
-
-def _cited_addresses(sentence: Sentence, answer: Answer) -> set[str]:
-    wanted = set(sentence.fact_ids)
-    return {source.url or source.title for source in answer.sources if wanted.intersection(source.fact_ids)}

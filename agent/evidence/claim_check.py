@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.evidence.claims.alignment import Alignment, align
-from agent.evidence.claims.computed import Computation, find_computation, is_carried, read_calculations
+from agent.evidence.claims.computed import find_computation, is_carried, read_calculations
 from agent.evidence.claims.doubts import find_doubts
 from agent.evidence.claims.figures import (
     find_added_units,
@@ -116,10 +116,16 @@ def check_claims(claims: Sequence[Claim], judge: Judge | None = None) -> list[Cl
         if check.verdict in ("doubted", "not_checked") and claim.quotes
     ]
     judged = judge(open_claims) if judge and open_claims else {}
-    return [
-        _apply_judgement(check, judged[claim.id]) if claim.id in judged else own
-        for claim, check, own in zip(claims, checks, coded, strict=True)
-    ]
+    found = list[ClaimCheck]()
+    for claim, check, own in zip(claims, checks, coded, strict=True):
+        if said := judged.get(claim.id):
+            if check.verdict in ("doubted", "not_checked"):
+                verdict: ClaimVerdict = "judged_supported" if said.is_supported else "not_supported"
+                contradicts = said.contradicts and not said.is_supported
+                check = ClaimCheck(verdict, check.findings, said.reason, said.quote, contradicts)
+            own = check
+        found.append(own)
+    return found
 
 
 def check_by_code(claim: Claim) -> ClaimCheck:
@@ -136,7 +142,9 @@ def check_by_code(claim: Claim) -> ClaimCheck:
     reason = computation.text if computation else ""
     if any(finding.is_veto for finding in findings):
         return ClaimCheck("vetoed", findings)
-    if computation and _is_computed(statement, computation, findings):
+    figure = computation.figure.text if computation else ""
+    others = [f for f in findings if not (f.kind == "quantifier" and f.claimed and f.claimed in figure)]
+    if computation and not others and is_carried(statement, computation):  # no near copy with another figure
         return ClaimCheck("computed", reason=reason, quote=quotes.index(computation.quote))
     return ClaimCheck("doubted" if findings else "not_checked", findings, reason)
 
@@ -169,7 +177,10 @@ def _find_differences(
     before = " ".join(map(words_before, claim.quotes, claim.nearby))
     figures = find_figure_vetoes(statement, quotes, context, read_text("\n".join(claim.sources)))
     found = [
-        *(f.replace(is_veto=not _is_dated(f, before)) for f in figures),
+        *(  # a date of the sentences before a quote that gives none ("the same year") is no veto
+            f.replace(is_veto=not (f.kind == "date" and not f.quoted and f.claimed in before))
+            for f in figures
+        ),
         *find_added_units(statement, quotes, context, nearby),
         *find_moved_figures(statement, quotes),
         *find_other_names(statement, quotes, context, alignment, nearby),
@@ -188,11 +199,6 @@ def _find_differences(
     return tuple(found)
 
 
-def _is_dated(finding: ClaimFinding, before: str) -> bool:
-    """Is it a date of the sentences before a quote that gives none ("the same year")?"""
-    return finding.kind == "date" and not finding.quoted and finding.claimed in before
-
-
 def _are_words_comparable(statement: ReadText, quotes: Sequence[ReadText], alignment: Alignment) -> bool:
     """Are both in one language, as far as a shared function word or content word shows it?"""
     function_words = {key for key in statement.keys if is_stopword(key)}
@@ -202,22 +208,7 @@ def _are_words_comparable(statement: ReadText, quotes: Sequence[ReadText], align
     return is_english(statement) and any(is_english(quote) for quote in quotes)
 
 
-def _is_computed(statement: ReadText, computation: Computation, findings: Sequence[ClaimFinding]) -> bool:
-    """Does the quote carry all but the figure? A near copy that differs by it is none."""
-    figure = computation.figure.text
-    others = [f for f in findings if not (f.kind == "quantifier" and f.claimed and f.claimed in figure)]
-    return not others and is_carried(statement, computation)
-
-
 def opens_with_pronoun(text: str) -> bool:
     """Whether the first word of a text is a pronoun."""
     words = normalize_text(text[:BEFORE_CHARS]).words
     return bool(words) and words[0] in _PRONOUNS
-
-
-def _apply_judgement(check: ClaimCheck, judgement: Judgement) -> ClaimCheck:
-    if check.verdict not in ("doubted", "not_checked"):
-        return check
-    verdict: ClaimVerdict = "judged_supported" if judgement.is_supported else "not_supported"
-    contradicts = judgement.contradicts and not judgement.is_supported
-    return ClaimCheck(verdict, check.findings, judgement.reason, judgement.quote, contradicts)

@@ -1,8 +1,8 @@
 """References as files for reference managers: CSL-JSON, RIS and BibTeX, all UTF-8.
 
-In RIS a tag is a line, so no value may hold a line end. BibTeX, biber and Zotero's importer read the same title
-back: `@online` with `urldate` is what BibLaTeX and Zotero take for a web page, `@article` for a paper in a
-journal. Braces are escaped as Zotero does, each with its invisible counterpart, so that they always balance."""
+In RIS a tag is a line, so no value may hold a line end. BibTeX, biber and Zotero's importer read the same
+title back: `@online` with `urldate` is what BibLaTeX and Zotero take for a web page, `@article` for a paper
+in a journal. Braces are escaped as Zotero does, each with its invisible counterpart, so that they balance."""
 
 from __future__ import annotations
 

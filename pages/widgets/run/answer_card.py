@@ -179,9 +179,9 @@ def _render_sentence(sentence: Sentence, sources: Sequence[Source], run_id: str,
     text = f'<span class="kept">{text}</span>' if "\n" in sentence.text else text
     if support.tone:
         text = f'<span class="{"unbacked" if support.tone == "bad" else "unsure"}">{text}</span>'
-    disagreement = f'<span class="support differ">{CONFLICT_MARK}</span>' if is_disagreement(sentence.text) else ""
+    differ = f'<span class="support differ">{CONFLICT_MARK}</span>' if is_disagreement(sentence.text) else ""
     is_plain_cell = bool(sentence.context) and not support.tone  # the reason stands in the list of checks
-    return text + citations + disagreement + ("" if is_plain_cell else _render_support(support))
+    return text + citations + differ + ("" if is_plain_cell else _render_support(support))
 
 
 def _render_comment_marks(answer: Answer, run_id: str) -> dict[int, str]:
