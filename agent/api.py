@@ -18,11 +18,15 @@ from pydantic import BaseModel
 
 from agent.actions import validation
 from agent.actions.export import build_collection as build_collection
+from agent.config import Config
 from agent.engine.run_settings import normalize_settings
 from agent.errors import ModelUnavailable, TouchstoneError, UsageError
 from agent.export import collected
+from agent.llm import detect
 from agent.llm.model import CompletionRequest
 from agent.llm.parse_reply import parse_reply
+from agent.llm.structured_call import CallContext, request_structured
+from agent.roles.role import AskModel
 from agent.text import negative_constraints
 from agent.text.urls import canonicalize, complete_typed_url, find_urls
 from agent.types import CollectLimits, Outcome, Settings, SourceFilter, Status
@@ -175,3 +179,28 @@ def start_text_check(bench: Workbench, name: str, data: bytes, settings: Setting
 def start_address_check(bench: Workbench, url: str, settings: Settings) -> str:
     """Check the page at an address against the sources it cites; returns the run's id. Raises UsageError."""
     return bench.start(validation.require_url(url), settings.replace(flow="check_text"))
+
+
+def make_ask(name: str, config: Config) -> AskModel | None:
+    """The function that calls the model of that name; None for "keyless". Raises UsageError."""
+    if name == "keyless":
+        return None
+    found = detect.find_model(config)
+    if found.client is None:
+        raise UsageError(f"the model {name} was asked for, but {found.detail}")
+    client = found.client if name == "auto" else found.client.with_models(strong=name, fast=name)
+
+    def _ask(role: str, messages: list[dict[str, str]], shape: type[BaseModel], tier: str) -> BaseModel:
+        ticket = CallContext(
+            run_id="",
+            step=0,
+            role=role,
+            recall=lambda _: None,
+            record=lambda _: None,
+            checkpoint=lambda: None,
+        )
+        return request_structured(
+            client, ticket, messages, shape, tier="strong" if tier == "strong" else "fast"
+        )
+
+    return _ask

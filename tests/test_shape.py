@@ -41,7 +41,7 @@ FLOORS = [
     {"actions"},
     {"workbench"},
     {"workbenches"},
-    {"batch", "bot", "evaluation", "api"},
+    {"batch", "bot", "api"},
     {"cli", "__main__", "app", "pages"},
 ]
 EVERYBODYS = {"types", "text", *FLOORS[0]}

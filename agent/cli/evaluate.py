@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from agent.cli.options import JSON_FILE, choice, option
 from agent.cli.output import to_json, write_file, write_stdout
-from agent.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate
+from bench.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate
 
 ARGUMENTS = (
     option("world", metavar="DIR|demo", help="a folder with questions and documents"),

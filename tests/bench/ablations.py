@@ -29,11 +29,11 @@ from statistics import median
 from types import ModuleType
 from typing import Any
 
-from agent.evaluation import metrics, runner
 from agent.retrieval import answer, asked_question, candidates
 from agent.retrieval.answer import Chain
 from agent.retrieval.scorer import CountedPassages, build_search_texts, fuse_rankings, rank_passages
 from agent.roles import report
+from bench.evaluation import metrics, runner
 
 SITE_PASSAGES, CHAT_PASSAGES = 60, 10
 Patch = tuple[ModuleType, str, Any]

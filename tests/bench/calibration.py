@@ -19,9 +19,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from agent.evaluation import metrics
 from agent.evidence.confidence import compute_value
 from agent.types import PartConfidence
+from bench.evaluation import metrics
 
 SIZE, EDGE = 300, 60
 SURE = 0.8

@@ -17,8 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from agent.evaluation.collection_score import compute_metrics  # noqa: E402
-from agent.evaluation.runner import EvaluationJob, evaluate  # noqa: E402
+from bench.evaluation.collection_score import compute_metrics  # noqa: E402
+from bench.evaluation.runner import EvaluationJob, evaluate  # noqa: E402
 from tests.web.made_sites import KINDS, write_sites  # noqa: E402
 
 TARGETS = {"extraction": 0.9, "relevance": 0.85, "decisions": 0.9}

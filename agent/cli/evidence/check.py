@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from agent.api import make_ask
 from agent.cli.options import JSON_FILE, option
 from agent.cli.output import read_file, to_json, write_file, write_stderr, write_stdout
 from agent.config import read_config
 from agent.errors import UsageError
-from agent.evaluation.query_rewriting import make_ask
 from agent.evidence.claim_check import Claim, ClaimCheck, check_claims, describe_finding
 from agent.roles.check_claims import ClaimJudge
 from agent.text.plurals import format_count

@@ -10,45 +10,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel
-
-from agent.config import Config
-from agent.errors import UsageError
-from agent.evaluation.metrics import mean_of, normalize_answer, round_metrics, token_f1
-from agent.llm import detect
-from agent.llm.structured_call import CallContext, request_structured
 from agent.retrieval.scorer import build_search_texts
 from agent.roles.chat import REWRITE, RewriteReply
 from agent.roles.role import AskModel
 from agent.text.word_lists import STOPWORDS
 from agent.types import Turn
+from bench.evaluation.metrics import mean_of, normalize_answer, round_metrics, token_f1
 
 _WORDS = re.compile(r"\w+")
-
-
-def make_ask(name: str, config: Config) -> AskModel | None:
-    """The function that calls the model of that name; None for "keyless". Raises UsageError."""
-    if name == "keyless":
-        return None
-    found = detect.find_model(config)
-    if found.client is None:
-        raise UsageError(f"the model {name} was asked for, but {found.detail}")
-    client = found.client if name == "auto" else found.client.with_models(strong=name, fast=name)
-
-    def ask_it(role: str, messages: list[dict[str, str]], shape: type[BaseModel], tier: str) -> BaseModel:
-        ticket = CallContext(
-            run_id="",
-            step=0,
-            role=role,
-            recall=lambda _: None,
-            record=lambda _: None,
-            checkpoint=lambda: None,
-        )
-        return request_structured(
-            client, ticket, messages, shape, tier="strong" if tier == "strong" else "fast"
-        )
-
-    return ask_it
 
 
 def score_rewrite(question: Mapping[str, Any], history: list[Turn], model: AskModel | None) -> dict[str, Any]:

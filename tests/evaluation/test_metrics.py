@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.evaluation import metrics
+from bench.evaluation import metrics
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_every_figure_is_explained_in_the_docs():
         True,
     )
     told = metrics.compute_metrics([row(**every), row(answerable=False)])
-    text = (Path(__file__).parents[3] / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
     assert {"lead_hit", "balanced_refusal", "brier"} <= set(told)
     assert [name for name in told if f"`{name}`" not in text] == []
 

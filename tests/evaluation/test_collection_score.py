@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from agent.evaluation.collection_score import compute_metrics
-from agent.evaluation.runner import EvaluationJob, evaluate
+from bench.evaluation.collection_score import compute_metrics
+from bench.evaluation.runner import EvaluationJob, evaluate
 from tests.web.made_sites import KINDS, make_site, write_sites
 
 HOST = "https://ferryline.example"

@@ -8,12 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from agent.api import make_ask
 from agent.config import read_config
 from agent.errors import UsageError
-from agent.evaluation.query_rewriting import added_recall, compute_metrics, make_ask, score_rewrite
-from agent.evaluation.runner import EvaluationJob, evaluate
 from agent.llm.model import Completion
 from agent.types import Turn
+from bench.evaluation.query_rewriting import added_recall, compute_metrics, score_rewrite
+from bench.evaluation.runner import EvaluationJob, evaluate
 
 TALK = [{"role": "user", "text": "What is a brass heron?"}, {"role": "assistant", "text": "A weather vane."}]
 ROWS = [

@@ -28,7 +28,7 @@ _CITATION_MARKS = re.compile(r"\[\d+(?:,\s*\d+)*\]")
 _PUNCTUATION = str.maketrans("", "", string.punctuation + "“”‘’–—…«»")
 
 Row = Mapping[str, Any]
-"""A scored question; see `agent.evaluation.question_score`."""
+"""A scored question; see `bench.evaluation.question_score`."""
 Outcome = tuple[float, bool]
 """A confidence, and whether the answer was right."""
 

@@ -11,11 +11,11 @@ import pytest
 
 from agent import config
 from agent.errors import NotFound, UsageError
-from agent.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate, read_questions, read_urls
 from agent.evidence.confidence import compute_value
 from agent.flows import FLOWS
 from agent.types import PartConfidence
 from agent.workbench import Workbench
+from bench.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate, read_questions, read_urls
 from tests.web.folders import page, write_world
 
 pytestmark = pytest.mark.slow

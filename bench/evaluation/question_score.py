@@ -1,5 +1,5 @@
 """Scores the run of one evaluated question: its answer against the gold answer, its sources and quotes
-against the documents of the world. The result is a row for `agent.evaluation.metrics`."""
+against the documents of the world. The result is a row for `bench.evaluation.metrics`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from agent.answering.conflict_sentences import CONFLICT_PREFIXES
 from agent.engine.run_state import RunState
-from agent.evaluation import metrics
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize
 from agent.types import Answer
 from agent.workbench import RunSnapshot, Workbench
+from bench.evaluation import metrics
 
 RECALL_AT = 5
 """The first sources that count as retrieved."""

@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from agent import config as configuration
+from agent.api import make_ask
 from agent.errors import NotFound, UsageError
-from agent.evaluation import collection_score, metrics, query_rewriting
-from agent.evaluation.question_score import score_run
 from agent.text.urls import host
 from agent.types import CollectLimits, Outcome, Settings, Status, Turn
 from agent.workbench import Workbench
+from bench.evaluation import collection_score, metrics, query_rewriting
+from bench.evaluation.question_score import score_run
 
 log = logging.getLogger(__name__)
 EVALUATED_FLOWS = ("chat", "collect", "reply", "research", "site")
@@ -93,7 +94,7 @@ def evaluate(job: EvaluationJob) -> dict[str, Any]:
 
 def _evaluate_rewrites(job: EvaluationJob, questions: list[dict[str, Any]]) -> dict[str, Any]:
     """The scores of a set of rewrites: only one role is called, no run started. Raises UsageError."""
-    ask = query_rewriting.make_ask(job.model, configuration.read_config())
+    ask = make_ask(job.model, configuration.read_config())
     rows = [
         query_rewriting.score_rewrite(question, parse_history(question.get("history", [])), ask)
         for question in _show_progress(questions, len(questions), "turn")
