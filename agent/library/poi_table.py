@@ -26,7 +26,10 @@ def find_facilities(page: Page, source_id: str) -> tuple[list[Facility], int]:
     found: list[Facility] = []
     skipped = 0
     for table in page.tables:
-        columns = _match_columns(table.rows[0]) if table.rows else {}
+        columns: dict[str, int] = {}  # of each kind the first column counts
+        for i, cell in enumerate(table.rows[0] if table.rows else ()):
+            if column := _COLUMN_OF_NAME.get(re.sub(r"[^a-z0-9]+", "_", fold(cell)).strip("_")):
+                columns.setdefault(column, i)
         if "name" not in columns or not ({"latitude", "longitude"} <= columns.keys() or "pair" in columns):
             continue
         for number, row in enumerate(table.rows[1:], start=1):
@@ -47,16 +50,6 @@ def find_facilities(page: Page, source_id: str) -> tuple[list[Facility], int]:
                 )
             )
     return found, skipped
-
-
-def _match_columns(header: list[str]) -> dict[str, int]:
-    """The index of each known column, by its name; the first of each kind counts."""
-    columns: dict[str, int] = {}
-    for i, cell in enumerate(header):
-        name = re.sub(r"[^a-z0-9]+", "_", fold(cell)).strip("_")
-        if column := _COLUMN_OF_NAME.get(name):
-            columns.setdefault(column, i)
-    return columns
 
 
 def _parse_coordinates(cells: dict[str, str]) -> tuple[float, float] | None:

@@ -71,7 +71,19 @@ def find_model(config: Config) -> DetectedModel:
         return DetectedModel(None, "keyless", unused)
     is_named = config.OPENAI_API_KEY or config.OPENAI_BASE_URL
     try:
-        found = _find_configured(config) if is_named else _find_ollama(config)
+        if is_named:
+            base_url = find_address(config, "OPENAI_API_KEY")
+            key = use_key(config, "OPENAI_API_KEY", base_url)
+            server = check_server_url(base_url, "OPENAI_BASE_URL")
+            strong, reason = config.MODEL, "as MODEL says"
+            if not strong:
+                offered = _list_models(base_url, key=key, within_s=MODEL_LIST.seconds)
+                strong = _choose_chat_model(offered, server)
+                reason = "the first chat model it offers; MODEL chooses another"
+            client = _build_client(config, base_url, strong=strong, key=key)
+            found = DetectedModel(client, f"{strong} at {server}", f"{strong} at {server}, {reason}.")
+        else:
+            found = _find_ollama(config)
     except (_NoModel, ValueError) as absent:
         found = DetectedModel(None, "keyless", str(absent))
     return replace(found, detail=f"{found.detail} {unused}".rstrip())
@@ -104,18 +116,6 @@ def check_model(
     except ModelReplyError as error:
         return False, f"{client.strong} at {server} answered, but not as asked. {error}"
     return True, f"{client.strong} at {server} answered in {time.monotonic() - began:.1f} s."
-
-
-def _find_configured(config: Config) -> DetectedModel:
-    base_url = find_address(config, "OPENAI_API_KEY")
-    key = use_key(config, "OPENAI_API_KEY", base_url)
-    server = check_server_url(base_url, "OPENAI_BASE_URL")
-    strong, reason = config.MODEL, "as MODEL says"
-    if not strong:
-        strong = _choose_chat_model(_list_models(base_url, key=key, within_s=MODEL_LIST.seconds), server)
-        reason = "the first chat model it offers; MODEL chooses another"
-    client = _build_client(config, base_url, strong=strong, key=key)
-    return DetectedModel(client, f"{strong} at {server}", f"{strong} at {server}, {reason}.")
 
 
 def _find_ollama(config: Config) -> DetectedModel:

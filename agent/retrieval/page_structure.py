@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Literal
@@ -77,7 +77,25 @@ def infer_headings(page: Page) -> Page:
     marked = [heading for heading in page.headings if heading.text and heading.text != page.title]
     if len(marked) > 1:
         return page
-    found = {heading.start: heading for heading in [*_heading_lines(page), *page.headings]}
+    found: dict[int, Heading] = {}
+    lines = find_lines(page.text, 0, len(page.text))
+    apart = [(block.start, block.end) for block in page.blocks if block.kind != "paragraph"]
+    furthest = list(accumulate((end for _, end in apart), max))
+    for n, ((start, end), (next_start, next_end)) in enumerate(pairwise(lines)):
+        before_it = bisect_right(apart, start, key=lambda span: span[0])
+        if before_it and furthest[before_it - 1] > start:
+            continue
+        line = page.text[start:end].strip()
+        before = [page.text[a:b].strip() for a, b in lines[max(0, n - MIN_LIST_LINES) : n]]
+        in_list = len(before) == MIN_LIST_LINES and all(
+            len(other.split()) <= MAX_HEADING_WORDS and other != page.title for other in before
+        )
+        plain = line[-1] not in ".!?;:,|" and "|" not in line and line[0].isalnum() and line != page.title
+        short = len(line.split()) <= MAX_HEADING_WORDS and len(line) < MAX_HEADING_CHARS
+        if plain and short and not in_list and len(page.text[next_start:next_end].split()) >= MIN_BODY_WORDS:
+            at = page.text.index(line, start)
+            found[at] = Heading(start=at, level=2, text=line)
+    found |= {heading.start: heading for heading in page.headings}
     return page.replace(headings=[found[start] for start in sorted(found)])
 
 
@@ -132,22 +150,3 @@ def _find_paragraphs(text: str, start: int, end: int, *, by_line: bool) -> list[
         else:
             found.append(Piece("paragraph", left, right))
     return found
-
-
-def _heading_lines(page: Page) -> Iterable[Heading]:
-    lines = find_lines(page.text, 0, len(page.text))
-    apart = [(block.start, block.end) for block in page.blocks if block.kind != "paragraph"]
-    furthest = list(accumulate((end for _, end in apart), max))
-    for n, ((start, end), (next_start, next_end)) in enumerate(pairwise(lines)):
-        before_it = bisect_right(apart, start, key=lambda span: span[0])
-        if before_it and furthest[before_it - 1] > start:
-            continue
-        line = page.text[start:end].strip()
-        before = [page.text[a:b].strip() for a, b in lines[max(0, n - MIN_LIST_LINES) : n]]
-        in_list = len(before) == MIN_LIST_LINES and all(
-            len(other.split()) <= MAX_HEADING_WORDS and other != page.title for other in before
-        )
-        plain = line[-1] not in ".!?;:,|" and "|" not in line and line[0].isalnum() and line != page.title
-        short = len(line.split()) <= MAX_HEADING_WORDS and len(line) < MAX_HEADING_CHARS
-        if plain and short and not in_list and len(page.text[next_start:next_end].split()) >= MIN_BODY_WORDS:
-            yield Heading(start=page.text.index(line, start), level=2, text=line)

@@ -126,7 +126,16 @@ class _Splitter:
             following = groups[n + 1][0] if n + 1 < len(groups) else ""
             if kind == "paragraph":
                 opens_links = following == "links" and self.text[group[-1].end - 1] in ":："
-                spans, intro = self._split_intro(group, opens_links or following in ("item", "code"))
+                spans, intro = [(piece.start, piece.end) for piece in group], None
+                if opens_links or following in ("item", "code"):
+                    # the last paragraph, or its last sentence, introduces what follows
+                    start, end = spans.pop()
+                    if end - start > INTRO_CHARS:
+                        last = find_sentence_spans(self.text[start:end])[-1][0] + start
+                        if last > start:
+                            spans.append((start, last))
+                        start = last
+                    intro = (start, end)
                 self._add_prose(spans, place)
                 continue
             if kind == "definition":
@@ -168,20 +177,6 @@ class _Splitter:
             group.append(piece)
         if group:
             yield kind, group
-
-    def _split_intro(self, group: list[Piece], is_needed: bool) -> tuple[list[Span], Span | None]:
-        """The spans of paragraphs, and apart from them the last one, or its last sentence, where it
-        introduces what follows."""
-        spans = [(piece.start, piece.end) for piece in group]
-        if not is_needed:
-            return spans, None
-        start, end = spans.pop()
-        if end - start > INTRO_CHARS:
-            last = find_sentence_spans(self.text[start:end])[-1][0] + start
-            if last > start:
-                spans.append((start, last))
-            start = last
-        return spans, (start, end)
 
     def _add_prose(self, spans: Sequence[Span], place: _Place) -> None:
         """The spans, each that is too long as its sentences in stretches."""

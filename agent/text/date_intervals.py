@@ -76,7 +76,23 @@ def find_dates(text: str) -> list[DateInterval]:
                 found.append(date)
         left = blank_dates(left, found)
     for match in _BARE_YEAR.finditer(left):
-        found.extend(_parse_bare_years(match, left))
+        # a bare year, or both ends of "1939–45"; a figure is more likely a count in "1200 people"
+        before = left[max(0, match.start() - 12) : match.start()]
+        noun = None if _YEAR_LEAD_IN.search(before) else _COUNTED_NOUN.match(left, match.end())
+        if noun:
+            units = {quantity.unit for quantity in find_quantities(left[match.start() : noun.end()])}
+            if not _ARTICLE.search(before) or units & BASE_UNITS:
+                continue
+        first = int(match["year"])
+        years = [(first, match.start("year"), match.end("year"))]
+        if match["to"]:
+            to = int(match["to"]) if len(match["to"]) == 4 else first - first % 100 + int(match["to"])
+            if to < first:
+                continue
+            years.append((to, match.start("to"), match.end("to")))
+        for year, start, end in years:
+            if span := _day_span(year):
+                found.append(DateInterval((span,), False, start, end, left[start:end]))
     return sorted(found, key=lambda date: date.start)
 
 
@@ -133,22 +149,3 @@ def _parse_date(match: re.Match[str]) -> DateInterval | None:
         return None
     yearless = not (got.get("year") or got.get("decade") or got.get("century"))
     return DateInterval(tuple(spans), yearless, match.start(), match.end(), match.group().strip())
-
-
-def _parse_bare_years(match: re.Match[str], text: str) -> list[DateInterval]:
-    """A bare year, or both ends of "1939–45"; [] where the figure is more likely a count ("1200 people")."""
-    before = text[max(0, match.start() - 12) : match.start()]
-    noun = None if _YEAR_LEAD_IN.search(before) else _COUNTED_NOUN.match(text, match.end())
-    if noun:
-        units = {quantity.unit for quantity in find_quantities(text[match.start() : noun.end()])}
-        if not _ARTICLE.search(before) or units & BASE_UNITS:
-            return []
-    first = int(match["year"])
-    years = [(first, match.start("year"), match.end("year"))]
-    if match["to"]:
-        to = int(match["to"]) if len(match["to"]) == 4 else first - first % 100 + int(match["to"])
-        if to < first:
-            return []
-        years.append((to, match.start("to"), match.end("to")))
-    spans = [(span, start, end) for year, start, end in years if (span := _day_span(year))]
-    return [DateInterval((span,), False, start, end, text[start:end]) for span, start, end in spans]

@@ -83,8 +83,25 @@ class Quantity:
 
 def find_quantities(text: str) -> list[Quantity]:
     """The numbers of a text in order, without a lone "one" (mostly a pronoun)."""
-    found = (_parse_quantity(match) for match in _QUANTITY.finditer(text))
-    return [quantity for quantity in found if quantity is not None]
+    found: list[Quantity] = []
+    for match in _QUANTITY.finditer(text):
+        if (read := _parse_value(match)) is None:
+            continue
+        value, step = read
+        scale = _SCALES[match["scale"].lower()] if match["scale"] else 1.0
+        unit, factor, named = _parse_unit(match)
+        end = match.end() if named else match.end("gap") - len(match["gap"])
+        number, last_digit = (-value if match["sign"] else value) * scale, step * scale
+        value, step = number * factor, last_digit * factor
+        if unit == _FAHRENHEIT:
+            value, step, unit = (value - 32) * 5 / 9, step * 5 / 9, "°C"
+        if match["about"]:
+            step = max(step, 2 * MAX_ROUNDING * abs(value))
+        first = next(name for name in ("money", "sign", "digits", "spoken", "ordinal") if match[name])
+        start = match.start(first)
+        shown = match.string[start:end].strip()
+        found.append(Quantity(round(value, 9), round(step, 9), unit, start, end, shown, number, last_digit))
+    return found
 
 
 def find_units(text: str) -> set[tuple[str, float]]:
@@ -111,28 +128,6 @@ def is_comparable(a: Quantity, b: Quantity) -> bool:
     if {a.unit, b.unit} == {"%", ""}:
         return 0 < (b if a.unit == "%" else a).value < 1
     return a.unit == b.unit
-
-
-def _parse_quantity(match: re.Match[str]) -> Quantity | None:
-    read = _parse_value(match)
-    if read is None:
-        return None
-    value, step = read
-    scale = _SCALES[match["scale"].lower()] if match["scale"] else 1.0
-    unit, factor, named = _parse_unit(match)
-    end = match.end() if named else match.end("gap") - len(match["gap"])
-    if match["sign"]:
-        value = -value
-    number, last_digit = value * scale, step * scale
-    value, step = number * factor, last_digit * factor
-    if unit == _FAHRENHEIT:
-        value, step, unit = (value - 32) * 5 / 9, step * 5 / 9, "°C"
-    if match["about"]:
-        step = max(step, 2 * MAX_ROUNDING * abs(value))
-    first = next(name for name in ("money", "sign", "digits", "spoken", "ordinal") if match[name])
-    start = match.start(first)
-    text = match.string[start:end].strip()
-    return Quantity(round(value, 9), round(step, 9), unit, start, end, text, number, last_digit)
 
 
 def _parse_value(match: re.Match[str]) -> tuple[float, float] | None:

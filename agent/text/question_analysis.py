@@ -65,9 +65,12 @@ def parse_question(question: str) -> ParsedQuestion:
     question = strip_question(question)
     found = tuple(name for name in find_names(question) if name.casefold() != question.casefold())
     in_names = {s for name in found for s in stem_words(name)}
-    weights = {word: _weight(word, in_names) for word in content_stems(question)}
+    weights: dict[str, float] = {}
     rough_weights: dict[str, float] = {}
-    for word, weight in weights.items():
+    for word in content_stems(question):
+        weight = COMMON_WORD_WEIGHT if word in _COMMON_STEMS else WORD_WEIGHT
+        weight = NAME_WEIGHT if word in in_names else NUMBER_WEIGHT if word.isdigit() else weight
+        weights[word] = weight
         rough_weights[stem_prefix(word)] = max(weight, rough_weights.get(stem_prefix(word), 0.0))
     takes_several = len(found) > 1 or _RELATIVE_CHAIN.search(question) or _COMPARISON.search(question)
     kind = detect_answer_type(question)
@@ -79,14 +82,6 @@ def strip_question(question: str) -> str:
     of its answer. "" where nothing else is left."""
     bare = " ".join(_URL_PHRASE.sub(" ", " ".join(question.split())).split())
     return remove_output_form(_SPACE_BEFORE_MARK.sub("", bare))
-
-
-def _weight(word: str, in_names: set[str]) -> float:
-    if word in in_names:
-        return NAME_WEIGHT
-    if word.isdigit():
-        return NUMBER_WEIGHT
-    return COMMON_WORD_WEIGHT if word in _COMMON_STEMS else WORD_WEIGHT
 
 
 def split_question(question: str) -> list[str]:

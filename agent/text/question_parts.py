@@ -45,11 +45,24 @@ def split_compound_question(question: str) -> list[str]:
     """The clauses that ask something by themselves, in order ("When was it built, and who designed it?" has
     two), or what a list asks of its topic ("the two ferries: length and price"); the whole question where it
     has only one."""
-    if parts := _split_list(question):
+    # "topic: a and b" as "topic: a", "topic: b"; not a question, whose colon may be that of a title
+    topic, _, listed = remove_output_form(question).rstrip(" .!?").rpartition(": ")
+    parts = [f"{_COMPARING.sub('', topic)}: {item.strip()}" for item in _ITEM_JOINT.split(listed)]
+    if 1 < len(parts) <= MAX_PARTS and all(map(find_item, parts)):
         return parts
-    sentences = [question[start:end] for start, end in find_sentence_spans(question)]
-    asked = [sentence for sentence in sentences if _OPENING.match(sentence)]
-    parts = [part for sentence in asked for part in _split_sentence(sentence)]
+    parts = []
+    for begin, end in find_sentence_spans(question):
+        sentence, start = question[begin:end], 0
+        if not _OPENING.match(sentence):
+            continue
+        for joint in _JOINT.finditer(sentence):
+            before, after = sentence[start : joint.start()], sentence[joint.end() :]
+            # in "the singer who wrote A and who wrote B" the second "who" continues a relative clause
+            is_relative = re.search(rf"\w.*\b{re.escape(joint[1])}\b", before, re.IGNORECASE)
+            if not is_relative and _OPENING.match(before) and _has_content(before) and _has_content(after):
+                parts.append(before.strip())
+                start = joint.end()
+        parts.append(sentence[start:].strip())
     return parts if 1 < len(parts) <= MAX_PARTS else [question.strip()]
 
 
@@ -130,27 +143,6 @@ def format_question(question: str) -> str:
     it asks with a question mark."""
     text = remove_output_form(question.strip()).strip(" ,;:")
     return f"{text[:1].upper()}{text[1:]}{'?' if text[-1:].isalnum() and is_asking(text) else ''}"
-
-
-def _split_sentence(sentence: str) -> list[str]:
-    """The clauses of one sentence that begin with a question word, or a verb that asks, of their own."""
-    parts, start = list[str](), 0
-    for joint in _JOINT.finditer(sentence):
-        before, after = sentence[start : joint.start()], sentence[joint.end() :]
-        # in "the singer who wrote A and who wrote B" the second "who" continues a relative clause
-        is_relative = re.search(rf"\w.*\b{re.escape(joint[1])}\b", before, re.IGNORECASE)
-        if not is_relative and _OPENING.match(before) and _has_content(before) and _has_content(after):
-            parts.append(before.strip())
-            start = joint.end()
-    return [*parts, sentence[start:].strip()]
-
-
-def _split_list(question: str) -> list[str]:
-    """The items of a request that ends in "topic: a and b", each as "topic: a"; [] for any other, and for a
-    question, whose colon may be that of a title."""
-    topic, _, listed = remove_output_form(question).rstrip(" .!?").rpartition(": ")
-    parts = [f"{_COMPARING.sub('', topic)}: {item.strip()}" for item in _ITEM_JOINT.split(listed)]
-    return parts if 1 < len(parts) <= MAX_PARTS and all(map(find_item, parts)) else []
 
 
 def _has_content(clause: str) -> bool:

@@ -22,6 +22,7 @@ from urllib3.exceptions import HTTPError
 
 from agent.net import transport
 from agent.net.deadline import Deadline, DeadlineExceeded, use_deadline
+from agent.net.exchange import READ_ENCODINGS
 from agent.net.policies import Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.text import urls
@@ -166,7 +167,7 @@ class Fetcher:
             if pause := self._pace.remaining_pause(host):
                 raise _FetchFailed(Outcome.RATE_LIMITED, http_outcomes.describe_pause(pause))
             body = self._request_once(url, attempt, self._policy.max_bytes)
-            if not http_outcomes.is_rate_limited(body.status, body.headers):
+            if body.status != 429 and not (body.status == 503 and "Retry-After" in body.headers):
                 return body
             pause = self._start_pause(url, body)
             if n == MAX_ATTEMPTS or pause > MAX_WAIT_S:
@@ -205,10 +206,13 @@ class Fetcher:
         status, headers, most = response.status_code, response.headers, self._policy.max_bytes
         if status in REDIRECT_STATUSES:
             return _ResponseBody(status, headers)
-        if failure := http_outcomes.explain_unreadable_body(headers, most):
-            return _ResponseBody(status, headers, failure=failure)
-        raw = transport.read_body(response.raw, deadline, limit)
-        if len(raw) > most:
+        if headers.get("Content-Encoding", "").strip().lower() not in READ_ENCODINGS:
+            return _ResponseBody(status, headers, failure=http_outcomes.PACKED)
+        length, raw = headers.get("Content-Length", ""), b""
+        is_too_large = length.isdecimal() and len(length) < 20 and int(length) > most
+        if not is_too_large:
+            raw = transport.read_body(response.raw, deadline, limit)
+        if is_too_large or len(raw) > most:
             return _ResponseBody(status, headers, failure=http_outcomes.explain_too_large(most))
         return _ResponseBody(status, headers, raw)
 

@@ -41,6 +41,11 @@ _SERVER_TROUBLE = "The site's server is in trouble ({}). Try again later, or loo
 _REQUEST_REFUSED = (
     "The server refused the request ({}). Open the page yourself, or look for the same elsewhere."
 )
+PACKED: Failure = (
+    Outcome.UNSUPPORTED,
+    "The page came in a compression that is not read here. Open it yourself.",
+)
+"""A compression whose size cannot be limited."""
 _BLOCKED: dict[int, str] = {
     401: "The page asks for a login (401). Log in with your own browser, or look for an open copy.",
     402: "The page has to be paid for (402). Read it with your own subscription, or look elsewhere.",
@@ -77,25 +82,10 @@ def explain_status(status: int, headers: Mapping[str, str]) -> Failure | None:
     return Outcome.ERROR, (_SERVER_TROUBLE if status >= 500 else _REQUEST_REFUSED).format(status)
 
 
-def is_rate_limited(status: int, headers: Mapping[str, str]) -> bool:
-    """Whether the host asks for a pause."""
-    return status == 429 or (status == 503 and "Retry-After" in headers)
-
-
 def describe_pause(seconds: float) -> str:
     """The sentence for a host that is left alone for a while."""
     wait = max(1, round(seconds))
     return f"The site asks for a pause; it may be asked again in {wait} s. Go on with other pages meanwhile."
-
-
-def explain_unreadable_body(headers: Mapping[str, str], max_bytes: int) -> Failure | None:
-    """Why a body is not read at all: its stated length, or a compression whose size cannot be limited."""
-    compression = headers.get("Content-Encoding", "").strip().lower()
-    if compression not in ("", "identity", "gzip", "x-gzip"):
-        return Outcome.UNSUPPORTED, "The page came in a compression that is not read here. Open it yourself."
-    length = headers.get("Content-Length", "")
-    is_too_large = length.isdecimal() and len(length) < 20 and int(length) > max_bytes
-    return explain_too_large(max_bytes) if is_too_large else None
 
 
 def explain_too_large(max_bytes: int) -> Failure:

@@ -45,26 +45,25 @@ class HostRateLimiter:
     def hold_slot(self, host: str, watch: Deadline, *, delay: float = 0.0) -> Iterator[None]:
         """Wait for a slot of this host and hold it. The wait extends the fetch's deadline; a stop ends it."""
         gap = max(self._gap, min(delay, MAX_GAP_S)) if self._gap else 0.0
-        while (wait := self._claim_slot(host, gap)) > 0:
-            pause = min(wait, POLL_SECONDS)
-            self._sleep(pause)
-            watch.extend(pause)
+        wait = POLL_SECONDS
+        while wait > 0:
+            with self._lock:
+                now = self._clock()
+                wait = max(0.0, self._next_allowed_at[host] - now)
+                if self._in_flight[host] >= self._concurrent:
+                    wait = POLL_SECONDS
+                elif not wait:
+                    self._next_allowed_at[host] = now + gap
+                    self._in_flight[host] += 1
+            if wait:
+                pause = min(wait, POLL_SECONDS)
+                self._sleep(pause)
+                watch.extend(pause)
         try:
             yield
         finally:
             with self._lock:
                 self._in_flight[host] -= 1
-
-    def _claim_slot(self, host: str, gap: float) -> float:
-        with self._lock:
-            now = self._clock()
-            if self._in_flight[host] >= self._concurrent:
-                return POLL_SECONDS
-            if self._next_allowed_at[host] > now:
-                return self._next_allowed_at[host] - now
-            self._next_allowed_at[host] = now + gap
-            self._in_flight[host] += 1
-            return 0.0
 
     def pause_host(self, host: str, seconds: float) -> None:
         """Leave the host alone for this long, at most a day."""

@@ -92,12 +92,13 @@ def remove_invisible(body: LexborNode) -> None:
             node.decompose()
 
 
-def remove_page_turners(body: LexborNode) -> None:
-    """Remove the lines and tables that lead to the next page, the previous one and the contents."""
+def remove_boilerplate(body: LexborNode) -> None:
+    """Remove navigation, footers, banners and the like. Stops early where nesting makes this slow."""
+    # the lines and tables that lead to the next page, the previous one and the contents
     bars: dict[int, LexborNode] = {}
-    for node in body.css(_PAGE_TURNER_SELECTOR):
+    for turner in body.css(_PAGE_TURNER_SELECTOR):
         bar = None
-        for level in ancestors(node):
+        for level in ancestors(turner):
             wraps = bar is not None and text_length(level) == text_length(bar)
             if (level.tag not in _BAR_TAGS and not wraps) or text_length(level) > MAX_BAR_CHARACTERS:
                 break
@@ -105,14 +106,8 @@ def remove_page_turners(body: LexborNode) -> None:
         is_single = bar is not None and len(bar.css(_PAGE_TURNER_SELECTOR)) < 2
         if bar is not None and not (is_single and text_length(bar) > MAX_SINGLE_TURNER_CHARACTERS):
             bars[bar.mem_id] = bar
-    outermost = [bar for bar in bars.values() if not any(level.mem_id in bars for level in ancestors(bar))]
-    for bar in outermost:
+    for bar in [one for one in bars.values() if not any(level.mem_id in bars for level in ancestors(one))]:
         bar.decompose()
-
-
-def remove_boilerplate(body: LexborNode) -> None:
-    """Remove navigation, footers, banners and the like. Stops early where nesting makes this slow."""
-    remove_page_turners(body)
     whole = text_length(body)
     budget = 1_000_000 + 20 * whole
     suspects: tuple[tuple[str, Callable[[LexborNode], bool], bool], ...] = (

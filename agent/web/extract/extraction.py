@@ -68,10 +68,7 @@ class Extraction:
 
     def to_page(self, **known: Any) -> Page:
         """The page with this content; `known` is what the fetch knows, and wins over the content."""
-        return Page(**(self.page_fields() | {"extraction": EXTRACTION_VERSION} | known))
-
-    def page_fields(self) -> dict[str, Any]:
-        """The fields of a page that follow from the content, its hash included."""
         apart = ("refresh_url", "anchors", "structure")
         fields = {name: value for name, value in vars(self).items() if name not in apart}
-        return fields | {"sha256": hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()}
+        fields["sha256"] = hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
+        return Page(**(fields | {"extraction": EXTRACTION_VERSION} | known))

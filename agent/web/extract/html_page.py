@@ -26,7 +26,16 @@ def extract_html(html: str, url: str) -> Extraction:
     tree = LexborHTMLParser(html)
     about = metadata.read_metadata(html, tree)
     base = find_base_url(tree, url)
-    links = _read_links(tree, base)
+    anchors: dict[str, str] = {}
+    for node in tree.css("a[href], area[href]"):
+        href = node.attributes.get("href") or ""
+        if href and href[0] != "#" and (address := urls.resolve(base, href)):
+            image = node.css_first("img[alt]")
+            texts = [inline_text(node), names_of(node, "aria-label"), names_of(node, "title")]
+            texts += [names_of(image, "alt")] if image is not None else []
+            anchors[address] = anchors.get(address) or " ".join(next(filter(None, texts), "").split())[:300]
+            if len(anchors) >= MAX_LINKS:
+                break
     signs = access_walls.find_wall_evidence(tree, html, url, about)
     blocks = _extract_text(tree, html)
     found = Extraction(
@@ -39,7 +48,7 @@ def extract_html(html: str, url: str) -> Extraction:
         headings=blocks.headings if blocks else [],
         tables=blocks.tables if blocks else [],
         blocks=blocks.blocks if blocks else [],
-        links=links,
+        links=[Link(url=address, text=text) for address, text in anchors.items()],
         anchors=blocks.anchors if blocks else [],
         refresh_url=_find_refresh_url(html, base) if "refresh" in about.metas else "",
     )
@@ -68,20 +77,6 @@ def _extract_text(tree: LexborHTMLParser, html: str) -> TextBlocks | None:
     boilerplate.remove_invisible(again)
     everything = TextBlocks(again)
     return everything if len(blocks.text) < len(everything.text) / 3 else blocks
-
-
-def _read_links(tree: LexborHTMLParser, base: str) -> list[Link]:
-    found: dict[str, str] = {}
-    for node in tree.css("a[href], area[href]"):
-        href = node.attributes.get("href") or ""
-        if href and href[0] != "#" and (address := urls.resolve(base, href)):
-            image = node.css_first("img[alt]")
-            texts = [inline_text(node), names_of(node, "aria-label"), names_of(node, "title")]
-            texts += [names_of(image, "alt")] if image is not None else []
-            found[address] = found.get(address) or " ".join(next(filter(None, texts), "").split())[:300]
-            if len(found) >= MAX_LINKS:
-                break
-    return [Link(url=address, text=text) for address, text in found.items()]
 
 
 def _find_refresh_url(html: str, base: str) -> str:

@@ -202,8 +202,8 @@ def read_metadata(html: str, tree: LexborHTMLParser) -> PageMetadata:
     head = BeautifulSoup(start, "lxml", parse_only=SoupStrainer(_HEAD_ELEMENTS))
     metas: dict[str, str] = {}
     for meta in head.find_all("meta"):
-        names = (meta.get(key) for key in ("property", "name", "itemprop", "http-equiv"))
-        name = next((str(name).strip().lower() for name in names if name), "")
+        keys = (meta.get(key) for key in ("property", "name", "itemprop", "http-equiv"))
+        name = next((str(key).strip().lower() for key in keys if key), "")
         content = str(meta.get("content") or "").strip()
         if name and content:
             metas.setdefault(name, content)
@@ -213,11 +213,16 @@ def read_metadata(html: str, tree: LexborHTMLParser) -> PageMetadata:
     for node in tree.css(_TIME_SELECTOR)[:1]:
         attributes = node.attributes
         stated.append(attributes.get("datetime") or attributes.get("content") or node.text())
+    names = [name for thing in things for name in read_authors(thing.get("author"))]
+    names += [metas[key] for key in _AUTHOR_KEYS if key in metas and not metas[key].startswith("http")]
+    byline = None if names else tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')
+    if byline is not None and 0 < len(text := flat_text(byline)) <= 80:
+        names = [_BY.sub("", text)]
     own = tree.root.attributes.get("lang") if tree.root is not None else ""
     language = own or metas.get("content-language") or metas.get("og:locale") or ""
     return PageMetadata(
         title=_find_title(head, metas, tree),
-        author=_find_author(things, metas, tree),
+        author=", ".join(dict.fromkeys(name.strip() for name in names if name.strip()))[:200],
         published_at=next((day for day in map(normalize_date, stated) if day), ""),
         language=language.split(",")[0].strip().replace("_", "-")[:12],
         is_free=not any(map(is_declared_closed, things)),
@@ -254,13 +259,3 @@ def _find_title(head: BeautifulSoup, metas: dict[str, str], tree: LexborHTMLPars
     if len(tops) == 1 and tops[0] and (not stated or tops[0].lower() in stated.lower()):
         return tops[0]
     return " ".join(metas.get("og:title", "").split()) or stated or (tops[0] if tops else "")
-
-
-def _find_author(things: list[dict[str, Any]], metas: dict[str, str], tree: LexborHTMLParser) -> str:
-    names = [name for thing in things for name in read_authors(thing.get("author"))]
-    names += [metas[key] for key in _AUTHOR_KEYS if key in metas and not metas[key].startswith("http")]
-    if not names:
-        node = tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')
-        text = flat_text(node) if node else ""
-        names = [_BY.sub("", text)] if 0 < len(text) <= 80 else []
-    return ", ".join(dict.fromkeys(name.strip() for name in names if name.strip()))[:200] if names else ""

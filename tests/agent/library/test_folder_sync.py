@@ -137,7 +137,7 @@ def test_a_bad_file_beside_a_good_one_is_told_and_the_others_are_read(library, f
             raise PermissionError(13, "Permission denied")
         return looked(path, **settings)
 
-    monkeypatch.setattr(dispatch.markdown, "extract_markdown", read)
+    monkeypatch.setattr(dispatch.plain_text, "extract_markdown", read)
     monkeypatch.setattr(Path, "stat", stat)
     told = library.sync(kb, team)
     assert told.added == ["kb:zebras.md"] and not told.removed, "what may not be looked at is not gone"
