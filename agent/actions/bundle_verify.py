@@ -226,7 +226,7 @@ def _check_pages(contents: BundleContents) -> Iterator[str]:
 
 def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
     run, steps = contents.run, contents.steps
-    if list(contents.facts) != list(state.facts.values()):
+    if list(map(_without_dispute, contents.facts)) != list(map(_without_dispute, state.facts.values())):
         yield "facts.json does not hold the facts that the steps make"
     times = [run.created_at, run.updated_at, *(step.at for step in steps), *(c.at for c in contents.calls)]
     if not all(map(_is_time, times)):
@@ -247,10 +247,15 @@ def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
     told = _parse_settings(settings[-1]) if settings else run.settings
     if not told or told.replace(served_by="") != run.settings.replace(served_by=""):
         yield "run.json holds other settings than the steps"
-    summary = {"verdict": run.verdict, "confidence": run.confidence} | state.summary()
-    if (summary["verdict"], summary["confidence"]) != (run.verdict, run.confidence):
+    summary, is_former = state.summary(), any("confidence" in step.change for step in steps)
+    if summary["verdict"] != run.verdict or (summary["confidence"] != run.confidence and not is_former):
         yield "run.json holds another verdict or confidence than the steps make"
     yield from recheck_answers.find_answer_problems(FLOWS[run.settings.flow].new_state(), steps)
+
+
+def _without_dispute(fact: Fact) -> Fact:
+    """The fact without the mark that is derived, by the rules of this version."""
+    return fact.replace(disputed=False)
 
 
 def _is_time(text: str) -> bool:

@@ -12,11 +12,11 @@ from typing import Any
 from agent.actions.context import ActionContext
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
-from agent.engine.state import Change, merge, shallow_copy, to_jsonable
+from agent.engine.state import Change, find_undone, state_after, to_jsonable
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
 from agent.store.ledger import ANSWERED_FIRST
-from agent.types import Status
+from agent.types import Status, Step
 
 ANSWERED_STATUSES = (Status.REVIEW, Status.DONE)
 """Statuses of a run whose answer an edit makes out of date."""
@@ -64,9 +64,10 @@ def commit(
         if (step := make(view)) is None:
             return view.head
         change, same, named = to_jsonable(step.change), (view.run.status,), step.name or name
+        columns = {**_fold_on(view, change).summary(), **step.columns}
         append = bench.store.ledger.append_person_step
         try:
-            n = append(run_id, named, change, next=step.next, head=view.head, among=same, **step.columns)
+            n = append(run_id, named, change, next=step.next, head=view.head, among=same, **columns)
         except ConcurrentChange:
             now = bench.snapshot(run_id)
             if head is not None or (now.head, now.run.status) == (view.head, view.run.status):
@@ -94,10 +95,17 @@ def commit_edit(
                 f"the facts of a {flow.name} run cannot be edited: its answer is written from the "
                 "library's passages"
             )
-        change = to_jsonable(make(view.state, view.head + 1))
-        columns = merge(shallow_copy(view.state), change).summary()
+        change = make(view.state, view.head + 1)
         if view.run.status in ANSWERED_STATUSES:
-            return PersonStep(change, flow.write_up_step, {**columns, **GO_ON})
-        return PersonStep(change, columns=columns)
+            return PersonStep(change, flow.write_up_step, GO_ON)
+        return PersonStep(change)
 
     return commit(bench, run_id, name, build_step, head=head)
+
+
+def _fold_on(view: RunSnapshot, change: Change) -> RunState:
+    """The state after a step with this change; after one that undoes another, folded from the first."""
+    step = Step(n=view.head + 1, name="", change=change, next="")
+    if not find_undone([step]):
+        return state_after(view.state, change)
+    return FLOWS[view.run.settings.flow].fold_steps([*view.steps, step])

@@ -14,31 +14,29 @@ from typing import Literal
 
 from agent.actions.commit import EDITABLE_FLOWS, GO_ON, UNANSWERED_STATUSES, PersonStep, commit, commit_edit
 from agent.actions.context import ActionContext
-from agent.answering.recompute import recompute_after_edit
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
-from agent.evidence.contradiction.resolution import CLOSED_REASONS
 from agent.evidence.contradiction.statements import is_same_value
 from agent.evidence.source_independence import find_independent_sources
 from agent.flows import FLOWS
 from agent.text.plurals import format_count
 from agent.text.urls import site
-from agent.types import Conflict, Fact, Note, Status
+from agent.types import Conflict, Edit, Fact, Note, Ruling, Status
 
 MAX_REASON_CHARS = 500
 """Characters of a reason or a query."""
 SEARCHING_FLOWS = ("research",)
 """The flows that can search for one conflict."""
-Ruling = Literal["take", "both", "neither", "open"]
+PersonRuling = Literal["take", "both", "neither", "open"]
 
 
 def resolve_conflict(
     bench: ActionContext,
     run_id: str,
     name: str,
-    ruling: Ruling,
+    ruling: PersonRuling,
     *,
     value: str = "",
     because: str = "",
@@ -77,9 +75,10 @@ def request_search(bench: ActionContext, run_id: str, name: str, words: str, hea
 
 
 def active_conflicts(state: RunState) -> list[Conflict]:
-    """The conflicts that are not closed: open ones first, those about the question first among them."""
-    active = [conflict for conflict in state.conflicts.values() if conflict.reason not in CLOSED_REASONS]
-    return sorted(active, key=lambda conflict: (conflict.status != "open", not conflict.asks))
+    """The conflicts, open ones first, those about the question first among them."""
+    return sorted(
+        state.conflicts.values(), key=lambda conflict: (conflict.status != "open", not conflict.asks)
+    )
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ def find_conflict(state: RunState, name: str) -> Conflict:
 
 
 def rule_on_conflict(
-    state: RunState, step: int, name: str, ruling: Ruling, *, value: str = "", because: str = ""
+    state: RunState, step: int, name: str, ruling: PersonRuling, *, value: str = "", because: str = ""
 ) -> Change:
     """The change of a ruling. Raises NotFound (conflict) and UsageError (no reason, or no such value)."""
     conflict, because = find_conflict(state, name), " ".join(because.split())[:MAX_REASON_CHARS]
@@ -148,16 +147,21 @@ def rule_on_conflict(
         raise UsageError("give a reason: it is shown in the answer, for everyone who reads it")
     if ruling == "open" and conflict.status == "open":
         raise UsageError("the conflict is open already")
-    chosen = _match_value(conflict, value) if ruling == "take" else ""
-    ruled = conflict.replace(
-        status="open" if ruling == "open" else "settled",
-        chosen=chosen,
-        reason=because,
+    said = Ruling(
+        conflict=conflict.id,
+        kind=conflict.kind,
+        values=conflict.values,
         ruling=ruling,
-        settled_by="" if ruling == "open" else "person",
+        chosen=_match_value(conflict, value) if ruling == "take" else "",
+        reason=because,
+        by="person",
+        step=step,
     )
-    why = _describe_ruling(conflict, ruling, chosen, because)
-    return recompute_after_edit(state, step, conflicts=[ruled], why=why)
+    outcome = {"take": f"for “{said.chosen}”", "both": "as both correct", "neither": "as neither correct"}
+    why = f"reopened {conflict.topic}"
+    if ruling != "open":
+        why = f"resolved {conflict.topic} {outcome[ruling]}, because “{because}”"
+    return {"rulings": [said], "edits": [Edit(step=step, text=why)]}
 
 
 def _match_value(conflict: Conflict, value: str) -> str:
@@ -167,10 +171,3 @@ def _match_value(conflict: Conflict, value: str) -> str:
     if len(same) != 1:
         raise UsageError(f"“{value[:80]}” is none of its values; they are: {'; '.join(texts) or 'none'}")
     return same[0]
-
-
-def _describe_ruling(conflict: Conflict, ruling: Ruling, chosen: str, because: str) -> str:
-    if ruling == "open":
-        return f"reopened {conflict.topic}"
-    outcome = {"take": f"for “{chosen}”", "both": "as both correct", "neither": "as neither correct"}[ruling]
-    return f"resolved {conflict.topic} {outcome}, because “{because}”"

@@ -175,8 +175,9 @@ def _write_bundle(bench: ActionContext, run_id: str) -> bytes:
     if view.run.status is Status.RUNNING:
         raise UsageError("the run is at work: pause it or let it finish, then export the bundle")
     pages, missing = bench.store.pages.get_many(find_page_ids(bench, run_id), raw=True)
-    facts = list(view.state.facts.values())
-    contents = bundle.BundleContents(view.run, view.usage, view.steps, facts, pages, calls, missing)
+    facts, summary = list(view.state.facts.values()), view.state.summary()
+    run = view.run.replace(verdict=summary["verdict"], confidence=summary["confidence"])
+    contents = bundle.BundleContents(run, view.usage, view.steps, facts, pages, calls, missing)
     try:
         own = reply_config.read_response_config(bench.config).ai_response.llm.api_key.get_secret_value()
         return bundle.write_bundle(contents, [*bench.config.secrets, own])

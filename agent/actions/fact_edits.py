@@ -14,7 +14,6 @@ from agent.actions.commit import commit_edit
 from agent.actions.context import ActionContext
 from agent.actions.validation import require_allowed_url
 from agent.answering import fact_view
-from agent.answering.recompute import recompute_after_edit
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
@@ -25,7 +24,7 @@ from agent.evidence.source_trust import assess_trust
 from agent.retrieval.scorer import score_fact
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, site
-from agent.types import Fact, Outcome, Page, PageRef, PersonMark
+from agent.types import Edit, Fact, Outcome, Page, PageRef, PersonMark
 from agent.types.facts import make_fact_id
 from agent.web import search_results
 
@@ -114,7 +113,7 @@ def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quo
 def edit_facts(state: RunState, step: int, edits: Iterable[FactEdit], pages: Mapping[str, Page]) -> Change:
     """The change of one edit of some facts; `pages` are the stored pages, by id, of those whose texts change.
     Raises NotFound for an unknown fact, UsageError when nothing would change or an edit is invalid."""
-    changed, counting = [], {fact.id for fact in fact_view.remove_excluded(state, state.facts.values())}
+    changed, counting = list[tuple[Fact, Fact]](), fact_view.facts_after_notes(state)
     for edit in edits:
         if edit.id not in state.facts:
             raise NotFound(f"there is no fact {edit.id[:40]} in this run")
@@ -127,7 +126,10 @@ def edit_facts(state: RunState, step: int, edits: Iterable[FactEdit], pages: Map
             changed.append((old, new))
     if not changed:
         raise UsageError("nothing changed: the facts are like that already")
-    return recompute_after_edit(state, step, facts=[new for _, new in changed], why=_describe_edits(changed))
+    return {
+        "facts": [new.replace(marked=step) for _, new in changed],
+        "edits": [Edit(step=step, text=_describe_edits(changed))],
+    }
 
 
 def add_fact(state: RunState, step: int, fact: Fact, ref: PageRef | None = None) -> Change:
@@ -136,7 +138,7 @@ def add_fact(state: RunState, step: int, fact: Fact, ref: PageRef | None = None)
         hint = ": restore it" if existing.decision == "struck" else ""
         raise UsageError(f"the run has this fact already ({existing.id}){hint}")
     where = f" of {site(fact.url)}" if fact.url else " of your own knowledge"
-    change = recompute_after_edit(state, step, facts=[fact], why=f"added 1 fact{where}")
+    change = {"facts": [fact.replace(marked=step)], "edits": [Edit(step=step, text=f"added 1 fact{where}")]}
     return {**change, **({"pages": [ref]} if ref and ref.url not in state.pages else {})}
 
 

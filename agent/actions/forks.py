@@ -13,7 +13,6 @@ from pydantic import Field, ValidationError
 from agent.actions import validation
 from agent.actions.context import ActionContext
 from agent.actions.run_control import Private
-from agent.answering.recompute import record_note
 from agent.engine.loop import Flow
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot, sum_step_times
@@ -130,7 +129,7 @@ def _plan_next_step(
     change: Change = {}
     if note:
         kind = "send_back" if flow.rest_statuses.get(next) is Status.REVIEW else "steer"
-        change |= record_note(state, note.replace(kind=kind))
+        change["notes"] = [note.replace(kind=kind)]
     if (flow.is_ending(next) and (note or redecides)) or (note and state.pending):
         return flow.reenter(change)
     return change, next

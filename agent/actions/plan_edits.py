@@ -11,10 +11,9 @@ from pydantic import Field
 from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep
 from agent.answering.pages import offer_again
 from agent.answering.plan import find_free_id
-from agent.answering.recompute import recompute_after_edit
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
-from agent.engine.state import Change, state_after
+from agent.engine.state import Change
 from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.flows.research.plan_step import PLAN_EDIT
@@ -37,13 +36,12 @@ def replan(
     flow = FLOWS[view.run.settings.flow]
     plan = build_plan(view.state.plan, match_parts(view.state.plan, parts), view.state.facts.values())
     change = build_change(view.state, view.head + 1, plan)
-    columns = state_after(view.state, change).summary()
     has_new = any(part.status == "open" and part.by == "person" for part in plan)
     if view.run.status in ANSWERED_STATUSES and not has_new:
-        return PersonStep(change, flow.write_up_step, {**columns, **GO_ON})
+        return PersonStep(change, flow.write_up_step, GO_ON)
     if view.run.status in (*ANSWERED_STATUSES, Status.WAITING) or flow.is_ending(view.next):
-        return PersonStep(*flow.reenter(change), {**columns, **GO_ON})
-    return PersonStep(change, columns=columns)
+        return PersonStep(*flow.reenter(change), GO_ON)
+    return PersonStep(change)
 
 
 def approve_plan(view: RunSnapshot, reading: str = "") -> PersonStep:
@@ -121,9 +119,6 @@ def build_change(state: RunState, step: int, plan: Sequence[PlanPart]) -> Change
     if asked and (report := state.own.report):
         answered = [name for name in report.get("answered_parts", ()) if name not in asked]
         change["report"] = {**report, "answered_parts": answered}
-    now = state_after(state, change)
-    if level := recompute_after_edit(now, step, why=PLAN_EDIT).get("confidence"):
-        change["confidence"] = level
     return {**change, "edits": [Edit(step=step, text=describe_plan_edit(state.plan, plan))]}
 
 

@@ -19,10 +19,9 @@ from agent.actions.commit import (
 )
 from agent.actions.context import ActionContext
 from agent.actions.plan_edits import approve_plan
-from agent.answering.recompute import record_note
 from agent.answering.revision import describe_target
 from agent.engine.snapshots import RunSnapshot
-from agent.engine.state import Change, state_after
+from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
 from agent.flows import FLOWS
 from agent.flows.chat import dialogue
@@ -138,9 +137,8 @@ def answer(
     if asked.next_action != "ask" or not text.strip():
         raise UsageError("choose a reading, or write one: the run goes on with it")
     note = Note(step=view.head + 1, text=f"{asked.query_or_url} {text.strip()}", kind="steer")
-    noted = _record_note(view, note)
-    step = _decide_round(view, [a for n, a in enumerate(actions) if n != index], noted.change)
-    return replace(step, columns={**noted.columns, **step.columns}, name="steer")
+    left = [a for n, a in enumerate(actions) if n != index]
+    return replace(_decide_round(view, left, {"notes": [note]}), name="steer")
 
 
 def _decide_round(view: RunSnapshot, actions: Sequence[Proposal], change: Change) -> PersonStep:
@@ -176,19 +174,13 @@ def steer(view: RunSnapshot, note: NoteText, private: Private = False) -> Person
     is_waiting = view.run.status is Status.WAITING
     if is_waiting and "decide" not in flow.steps:
         return replace(respond(view, text), name="respond")
-    step = _record_note(view, Note(step=view.head + 1, text=text, kind="steer", private=private))
+    change: Change = {"notes": [Note(step=view.head + 1, text=text, kind="steer", private=private)]}
     if is_waiting:  # the pending action was proposed without the note
         again = "plan" if view.next == CHECK_PLAN else "decide"
-        return PersonStep({**step.change, "pending": None}, again, {**step.columns, **GO_ON})
+        return PersonStep({**change, "pending": None}, again, GO_ON)
     if flow.is_ending(view.next):  # it was decided without the note, too
-        return PersonStep(*flow.reenter(step.change), step.columns)
-    return step
-
-
-def _record_note(view: RunSnapshot, note: Note) -> PersonStep:
-    """The change of a note, and the columns of the run that follow from it."""
-    change = record_note(view.state, note)
-    return PersonStep(change, columns=state_after(view.state, change).summary())
+        return PersonStep(*flow.reenter(change))
+    return PersonStep(change)
 
 
 def respond(view: RunSnapshot, text: Annotated[str, Field(description="the answer")]) -> PersonStep:
@@ -259,8 +251,7 @@ def comment(
 
 def _reenter_with(view: RunSnapshot, note: Note) -> PersonStep:
     """The step of a run that goes on with a note on its answer."""
-    step = _record_note(view, note)
-    return PersonStep(*FLOWS[view.run.settings.flow].reenter(step.change), {**step.columns, **GO_ON})
+    return PersonStep(*FLOWS[view.run.settings.flow].reenter({"notes": [note]}), GO_ON)
 
 
 def reopen(view: RunSnapshot) -> PersonStep:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from agent.actions.commit import commit_edit
 from agent.actions.context import ActionContext
 from agent.answering import fact_view
-from agent.answering.recompute import recompute_after_edit
 from agent.engine.run_state import RunState
-from agent.engine.state import Change
+from agent.engine.state import Change, state_after
 from agent.errors import UsageError
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, site
-from agent.types import Fact, Sentence
+from agent.types import Edit, Fact, Sentence
 
 
 @dataclass(frozen=True)
@@ -79,29 +78,21 @@ def resolve_source(state: RunState, source: str) -> str:
 def build_strike(state: RunState, step: int, source: str) -> Change:
     """The change that strikes a source."""
     impact = preview_strike(state, source)
-    if impact.source in state.struck_sources and not impact.facts:
+    if impact.source in state.strikes and not impact.facts:
         raise UsageError(f"{impact.source} is excluded already")
-    struck = {"decision": "struck", "struck_with": impact.source}
-    facts = [fact.model_copy(update=struck) for fact in impact.facts]
-    why = f"excluded the source {impact.source} with {format_count(len(facts), 'fact')}"
-    return {
-        **recompute_after_edit(state, step, facts=facts, why=why),
-        "struck_sources": list(dict.fromkeys([*state.struck_sources, impact.source])),
-    }
+    why = f"excluded the source {impact.source} with {format_count(len(impact.facts), 'fact')}"
+    return {"strikes": {impact.source: step}, "edits": [Edit(step=step, text=why)]}
 
 
 def build_restore(state: RunState, step: int, source: str) -> Change:
     """The change that restores a source."""
-    name = source.strip() if source.strip() in state.struck_sources else resolve_source(state, source)
-    if name not in state.struck_sources:
+    name = source.strip() if source.strip() in state.strikes else resolve_source(state, source)
+    if name not in state.strikes:
         raise UsageError(f"{name} is not excluded")
-    left = [other for other in state.struck_sources if other != name]
+    change = {"-strikes": [name]}
+    facts = state_after(state, change).facts
     restored = [
-        fact.replace(decision="none", struck_with="")
-        for fact in state.facts.values()
-        if fact.struck_with == name
+        name for name, fact in facts.items() if state.facts[name].struck_with and not fact.struck_with
     ]
-    facts = fact_view.apply_person_marks(state.model_copy(update={"struck_sources": left}), restored)
-    active = sum(fact.decision == "none" for fact in facts)
-    why = f"restored the source {name} with {format_count(active, 'fact')}"
-    return {**recompute_after_edit(state, step, facts=facts, why=why), "struck_sources": left}
+    why = f"restored the source {name} with {format_count(len(restored), 'fact')}"
+    return {**change, "edits": [Edit(step=step, text=why)]}

@@ -3,7 +3,7 @@ Pure; asks no model."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from agent.answering import fact_view
 from agent.answering.conflict_sentences import RULING_PREFIX
@@ -12,7 +12,7 @@ from agent.engine.run_state import RunState
 from agent.evidence import confidence
 from agent.evidence.attribution import is_site_name
 from agent.evidence.block_layout import find_gapped_parts
-from agent.evidence.confidence import Evidence, EvidencePool
+from agent.evidence.confidence import EvidencePool
 from agent.evidence.confidence_explanations import explain_changes
 from agent.text.question_analysis import parse_question
 from agent.types import Answer, Confidence, Conflict, Fact, PlanPart, Sentence
@@ -23,54 +23,38 @@ found, and nothing that code sees in them tells right from wrong ones on sets it
 never gives 80 %, whatever the sources. Fitted over all public sets (DECISIONS.md, "Confidence and trust")."""
 
 
-def assess_confidence(
-    state: RunState,
-    step: int,
-    new: Iterable[Fact] = (),
-    *,
-    conflicts: Iterable[Conflict] | None = None,
-    answer: Answer | None = None,
-    model: float | None = None,
-    unanswered: Collection[str] | None = None,
-) -> Confidence:
-    """The confidence with these facts beside or in place of the run's, and the reasons of its change.
+def assess_confidence(state: RunState, step: int, *, answer: Answer | None = None) -> Confidence:
+    """The confidence, and the reasons of its change. With an `answer` the claims are its own.
 
-    With an `answer` the claims are its own. `model` is the model's own estimate; the last one
-    stands until there is another. Without any the judgement is that on the items, else the previous one, at
-    first that of the flow. `unanswered`: the parts that the model does not call answered; the last ones stand
-    where it says nothing."""
-    previous = state.confidence[-1] if state.confidence else None
-    new = list(new)
-    pool_facts = _collect_facts(state, new, answer.sentences if answer else ())
-    every = state.conflicts.values() if conflicts is None else conflicts
-    conflicts = [conflict for conflict in every if fact_view.count_stated_sides(conflict, pool_facts) > 1]
+    The judgement is a model's last estimate, else that on the items, else that of the flow."""
+    sentences = answer.sentences if answer else ()
+    facts = _collect_facts(state, sentences)
     names = parse_question(state.full_question).names
     pool = EvidencePool(
-        pool_facts.values(),
-        conflicts,
+        facts.values(),
+        [conflict for conflict in state.conflicts.values() if count_stated_sides(conflict, facts) > 1],
         lambda fact: state.own.asks_one_publisher or any(is_site_name(name, fact.url) for name in names),
         state.own.comparison_questions(state),
     )
-    former: dict[str, float] = {}
-    if model is None and previous and previous.parts:
-        model = previous.model
-        if unanswered is None:
-            unanswered = [part.part for part in previous.parts if part.unanswered]
-        former = {part.part: part.judgement for part in previous.parts}
-    answered = find_gapped_parts(
-        answer.sentences if answer else ()
-    )  # for what there is: the cell says what was not found
-    unanswered = [part for part in unanswered or () if part not in answered]
-    known = state.own.judge_items(state) if model is None else model
-    unjudged = PUBLISHER_JUDGEMENT if state.own.asks_one_publisher else WEB_JUDGEMENT
-    evidence, judgements = list[Evidence](), dict[str, float]()
-    for part in state.plan:
-        claims = find_claims(state.plan, part, pool_facts, answer)
-        judgement = former.get(part.id, unjudged) if known is None else known
-        judgements[part.id] = judgement
-        evidence.append(pool.measure(part.id, claims, judgement, is_answered=answer is not None))
-    point = confidence.assess_confidence(step, evidence, judgements, model=model, unanswered=unanswered)
-    return explain_changes(previous, point, evidence, state.plan)
+    said = next((said for said in reversed(state.assessments) if said.model is not None), None)
+    answered = find_gapped_parts(sentences)  # for what there is: the cell says what was not found
+    unanswered = [part for part in said.unanswered if part not in answered] if said else []
+    judgement = said.model if said else state.own.judge_items(state)
+    if judgement is None:
+        judgement = PUBLISHER_JUDGEMENT if state.own.asks_one_publisher else WEB_JUDGEMENT
+    evidence = [
+        pool.measure(
+            part.id,
+            find_claims(state.plan, part, facts, answer),
+            judgement,
+            is_answered=answer is not None,
+        )
+        for part in state.plan
+    ]
+    point = confidence.assess_confidence(
+        step, evidence, judgement, model=said.model if said else None, unanswered=unanswered
+    )
+    return explain_changes(state.confidence[-1] if state.confidence else None, point, evidence, state.plan)
 
 
 def find_claims(
@@ -112,12 +96,15 @@ def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, 
     return sentence.replace(part=part)
 
 
-def _collect_facts(
-    state: RunState, new: Sequence[Fact], sentences: Sequence[Sentence] = ()
-) -> dict[str, Fact]:
-    """The facts that prompts show, those that the sentences cite, those that do not count but tell sources
-    apart, and the new ones."""
+def count_stated_sides(conflict: Conflict, facts: Mapping[str, Fact]) -> int:
+    """How many values of a conflict are stated by one of these facts."""
+    return sum(any(i in facts for i in value.fact_ids) for value in conflict.values)
+
+
+def _collect_facts(state: RunState, sentences: Sequence[Sentence]) -> dict[str, Fact]:
+    """The facts that prompts show, those that the sentences cite, and those that do not count but tell
+    sources apart."""
     shown, facts = fact_view.facts_for_prompt(state), fact_view.facts_after_notes(state)
     cited = [facts[i] for sentence in sentences for i in sentence.fact_ids if i in facts]
     idle = [fact for fact in facts.values() if not fact.is_active]
-    return {fact.id: fact for fact in [*shown, *cited, *idle[-fact_view.MAX_PROMPT_FACTS :], *new]}
+    return {fact.id: fact for fact in [*shown, *cited, *idle[-fact_view.MAX_PROMPT_FACTS :]]}

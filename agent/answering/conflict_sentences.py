@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from agent.answering import fact_view
 from agent.engine.run_state import RunState
-from agent.evidence.contradiction.resolution import EVIDENCE_REASON_PREFIX, is_settled_by_person
+from agent.evidence.contradiction.resolution import EVIDENCE_REASON_PREFIX
 from agent.evidence.report_words import ENGLISH, list_report_words, load_report_words, words_for
 from agent.text.urls import site
 from agent.types import Conflict, Fact, Sentence
@@ -36,7 +35,6 @@ def find_relevant_conflicts(
         conflict
         for conflict in state.conflicts.values()
         if _is_named(conflict)
-        and fact_view.count_stated_sides(conflict, facts) > 1
         and (
             (conflict.asks and _is_of_plan(state, conflict, facts))
             or any(cited.intersection(side.fact_ids) for side in conflict.values)
@@ -52,7 +50,7 @@ def write_conflict_sentences(
     """A sentence for each ruling of a person, then for each conflict of which `written` does not cite two
     sides. Only active facts are quoted."""
     facts = {name: fact for name, fact in facts.items() if fact.is_active}
-    ruled = [c for c in _person_rulings(state) if _is_ruling_supported(c, facts)][-MAX_RULINGS:]
+    ruled = _person_rulings(state)[-MAX_RULINGS:]
     cited = {i for sentence in written for i in sentence.fact_ids}
     left = [c for c in conflicts if sum(bool(cited.intersection(v.fact_ids)) for v in c.values) < 2]
     if not (ruled or left):
@@ -78,14 +76,16 @@ def is_disagreement(text: str) -> bool:
     return text.startswith((*CONFLICT_PREFIXES, READING_PREFIX))
 
 
-def list_possible_sentences(state: RunState, facts: Mapping[str, Fact]) -> set[str]:
-    """Every sentence that code may have written about the conflicts of the state."""
+def list_possible_sentences(
+    question: str, conflicts: Iterable[Conflict], facts: Mapping[str, Fact]
+) -> set[str]:
+    """Every sentence that code may have written about these conflicts."""
     active = {name: fact for name, fact in facts.items() if fact.is_active}
     return {
         write(conflict, active, words).text
-        for conflict in state.conflicts.values()
+        for conflict in conflicts
         for write in (_conflict_sentence, _ruling_sentence)
-        for words in (words_for(state.question), load_report_words(ENGLISH))
+        for words in (words_for(question), load_report_words(ENGLISH))
     }
 
 
@@ -101,15 +101,7 @@ def _is_of_plan(state: RunState, conflict: Conflict, facts: Mapping[str, Fact]) 
 
 
 def _person_rulings(state: RunState) -> list[Conflict]:
-    return [c for c in state.conflicts.values() if is_settled_by_person(c) and c.ruling]
-
-
-def _is_ruling_supported(conflict: Conflict, facts: dict[str, Fact]) -> bool:
-    """Whether facts still state the chosen value, or two sides where none was chosen."""
-    chosen = [value for value in conflict.values if conflict.chosen and value.text == conflict.chosen]
-    if chosen:
-        return any(i in facts for value in chosen for i in value.fact_ids)
-    return fact_view.count_stated_sides(conflict, facts) > 1
+    return [c for c in state.conflicts.values() if c.settled_by == "person" and c.ruling]
 
 
 def _conflict_sentence(conflict: Conflict, facts: dict[str, Fact], words: Mapping[str, str]) -> Sentence:

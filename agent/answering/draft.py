@@ -113,9 +113,9 @@ def draft_from_quotes(
     change = add_facts(
         state,
         tools.step,
-        fact_view.apply_person_marks(state, new),
+        new,
         model=getattr(judgement.value, "confidence", None) if judgement.by == "model" else None,
-        review=review_by_model(state, tools) if is_judged and rules_on_conflicts else None,
+        review=review_by_model(tools) if is_judged and rules_on_conflicts else None,
     )
     now = state_after(state, change)
     for sentence in sentences:

@@ -10,7 +10,7 @@ from agent.text.dialogue_acts import reply_to_small_talk
 from agent.text.negative_constraints import find_excluded_sites, is_excluded, is_unwanted
 from agent.text.tokens import content_stems
 from agent.text.urls import canonicalize, site
-from agent.types import Answer, Conflict, Fact, PauseRequest, Proposal, Turn
+from agent.types import Answer, Fact, PauseRequest, Proposal, Turn
 
 T = TypeVar("T")
 UNREACHABLE_CONFIDENCE = 1.01
@@ -54,22 +54,10 @@ def is_topic_excluded(state: RunState, text: str) -> bool:
 
 
 def facts_after_notes(state: RunState) -> dict[str, Fact]:
-    """The facts without those of sources and topics that a note excludes.
-
-    A fact that only an excluded source disputed is disputed no more."""
+    """The facts without those of sources and topics that a note excludes."""
     if not excluded_sites(state) and not any(reading.excluded_topics for reading in state.readings):
         return state.facts
-    kept = {fact.id: fact for fact in remove_excluded(state, state.facts.values())}
-    if len(kept) == len(state.facts):
-        return state.facts
-    disputed = {
-        i
-        for conflict in state.conflicts.values()
-        if conflict.status == "open" and count_stated_sides(conflict, kept) > 1
-        for value in conflict.values
-        for i in value.fact_ids
-    }
-    return {name: fact.replace(disputed=fact.disputed and name in disputed) for name, fact in kept.items()}
+    return {fact.id: fact for fact in remove_excluded(state, state.facts.values())}
 
 
 def remove_excluded(state: RunState, facts: Iterable[Fact]) -> list[Fact]:
@@ -125,11 +113,6 @@ def ignore_disputes(facts: Sequence[Fact]) -> list[Fact]:
     return [fact.replace(disputed=False) if fact.disputed else fact for fact in facts]
 
 
-def count_stated_sides(conflict: Conflict, facts: dict[str, Fact]) -> int:
-    """How many values of a conflict are stated by one of these facts."""
-    return sum(any(i in facts for i in value.fact_ids) for value in conflict.values)
-
-
 def is_from_source(url: str, source: str) -> bool:
     """Whether an address is this page, or on this host or site."""
     return bool(url) and (source in (url, site(url)) or is_excluded(url, [source]))
@@ -138,16 +121,6 @@ def is_from_source(url: str, source: str) -> bool:
 def find_struck_source(state: RunState, url: str) -> str:
     """The struck source that an address belongs to; "" for none."""
     return next((source for source in state.struck_sources if is_from_source(url, source)), "")
-
-
-def apply_person_marks(state: RunState, facts: Iterable[Fact]) -> list[Fact]:
-    """New facts; those of a struck source are struck."""
-    return [_apply_person_mark(state, fact) for fact in facts]
-
-
-def _apply_person_mark(state: RunState, fact: Fact) -> Fact:
-    source = find_struck_source(state, fact.url) if fact.decision == "none" else ""
-    return fact.replace(decision="struck", struck_with=source) if source else fact
 
 
 def recorded_urls(state: RunState) -> list[str]:

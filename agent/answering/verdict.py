@@ -26,6 +26,7 @@ from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
 from agent.types import (
     Answer,
+    Assessment,
     Confidence,
     Fact,
     Outcome,
@@ -167,19 +168,17 @@ def no_answer(
 
 
 def record_answer(state: RunState, answer: Answer) -> Change:
-    """The change of an answer: with it the confidence that its claims give, and the plan with what became of
-    each part, so that every surface shows one figure."""
+    """The change of an answer, with the confidence that its claims give."""
     level = assess_confidence(state, answer.step, answer=answer)
     return {
         "answers": [answer.replace(confidence=level.value)],
-        "confidence": [level],
-        "plan_parts": close_plan(state, level, answer),
+        "assessments": [Assessment(step=answer.step)],
     }
 
 
 def merge_changes(facts: Change, answer: Change) -> Change:
-    """The change of a step that adds facts and records an answer: both points of the confidence are kept."""
-    return {**facts, **answer, "confidence": [*facts.get("confidence", []), *answer["confidence"]]}
+    """The change of a step that adds facts and records an answer."""
+    return {**facts, **answer, "assessments": [*facts.get("assessments", []), *answer["assessments"]]}
 
 
 def close_plan(state: RunState, level: Confidence, answer: Answer) -> list[PlanPart]:

@@ -10,7 +10,6 @@ from agent.answering.revision import mark_refuted
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.evidence.block_layout import prune_blocks, write_block_lines
-from agent.evidence.contradiction.resolution import CLOSED_REASONS
 from agent.roles.note_requests import find_length
 from agent.roles.report import REPORT, SECTION
 from agent.roles.role import Check, RoleResult
@@ -108,13 +107,8 @@ def ask_section(
 
 
 def find_open_conflicts(state: RunState) -> list[Conflict]:
-    """The conflicts of which a writer is told: with two stated sides, and not closed by an edit."""
-    facts = fact_view.facts_after_notes(state)
-    return [
-        conflict
-        for conflict in state.conflicts.values()
-        if conflict.reason not in CLOSED_REASONS and fact_view.count_stated_sides(conflict, facts) > 1
-    ]
+    """The conflicts of which a writer is told, open or settled: those that code found."""
+    return [conflict for conflict in state.conflicts.values() if conflict.values]
 
 
 def describe_former(state: RunState) -> str:

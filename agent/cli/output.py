@@ -114,7 +114,9 @@ class RunProgress:
         view = self.bench.snapshot(self.run_id)
         for step in view.steps[self.last_step + 1 :]:
             if line := self.flow.describe(step):
-                write_stderr(f"  {step.n:>3}  {line}")
+                judged = (p for p in view.state.confidence if p.step == step.n and p.model is not None)
+                level = "".join(f", confidence {point.value:.2f}" for point in judged)
+                write_stderr(f"  {step.n:>3}  {line}{level}")
         self.last_step = len(view.steps) - 1
         if view.state.standalone_question not in ("", self.standalone_question):
             self.standalone_question = view.state.standalone_question

@@ -16,7 +16,7 @@ from typing import Any
 from agent import counters, logs
 from agent.engine.context import RunContext
 from agent.engine.run_state import FlowState, RunState
-from agent.engine.state import Change, fold, merge, to_jsonable
+from agent.engine.state import Change, fold, to_jsonable
 from agent.errors import (
     BudgetSpent,
     FlowError,
@@ -52,9 +52,8 @@ class Flow:
     send-back. `edges` are all ways from step to step: diagrams are drawn from them, and a step that leads
     elsewhere is a FlowError, except to `fail_safe`, the rest of a step that can do nothing right.
     `write_up_tail` are the steps in which the write-up may go on. `decisions` label the steps that choose a
-    way. A run of an `is_one_shot` flow is never resumed. `apply_person_edits` adapts a step's change to what
-    a person did meanwhile; `find_pause_request` may pause the run before a step, with a reason.
-    `describe_step` puts a step's change into a line."""
+    way. A run of an `is_one_shot` flow is never resumed. `find_pause_request` may pause the run before a
+    step, with a reason. `describe_step` puts a step's change into a line."""
 
     name: str
     first_step: str
@@ -68,9 +67,6 @@ class Flow:
     decisions: Mapping[str, str] = field(default_factory=dict)
     is_one_shot: bool = False
     fail_safe: str = ""
-    apply_person_edits: Callable[[Any, Change, Sequence[Step]], Change] = lambda _state, change, _steps: (
-        change
-    )
     find_pause_request: Callable[[Any], PauseRequest | None] = lambda _state: None
     describe_step: Callable[[str, Change], str] = lambda _name, _change: ""
 
@@ -266,13 +262,13 @@ class _RunDriver:
             self.head, self.is_paused = step.n, True
 
     def record_step(self, name: str, change: Change, next: str, began: tuple[float, float]) -> None:
-        """Append a step; after a person's steps when they acted meanwhile, and their next step is kept. A
-        decision made without a person's new note, and an answer written without their new edits, are dropped
-        and made again."""
+        """Append a step; after a person's steps when they acted meanwhile, and their next step and plan are
+        kept. A decision made without a person's new note, and an answer written without their new edits, are
+        dropped and made again."""
         aimed, seen = self.next, self.head
-        merge(self.state, change)
         while True:
             step = self._build_step(name, change, next, began)
+            fold(self.state, [step])
             try:
                 self.store.ledger.commit(
                     self.lease, step, self.flow.rest_statuses.get(next, Status.RUNNING), self.state.summary()
@@ -287,9 +283,9 @@ class _RunDriver:
                     return
                 if self.flow.is_write_up(name) and any(step.change.get("edits") for step in person_steps):
                     return
-                change = to_jsonable(self.flow.apply_person_edits(self.state, change, person_steps))
+                if any("plan_parts" in step.change for step in person_steps):
+                    change.pop("plan_parts", None)
                 next = next if self.next == aimed else self.next
-                merge(self.state, change)
         counters.count("steps", self.flow.name, name)
         if next in self.flow.rest_statuses:
             counters.count("runs", self.flow.name, self.flow.rest_statuses[next].value)

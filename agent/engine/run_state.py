@@ -11,13 +11,14 @@ from typing import Annotated, Any, ClassVar, Generic
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from agent.engine.state import Change, State, append, upsert, upsert_by_step
+from agent.engine.state import Change, State, append, merge_dict, upsert, upsert_by_step
 from agent.text.dialogue_acts import classify_small_talk
 from agent.text.question_analysis import ParsedQuestion
 from agent.text.question_parts import resolve_parts, split_compound_question
 from agent.types import (
     Action,
     Answer,
+    Assessment,
     CheckedText,
     Confidence,
     Conflict,
@@ -31,6 +32,7 @@ from agent.types import (
     Proposal,
     Record,
     Refusal,
+    Ruling,
     Settings,
     Stall,
     ToolAction,
@@ -105,6 +107,9 @@ class FlowState(State):
         """How many pages of the page budget these actions used."""
         return sum(bool(action.page_id) and action.action != "more" for action in actions)
 
+    def derive_view(self, run: RunState[Any], change: Change, step: int) -> None:
+        """Work out what follows from the run's state and is not stored, after this change of this step."""
+
     def fork_change(self) -> dict[str, Any]:
         """What a fork resets."""
         return {}
@@ -136,15 +141,17 @@ class RunState(State, Generic[Own]):
     actions: Annotated[list[Action], upsert_by_step] = Field(default_factory=list)
     facts: Annotated[dict[str, Fact], upsert] = Field(default_factory=dict)
     pages: Annotated[dict[str, PageRef], upsert] = Field(default_factory=dict)
-    conflicts: Annotated[dict[str, Conflict], upsert] = Field(default_factory=dict)
-    confidence: Annotated[list[Confidence], append] = Field(default_factory=list)
+    rulings: Annotated[list[Ruling], append] = Field(default_factory=list)
+    """What persons and models said of conflicts, oldest first."""
+    assessments: Annotated[list[Assessment], append] = Field(default_factory=list)
+    """What models said of what was found, by step."""
     refusals: Annotated[list[Refusal], append] = Field(default_factory=list)
     blockages: Annotated[list[Stall], append] = Field(default_factory=list)
     answers: Annotated[list[Answer], append] = Field(default_factory=list)
     edits: Annotated[list[Edit], append] = Field(default_factory=list)
     """What a person changed in the facts and conflicts, oldest first."""
-    struck_sources: list[str] = Field(default_factory=list)
-    """The sites and pages a person struck; facts read from them later are struck too."""
+    strikes: Annotated[dict[str, int], merge_dict] = Field(default_factory=dict)
+    """The sites and pages a person struck, with the step; facts read from them later are struck too."""
     again: Annotated[list[RetryRequest], append] = Field(default_factory=list)
     rewriting: int = -1
     """The step at which a person gave or asked for a page after the answer, which is written again."""
@@ -163,12 +170,25 @@ class RunState(State, Generic[Own]):
     """Ids of the conflicts that a person was asked about."""
     forked_at: int = -1
     """The step at which this run forked from another; budgets count from there. -1 for no fork."""
+    head: int = -1
+    """The number of the last recorded step."""
+    conflicts: dict[str, Conflict] = Field(default_factory=dict)
+    """Derived: the conflicts among the facts that count, by id."""
+    confidence: list[Confidence] = Field(default_factory=list)
+    """Derived: the confidence after each step that changed it, oldest first."""
+    derived: Any = None
+    """What the derivation keeps from step to step."""
 
     def record_of(self, name: str) -> State:
         """The record that holds the field `name`. Raises KeyError for an unknown field."""
         if name == "own":
             raise KeyError(name)
         return self.own.record_of(name) if name in type(self.own).model_fields else super().record_of(name)
+
+    def derive(self, change: Change, step: int | None = None) -> None:
+        """Derive what the flow's record derives; see `State.derive`."""
+        self.own.derive_view(self, change, self.head + 1 if step is None else step)
+        self.head = self.head if step is None else step
 
     def summary(self) -> dict[str, Any]:
         """The columns of the run's row that follow from its state."""
@@ -196,6 +216,11 @@ class RunState(State, Generic[Own]):
     def standalone_question(self) -> str:
         """The question as the conversation completed it; "" when it opens one, or stays as it was typed."""
         return self.asked if self.history and self.asked != self.question else ""
+
+    @property
+    def struck_sources(self) -> list[str]:
+        """The sites and pages a person struck."""
+        return list(self.strikes)
 
     @property
     def substantive_turns(self) -> list[Turn]:

@@ -1,7 +1,7 @@
 """Runs as they are now: their states, folded from their steps and cached.
 
 Reading a run at rest costs one small query; reading one that moved, the steps since the last reading. A run
-that nobody has read, or of which a note was erased since, is folded from its first step."""
+that nobody has read, or of which a note was erased or a step undone since, is folded from its first step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from agent.engine.loop import Flow
 from agent.engine.run_state import RunState
-from agent.engine.state import fold, shallow_copy
+from agent.engine.state import find_undone, fold, shallow_copy
 from agent.errors import CorruptRow, NotFound, StoreError
 from agent.store.database import Store
 from agent.store.ledger import ERASE_STEP
@@ -94,7 +94,7 @@ class SnapshotCache:
         head = known.head if known else -1
         store = self.store_of(run.id)
         new = store.ledger.steps(run.id, after=head) if head < run.steps else []
-        if known and any(step.name == ERASE_STEP for step in new):
+        if known and (find_undone(new) or any(step.name == ERASE_STEP for step in new)):
             return self._fold_run(run, None)
         state = known.state if known else self.flows[run.settings.flow].new_state()
         steps = known.steps if known else []

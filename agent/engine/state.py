@@ -7,7 +7,7 @@ under its own key (`id`, or else `url`). A dict's name after a minus takes a lis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from types import GenericAlias
 from typing import Any, TypeVar, get_args
@@ -20,6 +20,10 @@ from agent.types import Step
 Change = dict[str, Any]
 REMOVAL_PREFIX = "-"
 """Precedes the name of a field whose entries a change removes."""
+FORMER_FIELDS = ("trusts", "conflicts", "confidence", "struck_sources")
+"""What steps of earlier versions changed and what is derived now, or gone."""
+PERSONS_FIELDS = frozenset("facts rulings notes pages strikes".split())
+"""The fields that a person's step no longer changes once it is undone."""
 S = TypeVar("S", bound="State")
 
 
@@ -35,6 +39,10 @@ class State(BaseModel):
         if name not in type(self).model_fields:
             raise KeyError(name)
         return self
+
+    def derive(self, change: Change, step: int | None = None) -> None:
+        """Work out what follows from the state and is not stored, after a change, of a recorded step where
+        that is given. A record that derives nothing does nothing."""
 
 
 def replace(_old: Any, new: Any) -> Any:
@@ -103,6 +111,8 @@ def merge(state: S, change: Change) -> S:
     """The state after a (JSON) change: the same object, changed. An unknown field raises KeyError."""
     for key, value in change.items():
         name = key.removeprefix(REMOVAL_PREFIX)
+        if name in FORMER_FIELDS:
+            continue
         record = state.record_of(name)
         if key != name:
             remove_keys(getattr(record, name), value)
@@ -114,14 +124,40 @@ def merge(state: S, change: Change) -> S:
 
 def state_after(state: S, change: Change) -> S:
     """A copy of the state with a change that is not recorded yet."""
-    return merge(shallow_copy(state), to_jsonable(change))
+    change = to_jsonable(change)
+    now = merge(shallow_copy(state), change)
+    now.derive(change)
+    return now
 
 
 def fold(state: S, steps: Iterable[Step]) -> S:
-    """The state after these steps."""
+    """The state after these steps, those that one of them undoes without what they changed by a person's
+    word."""
+    steps = list(steps)
+    undone = find_undone(steps)
     for step in steps:
-        merge(state, step.change)
+        change = _leave_out(step.change) if step.n in undone else step.change
+        if undone and "readings" in change:
+            change = {**change, "readings": [r for r in change["readings"] if r["note"] not in undone]}
+        merge(state, change).derive(change, step.n)
     return state
+
+
+def find_undone(steps: Sequence[Step]) -> set[int]:
+    """The numbers of the steps that a later one undoes and that is not undone itself."""
+    undone: set[int] = set()
+    for step in reversed(steps):
+        if step.n not in undone:
+            undone.update(edit.get("undoes", -1) for edit in step.change.get("edits", ()))
+    return undone - {-1}
+
+
+def _leave_out(change: Change) -> Change:
+    return {
+        name: value
+        for name, value in change.items()
+        if name.removeprefix(REMOVAL_PREFIX) not in PERSONS_FIELDS
+    }
 
 
 def shallow_copy(state: S) -> S:

@@ -28,7 +28,7 @@ DECISIONS.md has the figures on public sets."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
@@ -180,19 +180,19 @@ def _says_same(one: str, other: str, *, is_keyed: bool) -> bool:
 def assess_confidence(
     step: int,
     evidence: Sequence[Evidence],
-    judgements: Mapping[str, float],
+    judgement: float,
     *,
     model: float | None = None,
     unanswered: Collection[str] = (),
 ) -> Confidence:
-    """The confidence after a step, from the evidence for each part and the judgements by part, without the
-    reasons of its change. `unanswered`: the parts that the model does not call answered."""
+    """The confidence after a step, from the evidence for each part and the judgement, without the reasons of
+    its change. `unanswered`: the parts that the model does not call answered."""
     parts = [
         PartConfidence(
             part=found.part,
             sources=list(found.sources),
             weight=round(found.weight, 4),
-            judgement=round(_limit(judgements[found.part]), 4),
+            judgement=round(_limit(judgement), 4),
             disputed=bool(found.conflicts),
             unanswered=found.part in unanswered,
         )

@@ -60,6 +60,8 @@ class Fact(Record):
     disputed: bool = False
     """Whether an open conflict contradicts it."""
     decision: PersonMark = "none"
+    marked: int = -1
+    """The step at which a person last marked it, -1 for none; its source may be struck later."""
     former: str = ""
     """The statement before a person first corrected it; "" when nobody did."""
     refused_statement: str = ""
@@ -229,6 +231,32 @@ class Conflict(Record):
             else self.reason or "no reason given"
         )
         return f"settled{by}{held} ({why})"
+
+
+class Ruling(Record):
+    """What a person or a model said of a conflict, with its sides as they were then."""
+
+    conflict: str
+    kind: Literal["number", "date", "name", "polarity"]
+    values: list[ConflictSide]
+    ruling: Literal["take", "both", "neither", "open"] | ModelRuling
+    chosen: str = ""
+    """Of `take` the value."""
+    reason: str = ""
+    by: Literal["person", "model"]
+    step: int
+
+
+class Assessment(Record):
+    """What a model said at a step of what was found so far; without a model only that something was read."""
+
+    step: int
+    model: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False)
+    """Its own estimate; None where no model gave one."""
+    unanswered: list[str] = Field(default_factory=list)
+    """The ids of the plan's parts that it does not call answered."""
+    inconsistency: str = ""
+    """The inconsistency that it reports in its own words; "" for none."""
 
 
 class ConfidenceChange(Record):

@@ -1,30 +1,30 @@
 """Conflicts among facts: groups of contradicting values, with the facts and independent sources of each.
 
 A conflict's id is a hash of subject, attribute, kind and unit of its earliest fact, so the same conflict gets
-the same id after more reading and keeps its settlement (`resolution`). Which facts are compared is decided
-in `pairs` and `identity`, how two statements contradict in `statements`."""
+the same id after more reading. Which facts are compared is decided in `pairs` and `identity`, how two
+statements contradict in `statements`, what settles a conflict in `resolution`."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice, product
 
 from agent.evidence.contradiction import statements
 from agent.evidence.contradiction.asked_values import asked_kind, is_on_question, states_asked_matter
 from agent.evidence.contradiction.forms import comparable_forms, is_table_row
 from agent.evidence.contradiction.identity import may_have_changed
-from agent.evidence.contradiction.pairs import PairingScope, find_pairs, topic_key
-from agent.evidence.contradiction.resolution import restore_settlement
+from agent.evidence.contradiction.pairs import FactIndex, topic_key
+from agent.evidence.contradiction.resolution import settle_conflict
 from agent.evidence.contradiction.statements import ConflictKind, Contradiction
 from agent.evidence.disjoint_sets import DisjointSets
 from agent.evidence.source_independence import find_independent_sources
 from agent.evidence.statement_features import extract_features
 from agent.text import urls
 from agent.text.question_analysis import ParsedQuestion
-from agent.types import Conflict, ConflictSide, Fact
+from agent.types import Conflict, ConflictSide, Fact, Ruling
 
 MIN_COUNTED_LETTERS = 3
 """Letters of a word that is counted ("beds"); shorter units are signs of measure ("m", "%")."""
@@ -55,43 +55,79 @@ class _Pair:
         return self.contradiction.kind, self.contradiction.slot, side.fact.id, side.value
 
 
+@dataclass(frozen=True)
+class ConflictIndex:
+    """The pairs of facts that contradict each other, each under the fact that joined later."""
+
+    questions: Sequence[ParsedQuestion] = ()
+    index: FactIndex = field(default_factory=FactIndex)
+    pairs: Mapping[str, Sequence[_Pair]] = field(default_factory=dict)
+
+    def join(self, facts: Iterable[Fact], questions: Sequence[ParsedQuestion] = ()) -> ConflictIndex:
+        """The index with these facts: new ones, and those that say something else now, are compared with the
+        facts most like them. Facts that gave different answers to other `questions` are compared anew."""
+        if [asked.text for asked in questions] != [asked.text for asked in self.questions]:
+            return ConflictIndex(questions).join([*self.index.facts.values(), *facts], questions)
+        known = self.index.facts
+        new = {f.id: f for f in facts if f.id not in known or _said(f) != _said(known[f.id])}
+        if not new:
+            return self
+        index, stale = self.index.copy(), new.keys() & known.keys()
+        pairs = dict(self.pairs)
+        if stale:
+            pairs = {
+                name: [pair for pair in found if not stale & {pair.left.fact.id, pair.right.fact.id}]
+                for name, found in pairs.items()
+            }
+        for fact in sorted(new.values(), key=_age_key):
+            near = sorted(index.find_partners(fact), key=_age_key)
+            both = (sorted((other, fact), key=_age_key) for other in near)
+            index.add(fact)
+            pairs[fact.id] = [pair for a, b in both for pair in _compare(a, b, questions)]
+        return ConflictIndex(questions, index, pairs)
+
+    def find_conflicts(self, active: Mapping[str, Fact], rulings: Sequence[Ruling] = ()) -> list[Conflict]:
+        """The conflicts among the active facts, in the order of their earliest ones, settled or open; those
+        about what one of the questions asks are marked and come first."""
+        pairs = [
+            _Pair(_Side(active[a.fact.id], a.value), _Side(active[b.fact.id], b.value), pair.contradiction)
+            for name in active
+            for pair in self.pairs.get(name, ())
+            if (a := pair.left).fact.id in active and (b := pair.right).fact.id in active
+        ]
+        pairs.sort(key=lambda pair: (_age_key(pair.right.fact), _age_key(pair.left.fact)))
+        found: dict[str, Conflict] = {}
+        for group in _group_pairs(pairs):
+            conflict = settle_conflict(_make_conflict(group), rulings, active)
+            asks = any(_is_about_question(conflict, active, question) for question in self.questions)
+            found.setdefault(conflict.id, conflict.replace(asks=asks))
+        return sorted(found.values(), key=lambda conflict: not conflict.asks)
+
+
 def find_conflicts(
-    facts: Iterable[Fact],
-    known: Iterable[Conflict] = (),
-    questions: Sequence[ParsedQuestion] = (),
-    scope: PairingScope | None = None,
+    facts: Iterable[Fact], rulings: Sequence[Ruling] = (), questions: Sequence[ParsedQuestion] = ()
 ) -> list[Conflict]:
-    """The conflicts among active facts, in the order of their earliest facts.
-
-    Those about what one of the `questions` asks are marked and come first. `known` conflicts keep settlement,
-    step and finder when found again; a model's are kept. A `scope` limits which facts are compared."""
-    active = sorted((fact for fact in facts if fact.is_active), key=_age_key)
-    before, by_id = {conflict.id: conflict for conflict in known}, {fact.id: fact for fact in active}
-    pinned = [fact for fact in active if fact.decision == "pinned"]
-    pairs = [pair for a, b in find_pairs(active, scope) for pair in _compare(a, b, questions)]
-    found: dict[str, Conflict] = {}
-    for group in _group_pairs(pairs):
-        conflict = restore_settlement(_make_conflict(group), before, pinned)
-        asks = any(_is_about_question(conflict, by_id, question) for question in questions)
-        found.setdefault(conflict.id, conflict.replace(asks=asks))
-    of_model = [c for c in before.values() if c.found_by == "model" and c.id not in found]
-    return [*sorted(found.values(), key=lambda conflict: not conflict.asks), *of_model]
+    """The conflicts among those of these facts that count."""
+    active = {fact.id: fact for fact in facts if fact.is_active}
+    return ConflictIndex().join(active.values(), questions).find_conflicts(active, rulings)
 
 
-def update_disputed(facts: Iterable[Fact], conflicts: Iterable[Conflict]) -> list[Fact]:
-    """The facts whose `disputed` mark must change, with the new mark.
-
-    Disputed: the facts that state a value of an open conflict, and of one that a person or the evidence
+def find_disputed(conflicts: Iterable[Conflict]) -> set[str]:
+    """The ids of the facts that state a value of an open conflict, and of one that a person or the evidence
     settled the overruled ones (all, when neither value holds)."""
-    wanted: set[str] = set()
+    disputed: set[str] = set()
     for conflict in conflicts:
         for value in conflict.values:
             overruled = conflict.ruling == "neither" or (conflict.chosen and value.text != conflict.chosen)
             if conflict.status == "open" or (overruled and conflict.settled_by != "model"):
-                wanted.update(value.fact_ids)
-    return [
-        fact.replace(disputed=not fact.disputed) for fact in facts if fact.disputed != (fact.id in wanted)
-    ]
+                disputed.update(value.fact_ids)
+    return disputed
+
+
+def _said(fact: Fact) -> tuple[str, ...]:
+    """What decides which facts it contradicts."""
+    said = (fact.statement, fact.quote, fact.subject, fact.attribute)
+    return *said, fact.title, fact.url, fact.published_at
 
 
 def _age_key(fact: Fact) -> tuple[int, str]:
@@ -179,7 +215,7 @@ def _make_conflict(group: list[_Pair]) -> Conflict:
         attribute=attribute,
         kind=contradiction.kind,
         values=_group_values(contradiction.kind, sides),
-        step=max(side.fact.step for side in sides),
+        step=min(max(pair.left.fact.step, pair.right.fact.step) for pair in group),
     )
 
 
@@ -197,7 +233,7 @@ def _describe_topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
     return subject, first.attribute or " ".join([*shared, *([counted] if counted.isalpha() else [])])
 
 
-def _is_about_question(conflict: Conflict, facts: dict[str, Fact], question: ParsedQuestion) -> bool:
+def _is_about_question(conflict: Conflict, facts: Mapping[str, Fact], question: ParsedQuestion) -> bool:
     """Whether its values are of the type that is asked for, and one of its facts is about the question."""
     if _KIND_BY_ANSWER_TYPE.get(question.answer_type, conflict.kind) not in (conflict.kind, "polarity"):
         return False

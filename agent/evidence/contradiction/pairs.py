@@ -1,29 +1,21 @@
-"""The pairs of facts that are compared: about one thing, and with enough words in common.
-
-A fact is compared with its most similar ones only, so that the work does not grow with the square of the
-facts: an equal share of MAX_PAIRS, at least MIN_PARTNERS. Up to 200 facts that is every pair."""
+"""Which facts are compared: those about one thing with enough words in common, found by an index of words and
+topics, so that a new fact costs the same however many are known."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from agent.evidence.contradiction.identity import content_words, is_same_thing
 from agent.types import Fact
 
-_Topic = tuple[frozenset[str], tuple[str, str]]
-"""The content words of a statement, and the subject and attribute that were given to it."""
-MAX_PAIRS, MIN_PARTNERS = 40_000, 12
+_Key = str | tuple[str, str]
+"""A content word, or a topic."""
+MAX_PARTNERS = 40
+"""Facts that a new one is compared with at most, the most similar: as many as a prompt shows."""
 MIN_SHARED_WORDS, MIN_SHARED_RATIO = 2, 0.35
 """Content words that two compared statements share at least: a number, and a share of the shorter's."""
-
-
-@dataclass(frozen=True)
-class PairingScope:
-    """The ids of facts that are compared with every other, and of those compared with one another."""
-
-    changed_ids: Collection[str]
-    related_ids: Collection[str] = ()
 
 
 def topic_key(fact: Fact) -> tuple[str, str]:
@@ -32,41 +24,41 @@ def topic_key(fact: Fact) -> tuple[str, str]:
     return (subject, attribute) if subject and attribute else ("", "")
 
 
-def find_pairs(facts: Sequence[Fact], scope: PairingScope | None = None) -> Iterator[tuple[Fact, Fact]]:
-    """The pairs of facts that may contradict each other, each in the order of `facts`."""
-    topics = [(content_words(fact.statement), topic_key(fact)) for fact in facts]
-    found = [
-        (j, partners) for j, them in _candidates(facts, scope) if (partners := _partners(topics, j, them))
-    ]
-    room = max(MIN_PARTNERS, MAX_PAIRS // max(1, len(found)))
-    for j, partners in found:
-        for i in sorted(sorted(partners, key=lambda i: (-partners[i], i))[:room]):
-            if is_same_thing(facts[i], facts[j]):
-                yield facts[i], facts[j]
+@dataclass
+class FactIndex:
+    """Facts by id, and the ids of those that share a content word or a topic."""
+
+    facts: dict[str, Fact] = field(default_factory=dict)
+    ids_by_key: dict[_Key, tuple[str, ...]] = field(default_factory=dict)
+
+    def copy(self) -> FactIndex:
+        """An index that changes for itself."""
+        return FactIndex(dict(self.facts), dict(self.ids_by_key))
+
+    def add(self, fact: Fact) -> None:
+        """Add a fact, or replace the one with its id."""
+        if old := self.facts.get(fact.id):
+            for key in _list_keys(old):
+                self.ids_by_key[key] = tuple(i for i in self.ids_by_key[key] if i != fact.id)
+        for key in _list_keys(fact):
+            self.ids_by_key[key] = (*self.ids_by_key.get(key, ()), fact.id)
+        self.facts[fact.id] = fact
+
+    def find_partners(self, fact: Fact) -> Iterator[Fact]:
+        """The facts that a fact is compared with, the most similar first: those of its topic, then by the
+        shared part of the shorter statement."""
+        words, topic, similar = content_words(fact.statement), topic_key(fact), dict[str, float]()
+        for i, shared in Counter(i for word in words for i in self.ids_by_key.get(word, ())).items():
+            shorter = min(len(words), len(content_words(self.facts[i].statement)))
+            if shared >= max(MIN_SHARED_WORDS, MIN_SHARED_RATIO * shorter):
+                similar[i] = shared / shorter
+        if any(topic):
+            similar |= dict.fromkeys(self.ids_by_key.get(topic, ()), 2.0)
+        similar.pop(fact.id, None)
+        for i in sorted(similar, key=lambda i: (-similar[i], i))[:MAX_PARTNERS]:
+            if is_same_thing(fact, self.facts[i]):
+                yield self.facts[i]
 
 
-def _candidates(facts: Sequence[Fact], scope: PairingScope | None) -> Iterator[tuple[int, Sequence[int]]]:
-    """For each fact the indexes of the earlier ones that the scope compares it with."""
-    changed, related = list[int](), list[int]()
-    for j, fact in enumerate(facts):
-        is_changed = scope is None or fact.id in scope.changed_ids
-        is_related = scope is not None and fact.id in scope.related_ids
-        yield j, range(j) if is_changed else [*changed, *related] if is_related else changed[:]
-        if is_changed:
-            changed.append(j)
-        elif is_related:
-            related.append(j)
-
-
-def _partners(topics: Sequence[_Topic], j: int, candidates: Sequence[int]) -> dict[int, float]:
-    """The candidates that share enough words, and how similar they are: the shared part of the shorter
-    statement; 2 for those of the same subject and attribute."""
-    (mine, key), found = topics[j], dict[int, float]()
-    for i in candidates:
-        words, other_key = topics[i]
-        shared, shorter = len(words & mine), min(len(words), len(mine))
-        if key == other_key != ("", ""):
-            found[i] = 2.0
-        elif shared >= max(MIN_SHARED_WORDS, MIN_SHARED_RATIO * shorter):
-            found[i] = shared / shorter
-    return found
+def _list_keys(fact: Fact) -> list[_Key]:
+    return [*content_words(fact.statement), topic_key(fact)]

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.answering.confidence import assess_confidence
 from agent.answering.draft import build_fact_from_quote
 from agent.answering.pages import find_hidden_sources
 from agent.answering.plan import assign_parts
-from agent.answering.verdict import no_answer
+from agent.answering.verdict import no_answer, record_answer
 from agent.engine.context import RunContext
-from agent.engine.state import Change
+from agent.engine.state import Change, state_after
 from agent.evidence.citation_check import check_support, collect_sources, count_statements
 from agent.flows.chat.state import ChatRun, FacilityHit, FacilitySearch
 from agent.flows.chat.write import describe_journey
@@ -144,7 +143,6 @@ def _list_facilities(
         stated = facility.model_dump(include={"name", "kind", "address", "latitude", "longitude"})
         rows.append(FacilityHit(**stated, km=km, fact_id=facts[-1].id))
     facts = assign_parts(state.plan, facts)
-    level = assess_confidence(state, tools.step, facts, model=1.0).replace(model=None)
     by_id = {fact.id: fact for fact in facts}
     said = [Sentence(text=fact.statement, fact_ids=[fact.id], block="b") for fact in facts]
     sentences = check_support(said, by_id)
@@ -159,7 +157,6 @@ def _list_facilities(
         sources=collect_sources(sentences, by_id),
         certainty=crow or "These are all places of that kind I know, by name.",
         journey=describe_journey(state),
-        confidence=level.value,
         step=tools.step,
         by=judgement.by,
         trouble=judgement.fallback_reason,
@@ -177,14 +174,13 @@ def _list_facilities(
         for source, page in pages.items()
     ]
     searched = FacilitySearch(near=place.name if place else "", origin=origin, rows=rows)
-    return {
+    change: Change = {
         "facts": facts,
         "pages": refs,
-        "confidence": [level],
         "located": searched.replace(kind=facilities[0].kind),
-        "answers": [answer],
         "needs_clarification": None,
     }
+    return {**change, **record_answer(state_after(state, change), answer)}
 
 
 def _build_fact(tools: RunContext, facility: Facility, page: Page, page_id: str, distance: str) -> Fact:

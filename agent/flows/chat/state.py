@@ -10,7 +10,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agent.engine.run_state import FlowState, ReadText, RunState
+from agent.answering.view import AnsweringState
+from agent.engine.run_state import ReadText, RunState
 from agent.engine.state import append, merge_dict
 from agent.roles.chat import MIN_RELEVANT_SCORE
 from agent.types import Actor, Fact, PassageRef, Record, Sentence
@@ -100,7 +101,7 @@ class FacilitySearch(Record):
     rows: list[FacilityHit] = Field(default_factory=list)
 
 
-class ChatState(FlowState):
+class ChatState(AnsweringState):
     """What a chat turn keeps beside the shared part. Earlier turns are runs of their own."""
 
     asks_one_publisher: ClassVar[bool] = True
@@ -140,6 +141,10 @@ class ChatState(FlowState):
     prior_docs: list[PassageRef] = Field(default_factory=list)
     """The passages with those facts."""
     located: FacilitySearch | None = None
+
+    def judge_items(self, run: RunState[Any]) -> float | None:
+        """1 for facilities, which stand in the library's tables as they are told."""
+        return 1.0 if self.located and self.located.rows else None
 
     def messages(self, run: RunState[Any]) -> list[dict[str, str]]:
         """The whole conversation with this turn's clarifying questions and answers."""

@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agent.engine.run_state import FlowState, ReadText, RunState
+from agent.answering.view import AnsweringState
+from agent.engine.run_state import ReadText, RunState
 from agent.engine.state import Change, upsert
 from agent.evidence.support import describe_support
 from agent.text.urls import canonicalize
@@ -28,7 +29,7 @@ NO_EVIDENCE = "The page holds nothing that could be quoted"
 UNFOUND_NOTE = "No page was found by a search"
 
 
-class CheckTextState(FlowState):
+class CheckTextState(AnsweringState):
     """What a `check_text` run keeps beside the shared part."""
 
     asks_one_publisher: ClassVar[bool] = True

@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from agent.answering import fact_view
-from agent.engine.run_state import FlowState, RunState
+from agent.answering.view import AnsweringState
+from agent.engine.run_state import RunState
 from agent.engine.state import append, upsert
 from agent.text.plurals import format_count
 from agent.types import Action, Actor, PageRef
@@ -18,7 +19,7 @@ ITEM_JUDGEMENT = 0.9
 measures it)."""
 
 
-class CollectState(FlowState):
+class CollectState(AnsweringState):
     """What a `collect` run keeps beside the shared part."""
 
     asks_one_publisher: ClassVar[bool] = True

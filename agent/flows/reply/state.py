@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from agent.answering.fact_view import ignore_disputes
-from agent.engine.run_state import FlowState, RunState
+from agent.answering.view import AnsweringState
+from agent.engine.run_state import RunState
 from agent.llm.images import format_image_mark
 from agent.retrieval.scorer import build_search_texts
 from agent.types import Fact, Turn
@@ -31,7 +32,7 @@ SPEAKER_LABELS = {"user": "User: ", "bot": "You: "}
 """How prompts mark who wrote a message; "You" is the bot."""
 
 
-class ReplyState(FlowState):
+class ReplyState(AnsweringState):
     """What a `reply` run keeps beside the shared part."""
 
     asks_one_publisher: ClassVar[bool] = True

@@ -11,7 +11,7 @@ from typing import Any
 from agent.answering import fact_view
 from agent.answering.engine_choice import merge_results
 from agent.answering.fact_intake import add_facts
-from agent.answering.model_rulings import open_conflicts, review_by_rulings
+from agent.answering.model_rulings import open_conflicts, read_rulings
 from agent.answering.pages import mark_read
 from agent.answering.revision import list_wishes
 from agent.engine.context import RunContext
@@ -29,7 +29,7 @@ from agent.retrieval.shown_passages import add_spans
 from agent.roles.research import ANALYZER, AnalyzerReply, ExtractedFact, join_replies
 from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize, find_urls
-from agent.types import Action, Conflict, Fact, Lead, Outcome, PageRef, Refusal, SearchResult
+from agent.types import Action, Fact, Lead, Outcome, PageRef, Refusal, SearchResult
 from agent.types.facts import make_fact_id
 
 MAX_MERGED_HITS = 20
@@ -73,7 +73,6 @@ def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observat
     facts: list[Fact] = []
     for group, judged in zip(groups, judgements, strict=True):
         facts += _extract_facts(state, tools, group, judged, {fact.id for fact in facts})
-    facts = fact_view.apply_person_marks(state, facts)
     refs, leads = _collect_leads(state, tools, judgement, pages, facts)
     here = [link.url for page in pages for link in page.page.links]
     refused = [refusal for page in pages for refusal in page.refused]
@@ -252,8 +251,8 @@ def _refuse_unknown(state: ResearchRun, reply: AnalyzerReply, here: Sequence[str
 
 
 def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: list[Fact]) -> Change:
-    """The facts with their marks, the conflicts with the inconsistency that a model reports, the confidence,
-    and the report as it is stored, in which the facts are only counted. A model that names no answered part
+    """The facts, what a model says of the whole and of the conflicts it was shown, and the report as it is
+    stored, in which the facts are only counted. A model that names no answered part
     and is sure all the same means that all are."""
     reply: AnalyzerReply = judgement.value
     info = {"facts": len(reply.facts), "leads": reply.leads}
@@ -268,10 +267,8 @@ def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: l
         answered = plan
     report["answered_parts"] = answered
     unanswered = [part for part in plan if part not in answered]
-    review = review_by_rulings(state, reply.conflicts)
-    change = add_facts(state, tools.step, new, model=level, unanswered=unanswered, review=review)
-    reported = reply.inconsistencies_found.strip()
-    if new and reported.lower() not in NO_INCONSISTENCY:  # shown to the person; it marks no facts
-        given: Any = {"attribute": "", "kind": "name", "values": [], "found_by": "model", "step": tools.step}
-        change["conflicts"].append(Conflict(id="model", subject=reported[:300], **given))
-    return {"report": report, "reported_at": tools.step, **change}
+    reported = reply.inconsistencies_found.strip() if new else ""
+    reported = "" if reported.lower() in NO_INCONSISTENCY else reported[:300]
+    change = add_facts(state, tools.step, new, model=level, unanswered=unanswered, inconsistency=reported)
+    rulings = read_rulings(open_conflicts(state), reply.conflicts, tools.step)
+    return {"report": report, "reported_at": tools.step, **change, "rulings": rulings}

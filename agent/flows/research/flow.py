@@ -7,7 +7,7 @@ Accepting ends the run, sending back leads to decide: decide -> revise -> decide
 
 from __future__ import annotations
 
-from agent.answering import fact_view, recompute
+from agent.answering import fact_view
 from agent.engine.loop import Flow
 from agent.flows.research import analyze_pages, plan_step, report_steps, revise, steps
 from agent.flows.research.act import act
@@ -64,5 +64,4 @@ RESEARCH = Flow(
         Edge(start="review", end="sections", label="outline edited"),
         Edge(start="review", end="done", label="accepted"),
     ),
-    apply_person_edits=recompute.apply_person_edits,
 )

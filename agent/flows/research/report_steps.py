@@ -266,7 +266,9 @@ def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
             blocks, said = report_frame.tabulate_rows(answer, fact_view.facts_after_notes(state))
             answer = limit_answer(state, answer.replace(blocks=blocks), said)
         change = record_answer(state, answer)
-        frame = report_frame.build_frame(state, answer, change["confidence"][0], tools.now())
+        frame = report_frame.build_frame(
+            state, answer, state_after(state, change).confidence[-1], tools.now()
+        )
         blocks = [*add_charts(answer.blocks, answer.sentences), *frame]
         return {**change, "answers": [change["answers"][0].replace(blocks=blocks)]}
     return record_answer(state, answer)

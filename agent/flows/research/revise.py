@@ -13,7 +13,6 @@ from agent.answering.conflict_sentences import is_conflict_sentence
 from agent.answering.draft import draft_from_reply
 from agent.answering.pages import offer_again
 from agent.answering.plan import bears_on, find_part
-from agent.answering.recompute import recompute_after_edit
 from agent.answering.revision import (
     build_reading,
     current_reading,
@@ -84,10 +83,6 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         change["plan_parts"] = plan
     if reading.needs_research:  # what was read for another question may answer the note
         change["pages"] = offer_again(state.pages.values())
-    if set(reading.excluded_sites) - set(fact_view.excluded_sites(state)) or reading.excluded_topics:
-        what = ", ".join([*reading.excluded_sites, *reading.excluded_topics])
-        recomputed = recompute_after_edit(state_after(state, change), tools.step, why=f"left out {what}")
-        change |= {name: value for name, value in recomputed.items() if name != "edits" and value}
     now = state_after(state, change)
     had = [fact for fact in now.facts.values() if fact.is_active]
     left, plan = fact_view.facts_for_answer(now), now.plan

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agent.answering.plan import parse_parts
-from agent.engine.run_state import FlowState, RunState
+from agent.answering.view import AnsweringState
+from agent.engine.run_state import RunState
 from agent.engine.state import upsert
 from agent.text.question_analysis import ParsedQuestion, parse_question
 from agent.types import Lead, Outline, Record, SearchHit
@@ -28,7 +29,7 @@ class Observation(Record):
     """The id of the plan's part it is for; "" for the whole question."""
 
 
-class ResearchState(FlowState):
+class ResearchState(AnsweringState):
     """The research flow's own record."""
 
     leads: Annotated[dict[str, Lead], upsert] = Field(default_factory=dict)

@@ -35,9 +35,7 @@ def describe_step(name: str, change: Change) -> str:
         return state_understood(NoteReading.model_validate(read[-1]), plan)
     if name == "outline":
         return "; ".join(section["heading"] for section in change["outline"]["sections"])
-    if name == "analyze" and change.get("confidence"):
-        newest = change["confidence"][-1]
-        count = sum(fact["verified"] and fact["step"] == newest["step"] for fact in change.get("facts", []))
-        level = "" if newest.get("model") is None else f", confidence {newest['value']:.2f}"
-        return f"{format_count(count, 'fact')}{level}"
+    if name == "analyze" and (said := change.get("assessments")):
+        count = sum(fact["verified"] and fact["step"] == said[-1]["step"] for fact in change["facts"])
+        return format_count(count, "fact")
     return ""

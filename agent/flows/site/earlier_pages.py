@@ -72,7 +72,7 @@ def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Chan
         "url_texts": own.url_texts,
         "url_found_on": own.url_found_on,
         "url_graph": own.url_graph,
-        "struck_sources": former.struck_sources,
+        "strikes": dict.fromkeys(former.strikes, 0),
         "visited_urls": [i for i in own.visited_urls if urls[i] not in open_again],
         "pages": refs,
         "sitemaps": list(own.sitemaps.values()),
@@ -88,7 +88,6 @@ def carry_over_facts(state: SiteRun, former: SiteRun) -> list[Fact]:
     )
     return [
         fact.replace(
-            disputed=False,
             decision="struck" if fact.decision == "struck" else "none",
             relevance=score_fact(question, fact),
         )

@@ -6,7 +6,7 @@ exploring, `draft` writes or refuses."""
 
 from __future__ import annotations
 
-from agent.answering import fact_view, recompute
+from agent.answering import fact_view
 from agent.engine.loop import Flow
 from agent.engine.state import Change
 from agent.flows.site import steps
@@ -66,5 +66,4 @@ SITE = Flow(
         Edge(start="review", end="draft", label="facts edited"),
         Edge(start="review", end="done", label="accepted"),
     ),
-    apply_person_edits=recompute.apply_person_edits,
 )

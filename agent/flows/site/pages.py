@@ -7,10 +7,9 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from agent.answering import fact_view
-from agent.answering.confidence import assess_confidence
 from agent.answering.draft import build_fact_from_quote
+from agent.answering.fact_intake import add_facts
 from agent.answering.pages import content_passages, drop_menus, mark_read
-from agent.answering.plan import assign_parts
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.flows.site.links import shorten_url
@@ -100,8 +99,7 @@ def quote_best(state: SiteRun, tools: RunContext, answer: PassageAnswer) -> Chan
             fact = build_fact_from_quote(question, tools, page, quotation, by="keyless")
             facts[fact.id] = fact
     new = [fact for name, fact in facts.items() if name not in state.facts]
-    new = assign_parts(state.plan, fact_view.apply_person_marks(state, new))
-    return {"facts": new, "confidence": [assess_confidence(state, tools.step, new)]} if new else {}
+    return add_facts(state, tools.step, new) if new else {}
 
 
 def adopt_stored(

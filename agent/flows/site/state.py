@@ -10,7 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from agent.answering.fact_view import public_note_texts
-from agent.engine.run_state import FlowState, ReadText, RunState
+from agent.answering.view import AnsweringState
+from agent.engine.run_state import ReadText, RunState
 from agent.engine.state import Change, append, merge_dict, upsert
 from agent.retrieval.scorer import build_search_texts
 from agent.text.urls import canonicalize
@@ -45,7 +46,7 @@ class Sitemap(Record):
     detail: str = ""
 
 
-class SiteState(FlowState):
+class SiteState(AnsweringState):
     """The record of a `site` run. Everything found for an earlier question of the conversation is in it
     too."""
 

@@ -47,7 +47,7 @@ def _draw_erase(view: RunSnapshot, step: int) -> None:
 
 def _build_shown_cards(view: RunSnapshot) -> list[Card]:
     """The cards, without a confidence as long as there is none to show."""
-    cards = build_cards(view.steps)
+    cards = build_cards(view.steps, view.state)
     for card in cards if view.state.shown_confidence is None else ():
         card.level, card.moves, card.assessment = None, [], ""
     return cards

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from agent.answering.revision import state_understood
 from agent.engine.budget_meters import list_caps
+from agent.engine.run_state import RunState
 from agent.export.hiding import is_withheld
 from agent.text.plurals import format_count
 from agent.text.sentences import format_sentence
@@ -99,7 +100,7 @@ class Card:
         return max(self.n, self.last)
 
 
-def build_cards(steps: Sequence[Step]) -> list[Card]:
+def build_cards(steps: Sequence[Step], state: RunState) -> list[Card]:
     """The cards of a run, oldest first."""
     told: list[Card] = []
     looks: set[int] = set()
@@ -112,7 +113,7 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
         if step.name == "ask":
             told.append(Card(step.n, "ask", "You asked", what=str(change.get("question", ""))))
         elif change.get("edits"):
-            told += _build_edit_cards(step, told)
+            told += _build_edit_cards(step, told, state)
         elif step.name in PERSON_STEP_TITLES:
             why = "; ".join(note["text"] for note in change.get("notes") or [])
             told.append(
@@ -156,7 +157,7 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
         written = [_build_answer_card(step.n, answer) for answer in change.get("answers") or []]
         told += written
         if not change.get("edits"):
-            _add_findings(told, step, written[-1] if written else looked)
+            _add_findings(told, step, written[-1] if written else looked, state)
     return told
 
 
@@ -169,7 +170,7 @@ def _build_outline_cards(step: Step) -> list[Card]:
     return [Card(step.n, "event", "Report planned", what=headings, by=made["by"])]
 
 
-def _build_edit_cards(step: Step, told: Sequence[Card]) -> list[Card]:
+def _build_edit_cards(step: Step, told: Sequence[Card], state: RunState) -> list[Card]:
     """What a person did to the facts, the facts as they stand since, and how the confidence moved."""
     change = step.change
     card = Card(
@@ -177,18 +178,27 @@ def _build_edit_cards(step: Step, told: Sequence[Card]) -> list[Card]:
         "person",
         "You " + "; ".join(edit["text"] for edit in change["edits"]),
         by="person",
-        edited_facts=_list_edited_facts(step),
+        edited_facts=_list_edited_facts(step, state),
     )
-    if confidence := change.get("confidence"):
-        card.before = next((earlier.level for earlier in reversed(told) if earlier.level is not None), 0.0)
-        card.level, card.moves = confidence[-1]["value"], confidence[-1].get("moves", [])
+    _add_confidence(card, step, told, state)
     return [card]
 
 
-def _list_edited_facts(step: Step) -> list[dict[str, Any]]:
-    """The facts an edit itself changed, without those whose marks only followed."""
-    found, decision = list(step.change.get("facts") or []), EDIT_DECISIONS.get(step.name)
-    return [fact for fact in found if fact.get("decision") == decision] if decision else found
+def _add_confidence(card: Card, step: Step, told: Sequence[Card], state: RunState) -> bool:
+    """Add the confidence after a step, where it was assessed or changed; returns whether it was."""
+    point = next((point for point in state.confidence if point.step == step.n), None)
+    if point is not None:
+        levels = (c.level for c in reversed(told) if c is not card and c.level is not None)
+        card.before, card.level = next(levels, 0.0), point.value
+        card.moves = [move.model_dump() for move in point.moves]
+    return point is not None
+
+
+def _list_edited_facts(step: Step, state: RunState) -> list[dict[str, Any]]:
+    """The facts an edit changed, of a source that was struck those that still are."""
+    struck = step.change.get("strikes", ())
+    with_source = [fact.model_dump() for fact in state.facts.values() if fact.struck_with in struck]
+    return [*(step.change.get("facts") or []), *with_source]
 
 
 def _build_round_card(number: int, actions: Sequence[dict[str, Any]], trouble: str, world: str) -> Card:
@@ -256,7 +266,7 @@ def _find_observed_card(told: list[Card], step: Step) -> Card | None:
     return next((c for c in reversed(told) if c.kind == "given" and c.url == observed["source"]), None)
 
 
-def _add_findings(told: list[Card], step: Step, looked: Card | None) -> None:
+def _add_findings(told: list[Card], step: Step, looked: Card | None, state: RunState) -> None:
     """Add what an analysis found to what it looked at: by its own account, else the last action."""
     change = step.change
     card = looked or next((card for card in reversed(told) if card.kind == "action"), None)
@@ -264,21 +274,12 @@ def _add_findings(told: list[Card], step: Step, looked: Card | None) -> None:
         return
     found = [fact for fact in change.get("facts") or [] if fact.get("verified")]
     card.facts += [fact for fact in found if fact.get("step", step.n) == step.n]  # others got marks only
-    card.conflicts += change.get("conflicts") or []
-    if confidence := change.get("confidence"):
-        card.before = next(
-            (
-                earlier.level
-                for earlier in reversed(told)
-                if earlier is not card and earlier.level is not None
-            ),
-            0.0,
-        )
-        card.level, card.moves = confidence[-1]["value"], confidence[-1].get("moves", [])
+    card.conflicts += [known.model_dump() for known in state.conflicts.values() if known.step == step.n]
+    is_assessed = _add_confidence(card, step, told, state)
     if isinstance(report := change.get("report"), dict):
         card.assessment = str(report.get("assessment", ""))
         card.analysis_fallback = str(report.get("trouble", ""))
-    if step.by != "person" and (confidence or change.get("facts") or isinstance(report, dict)):
+    if step.by != "person" and (is_assessed or change.get("facts") or isinstance(report, dict)):
         card.last = step.n
 
 

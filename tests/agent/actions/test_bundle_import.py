@@ -240,16 +240,11 @@ def test_a_choice_of_sources_that_cannot_be_is_refused(other, made, strange):
     assert not other.runs()
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"weight": -1.0}, {"weight": 1e9}, {"judgement": 1.5}, {"judgement": -0.1}, {"weight": "x"}]
-)
+@pytest.mark.parametrize("wrong", [{"model": 1.5}, {"model": -0.1}, {"model": "x"}, {"step": "x"}])
 def test_counts_the_confidence_cannot_be_computed_from_are_refused(other, made, wrong):
     def change(was: Change) -> Change:
-        levels = [
-            {**level, "parts": [{**part, **wrong} for part in level["parts"]]}
-            for level in was.get("confidence", ())
-        ]
-        return {**was, "confidence": levels} if levels else was
+        said = [{**assessment, **wrong} for assessment in was.get("assessments", ())]
+        return {**was, "assessments": said} if said else was
 
     data = forged(made, change)
     assert not verify_bundle(data).is_valid

@@ -7,10 +7,9 @@ import pytest
 
 from agent.actions import commit
 from agent.actions.commit import commit_edit
-from agent.answering.recompute import recompute_after_edit
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
-from agent.types import Settings, Status
+from agent.types import Edit, Settings, Status
 from agent.workbench import Workbench
 from tests.web.demo_runs import DEMO, SOLAR, reviewed
 
@@ -20,7 +19,7 @@ def striking(*ids: str):
 
     def make(state, step):
         facts = [state.facts[name].model_copy(update={"decision": "struck"}) for name in ids]
-        return recompute_after_edit(state, step, facts=facts, why=f"struck {len(ids)} facts")
+        return {"facts": facts, "edits": [Edit(step=step, text=f"struck {len(ids)} facts")]}
 
     return make
 

@@ -246,7 +246,7 @@ def test_a_ruling_on_a_conflict_is_taken_back_like_an_edit(bench):
     assert rewritten(bench, run_id).conflicts == before.conflicts
 
 
-def test_a_settled_conflict_names_only_what_still_stands(bench):
+def test_a_settled_conflict_is_named_as_long_as_both_sides_stand(bench):
     run_id = reviewed(bench, EMPLOYED)
     clash = next(clash for clash in bench.snapshot(run_id).state.conflicts.values() if clash.status == "open")
     own, other = (next(value for value in clash.values if figure in value.text) for figure in ("31", "24"))
@@ -258,8 +258,7 @@ def test_a_settled_conflict_names_only_what_still_stands(bench):
     )
     source_strikes.strike_source(bench, run_id, other.sites[0])
     answer = rewritten(bench, run_id).answer
-    ruling = answer.sentences[0]
-    assert ruling.text.startswith("A person settled this:") and "31" in ruling.text and ruling.backed
+    assert "31" in answer.sentences[0].text, "nothing is left to be settled"
     assert "24" not in answer.text and "northernbrief" not in answer.text
     assert (answer.statements.unsupported, answer.statements.dropped) == (0, 0)
     source_strikes.strike_source(bench, run_id, own.sites[0])

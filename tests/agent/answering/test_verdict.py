@@ -7,9 +7,20 @@ import pytest
 
 from agent.answering.verdict import record_answer
 from agent.engine.run_state import RunState
+from agent.engine.state import state_after
+from agent.flows.research.state import ResearchState
 from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
-from agent.types import Action, Confidence, Conflict, ConflictSide, Fact, PageRef, PartConfidence, Settings
+from agent.types import (
+    Action,
+    Assessment,
+    Confidence,
+    Conflict,
+    ConflictSide,
+    Fact,
+    PageRef,
+    Settings,
+)
 from tests.agent.answering.written import build_answer
 
 
@@ -83,8 +94,7 @@ def compare(*cells: tuple[str, str, str]):
     """The answer of a model that calls no part answered: a table of these cells (label, text, fact)."""
     herons = {name: fact(name, f"The heron of {label} was built in {year}.") for label, year, name in cells}
     run = state(*herons.values()).model_copy(update={"question": "When were the herons of A, B and C built?"})
-    unsure = PartConfidence(part="1", unanswered=True, weight=1.0, judgement=0.9)
-    run.confidence = [Confidence(step=1, value=0.4, model=0.9, parts=[unsure])]
+    run.assessments = [Assessment(step=1, model=0.9, unanswered=["1"])]
     rows = [
         {"label": label, "cells": [{"text": year, "fact_ids": [n]}, {"text": ""}]} for label, year, n in cells
     ]
@@ -118,13 +128,11 @@ def test_a_sentence_that_answers_two_parts_counts_for_both():
 
 def test_the_plan_keeps_what_became_of_each_part():
     run = state(BUILT).model_copy(update={"question": COMPOUND})
-    change = record_answer(run, written(run, (BUILT.statement, ["a"])))
-    assert [(part.id, part.status) for part in change["plan_parts"]] == [
-        ("1", "answered"),
-        ("2", "not_found"),
-    ]
-    assert change["answers"][0].confidence == change["confidence"][0].value
-    assert change["plan_parts"][0].confidence > 0.4 and change["plan_parts"][1].confidence == 0.0
+    run.own = ResearchState()
+    now = state_after(run, record_answer(run, written(run, (BUILT.statement, ["a"]))))
+    assert [(part.id, part.status) for part in now.plan] == [("1", "answered"), ("2", "not_found")]
+    assert now.answer.confidence == now.current_confidence
+    assert now.plan[0].confidence > 0.4 and now.plan[1].confidence == 0.0
 
 
 @pytest.mark.parametrize("statement", [BUILT.statement, "The heron stands in the old yard by the sea."])
@@ -209,16 +217,13 @@ def test_without_a_model_no_level_is_claimed():
 
 
 def test_a_model_that_doubts_its_answer_lowers_the_figure_and_not_the_verdict():
-    run = state(BUILT)
-    point = Confidence(step=1, value=0.3, model=0.2, parts=[{"part": "1", "weight": 1.0, "judgement": 0.2}])
-    given = written(run.model_copy(update={"confidence": [point]}), (BUILT.statement, ["a"]), by="model")
+    run = state(BUILT, assessments=[Assessment(step=1, model=0.2)])
+    given = written(run, (BUILT.statement, ["a"]), by="model")
     assert given.verdict == "answered" and given.confidence <= 0.4 and "Low" in given.certainty
 
 
 def test_what_the_model_does_not_call_answered_is_partial():
-    run = state(BUILT)
-    part = {"part": "1", "weight": 1.0, "judgement": 0.9, "unanswered": True}
-    run = run.model_copy(update={"confidence": [Confidence(step=1, value=0.4, model=0.9, parts=[part])]})
+    run = state(BUILT, assessments=[Assessment(step=1, model=0.9, unanswered=["1"])])
     given = written(run, (BUILT.statement, ["a"]), by="model")
     assert (given.verdict, given.confidence) == ("partial", 0.4)
     assert given.missing == "What was found does not answer all of it, as the model reads it."

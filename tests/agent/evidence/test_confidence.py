@@ -67,7 +67,7 @@ def value(
     facts: list[Fact], conflicts: list[Conflict] | None = None, *, m: float = 0.9, **more: Any
 ) -> float:
     found = measure(facts, conflicts, judgement=m, **more)
-    return assess_confidence(3, [found], {"1": m}).value
+    return assess_confidence(3, [found], m).value
 
 
 def test_two_agreeing_sources_and_a_confident_model_reach_the_seeds_hand_over() -> None:
@@ -184,19 +184,17 @@ def test_an_open_part_keeps_the_whole_below_moderate() -> None:
 
 def test_what_the_model_does_not_call_answered_stays_low() -> None:
     found = [measure([fact(1), fact(2)])]
-    held = assess_confidence(2, found, {"1": 0.9}, model=0.9, unanswered=["1"])
+    held = assess_confidence(2, found, 0.9, model=0.9, unanswered=["1"])
     assert held.value == 0.4
-    freed = explain_changes(held, assess_confidence(3, found, {"1": 0.9}, model=0.9), found)
+    freed = explain_changes(held, assess_confidence(3, found, 0.9, model=0.9), found)
     assert freed.moves[0].reason == "the model says that what was found answers it" and freed.value > 0.85
     assert ("unanswered", "≤ 0.40") in [row[:2] for row in describe_parts(held)]
 
 
 def test_the_evidence_level_knows_no_judgement() -> None:
-    low, high = (assess_confidence(1, [measure([fact(1)])], {"1": m}) for m in (0.1, 0.9))
+    low, high = (assess_confidence(1, [measure([fact(1)])], m) for m in (0.1, 0.9))
     assert evidence_level(low) == evidence_level(high)
-    assert evidence_level(assess_confidence(1, [measure([fact(1), fact(2)])], {"1": 0.1})) > evidence_level(
-        high
-    )
+    assert evidence_level(assess_confidence(1, [measure([fact(1), fact(2)])], 0.1)) > evidence_level(high)
     assert evidence_level(Confidence(step=1, value=0.4)) == 0.4, "of an older version"
 
 
@@ -209,7 +207,7 @@ def explained(
     model: float | None = 0.9,
 ) -> Confidence:
     found = [measure(facts, conflicts, judgement=m)]
-    return explain_changes(previous, assess_confidence(2, found, {"1": m}, model=model), found)
+    return explain_changes(previous, assess_confidence(2, found, m, model=model), found)
 
 
 def test_each_change_has_its_reason_and_the_deltas_add_up() -> None:

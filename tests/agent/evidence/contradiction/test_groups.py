@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from agent.evidence.contradiction.groups import find_conflicts, update_disputed
+from agent.evidence.contradiction.groups import find_conflicts, find_disputed
 from agent.text.question_analysis import parse_question
 from agent.types import Fact
 
@@ -219,25 +219,6 @@ def test_ids_do_not_depend_on_order_or_on_what_joins_later() -> None:
     assert [v.text for v in find_conflicts(later)[0].values] == ["1921", "1923", "1924"]
 
 
-def test_dispute_gives_the_marks_that_change() -> None:
-    one, other, third = (
-        *make_sides(A),
-        fact("The Nordvik dairy was founded in 1923.", D),
-        fact("Berg kept bees.", A),
-    )
-    conflict = find_conflicts([one, other])[0]
-    changed = update_disputed([one, other, third], [conflict])
-    assert {f.id: f.disputed for f in changed} == {one.id: True, other.id: True}
-    assert update_disputed(changed, [conflict]) == []
-    chosen = conflict.model_copy(update={"status": "settled", "chosen": "1921"})
-    assert {f.id: f.disputed for f in update_disputed(changed, [chosen])} == {one.id: False}
-    both_hold = conflict.model_copy(update={"status": "settled", "chosen": ""})
-    assert {f.id: f.disputed for f in update_disputed(changed, [both_hold])} == {
-        one.id: False,
-        other.id: False,
-    }
-
-
 def test_a_page_s_title_as_subject_does_not_part_sentences_on_one_thing() -> None:
     one = fact(
         "Nordvik Dairy was founded in 1921 by two partners.",
@@ -359,7 +340,7 @@ def test_only_the_facts_that_state_a_value_are_disputed() -> None:
         fact("The Nordvik dairy won a prize in 1950.", D),
     ]
     known = [one, other, *beside]
-    assert {f.id for f in update_disputed(known, find_conflicts(known))} == {one.id, other.id}
+    assert find_disputed(find_conflicts(known)) == {one.id, other.id}
 
 
 def test_two_answers_to_one_question_need_no_like_wording() -> None:

@@ -1,10 +1,13 @@
-"""Which facts are compared, and that the work is bounded: pairs are counted, not seconds."""
+"""Which facts are compared, and that the work does not grow with the run: comparisons are counted, not
+seconds."""
 
 from __future__ import annotations
 
-from agent.evidence.contradiction import pairs
-from agent.evidence.contradiction.groups import find_conflicts
-from agent.evidence.contradiction.pairs import PairingScope, find_pairs
+import pytest
+
+from agent.evidence.contradiction import groups, pairs
+from agent.evidence.contradiction.groups import ConflictIndex, find_conflicts
+from agent.evidence.contradiction.pairs import MAX_PARTNERS, FactIndex
 from agent.types import Fact
 
 
@@ -25,11 +28,15 @@ def disagreeing(count: int) -> list[Fact]:
     return [said(n, f"The Nordvik dairy employs {100 + 7 * n} people.") for n in range(count)]
 
 
-def numbers(facts: list[Fact], scope: PairingScope | None = None) -> list[tuple[int, int]]:
-    return [(a.step, b.step) for a, b in find_pairs(facts, scope)]
+def numbers(facts: list[Fact]) -> list[tuple[int, int]]:
+    index, found = FactIndex(), list[tuple[int, int]]()
+    for fact in facts:
+        found += [(other.step, fact.step) for other in index.find_partners(fact)]
+        index.add(fact)
+    return sorted(found)
 
 
-def test_facts_about_one_thing_that_share_words_are_paired():
+def test_facts_about_one_thing_that_share_words_are_paired() -> None:
     facts = [
         said(0, "The Nordvik dairy was founded in 1921."),
         said(1, "The Sundvik dairy was founded in 1921."),
@@ -42,11 +49,9 @@ def test_facts_about_one_thing_that_share_words_are_paired():
     assert numbers(facts) == [(0, 2), (0, 3), (1, 3), (2, 3), (5, 6)]
 
 
-def test_few_facts_are_all_compared_and_of_many_those_most_alike(monkeypatch):
-    assert len(numbers(disagreeing(150))) == 150 * 149 / 2
-    assert len(numbers(disagreeing(400))) <= pairs.MAX_PAIRS
-    monkeypatch.setattr(pairs, "MAX_PAIRS", 1)
-    monkeypatch.setattr(pairs, "MIN_PARTNERS", 1)
+def test_of_many_facts_those_most_alike_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(numbers(disagreeing(MAX_PARTNERS))) == MAX_PARTNERS * (MAX_PARTNERS - 1) / 2
+    monkeypatch.setattr(pairs, "MAX_PARTNERS", 1)
     facts = [
         said(0, "Nordvik dairy people like cheese."),
         said(1, "The Nordvik dairy employs 120 people."),
@@ -55,17 +60,34 @@ def test_few_facts_are_all_compared_and_of_many_those_most_alike(monkeypatch):
     assert numbers(facts) == [(0, 1), (1, 2)]
 
 
-def test_a_scope_sets_the_changed_against_all_and_the_related_against_one_another():
-    facts = disagreeing(60)
-    assert numbers(facts, PairingScope((), related_ids={"f3", "f5", "f8"})) == [(3, 5), (3, 8), (5, 8)]
-    assert len(numbers(facts, PairingScope({"f4"}))) == 59
-    both = numbers(facts, PairingScope({"f4", "f40"}, related_ids={"f4", "f7"}))
-    assert len(both) == len(set(both)) == 59 + 58
+def test_a_step_at_five_hundred_sources_compares_no_more_than_one_at_fifty(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared, plain = list[int](), groups._compare
+    monkeypatch.setattr(groups, "_compare", lambda *given: compared.append(1) or plain(*given))
+    index, costs = ConflictIndex(), list[int]()
+    for n in range(500):
+        index = index.join(
+            [
+                said(n, f"The Nordvik dairy employs {100 + 7 * n} people."),
+                said(1000 + n, f"The mill of Selm has {n} wheels and a weir of oak."),
+            ]
+        )
+        costs.append(len(compared))
+        compared.clear()
+    assert max(costs[450:]) <= 1.3 * max(costs[40:50])
 
 
-def test_a_changed_fact_finds_its_conflict_with_one_that_is_not_related():
-    facts = [*disagreeing(4)[2:], said(4, "Something of no bearing at all.")]
-    assert not find_conflicts(facts, scope=PairingScope({"f4"}))
-    found = find_conflicts(facts, scope=PairingScope({"f3"}))
-    assert [value.fact_ids for value in found[0].values] == [["f2"], ["f3"]]
-    assert found[0].id == find_conflicts(facts)[0].id
+def test_a_fact_that_says_something_else_is_compared_anew_and_no_other_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    facts = disagreeing(4)
+    index = ConflictIndex().join(facts)
+    compared, plain = list[int](), groups._compare
+    monkeypatch.setattr(groups, "_compare", lambda *given: compared.append(1) or plain(*given))
+    assert index.join([facts[0].replace(decision="pinned", disputed=True)]) is index and not compared
+    changed = facts[1].replace(statement="The Nordvik dairy employs 100 people.")
+    now = [facts[0], changed, *facts[2:]]
+    found = index.join([changed]).find_conflicts({fact.id: fact for fact in now})
+    assert len(compared) == 3 and found == find_conflicts(now)
+    assert [value.fact_ids for value in found[0].values] == [["f0", "f1"], ["f2"], ["f3"]]

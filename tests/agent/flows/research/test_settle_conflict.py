@@ -15,7 +15,7 @@ from agent.flows.research.state import ResearchState
 from agent.retrieval.link_scoring import lead_id
 from agent.roles.research import Decision, DecisionReply
 from agent.roles.role import RoleResult
-from agent.types import Action, Conflict, ConflictSide, Fact, Lead, Note
+from agent.types import Action, Conflict, ConflictSide, Fact, Lead
 from tests.web.folders import page, write_world
 
 ALL = ["search_duckduckgo", "crawl_url", "send_to_hitl"]
@@ -84,7 +84,6 @@ def test_then_a_page_of_a_third_site_is_read():
         disputed(tried(3, "x"), tried(4, "y")),
         disputed(conflict=CLASH.replace(asks=False)),
         disputed(conflict=CLASH.replace(status="settled")),
-        disputed(notes=[Note(step=5, text="Leave out everything from two.example.")]),
     ],
 )
 def test_nothing_is_tried_after_two_actions_or_when_it_is_not_open_on_the_question(state):

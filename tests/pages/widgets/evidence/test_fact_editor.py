@@ -6,8 +6,9 @@ from __future__ import annotations
 from agent.actions.fact_edits import FactEdit
 from agent.actions.source_strikes import StrikeImpact
 from agent.answering.fact_filter import FactFilter, filter_facts
+from agent.engine.run_state import RunState
 from agent.evidence.citation_check import PERSON_REASON
-from agent.types import Action, Answer, Fact, PlanPart, Sentence, Source, Step
+from agent.types import Action, Answer, Confidence, Fact, PlanPart, Sentence, Source, Step
 from pages.widgets.evidence import fact_actions, fact_editor, fact_grid, fact_table
 from pages.widgets.run import answer_card, timeline, timeline_cards
 
@@ -142,13 +143,11 @@ def test_own_knowledge_is_drawn_as_such_in_an_answer():
 def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
     looked = {
         "actions": [{"step": 1, "action": "crawl_url", "query_or_url": "https://a.example/"}],
-        "confidence": [{"step": 1, "value": 0.4}],
     }
     struck = fact(decision="struck").model_dump(mode="json")
     edit = {
         "facts": [struck],
         "edits": [{"step": 2, "text": "struck 1 fact of a.example", "undoes": -1}],
-        "confidence": [{"step": 2, "value": 0.1}],
     }
     steps = [
         Step(n=1, name="analyze", change=looked, next="decide"),
@@ -156,7 +155,8 @@ def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
     ]
     given = {"n": 2, "verdict": "no_evidence", "because": "after your edit: struck 1 fact"}
     steps.append(Step(n=3, name="report", change={"answers": [given]}, next="review"))
-    look, card, written = timeline_cards.build_cards(steps)
+    points = [Confidence(step=1, value=0.4), Confidence(step=2, value=0.1)]
+    look, card, written = timeline_cards.build_cards(steps, RunState(confidence=points))
     assert (
         (card.title, card.before, card.level) == ("You struck 1 fact of a.example", 0.4, 0.1)
         and not look.facts

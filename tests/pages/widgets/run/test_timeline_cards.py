@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from agent.types import Step
+from agent.engine.run_state import RunState
+from agent.types import Confidence, Step
 from pages.widgets.run import timeline_cards
 from tests.pages.conftest import QUESTION
 
@@ -22,6 +23,10 @@ def _action(n, **more):
     }
 
 
+AT_THREE = RunState(confidence=[Confidence(step=3, value=0.4)])
+"""A state with a confidence after step 3."""
+
+
 def test_a_look_is_one_card_with_what_it_brought():
     steps = [
         _step(0, "ask", question="Q?"),
@@ -35,11 +40,10 @@ def test_a_look_is_one_card_with_what_it_brought():
                 {"id": "f1", "statement": "S", "verified": True},
                 {"id": "f2", "statement": "T", "verified": False},
             ],
-            confidence=[{"step": 3, "value": 0.4, "moves": [{"delta": 0.4, "reason": "r"}]}],
             report={"assessment": "good", "trouble": "no reply"},
         ),
     ]
-    asked, look = timeline_cards.build_cards(steps)
+    asked, look = timeline_cards.build_cards(steps, AT_THREE)
     assert (asked.kind, asked.what) == ("ask", "Q?")
     assert (look.number, look.title, look.url, look.trouble, look.analysis_fallback) == (
         1,
@@ -65,10 +69,9 @@ def test_a_round_is_one_card_with_a_line_for_each_action():
             "analyze",
             actions=[_action(2, **page, new_facts=1)],
             facts=[{"id": "f1", "statement": "S", "verified": True}],
-            confidence=[{"step": 3, "value": 0.4}],
         ),
     ]
-    [card] = timeline_cards.build_cards(steps)
+    [card] = timeline_cards.build_cards(steps, AT_THREE)
     assert (card.number, card.title, card.end) == (1, "1 search, 1 page and 1 question", 3)
     assert [(one.title, one.what, one.outcome) for one in card.beside] == [
         ("Search", "words", "ok"),
@@ -89,9 +92,9 @@ def test_a_fact_that_was_known_before_and_only_marked_is_not_new():
                     {"id": "f1", "statement": "S", "verified": True, "step": 1, "disputed": True},
                     {"id": "f2", "statement": "T", "verified": True, "step": 3},
                 ],
-                confidence=[{"value": 0.4, "reasons": [], "step": 3}],
             ),
-        ]
+        ],
+        AT_THREE,
     )
     assert [fact["id"] for fact in card.facts] == ["f2"]
 
@@ -111,7 +114,7 @@ def test_refusals_rungs_and_people_are_cards_of_their_own():
         _step(6, "report", answers=[{"n": 1, "verdict": "partial", "by": "keyless"}]),
         _step(7, "send_back", notes=[{"step": 7, "text": "more", "kind": "send_back", "private": True}]),
     ]
-    told = [(card.kind, card.title, card.what) for card in timeline_cards.build_cards(steps)]
+    told = [(card.kind, card.title, card.what) for card in timeline_cards.build_cards(steps, AT_THREE)]
     assert told == [
         ("stuck", "Stuck: it narrowed to one part of the question", ""),
         ("refused", "Proposed, but not followed", ""),
@@ -126,7 +129,7 @@ def test_refusals_rungs_and_people_are_cards_of_their_own():
 
 def test_a_real_run_is_told_without_gaps(demo, bench):
     view = bench.snapshot(demo())
-    cards = timeline_cards.build_cards(view.steps)
+    cards = timeline_cards.build_cards(view.steps, view.state)
     assert cards[0].what == QUESTION and cards[-1].kind == "answer"
     assert cards[-2].end < cards[-1].n, "what the answer's claims made of the confidence is on its own card"
     assert [card.number for card in cards if card.kind == "action"] == list(
@@ -141,7 +144,7 @@ def test_a_card_knows_the_step_that_ended_it_and_a_fork_its_note(demo, bench):
     view = bench.snapshot(
         bench.act(run_id, "fork", step=bench.snapshot(run_id).head, note="Hurry.", settings={"max_calls": 7})
     )
-    cards = timeline_cards.build_cards(view.steps)
+    cards = timeline_cards.build_cards(view.steps, view.state)
     first = next(card for card in cards if card.kind == "action")
     assert view.steps[first.end].name == "analyze" and view.steps[first.end].next == "decide"
     told = [(card.title, card.what, card.why) for card in cards if card.kind in ("event", "person")]

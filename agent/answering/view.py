@@ -1,0 +1,100 @@
+"""What follows from the facts, rulings, notes and marks of a run, and is not stored: which facts are struck
+with their source or disputed, the conflicts, the confidence, and what became of each part of the plan.
+
+It is folded on from step to step: new facts are compared with those most like them, and a change that touches
+nothing of it costs nothing. An edit has nothing to take back, and an undone step is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from agent.answering import fact_view
+from agent.answering.confidence import assess_confidence
+from agent.answering.verdict import close_plan
+from agent.engine.run_state import FlowState, RunState
+from agent.engine.state import REMOVAL_PREFIX, Change
+from agent.evidence.contradiction.groups import ConflictIndex, find_disputed
+from agent.text.urls import site
+from agent.types import Conflict, Fact
+
+_FACTS = frozenset("facts -facts strikes -strikes rulings notes readings plan_parts asked question".split())
+_CLAIMS = _FACTS | {"answers", "assessments"}
+"""The fields that conflicts follow from, and those that the confidence follows from."""
+
+
+class AnsweringState(FlowState):
+    """The record of a flow that answers from facts."""
+
+    def derive_view(self, run: RunState[Any], change: Change, step: int) -> None:
+        """Mark the facts, find the conflicts and, where something was assessed, the confidence."""
+        if change.keys() & _FACTS:
+            _strike_with_sources(run, change)
+            _find_conflicts(run)
+        if change.keys() & _CLAIMS:
+            _assess(run, change, step)
+
+
+def _strike_with_sources(run: RunState[Any], change: Change) -> None:
+    freed = change.get(f"{REMOVAL_PREFIX}strikes", ())
+    every = freed or change.get("strikes")
+    for name in list(run.facts) if every else [fact["id"] for fact in change.get("facts", ())]:
+        run.facts[name] = _strike_with_source(run, run.facts[name], freed)
+
+
+def _strike_with_source(run: RunState[Any], fact: Fact, freed: Collection[str]) -> Fact:
+    """The fact as struck with a source that a person struck since they last marked it; restored with a freed
+    one."""
+    if fact.struck_with in freed:
+        fact = fact.replace(decision="none", struck_with="")
+    sources = (name for name, step in run.strikes.items() if step > fact.marked)
+    source = next((name for name in sources if fact_view.is_from_source(fact.url, name)), "")
+    if not source or fact.decision == "struck":
+        return fact
+    return fact.replace(decision="struck", struck_with=source)
+
+
+def _find_conflicts(run: RunState[Any]) -> None:
+    """The conflicts among the facts that count after the notes, and `disputed` of each fact."""
+    active = {name: fact for name, fact in fact_view.facts_after_notes(run).items() if fact.is_active}
+    found = list[Conflict]()
+    if run.own.compares_within_site or len({site(fact.url) for fact in active.values() if fact.url}) > 1:
+        index = run.derived or ConflictIndex()
+        run.derived = index.join(active.values(), run.own.comparison_questions(run))
+        found = run.derived.find_conflicts(active, run.rulings)
+    run.conflicts = {conflict.id: conflict for conflict in found}
+    disputed = find_disputed(found)
+    for name, fact in run.facts.items():
+        if fact.disputed != (name in disputed):
+            run.facts[name] = fact.replace(disputed=not fact.disputed)
+
+
+def _assess(run: RunState[Any], change: Change, step: int) -> None:
+    """A point of the confidence for each assessment, and for what a person or a note changed since. It rests
+    on the claims of an answer until something is read again."""
+    if not run.assessments:
+        return
+    told = next((said for said in reversed(run.assessments) if said.inconsistency), None)
+    if told:  # shown to the person; only conflicts found by code mark facts
+        run.conflicts["model"] = Conflict(
+            id="model",
+            subject=told.inconsistency,
+            attribute="",
+            kind="name",
+            values=[],
+            found_by="model",
+            step=told.step,
+        )
+    answer = run.answer if not run.actions_this_round else None
+    rests_on = answer if answer and answer.step == run.assessments[-1].step else None
+    level = assess_confidence(run, step, answer=rests_on)
+    if rests_on and "plan_parts" not in change:
+        run.plan_parts = close_plan(run, level, rests_on)
+    why = "; ".join(edit["text"] for edit in change.get("edits", ()))
+    if change.keys() & {"notes", "readings"} and (sites := fact_view.excluded_sites(run)):
+        why = f"left out {', '.join(sites)}"
+    if why:
+        level = level.replace(moves=[m.replace(reason=f"{why}: {m.reason}") for m in level.moves])
+    last = run.confidence[-1] if run.confidence else None
+    if "assessments" in change or not last or (level.value, level.parts) != (last.value, last.parts):
+        run.confidence = [*run.confidence, level]

@@ -1,0 +1,173 @@
+"""What follows from facts, rulings, notes and marks is there after every fold, whoever wrote the step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent.answering.fact_intake import add_facts
+from agent.answering.verdict import record_answer
+from agent.engine.run_state import RunState
+from agent.engine.state import fold, state_after, to_jsonable
+from agent.evidence.contradiction import resolution
+from agent.flows.research.state import ResearchState
+from agent.roles.report import ReportReply
+from agent.roles.role import RoleResult
+from agent.types import Assessment, Conflict, Edit, Fact, Note, Ruling, Step
+from tests.agent.answering.written import build_answer
+
+QUESTION = "When was Berga dairy founded?"
+
+
+def said(name: str, statement: str, url: str = "", **marks: Any) -> Fact:
+    return Fact(
+        id=name,
+        statement=statement,
+        quote=statement,
+        url=url or f"https://{name}.example/",
+        page_id=f"p{name}",
+        sha256=name,
+        verified=True,
+        relevance=0.9,
+        **marks,
+    )
+
+
+A = said("a", "Berga dairy was founded in 1974.", "https://one.example/a")
+B = said("b", "Berga dairy was founded in 1979.", "https://two.example/b")
+C = said("c", "Berga dairy was founded in 1974, says the register.", "https://three.example/c")
+
+
+def knowing(*facts: Fact, question: str = QUESTION, model: float | None = None) -> RunState:
+    state = RunState(own=ResearchState(), question=question)
+    return state_after(state, add_facts(state, 1, facts, model=model))
+
+
+def edited(state: RunState, *facts: Fact, why: str = "did it", **more: Any) -> RunState:
+    return state_after(state, {"facts": facts, "edits": [Edit(step=2, text=why)], **more})
+
+
+def only(state: RunState) -> Conflict:
+    [conflict] = state.conflicts.values()
+    return conflict
+
+
+def test_two_values_dispute_each_other_until_one_is_struck_and_again_when_it_is_back() -> None:
+    state = knowing(A, B)
+    assert only(state).status == "open" and all(fact.disputed for fact in state.facts.values())
+    struck = edited(state, B.replace(decision="struck"), why="struck 1 fact")
+    assert not struck.conflicts and struck.facts["a"].can_support and not struck.facts["b"].can_support
+    assert struck.current_confidence > state.current_confidence
+    assert struck.confidence[-1].moves[0].reason.startswith("struck 1 fact: ")
+    back = edited(struck, state.facts["b"])
+    assert back.facts == state.facts and back.conflicts == state.conflicts
+    assert back.current_confidence == state.current_confidence
+
+
+def test_a_pin_settles_a_conflict_only_as_long_as_it_stands() -> None:
+    pinned = edited(knowing(A, B), A.replace(decision="pinned"))
+    found = only(pinned)
+    assert (found.status, found.chosen, found.reason) == ("settled", "1974", resolution.PINNED_REASON)
+    assert pinned.facts["b"].disputed and not pinned.facts["a"].disputed
+    assert only(edited(pinned, A)).status == "open"
+
+
+def test_a_ruling_decides_the_marks_of_what_is_found_later_too() -> None:
+    state = knowing(A, B)
+    clash = only(state)
+    ruling = Ruling(
+        conflict=clash.id,
+        kind=clash.kind,
+        values=clash.values,
+        ruling="take",
+        chosen="1979",
+        reason="the deed says so",
+        by="person",
+        step=2,
+    )
+    state = state_after(state, {"rulings": [ruling]})
+    assert state.facts["a"].disputed and state.facts["b"].can_support
+    later = state_after(state, add_facts(state, 3, [C]))
+    assert only(later).reason == "the deed says so" and later.facts["c"].disputed
+
+
+def test_a_conflict_the_model_told_is_shown_and_marks_no_fact() -> None:
+    state = knowing(A, C)
+    state = state_after(state, add_facts(state, 2, [], model=0.5, inconsistency="the owners differ"))
+    assert only(edited(state, A.replace(decision="pinned"))).subject == "the owners differ"
+    assert not any(fact.disputed for fact in state.facts.values())
+
+
+def test_what_a_step_brings_from_a_struck_source_is_struck_and_a_later_mark_stands_above_it() -> None:
+    state = state_after(knowing(A), {"strikes": {"two.example": 4}})
+    state = state_after(state, add_facts(state, 5, [B]))
+    assert (state.facts["b"].decision, state.facts["b"].struck_with) == ("struck", "two.example")
+    assert state.facts["a"].can_support
+    restored = edited(state, B.replace(decision="none", struck_with="", marked=6))
+    assert restored.facts["b"].decision == "none"
+    assert edited(restored, strikes={"two.example": 7}).facts["b"].decision == "struck"
+    assert state_after(state, {"-strikes": ["two.example"]}).facts["b"].decision == "none"
+
+
+def test_a_note_that_rules_a_source_out_takes_its_conflict_and_confidence_along() -> None:
+    state = knowing(A, B)
+    now = state_after(state, {"notes": [Note(step=2, text="Do not use two.example.")]})
+    assert not now.conflicts and now.facts["a"].can_support
+    assert now.current_confidence > state.current_confidence
+
+
+def test_a_note_that_ends_the_conflict_of_one_part_leaves_the_other_part_disputed() -> None:
+    facts = [
+        said("d", "Berga Dairy employs 24 people, which is a lot in so small a village."),
+        said("e", "Berga Dairy employs 31 people, counted on 1 September 2025."),
+        said("a", "Berga Dairy was founded in 1979 by two partners and entered on the roll."),
+        said("b", "Berga Dairy was founded in 1974 and is the oldest of all."),
+        said("c", "Berga Dairy was founded in 1979 by the sisters Lund, in an empty mill."),
+    ]
+    state = knowing(*facts, question="When was Berga Dairy founded and how many people does it employ?")
+    assert [conflict.asks for conflict in state.conflicts.values()] == [True, True]
+    assert [part.disputed for part in state.confidence[-1].parts] == [True, True]
+    now = state_after(state, {"notes": [Note(step=3, text="Do not use b.example.")]})
+    first, second = now.confidence[-1].parts
+    assert (first.disputed, first.sources) == (False, ["a.example", "c.example"])
+    assert second.disputed and len(second.sources) == 1
+
+
+def test_the_models_judgement_is_kept_when_a_person_edits() -> None:
+    state = knowing(A, C, model=0.4)
+    now = edited(state, A.replace(decision="pinned")).confidence[-1]
+    assert now.value > state.current_confidence and (now.model, now.parts[0].judgement) == (0.4, 0.4)
+
+
+def answered(*facts: Fact, text: str) -> RunState:
+    """A run with these facts and an answer of one sentence that cites the first."""
+    state = knowing(*facts, model=0.9)
+    reply = ReportReply(answer=[{"text": text, "fact_ids": [facts[0].id]}])
+    answer = build_answer(state, RoleResult(value=reply, by="model"), 3)
+    return state_after(state, record_answer(state, answer))
+
+
+def test_after_the_write_up_confidence_and_plan_rest_on_its_claims_until_more_is_read() -> None:
+    state = answered(A, C, text=A.statement)
+    assert state.current_confidence == state.answer.confidence > 0.8
+    assert [part.status for part in state.plan] == ["answered"]
+    struck = edited(state, C.replace(decision="struck"))
+    assert 0 < struck.current_confidence < state.current_confidence
+    both = edited(struck, A.replace(decision="struck"))
+    assert both.current_confidence == 0.0, "its claim lost its last source"
+    wrong = answered(A, C, text="Berga dairy was founded in 1911.")
+    assert wrong.current_confidence == 0.0
+    assert edited(wrong, C.replace(decision="struck")).current_confidence == 0.0
+
+
+def test_a_change_that_touches_no_evidence_derives_nothing() -> None:
+    state = knowing(A, B)
+    now = state_after(state, {"cooling": {"engine": "2026"}})
+    assert now.derived is state.derived and now.confidence == state.confidence
+
+
+def test_what_earlier_versions_stored_of_it_is_ignored() -> None:
+    stored = {"facts": [A.replace(disputed=True)], "conflicts": [{"any": 1}], "confidence": [{"any": 2}]}
+    change = to_jsonable({"question": QUESTION, **stored, "assessments": [Assessment(step=0)]})
+    steps = [Step(n=0, name="ask", change=change, next="decide")]
+    state = fold(RunState(own=ResearchState()), steps)
+    assert not state.conflicts and not state.facts["a"].disputed and state.confidence[0].parts
