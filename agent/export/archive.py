@@ -12,7 +12,7 @@ import json
 import re
 import struct
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from agent.errors import BundleError
@@ -43,7 +43,13 @@ def pack(files: Mapping[str, bytes], about: Mapping[str, Any]) -> bytes:
     if sum(map(len, files.values())) + 300 * len(files) > MAX_BYTES or len(files) > MAX_FILES:
         limit = f"{MAX_BYTES // 1_000_000} MB or {MAX_FILES} files"
         raise BundleError(f"the bundle would have more than {limit} and could not be opened again")
-    return _build_zip({MANIFEST: manifest, **files})
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED, allowZip64=False) as archive:
+        for name in (MANIFEST, *sorted(set(files) - {MANIFEST})):
+            entry = zipfile.ZipInfo(name, _ENTRY_TIME)
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16
+            archive.writestr(entry, manifest if name == MANIFEST else files[name])
+    return out.getvalue()
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -51,15 +57,25 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     if len(data) > MAX_BYTES:
         raise BundleError(f"it has more than {MAX_BYTES // 1_000_000} MB; no bundle is that large")
     files = _read_zip(data)
-    manifest = _parse_manifest(files.pop(MANIFEST, b""))
-    listed = {entry["name"]: entry["sha256"] for entry in manifest["files"]}
+    body = files.pop(MANIFEST, b"")
+    if not body:
+        raise BundleError(f"it has no {MANIFEST}: it is no evidence bundle")
+    about = load_json(body, MANIFEST)
+    entries = about.pop("files", None) if isinstance(about, dict) else None
+    if not isinstance(entries, list) or not all(
+        isinstance(entry, dict) and all(isinstance(entry.get(key), str) for key in ("name", "sha256"))
+        for entry in entries
+    ):
+        raise BundleError(f"{MANIFEST} does not list its files as it should")
+    if not all(isinstance(value, str | int) for value in about.values()):
+        raise BundleError(f"{MANIFEST} holds what it should not")
+    listed = {entry["name"]: entry["sha256"] for entry in entries}
     if strange := sorted(set(files) ^ set(listed)):
         what = "is not in its manifest" if strange[0] in files else "is missing"
         raise BundleError(f"the file {strange[0]} {what}")
     for name, body in files.items():
         if sha256(body) != listed[name]:
             raise BundleError(f"the file {name} {_CHANGED} (its SHA-256 is another)")
-    about = {key: value for key, value in manifest.items() if key != "files"}
     if pack(files, about) != data:
         raise BundleError("the bytes around its files were changed since the bundle was made")
     return about, files
@@ -96,16 +112,6 @@ def _check_json_value(value: Any) -> None:
             left += [(one, depth + 1) for one in inner]
 
 
-def _build_zip(files: Mapping[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED, allowZip64=False) as archive:
-        for name in (MANIFEST, *sorted(set(files) - {MANIFEST})):
-            entry = zipfile.ZipInfo(name, _ENTRY_TIME)
-            entry.create_system, entry.external_attr = 3, 0o100644 << 16
-            archive.writestr(entry, files[name])
-    return out.getvalue()
-
-
 def _read_zip(data: bytes) -> dict[str, bytes]:
     if not data.startswith(b"PK\x03\x04"):
         raise BundleError("it does not begin like a bundle: it is none, or its first bytes were changed")
@@ -121,18 +127,18 @@ def _read_zip(data: bytes) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
             _check_entries(entries, len(data))
-            return {entry.filename: _read_entry(archive.read, entry) for entry in entries}
+            files = dict[str, bytes]()
+            for entry in entries:
+                try:
+                    files[entry.filename] = archive.read(entry)
+                except zipfile.BadZipFile as trouble:
+                    what = f"{_CHANGED} (its checksum is another)"
+                    raise BundleError(f"the file {entry.filename} {what}") from trouble
+            return files
     except BundleError:
         raise
     except _ZIP_ERRORS as trouble:
         raise BundleError("it is no sound zip: it was cut off, damaged or changed") from trouble
-
-
-def _read_entry(read: Callable[[zipfile.ZipInfo], bytes], entry: zipfile.ZipInfo) -> bytes:
-    try:
-        return read(entry)
-    except zipfile.BadZipFile as trouble:
-        raise BundleError(f"the file {entry.filename} {_CHANGED} (its checksum is another)") from trouble
 
 
 def _check_entries(entries: list[zipfile.ZipInfo], size: int) -> None:
@@ -149,19 +155,3 @@ def _check_entries(entries: list[zipfile.ZipInfo], size: int) -> None:
             raise BundleError(f"the file {entry.filename} is compressed or encrypted; in a bundle none is")
     if sum(entry.file_size for entry in entries) > size:
         raise BundleError("its files claim to be larger than the whole")
-
-
-def _parse_manifest(body: bytes) -> dict[str, Any]:
-    if not body:
-        raise BundleError(f"it has no {MANIFEST}: it is no evidence bundle")
-    manifest = load_json(body, MANIFEST)
-    listed = manifest.get("files") if isinstance(manifest, dict) else None
-    if not isinstance(listed, list) or not all(map(_is_file_entry, listed)):
-        raise BundleError(f"{MANIFEST} does not list its files as it should")
-    if not all(isinstance(value, str | int) for key, value in manifest.items() if key != "files"):
-        raise BundleError(f"{MANIFEST} holds what it should not")
-    return dict(manifest)
-
-
-def _is_file_entry(entry: Any) -> bool:
-    return isinstance(entry, dict) and all(isinstance(entry.get(key), str) for key in ("name", "sha256"))

@@ -43,7 +43,18 @@ class Mark:
 
 def draw_svg(series: Series) -> str:
     """The chart as an SVG element. Its classes take their colours from the page."""
-    marks = "".join(map(_write_svg, _lay_out(series)))
+    marks = ""
+    for mark in _lay_out(series):
+        name = f"series{mark.series % len(COLOURS)}" if mark.series >= 0 else mark.kind
+        place = f'class="{name}" x="{mark.x}" y="{mark.y}"'
+        if mark.kind == "text":
+            marks += f'<text {place} text-anchor="{mark.anchor}">{escape(mark.text)}</text>'
+        elif mark.kind == "dot":
+            marks += f'<circle class="{name}" cx="{mark.x}" cy="{mark.y}" r="3.5"/>'
+        elif mark.kind == "bar":
+            marks += f'<rect {place} width="{mark.x2 - mark.x:.1f}" height="{mark.y2 - mark.y:.1f}"/>'
+        else:
+            marks += f'<line class="{name}" x1="{mark.x}" x2="{mark.x2}" y1="{mark.y}" y2="{mark.y2}"/>'
     told = (
         (f"{name}: " if len(series) > 1 else "") + ", ".join(f"{label}: {value:g}" for label, value in points)
         for name, points in series.items()
@@ -99,7 +110,11 @@ def _lay_out(series: Series) -> Iterator[Mark]:
     labels = [label for label, _ in next(iter(series.values()))]
     wide = (WIDTH - LEFT - RIGHT) / len(labels)
     middles = [round(LEFT + wide * (n + 0.5), 1) for n in range(len(labels))]
-    yield from _place_labels(labels, middles, wide)
+    longest = min(MAX_LABEL_CHARS, max(map(len, labels)))
+    every = max(1, -(-longest * CHAR_WIDTH // max(1, int(wide))))  # of many labels every second, third …
+    room = max(4, int(wide * every / CHAR_WIDTH))
+    for x, label in list(zip(middles, labels, strict=True))[::every]:
+        yield Mark("text", x, HEIGHT - BOTTOM + 20, text=_shorten(to_one_line(label), room))
     if not is_time_series(series):
         half = round(min(wide * 0.32, MAX_BAR_WIDTH / 2), 1)
         for x, (_, value) in zip(middles, next(iter(series.values())), strict=True):
@@ -119,16 +134,6 @@ def _lay_out(series: Series) -> Iterator[Mark]:
             yield Mark("text", x + 12, HEIGHT - 4, text=text, anchor="start", series=number)
 
 
-def _place_labels(labels: Sequence[str], middles: Sequence[float], wide: float) -> Iterator[Mark]:
-    """The labels below the axis; of many every second, third and so on."""
-    longest = min(MAX_LABEL_CHARS, max(map(len, labels)))
-    every = max(1, -(-longest * CHAR_WIDTH // max(1, int(wide))))
-    room = max(4, int(wide * every / CHAR_WIDTH))
-    for n, label in enumerate(labels):
-        if n % every == 0:
-            yield Mark("text", middles[n], HEIGHT - BOTTOM + 20, text=_shorten(to_one_line(label), room))
-
-
 def _shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
@@ -141,15 +146,3 @@ def _choose_ticks(low: float, high: float) -> list[float]:
     first = floor(low / step)
     last = -floor(-high / step)
     return [round(n * step, 10) for n in range(first, last + 1)]
-
-
-def _write_svg(mark: Mark) -> str:
-    name = f"series{mark.series % len(COLOURS)}" if mark.series >= 0 else mark.kind
-    place = f'class="{name}" x="{mark.x}" y="{mark.y}"'
-    if mark.kind == "text":
-        return f'<text {place} text-anchor="{mark.anchor}">{escape(mark.text)}</text>'
-    if mark.kind == "dot":
-        return f'<circle class="{name}" cx="{mark.x}" cy="{mark.y}" r="3.5"/>'
-    if mark.kind == "bar":
-        return f'<rect {place} width="{mark.x2 - mark.x:.1f}" height="{mark.y2 - mark.y:.1f}"/>'
-    return f'<line class="{name}" x1="{mark.x}" x2="{mark.x2}" y1="{mark.y}" y2="{mark.y2}"/>'

@@ -19,7 +19,7 @@ from agent.text.question_parts import format_question
 from agent.types import (
     PAGE_ORIGIN_LABELS,
     Conflict,
-    Fact,
+    Outcome,
     Source,
     describe_action,
 )
@@ -50,89 +50,57 @@ CONTEXT_CHARS = 160
 
 def build_document(report: Report) -> list[Block]:
     """The report: question, answer, conflicts, sources, facts, edits, journey, confidence, unavailable
-    sources, earlier answers, settings. A full report comes first, then its sources and how it was checked."""
-    answer = report.answer
-    is_check = report.checked is not None
-    full = answer if answer and answer.length == "full" and answer.blocks else None
-    words = words_for(report.run.question)
-    references = words["references"] if full else "Sources"
-    conflicts = _list_conflicts(report.conflicts)
+    sources, earlier answers, settings."""
+    run, answer, is_check = report.run, report.answer, report.checked is not None
+    words = words_for(run.question)
+    title, question = answer.title if answer else "", run.question or "Untitled question"
+    about: list[Span | str] = ["Run ", Span(run.id, "code")]
+    about.append(f" · status: {'accepted' if run.is_accepted else run.status}")
+    times = (("started", run.created_at), ("last changed", run.updated_at))
+    about += [f" · {name} {at}" for name, at in times if at]
+    if run.forked_from:
+        where = describe_place(report.actions, run.forked_at)
+        about += [" · forked from run ", Span(run.forked_from, "code"), f" {where}"]
+    blocks: list[Block] = [Heading(1, title or format_question(question))]
+    blocks += [Paragraph([Span("Question:", "strong"), f" {question}"])] if title else []
+    blocks.append(Paragraph(about, "soft"))
+    blocks += [Paragraph([DEMO_WORLD_NOTE], "band")] if report.settings.world == "demo" else []
+    if run.imported:
+        note = f"Imported from another workbench's bundle (SHA-256 {run.imported})."
+        blocks.append(Paragraph([note], "band"))
+    if chosen := report.settings.source_descriptions:
+        blocks.append(Paragraph([f"Sources: {'; '.join(chosen)}."], "soft"))
+    if report.checked:
+        blocks += write_checked_text(report.checked, answer.sources if answer else ())
     told: list[Block] = [Paragraph(["There is no answer yet."])]
     if answer:
-        told = [write_figures(answer), *write_text(answer, level=3), *write_checks(answer)]
+        told = [write_figures(answer), *write_text(answer, level=3, words=words), *write_checks(answer)]
     earlier = [
         block
-        for former in (() if is_check else report.former_answers)
+        for former in report.former_answers
         for block in (
             Heading(3, f"Answer {former.n}"),
             write_figures(former),
-            *write_text(former, level=4, style="ref"),  # the sources listed are the newest answer's
+            *write_text(former, level=4, words=words, style="ref"),  # the sources listed are the newest's
             *write_checks(former, style="ref"),
         )
     ]
+    sources = answer.sources if answer else ()
     sections: tuple[tuple[str, Iterable[Block]], ...] = (
-        ("Answer", [] if is_check or full else told),
-        ("Conflicts", [] if full else conflicts),
-        (
-            references,
-            [b for source in answer.sources for b in write_source(source, report)] if answer else [],
-        ),
-        (
-            "How the answer was checked",
-            [write_figures(full), *write_checks(full), _describe_run(report)] if full else [],
-        ),
-        ("Conflicts", conflicts if full else []),
+        ("Answer", [] if is_check else told),
+        ("Conflicts", _list_conflicts(report.conflicts)),
+        ("Sources", [block for source in sources for block in write_source(source, report)]),
         ("Facts", [] if is_check else _facts(report)),
         ("What a person changed", _edits(report)),
         ("Journey", _journey(report)),
         ("Confidence", _confidence(report)),
         ("Unavailable sources", _unavailable(report)),
-        ("Earlier answers", earlier),
+        ("Earlier answers", [] if is_check else earlier),
         ("Settings and use", _settings(report)),
     )
-    blocks = _head(report, with_run=not full)
-    if report.checked:
-        blocks += write_checked_text(report.checked, answer.sources if answer else ())
-    blocks += write_text(full, level=2, words=words) if full else []
-    for title, found in sections:
+    for heading, found in sections:
         if body := list(found):
-            blocks += [Heading(2, title), *body]
-    return blocks
-
-
-def _describe_run(report: Report) -> Paragraph:
-    """The run's id, status and times."""
-    run = report.run
-    status = "accepted" if run.is_accepted else run.status
-    spans: list[Span | str] = ["Run ", Span(run.id, "code"), f" · status: {status}"]
-    spans += [
-        f" · {name} {at}"
-        for name, at in (("started", run.created_at), ("last changed", run.updated_at))
-        if at
-    ]
-    if run.forked_from:
-        spans += [
-            " · forked from run ",
-            Span(run.forked_from, "code"),
-            f" {describe_place(report.actions, run.forked_at)}",
-        ]
-    return Paragraph(spans, "soft")
-
-
-def _head(report: Report, *, with_run: bool) -> list[Block]:
-    run = report.run
-    title, question = report.answer.title if report.answer else "", run.question or "Untitled question"
-    blocks: list[Block] = [Heading(1, title or format_question(question))]
-    blocks += [Paragraph([Span("Question:", "strong"), f" {question}"])] if title else []
-    blocks += [_describe_run(report)] if with_run else []
-    if report.settings.world == "demo":
-        blocks.append(Paragraph([DEMO_WORLD_NOTE], "band"))
-    if run.imported:
-        blocks.append(
-            Paragraph([f"Imported from another workbench's bundle (SHA-256 {run.imported})."], "band")
-        )
-    if chosen := report.settings.source_descriptions:
-        blocks.append(Paragraph([f"Sources: {'; '.join(chosen)}."], "soft"))
+            blocks += [Heading(2, heading), *body]
     return blocks
 
 
@@ -192,32 +160,23 @@ def quotes_in_context(source: Source, report: Report) -> list[Quote]:
 
 
 def _facts(report: Report) -> list[Block]:
-    rows: list[list[Cell]] = [
-        [
-            fact.statement,
-            "the same words" if fact.quote == fact.statement else f"“{fact.quote}”",
-            Span(fact.title or fact.url, url=fact.url),
-            describe_fact_marks(fact),
+    """A row a fact, its state in words ("verified, disputed, pinned")."""
+    rows = list[list[Cell]]()
+    for fact in report.facts:
+        struck_with = f" with {fact.struck_with}" if fact.struck_with else ""
+        marks = [
+            "verified" if fact.verified else "not verified",
+            "disputed" if fact.disputed else "",
+            FLAG_NOTE if fact.flagged else "",
+            f"written as “{fact.refused_statement}”, refused" if fact.refused_statement else "",
+            "" if fact.decision == "none" else f"{fact.decision}{struck_with}",
+            PAGE_ORIGIN_LABELS[fact.given],
+            "" if fact.origin == "page" else f"from: {fact.origin}".replace("_", " "),
         ]
-        for fact in report.facts
-    ]
+        quote = "the same words" if fact.quote == fact.statement else f"“{fact.quote}”"
+        link = Span(fact.title or fact.url, url=fact.url)
+        rows.append([fact.statement, quote, link, ", ".join(filter(None, marks))])
     return [Table(["Statement", "Quote", "Page", "Marks"], rows)] if rows else []
-
-
-def describe_fact_marks(fact: Fact) -> str:
-    """The state of a fact in words, e.g. "verified, disputed, pinned"."""
-    marks = [
-        "verified" if fact.verified else "not verified",
-        "disputed" if fact.disputed else "",
-        FLAG_NOTE if fact.flagged else "",
-        f"written as “{fact.refused_statement}”, refused" if fact.refused_statement else "",
-        fact.decision + (f" with {fact.struck_with}" if fact.struck_with else "")
-        if fact.decision != "none"
-        else "",
-        PAGE_ORIGIN_LABELS[fact.given],
-        "" if fact.origin == "page" else f"from: {fact.origin}".replace("_", " "),
-    ]
-    return ", ".join(mark for mark in marks if mark)
 
 
 def _list_lines(lines: Iterable[str]) -> list[Block]:
@@ -226,10 +185,16 @@ def _list_lines(lines: Iterable[str]) -> list[Block]:
 
 
 def _edits(report: Report) -> list[Block]:
-    rows: list[list[Cell]] = [
-        [change, fact.statement, fact.former, Span(fact.title or fact.url, url=fact.url)]
-        for fact, change in report.edited_facts
-    ]
+    """What a person changed: the edits in their order, then the facts that are not as they were found."""
+    rows = list[list[Cell]]()
+    for fact in report.facts:
+        own = "own knowledge, on no page" if fact.is_own_knowledge else ""
+        decided = "" if own and fact.decision == "pinned" else fact.decision.replace("none", "")
+        added = own or ("added by a person" if fact.by == "person" else "")
+        done = ", ".join(filter(None, (added, "corrected" if fact.former else "", decided)))
+        done += f" with {fact.struck_with}" if fact.struck_with else ""
+        if done:
+            rows.append([done, fact.statement, fact.former, Span(fact.title or fact.url, url=fact.url)])
     edits = _list_lines(f"{_place(report, edit.step)}: {edit.text}" for edit in report.edits)
     return [*edits, *([Table(["Fact", "Statement", "Before the correction", "Page"], rows)] if rows else [])]
 
@@ -292,7 +257,8 @@ def _confidence(report: Report) -> list[Block]:
 def _unavailable(report: Report) -> list[Block]:
     rows: list[list[Cell]] = [
         [Span(page.url, url=page.url), page.outcome.replace("_", " "), page.detail]
-        for page in report.unread_pages
+        for page in report.pages
+        if page.outcome != Outcome.OK
     ]
     refused = _list_lines(f"Not followed: {refusal.what} ({refusal.why})" for refusal in report.refusals)
     return [*([Table(["Address", "Outcome", "Detail"], rows)] if rows else []), *refused]

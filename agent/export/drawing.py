@@ -22,29 +22,19 @@ def render_mermaid(
     edges leave from the diamond. The same edges give the same text."""
     ways, choices = list(edges), decisions or {}
     names = dict.fromkeys([first, *(name for way in ways for name in (way.start, way.end))])
+    ids = {name: "END" if name == "end" else name for name in names}  # "end" in lower case is a keyword there
     lines = [f"flowchart {direction}", f"    ask([question]) --> {first}"]
-    lines += [f"    {_node_id(name)}{_node_shape(name, rests)}" for name in names]
+    for name in names:
+        label = _quote_label(rests.get(name, name.replace("_", " ")))
+        lines.append(f"    {ids[name]}{f'([{label}])' if name in rests else f'[{label}]'}")
     lines += [
         f"    {step}_choice{{{_quote_label(words)}}}\n    {step} --> {step}_choice"
         for step, words in choices.items()
     ]
     for way in ways:
         start = f"{way.start}_choice" if way.start in choices and way.label else way.start
-        lines.append(
-            f"    {start} -->{f'|{_quote_label(way.label)}|' if way.label else ''} {_node_id(way.end)}"
-        )
+        lines.append(f"    {start} -->{f'|{_quote_label(way.label)}|' if way.label else ''} {ids[way.end]}")
     return "\n".join(lines) + "\n"
-
-
-def _node_id(name: str) -> str:
-    """The name as a Mermaid id: "end" in lower case is a keyword there."""
-    return "END" if name == "end" else name
-
-
-def _node_shape(name: str, rests: Mapping[str, str]) -> str:
-    return (
-        f"([{_quote_label(rests[name])}])" if name in rests else f"[{_quote_label(name.replace('_', ' '))}]"
-    )
 
 
 def _quote_label(words: str) -> str:

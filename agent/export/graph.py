@@ -10,7 +10,7 @@ from io import BytesIO
 from agent.export.escaping import clean_xml
 from agent.export.report import Report
 from agent.text.urls import site
-from agent.types import Outcome, PageRef
+from agent.types import Outcome
 from agent.types.step_numbers import number_step
 
 QUESTION_NODE = "question"
@@ -42,10 +42,21 @@ def render_graphml(report: Report) -> bytes:
     }
     pages = report.all_pages
     for ref in pages:
+        page = report.stored_pages.get(ref.page_id)
         graph.add_node(
             clean_xml(ref.url),
             kind="page",
-            **_page_attributes(ref, report, bool(cited & {ref.page_id, ref.url, ref.final_url})),
+            label=clean_xml(ref.title or (page.title if page else "") or ref.url),
+            url=clean_xml(ref.final_url or ref.url),
+            site=clean_xml(site(ref.url)),
+            outcome=str(ref.outcome),
+            read=ref.outcome is Outcome.OK and bool(ref.page_id),
+            facts=ref.facts,
+            cited=bool(cited & {ref.page_id, ref.url, ref.final_url}),
+            step=number_step(report.actions, ref.step),
+            fetched=clean_xml(page.fetched_at) if page else "",
+            sha256=page.sha256 if page else "",
+            came=ref.origin,
         )
     for ref in pages:
         origin = clean_xml(ref.found_on)
@@ -61,20 +72,3 @@ def render_graphml(report: Report) -> bytes:
     out = BytesIO()
     nx.write_graphml_xml(graph, out, encoding="utf-8", prettyprint=True)
     return out.getvalue()
-
-
-def _page_attributes(ref: PageRef, report: Report, cited: bool) -> dict[str, str | int | bool]:
-    page = report.stored_pages.get(ref.page_id)
-    return {
-        "label": clean_xml(ref.title or (page.title if page else "") or ref.url),
-        "url": clean_xml(ref.final_url or ref.url),
-        "site": clean_xml(site(ref.url)),
-        "outcome": str(ref.outcome),
-        "read": ref.outcome is Outcome.OK and bool(ref.page_id),
-        "facts": ref.facts,
-        "cited": cited,
-        "step": number_step(report.actions, ref.step),
-        "fetched": clean_xml(page.fetched_at) if page else "",
-        "sha256": page.sha256 if page else "",
-        "came": ref.origin,
-    }

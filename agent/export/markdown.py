@@ -76,7 +76,7 @@ def _render_cell(cell: Cell) -> str:
     return (
         render_link(cell.text, cell.url)
         if isinstance(cell, Span) and clean_url(cell.url)
-        else escape_table_cell(_text(cell))
+        else escape_table_cell(cell if isinstance(cell, str) else cell.text)
     )
 
 
@@ -85,8 +85,9 @@ def _render_spans(spans: Inline) -> str:
 
 
 def _render_span(span: Span | str) -> str:
-    if isinstance(span, str):
-        return _keep_outer_spaces(span)
+    if isinstance(span, str):  # spans follow each other: a space at either end stays
+        words = escape_inline(span)
+        return f"{' ' if span[:1].isspace() else ''}{words}{' ' if words and span[-1:].isspace() else ''}"
     match span.style:
         case "cite":
             return f"[\\[{span.text}\\]](#{span.text})"
@@ -102,12 +103,3 @@ def _render_span(span: Span | str) -> str:
             if span.text == span.url and clean_url(span.url):
                 return f"<{clean_url(span.url)}>"
             return render_link(span.text, span.url) if span.url else escape_inline(span.text)
-
-
-def _keep_outer_spaces(text: str) -> str:
-    words = escape_inline(text)
-    return f"{' ' if text[:1].isspace() else ''}{words}{' ' if words and text[-1:].isspace() else ''}"
-
-
-def _text(cell: Span | str) -> str:
-    return cell if isinstance(cell, str) else cell.text

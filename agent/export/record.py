@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from agent.export.report import Report
-from agent.types import Answer, PageRef, Source, StatementCounts
+from agent.types import Source, StatementCounts
 
 
 def build_run_record(report: Report) -> dict[str, Any]:
     """The object. Without an answer the verdict is `no_evidence` and `answer` the error; citations look like
     "[1]"."""
-    answer = report.answer
+    answer, told = report.answer, report.run.error
+    if answer:
+        said = (
+            s.text + "".join(f" [{n}]" for n in answer.citation_numbers(s)) for s in answer.main_sentences
+        )
+        told = " ".join(said) or answer.certainty
+    shown = {"url", "outcome", "found_on", "step"}
     statements = answer.statements if answer else StatementCounts()
     forked = {"forked_from": report.run.forked_from, "forked_at": report.run.forked_at}
     return {
@@ -20,13 +26,16 @@ def build_run_record(report: Report) -> dict[str, Any]:
         "status": str(report.run.status),
         "verdict": answer.verdict if answer else "no_evidence",
         "confidence": answer.confidence if answer else 0.0,
-        "answer": _answer_text(answer) if answer else report.run.error,
+        "answer": told,
         "reason": answer.reason if answer else "none",
         "statements": statements.model_dump(mode="json"),
         "sources": [_source(source) for source in answer.sources] if answer else [],
         "steps": _steps(report),
         "facts": [fact.model_dump(mode="json") for fact in report.facts],
-        "pages": [_page(page) for page in report.pages],
+        "pages": [  # how a text came only where a person gave it
+            page.model_dump(mode="json", include=shown | ({"origin"} if page.origin != "fetched" else set()))
+            for page in report.pages
+        ],
         "usage": report.usage.model_dump(mode="json"),
         "world": report.settings.world,
         **(forked if report.run.forked_from else {}),
@@ -55,25 +64,12 @@ def _details(report: Report) -> dict[str, Any]:
     return details | {name: [row.model_dump(mode="json") for row in rows] for name, rows in lists.items()}
 
 
-def _answer_text(answer: Answer) -> str:
-    sentences = (
-        s.text + "".join(f" [{n}]" for n in answer.citation_numbers(s)) for s in answer.main_sentences
-    )
-    return " ".join(sentences) or answer.certainty
-
-
 def _source(source: Source) -> dict[str, Any]:
     quotes = list(source.quotes)
     record = {"n": source.n, "url": source.url, "title": source.title, "quote": quotes[0] if quotes else ""}
     known = {"publication": source.publication.model_dump()} if source.publication else {}
     given = {"given": source.given} if source.given != "fetched" else {}
     return record | {"quotes": quotes} | given | known
-
-
-def _page(page: PageRef) -> dict[str, Any]:
-    """A page; how its text came only where a person gave it."""
-    shown = {"url", "outcome", "found_on", "step"} | ({"origin"} if page.origin != "fetched" else set())
-    return page.model_dump(mode="json", include=shown)
 
 
 def _steps(report: Report) -> list[dict[str, Any]]:

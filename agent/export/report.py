@@ -19,7 +19,6 @@ from agent.types import (
     Fact,
     Note,
     NoteReading,
-    Outcome,
     Page,
     PageRef,
     PlanPart,
@@ -70,16 +69,6 @@ class Report:
         return Report(run=run, **shown | {"answer": self.answer and drop_withheld(self.answer)})
 
     @property
-    def unread_pages(self) -> list[PageRef]:
-        """The pages that could not be read."""
-        return [page for page in self.pages if page.outcome != Outcome.OK]
-
-    @property
-    def edited_facts(self) -> list[tuple[Fact, str]]:
-        """The facts a person edited, each with the edit in words."""
-        return [(fact, told) for fact in self.facts if (told := describe_person_edit(fact))]
-
-    @property
     def all_pages(self) -> list[PageRef]:
         """The pages of the run, then those it cites from the library or an earlier turn."""
         known = {page.page_id for page in self.pages}
@@ -117,22 +106,3 @@ def _clear(value: Any) -> Any:
     if isinstance(value, list):
         return [_clear(inner) for inner in value]
     return "" if isinstance(value, str) and is_withheld(value) else value
-
-
-def describe_person_edit(fact: Fact) -> str:
-    """The edits of a person to a fact in words; "" for none."""
-    told = [
-        "own knowledge, on no page"
-        if fact.is_own_knowledge
-        else "added by a person"
-        if fact.by == "person"
-        else "",
-        "corrected" if fact.former else "",
-        ""
-        if fact.is_own_knowledge and fact.decision == "pinned"
-        else fact.decision
-        if fact.decision != "none"
-        else "",
-    ]
-    done = ", ".join(word for word in told if word)
-    return f"{done} with {fact.struck_with}" if fact.struck_with else done
