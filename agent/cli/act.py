@@ -27,12 +27,11 @@ from agent.workbench import RunSnapshot, Workbench
 
 ARGUMENTS = (
     RUN_ID,
-    option("act", metavar="ACT", nargs="?", default="", help="without it what is possible now is listed"),
+    option("act ACT", "without it what is possible now is listed", nargs="?"),
     option(
-        "given",
-        metavar="PARAMETERS",
+        "given PARAMETERS",
+        "--NAME VALUE …, or all of them as one JSON object; ACT -h tells them",
         nargs=REMAINDER,
-        help="--NAME VALUE …, or all of them as one JSON object; ACT -h tells them",
     ),
 )
 CHANGE_MARKS = {"added": "+", "removed": "-", "reworded": "~", "resourced": "~"}

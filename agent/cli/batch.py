@@ -8,10 +8,8 @@ from __future__ import annotations
 import signal
 import threading
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 from agent.actions import validation
 from agent.batch import csv_input, jobs
@@ -24,9 +22,10 @@ from agent.cli.options import (
     WORLD,
     Option,
     amount,
-    join_hosts,
+    file_option,
+    flag,
     option,
-    source_settings,
+    read_settings,
 )
 from agent.cli.output import check_network, read_file, write_file, write_stderr, write_stdout
 from agent.engine.run_settings import normalize_settings
@@ -39,44 +38,25 @@ MAX_QUESTION_CHARS = 60
 PLAIN = BatchBudget()
 
 
-def _budget(name: str, text: str, metavar: str = "N", **more: Any) -> Option:
-    default = getattr(PLAIN, name)
-    shown = "--max-cost" if name == "max_cost_usd" else f"--{name.replace('_', '-')}"
-    return option(shown, dest=name, metavar=metavar, help=f"{text} (new batch: {default:,.0f})", **more)
+def _budget(spec: str, help: str, field: str, type: Callable[[str], float] = int) -> Option:
+    told = f"{help} (new batch: {getattr(PLAIN, field):,.0f})"
+    return option(spec, told, None, dest=f"batch.{field}", type=type)
 
 
 ARGUMENTS = (
-    option(
-        "file",
-        metavar="FILE.csv",
-        nargs="?",
-        type=Path,
-        help="a table with a column “question”; none: list the batches",
-    ),
-    option("--out", metavar="FILE", type=Path, help="where to write the answers [default: stdout]"),
-    option("--json", dest="as_json", action="store_true", help="write JSON instead of CSV"),
-    option("--resume", metavar="ID", default="", help="continue a batch; failed rows are tried again"),
-    _budget("side_by_side", "runs at the same time", type=int),
-    _budget("max_calls", "model calls of all rows", type=int),
-    _budget("max_tokens", "model tokens of all rows", type=int),
-    _budget("max_cost_usd", "cost of all rows", "USD", type=amount),
-    _budget("max_minutes", "working time of all rows", "MIN", type=amount),
+    file_option("file FILE.csv", "a table with a column “question”; none: list the batches", nargs="?"),
+    file_option("--out FILE", "where to write the answers [default: stdout]"),
+    flag("--json", "write JSON instead of CSV", dest="as_json"),
+    option("--resume ID", "continue a batch; failed rows are tried again"),
+    _budget("--side-by-side N", "runs at the same time", "side_by_side"),
+    _budget("--max-calls N", "model calls of all rows", "max_calls"),
+    _budget("--max-tokens N", "model tokens of all rows", "max_tokens"),
+    _budget("--max-cost USD", "cost of all rows", "max_cost_usd", amount),
+    _budget("--max-minutes MIN", "working time of all rows", "max_minutes", amount),
     WORLD,
     MODEL,
-    option(
-        "--max-steps",
-        metavar="N",
-        type=int,
-        default=DEFAULTS.max_steps,
-        help="searches and page visits a row [default: %(default)s]",
-    ),
-    option(
-        "--max-pages",
-        metavar="N",
-        type=int,
-        default=DEFAULTS.max_pages,
-        help="pages read a row [default: %(default)s]",
-    ),
+    option("--max-steps N", "searches and page visits a row", DEFAULTS.max_steps),
+    option("--max-pages N", "pages read a row", DEFAULTS.max_pages),
     ALLOW,
     *SEARCH_SOURCES,
 )
@@ -84,7 +64,7 @@ ARGUMENTS = (
 
 def apply_budget(args: Namespace, budget: BatchBudget) -> BatchBudget:
     """The budget of a batch with the options that were given. Raises UsageError."""
-    given = {name: getattr(args, name, None) for name in BatchBudget.model_fields}
+    given = {name: getattr(args, f"batch.{name}") for name in BatchBudget.model_fields}
     changed = budget.model_copy(update={name: value for name, value in given.items() if value is not None})
     jobs.check_budget(changed)
     return changed
@@ -97,14 +77,7 @@ def run(args: Namespace) -> int:
         return _list_batches(Workbench())
     if file and resume:
         raise UsageError("name a file to begin, or --resume ID to go on, not both")
-    settings = Settings(
-        world=args.world or "live",
-        model=args.model or "auto",
-        allowed_domains=join_hosts(args.allow),
-        max_steps=args.max_steps,
-        max_pages=args.max_pages,
-        **source_settings(args),
-    )
+    settings = read_settings(args)
     bench, stopping = Workbench(), threading.Event()
     with _stop_on_interrupt(stopping):
         if file:

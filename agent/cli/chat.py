@@ -5,12 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from agent.cli.options import JSON_FILE, MODEL, option, typed
+from agent.cli.options import JSON_FILE, MODEL, file_option, option, read_settings
 from agent.cli.output import drive_run, follow_up, to_json, write_file, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.export.plain import render_plain_text
 from agent.library.ingest import DEMO_TAG
-from agent.types import LibraryScope, Settings, Status
+from agent.types import LibraryScope, Status
 from agent.workbench import Workbench
 
 EMPTY_LIBRARY_HINT = (
@@ -20,31 +20,11 @@ EMPTY_LIBRARY_HINT = (
 
 
 ARGUMENTS = (
-    option("question", metavar="QUESTION", help="a question, or the answer to the question of --thread"),
-    option("--thread", metavar="RUN", default="", help="continue the conversation of this run"),
-    option(
-        "--scope-tag",
-        metavar="TAG",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="use only sources with one of these tags",
-    ),
-    option(
-        "--add",
-        metavar="FILE_OR_FOLDER",
-        nargs="+",
-        action="extend",
-        type=Path,
-        default=[],
-        help="add documents to the library first",
-    ),
-    option(
-        "--world",
-        metavar="live|demo",
-        default="",
-        help="demo: include the invented pages of the demo world [default: live]",
-    ),
+    option("question QUESTION", "a question, or the answer to the question of --thread"),
+    option("--thread RUN", "continue the conversation of this run"),
+    option("--scope-tag TAG", "use only sources with one of these tags", [], nargs="+", action="extend"),
+    file_option("--add FILE_OR_FOLDER", "add documents to the library first", nargs="+", action="extend"),
+    option("--world live|demo", "demo: include the invented pages of the demo world [default: live]"),
     MODEL,
     JSON_FILE,
 )
@@ -54,12 +34,12 @@ def run(args: Namespace) -> int:
     """Ask, or answer what was asked back, and print the outcome; returns the exit code."""
     bench = Workbench()
     try:
-        for path in args.add:
+        for path in args.add or ():
             _add_documents(bench, path)
         if not bench.library.count():
             raise UsageError(EMPTY_LIBRARY_HINT)
-        scope = LibraryScope(tags=args.scope_tag) if args.scope_tag else None
-        settings = Settings(flow="chat", **typed(world=args.world, model=args.model, scope=scope))
+        scope = {"scope": LibraryScope(tags=args.scope_tag)} if args.scope_tag else {}
+        settings = read_settings(args, flow="chat", **scope)
         if args.thread:
             newest = (bench.thread(args.thread) or [args.thread])[-1]
             run_id = follow_up(bench, newest, args.question, settings)

@@ -14,82 +14,52 @@ from agent.cli.options import (
     SOURCES,
     START,
     WORLD,
+    file_option,
     flag,
-    join_hosts,
     option,
-    source_settings,
+    read_settings,
 )
 from agent.cli.output import drive_run, to_json, write_file, write_stdout
 from agent.errors import UsageError
 from agent.export import collected
 from agent.export.collected import CollectionResult
 from agent.export.plain import render_plain_text
-from agent.types import CollectLimits, Settings, Status
+from agent.types import CollectLimits, Status
 from agent.workbench import Workbench
 
 MAX_TITLE_CHARS = 90
 """Characters of a title in the list."""
 LIMITS = CollectLimits()
 ARGUMENTS = (
-    option(
-        "prompt",
-        metavar="PROMPT",
-        help='what to gather, e.g. "what members say about X in the last month"',
-    ),
+    option("prompt PROMPT", 'what to gather, e.g. "what members say about X in the last month"'),
     START,
+    option("--max-articles N", "articles or threads", LIMITS.max_articles, dest="collect.max_articles"),
+    option("--max-pages N", "page requests in all", LIMITS.max_pages, dest="collect.max_pages"),
     option(
-        "--max-articles",
-        metavar="N",
-        type=int,
-        default=LIMITS.max_articles,
-        help="articles or threads [default: %(default)s]",
-    ),
-    option(
-        "--max-pages",
-        metavar="N",
-        type=int,
-        default=LIMITS.max_pages,
-        help="page requests in all [default: %(default)s]",
-    ),
-    option(
-        "--depth",
-        metavar="N",
-        type=int,
-        default=LIMITS.max_depth,
-        help="pages this deep are not read; start pages have depth 0 [default: %(default)s]",
+        "--depth N",
+        "pages this deep are not read; start pages have depth 0",
+        LIMITS.max_depth,
+        dest="collect.max_depth",
     ),
     ALLOW,
     *SOURCES,
     INSTRUCTION,
-    flag("--plain", "no decisions: follow every link of the start pages, take each page as an article"),
+    flag(
+        "--plain",
+        "no decisions: follow every link of the start pages, take each page as an article",
+        dest="collect.use_smart_navigation",
+        action="store_false",
+    ),
     WORLD,
     MODEL,
     *OUTPUT_FILES,
-    option(
-        "--csv",
-        dest="csv_file",
-        metavar="FILE",
-        type=Path,
-        help="write a table with a row for each article and post",
-    ),
+    file_option("--csv FILE", "write a table with a row for each article and post", dest="csv_file"),
 )
 
 
 def run(args: Namespace) -> int:
     """Gather, write the files asked for, print the digest and the list; returns the exit code."""
-    settings = Settings(
-        world=args.world or "live",
-        model=args.model or "auto",
-        collect=CollectLimits(
-            max_articles=args.max_articles,
-            max_pages=args.max_pages,
-            max_depth=args.depth,
-            use_smart_navigation=not args.plain,
-        ),
-        allowed_domains=join_hosts(args.allow),
-        instruction=args.instruction,
-        **source_settings(args),
-    )
+    settings = read_settings(args)
     settings = api.check_collect_settings(args.prompt, args.start, settings)
     for file in filter(None, (args.json_file, args.markdown_file, args.csv_file)):
         _check_writable(file)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from agent.cli.options import JSON_FILE, choice, option
+from agent.cli.options import JSON_FILE, option
 from agent.cli.output import to_json, write_file, write_stdout
 from bench.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate
 
 ARGUMENTS = (
-    option("world", metavar="DIR|demo", help="a folder with questions and documents"),
-    choice(
-        "--flow",
-        metavar="NAME",
-        default="research",
+    option("world DIR|demo", "a folder with questions and documents"),
+    option(
+        "--flow NAME",
+        f"one of {', '.join(EVALUATED_FLOWS)} [default: research]",
+        "research",
         choices=EVALUATED_FLOWS,
-        help=f"one of {', '.join(EVALUATED_FLOWS)} [default: %(default)s]",
     ),
-    option("--model", metavar="NAME", default="keyless", help="the model [default: %(default)s]"),
-    option("--limit", metavar="N", type=int, default=0, help="ask only N questions, drawn at random"),
-    option("--seed", metavar="S", type=int, default=0, help="seed of the draw"),
-    option("--jobs", metavar="N", type=int, default=0, help="processes; 0: one a core"),
-    option("--keep", metavar="DIR", default="", help="keep the stores of the runs in this folder"),
+    option("--model NAME", "the model [default: keyless]", "keyless"),
+    option("--limit N", "ask only N questions, drawn at random", 0),
+    option("--seed S", "seed of the draw", 0),
+    option("--jobs N", "processes; 0: one a core", 0),
+    option("--keep DIR", "keep the stores of the runs in this folder"),
     JSON_FILE,
 )
 

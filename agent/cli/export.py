@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import FORMATS, export_run
-from agent.cli.options import RUN_ID, choice, option
+from agent.cli.options import RUN_ID, file_option, option
 from agent.cli.output import write_file, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.workbench import Workbench
 
 ARGUMENTS = (
     RUN_ID,
-    choice(
-        "--format",
-        metavar="FORMAT",
-        default="md",
-        choices=FORMATS,
-        help=f"one of {', '.join(FORMATS)} [default: %(default)s]",
-    ),
-    option("--output", metavar="FILE", type=Path, help="where to write it [default: stdout]"),
+    option("--format FORMAT", f"one of {', '.join(FORMATS)} [default: md]", "md", choices=list(FORMATS)),
+    file_option("--output FILE", "where to write it [default: stdout]"),
 )
 
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, each declared once as the arguments of argparse's `add_argument`.
+"""Options that several commands share, each declared once, and the settings that they give.
 
 Host lists are parsed here; whether a setting is allowed is checked by `agent.actions.validation`."""
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 from typing import Any, get_args
@@ -24,14 +24,27 @@ Option = tuple[tuple[str, ...], dict[str, Any]]
 """The names of an option or argument, and what argparse is told of it."""
 
 
-def option(*names: str, **about: Any) -> Option:
-    """An option or argument of a command."""
-    return names, about
+def option(spec: str, help: str, default: Any = "", **about: Any) -> Option:
+    """An option ("--max-pages N", or with a second name "--engine/--engines NAMES") or an argument
+    ("question QUESTION"). A number as its default makes it a number, a list one that may be repeated."""
+    names, _, metavar = spec.partition(" ")
+    shape: dict[str, Any] = {"metavar": metavar, "default": default}
+    if isinstance(default, int):
+        shape["type"] = int
+        help += f" [default: {default}]" if default else ""
+    elif isinstance(default, list):
+        shape["action"] = "append"
+    return tuple(names.split("/")), {**shape, "help": help, **about}
 
 
-def flag(name: str, help: str) -> Option:
-    """An option without a value."""
-    return option(name, action="store_true", help=help)
+def flag(name: str, help: str, **about: Any) -> Option:
+    """An option without a value; None where it is not given."""
+    return (name,), {"action": "store_true", "default": None, "help": help, **about}
+
+
+def file_option(spec: str, help: str, **about: Any) -> Option:
+    """An option or argument that names a file or folder."""
+    return option(spec, help, None, type=Path, **about)
 
 
 def parse_hosts(text: str) -> list[str]:
@@ -47,28 +60,16 @@ def parse_hosts(text: str) -> list[str]:
     return hosts
 
 
-def join_hosts(values: Iterable[Iterable[str]]) -> list[str]:
-    """The hosts of all values of an option."""
-    return [host for value in values for host in value]
-
-
-def amount(text: str) -> float:
-    """A finite amount of money or minutes. Raises ArgumentTypeError."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not isfinite(value * 60):  # minutes are stored as seconds
+def amount(text: str, unit: float = 1.0) -> float:
+    """A finite amount of money, or of time in another unit. Raises ArgumentTypeError, ValueError."""
+    if not isfinite(float(text) * unit):
         raise ArgumentTypeError("a budget must be finite: give a number from 0 up")
-    return value
+    return float(text) * unit
 
 
 def share(text: str) -> float:
-    """A share as typed: "0.8" or "80%". Raises ArgumentTypeError."""
-    try:
-        value = float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
-    except ValueError:
-        value = -1.0
+    """A share as typed: "0.8" or "80%". Raises ArgumentTypeError, ValueError."""
+    value = float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
     if not 0 <= value <= 1:
         raise ArgumentTypeError(f"“{text[:40]}” is not a share: give a number from 0 to 1, or a percentage")
     return value
@@ -85,148 +86,105 @@ def at_least(least: int) -> Callable[[str], int]:
     return number
 
 
-def typed(**options: Any) -> dict[str, Any]:
-    """Those of these options that were typed; the default of each is empty."""
-    return {name: value for name, value in options.items() if value}
-
-
-def choice(*names: str, choices: Collection[str], **about: Any) -> Option:
-    """An option that takes one of these names."""
-    return option(*names, choices=list(choices), **about)
-
-
-QUESTION = option("question", metavar="QUESTION", help="the question, in quotes")
-RUN_ID = option("run_id", metavar="RUN", help="id of the run; `runs` lists them")
+SEVERAL = "separate several with spaces or commas, or repeat the option"
+QUESTION = option("question QUESTION", "the question, in quotes")
+RUN_ID = option("run_id RUN", "id of the run; `runs` lists them")
 WORLD = option(
-    "--world",
-    metavar="live|demo|DIR",
-    default="",
-    help="where to search and read: the web, the demo, or a folder of documents [default: live]",
+    "--world live|demo|DIR",
+    "where to search and read: the web, the demo, or a folder of documents [default: live]",
 )
-MODEL = option(
-    "--model",
-    metavar="keyless|NAME",
-    default="",
-    help="the model to use [default: the configured one, else keyless]",
-)
-START = option(
-    "--start", metavar="URL", action="append", default=[], help="a page to start from; repeat it for more"
-)
-INSTRUCTION = option("--instruction", metavar="TEXT", default="", help="how to search and how to answer")
-ALLOW = option(
-    "--allow",
-    metavar="HOST …",
-    action="append",
-    type=parse_hosts,
-    default=[],
-    help="hosts that may be read, *.HOST with its subdomains; separate several with spaces or commas, "
-    "or repeat the option [default: all]",
-)
-REPORT = choice(
-    "--report",
-    metavar="|".join(get_args(ReportLength)),
-    default="",
-    help="how long the answer is: a lead and what backs it, a standard answer, or a full report "
+MODEL = option("--model keyless|NAME", "the model to use [default: the configured one, else keyless]")
+START = option("--start URL", "a page to start from; repeat it for more", [])
+INSTRUCTION = option("--instruction TEXT", "how to search and how to answer")
+JSON_FILE = file_option("--json FILE", "write the whole result as JSON", dest="json_file")
+MARKDOWN_FILE = file_option("--markdown FILE", "write the report as Markdown", dest="markdown_file")
+OUTPUT_FILES = (JSON_FILE, MARKDOWN_FILE)
+AS_JSON = flag("--json", "print JSON", dest="as_json")
+REPORT = option(
+    f"--report {'|'.join(get_args(ReportLength))}",
+    "how long the answer is: a lead and what backs it, a standard answer, or a full report "
     "[default: standard]",
     choices=get_args(ReportLength),
 )
-JSON_FILE = option(
-    "--json", dest="json_file", metavar="FILE", type=Path, help="write the whole result as JSON"
+
+
+def hosts_option(spec: str, help: str, dest: str) -> Option:
+    """An option for hosts."""
+    return option(spec, help, [], dest=dest, type=parse_hosts)
+
+
+def budget_option(spec: str, help: str, dest: str, type: Callable[[str], float] = int) -> Option:
+    """An option for a budget of a run, by the name of its setting."""
+    default = getattr(DEFAULTS, dest) / (60 if dest == "max_seconds" else 1)
+    return option(spec, f"{help} (new run: {default:.0f})", None, dest=dest, type=type)
+
+
+ALLOW = hosts_option(
+    "--allow HOST …",
+    f"hosts that may be read, *.HOST with its subdomains; {SEVERAL} [default: all]",
+    "allowed_domains",
 )
-OUTPUT_FILES = (
-    JSON_FILE,
-    option(
-        "--markdown", dest="markdown_file", metavar="FILE", type=Path, help="write the report as Markdown"
-    ),
-)
-AS_JSON = option("--json", dest="as_json", action="store_true", help="print JSON")
-
-
-def _budget(name: str, setting: str, text: str, metavar: str = "N", **more: Any) -> Option:
-    default = getattr(DEFAULTS, setting) / (60 if setting == "max_seconds" else 1)
-    return option(name, metavar=metavar, help=f"{text} (new run: {default:.0f})", **more)
-
-
 BUDGETS = (
-    _budget("--max-steps", "max_steps", "searches and page visits", type=int),
-    _budget("--max-pages", "max_pages", "pages read", type=int),
-    _budget("--max-calls", "max_calls", "model calls", type=int),
-    _budget("--max-tokens", "max_tokens", "model tokens, read and written", type=int),
-    _budget("--max-cost", "max_cost_usd", "model cost in US dollars", "USD", type=amount),
-    _budget("--max-minutes", "max_seconds", "working time in minutes", "MIN", type=amount),
-    option(
-        "--threshold",
-        metavar="P",
-        type=share,
-        help="confidence from which an answer goes to review, 0 to 1 or a percentage "
-        f"(new run: {DEFAULTS.threshold:.2f})",
+    budget_option("--max-steps N", "searches and page visits", "max_steps"),
+    budget_option("--max-pages N", "pages read", "max_pages"),
+    budget_option("--max-calls N", "model calls", "max_calls"),
+    budget_option("--max-tokens N", "model tokens, read and written", "max_tokens"),
+    budget_option("--max-cost USD", "model cost in US dollars", "max_cost_usd", amount),
+    budget_option(
+        "--max-minutes MIN", "working time in minutes", "max_seconds", lambda text: amount(text, 60)
     ),
-    choice(
-        "--until",
-        metavar="review|budget",
+    option(
+        "--threshold P",
+        "confidence from which an answer goes to review, 0 to 1 or a percentage "
+        f"(new run: {DEFAULTS.threshold:.2f})",
+        None,
+        type=share,
+    ),
+    option(
+        "--until review|budget",
+        "run without stopping: until there is an answer to review, or until the budget is used",
+        None,
         choices=("review", "budget"),
-        help="run without stopping: until there is an answer to review, or until the budget is used",
     ),
 )
 """The budgets of a run, its confidence threshold and where it stops."""
-
-
-def budget_settings(args: Namespace) -> dict[str, Any]:
-    """The settings that were given with BUDGETS, by their names."""
-    given = {
-        **{name: getattr(args, name) for name in ("max_steps", "max_pages", "max_calls", "max_tokens")},
-        "max_cost_usd": args.max_cost,
-        "max_seconds": None if args.max_minutes is None else args.max_minutes * 60.0,
-        "threshold": args.threshold,
-        "until": args.until,
-        "mode": "auto" if args.until else None,
-    }
-    return {name: value for name, value in given.items() if value is not None}
-
-
 SOURCES = (
-    option(
-        "--block",
-        metavar="HOST …",
-        action="append",
-        type=parse_hosts,
-        default=[],
-        help="hosts that may not be read, with their subdomains; separate several with spaces or commas, "
-        "or repeat the option",
+    hosts_option(
+        "--block HOST …", f"hosts that may not be read, with their subdomains; {SEVERAL}", "blocked_domains"
     ),
-    option(
-        "--since",
-        metavar="DAY",
-        default="",
-        help="pages published on or after this day, e.g. 2024-03-31",
-    ),
-    option("--before", metavar="DAY", default="", help="pages published before this day"),
-    flag("--dated", "leave out pages without a date (with --since or --before)"),
-    option("--language", metavar="CODE", default="", help="pages in this language, e.g. en or sv"),
+    option("--since DAY", "pages published on or after this day, e.g. 2024-03-31"),
+    option("--before DAY", "pages published before this day"),
+    flag("--dated", "leave out pages without a date (with --since or --before)", dest="dated_only"),
+    option("--language CODE", "pages in this language, e.g. en or sv"),
 )
 """The options that choose sources."""
 SEARCH_SOURCES = (
     *SOURCES,
     option(
-        "--engine",
-        "--engines",
-        metavar="NAMES",
-        action="append",
-        default=[],
-        help=f"use only these search engines, comma-separated ({', '.join(ENGINE_NAMES)})",
+        "--engine/--engines NAMES",
+        f"use only these search engines, comma-separated ({', '.join(ENGINE_NAMES)})",
+        [],
+        dest="engines",
+        type=lambda names: list(filter(None, map(str.strip, names.split(",")))),
     ),
 )
 """The same where the web is searched."""
 
 
-def source_settings(args: Namespace) -> dict[str, Any]:
-    """The settings that were given with SOURCES or SEARCH_SOURCES, by their names."""
-    engines = [name.strip() for names in getattr(args, "engine", ()) for name in names.split(",")]
-    return typed(
-        blocked_domains=join_hosts(args.block),
-        since=args.since,
-        before=args.before,
-        dated_only=args.dated,
-        language=args.language,
-        engines=list(filter(None, engines)),
-    )
+def read_settings(args: Namespace, **more: Any) -> Settings:
+    """The settings that were given, and `more`; what was not given is not set. An option is a setting by its
+    `dest`: the name of a field, or "site.max_pages" for a field of a part."""
+    typed: dict[str, Any] = {}
+    for name, value in vars(args).items():
+        part, _, field = name.partition(".")
+        if part not in Settings.model_fields or value in ("", None, []):
+            continue
+        if isinstance(value, list):
+            value = [one for several in value for one in several]
+        if field:
+            typed.setdefault(part, {})[field] = value
+        else:
+            typed[part] = value
+    if typed.get("until"):
+        typed["mode"] = "auto"
+    return Settings.model_validate({**typed, **more})

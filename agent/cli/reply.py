@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from agent.bot.metrics import ReplyOutcome
 from agent.bot.responder import ReplyService
-from agent.cli.options import JSON_FILE, MODEL, option
+from agent.cli.options import JSON_FILE, MODEL, file_option, option
 from agent.cli.output import read_file, to_json, write_file, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.flows import FLOWS
@@ -27,25 +27,12 @@ EMPTY_LIBRARY_HINT = (
 
 
 ARGUMENTS = (
+    option("question QUESTION", "the last message; optional with --conversation", nargs="?"),
     option(
-        "question",
-        metavar="QUESTION",
-        nargs="?",
-        default="",
-        help="the last message; optional with --conversation",
+        "--kb DIR|demo",
+        "answer from this folder alone [default: the library, with the folders of config.yaml]",
     ),
-    option(
-        "--kb",
-        metavar="DIR|demo",
-        default="",
-        help="answer from this folder alone [default: the library, with the folders of config.yaml]",
-    ),
-    option(
-        "--conversation",
-        metavar="FILE",
-        type=Path,
-        help='earlier messages as JSON: [{"role": "user"|"bot", "text": …}, …]',
-    ),
+    file_option("--conversation FILE", 'earlier messages as JSON: [{"role": "user"|"bot", "text": …}, …]'),
     MODEL,
     JSON_FILE,
 )

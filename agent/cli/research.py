@@ -14,17 +14,13 @@ from agent.cli.options import (
     REPORT,
     SEARCH_SOURCES,
     WORLD,
-    budget_settings,
     flag,
-    join_hosts,
     option,
-    source_settings,
-    typed,
+    read_settings,
 )
 from agent.cli.output import check_network, drive_and_print, follow_up, write_stdout
 from agent.engine.run_settings import normalize_settings
 from agent.flows import FLOWS
-from agent.types import Settings
 from agent.workbench import Workbench
 
 ARGUMENTS = (
@@ -36,26 +32,14 @@ ARGUMENTS = (
     flag("--estimate", "only print what it is likely to need"),
     ALLOW,
     *SEARCH_SOURCES,
-    option(
-        "--follow",
-        metavar="RUN",
-        default="",
-        help="a further question in the thread of this run: its facts are known",
-    ),
+    option("--follow RUN", "a further question in the thread of this run: its facts are known"),
     *OUTPUT_FILES,
 )
 
 
 def run(args: Namespace) -> int:
     """Ask and print the answer; returns the exit code."""
-    question = args.question
-    settings = Settings(
-        **typed(
-            world=args.world, model=args.model, report=args.report, allowed_domains=join_hosts(args.allow)
-        ),
-        **budget_settings(args),
-        **source_settings(args),
-    )
+    question, settings = args.question, read_settings(args)
     validation.check_new_run(question.strip(), normalize_settings(settings), FLOWS)
     bench = Workbench()
     if args.estimate:

@@ -11,14 +11,9 @@ from agent.types import Status
 from agent.workbench import Workbench
 
 ARGUMENTS = (
-    option("--text", metavar="TEXT", default="", help="only those with this text in the question"),
-    option("--resume", metavar="RUN", default="", help="go on with this run, which rests"),
-    option(
-        "--model",
-        metavar="auto|keyless",
-        default="",
-        help="go on with the model set up now, or without one",
-    ),
+    option("--text TEXT", "only those with this text in the question"),
+    option("--resume RUN", "go on with this run, which rests"),
+    option("--model auto|keyless", "go on with the model set up now, or without one"),
 )
 
 

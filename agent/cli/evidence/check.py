@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.api import make_ask
-from agent.cli.options import JSON_FILE, option
+from agent.cli.options import JSON_FILE, file_option, option
 from agent.cli.output import read_file, to_json, write_file, write_stderr, write_stdout
 from agent.config import read_config
 from agent.errors import UsageError
@@ -28,18 +28,8 @@ _GZIP = b"\x1f\x8b"
 
 
 ARGUMENTS = (
-    option(
-        "file",
-        metavar="FILE.jsonl",
-        type=Path,
-        help='a JSON object a line: id, quote, statement, question; ".gz" too',
-    ),
-    option(
-        "--model",
-        metavar="keyless|NAME",
-        default="keyless",
-        help="the model that judges [default: %(default)s]",
-    ),
+    file_option("file FILE.jsonl", 'a JSON object a line: id, quote, statement, question; ".gz" too'),
+    option("--model keyless|NAME", "the model that judges [default: keyless]", "keyless"),
     JSON_FILE,
 )
 

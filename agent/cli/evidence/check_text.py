@@ -15,9 +15,8 @@ from agent.cli.options import (
     WORLD,
     at_least,
     flag,
-    join_hosts,
     option,
-    source_settings,
+    read_settings,
 )
 from agent.cli.output import drive_run, read_file, write_run, write_stdout
 from agent.errors import UsageError
@@ -30,18 +29,14 @@ LIMITS = CheckTextSettings()
 
 
 ARGUMENTS = (
+    option("text FILE|URL|-", "a document (Markdown, DOCX, PDF, HTML …), an address, or - for stdin"),
+    flag("--search", "search for claims that cite no source", dest="check_text.search_missing"),
     option(
-        "text",
-        metavar="FILE|URL|-",
-        help="a document (Markdown, DOCX, PDF, HTML …), an address, or - for stdin",
-    ),
-    flag("--search", "search for claims that cite no source"),
-    option(
-        "--max-pages",
-        metavar="N",
+        "--max-pages N",
+        "sources fetched",
+        LIMITS.max_pages,
+        dest="check_text.max_pages",
         type=at_least(1),
-        default=LIMITS.max_pages,
-        help="sources fetched [default: %(default)s]",
     ),
     flag("--problems", "list only claims to look at: no support, no source, or a doubt"),
     ALLOW,
@@ -54,14 +49,7 @@ ARGUMENTS = (
 
 def run(args: Namespace) -> int:
     """Check the text, print the summary and the marks, write the files asked for; returns the exit code."""
-    settings = Settings(
-        flow="check_text",
-        world=args.world or "live",
-        model=args.model or "auto",
-        allowed_domains=join_hosts(args.allow),
-        check_text=CheckTextSettings(max_pages=args.max_pages, search_missing=args.search),
-        **source_settings(args),
-    )
+    settings = read_settings(args, flow="check_text")
     bench = Workbench()
     run_id = _start(bench, args.text, settings)
     view = drive_run(bench, run_id, ends=(Status.DONE,))

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from agent.actions.bundle_verify import BundleVerification, SourceCheck, refetch_sources, verify_bundle
-from agent.cli.options import AS_JSON, flag, option
+from agent.cli.options import AS_JSON, file_option, flag
 from agent.cli.output import check_network, read_file, write_json, write_stdout
 from agent.export.archive import MAX_BYTES
 from agent.export.escaping import to_one_line
 from agent.workbench import Workbench
 
-BUNDLE = option("bundle", metavar="BUNDLE", type=Path, help="the file of an evidence bundle")
+BUNDLE = file_option("bundle BUNDLE", "the file of an evidence bundle")
 ATTENTION_MARKS = {"same": "", "stands": "", "lost": "!", "gone": "!", "unread": "?", "given": ""}
 DRIFT_LABELS = {
     "same": "same",

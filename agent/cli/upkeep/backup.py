@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from pathlib import Path
 
-from agent.cli.options import option
+from agent.cli.options import file_option
 from agent.cli.output import write_stderr, write_stdout
 from agent.config import read_config
 from agent.errors import UsageError
 from agent.store.backup import name_backup, write_backup
 
-ARGUMENTS = (option("file", metavar="FILE", type=Path, help="a new file, or a folder for one"),)
+ARGUMENTS = (file_option("file FILE", "a new file, or a folder for one"),)
 
 
 def run(args: Namespace) -> int:

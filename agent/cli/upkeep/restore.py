@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 
-from agent.cli.options import flag, option
+from agent.cli.options import file_option, flag
 from agent.cli.output import write_stderr, write_stdout
 from agent.config import read_config, resolve_data_folder
 from agent.store.backup import restore_backup, verify_backup
 
 ARGUMENTS = (
-    option("file", metavar="FILE", type=Path, help="a backup that `backup` wrote"),
-    option("--into", metavar="FOLDER", type=Path, help="another data folder [default: the configured one]"),
+    file_option("file FILE", "a backup that `backup` wrote"),
+    file_option("--into FOLDER", "another data folder [default: the configured one]"),
     flag("--force", "replace what the folder holds; it is kept in a folder inside"),
     flag("--check", "only check every file by its hash"),
 )
@@ -27,7 +26,7 @@ def run(args: Namespace) -> int:
         )
         return 0
     folder = (args.into or resolve_data_folder(read_config().TOUCHSTONE_DATA)).resolve()
-    done = restore_backup(args.file, folder, force=args.force)
+    done = restore_backup(args.file, folder, force=bool(args.force))
     write_stdout(f"{folder}: {len(done.manifest.files)} files of {done.manifest.made_at}")
     if done.kept:
         write_stderr(f"what was there before is kept in {done.kept}")

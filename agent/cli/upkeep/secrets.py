@@ -19,7 +19,7 @@ ARGUMENTS = (
 
 def run(args: Namespace) -> int:
     """Without an option: say where the key comes from and what is saved, by name; returns the exit code."""
-    if args.new_key + args.rotate + args.forget > 1:
+    if sum(map(bool, (args.new_key, args.rotate, args.forget))) > 1:
         raise UsageError("give one of --new-key, --rotate and --forget")
     if args.new_key:
         write_stdout(make_key())
