@@ -22,7 +22,7 @@ from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
 from agent.store.table_access import TableAccess, Writer
 from agent.types import Status
-from agent.types.budget import BudgetMeter
+from agent.types.batches import BudgetMeter
 
 q, u = tables.quotas.c, tables.uses.c
 ASK_ADMIN = "your quota begins anew at midnight (UTC), or when an admin raises it"

@@ -26,7 +26,7 @@ from agent.llm import prices
 from agent.store.run_history import FinishedRun, list_finished_runs
 from agent.text.plurals import format_count
 from agent.types import Cap, PauseRequest, Settings, Status, StopPoint
-from agent.types.budget import BudgetMeter
+from agent.types.batches import BudgetMeter
 
 MAX_CAPS: dict[Cap, float] = {
     "steps": 200,

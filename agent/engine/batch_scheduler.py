@@ -15,7 +15,7 @@ from agent.engine.state import to_jsonable
 from agent.errors import ConcurrentChange, UsageError
 from agent.store.database import Store
 from agent.types import Batch, BatchBudget, BatchRow, Status, Step, Usage
-from agent.types.budget import BudgetMeter, meter_usage
+from agent.types.batches import BudgetMeter, meter_usage
 
 log = logging.getLogger(__name__)
 MAX_TRIES = 3

@@ -11,7 +11,7 @@ from agent.engine.loop import Flow
 from agent.engine.run_state import RunState
 from agent.store.model_calls import ModelCalls
 from agent.types import CAP_SETTINGS, Action, Cap, Run, Settings, Status, Step
-from agent.types.budget import BudgetMeter
+from agent.types.batches import BudgetMeter
 
 PAGE_LIMITED_FLOWS = ("site", "collect", "check_text")
 """Flows that count pages, by a limit of their own, instead of steps."""

@@ -28,7 +28,7 @@ from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
 from agent.text.urls import canonicalize
 from agent.types import ModelCall, Outcome, Page, SearchResult, Settings, Step
-from agent.types.budget import meter_usage
+from agent.types.batches import meter_usage
 from agent.web import search_results
 from agent.web.unpaywall import OpenCopy
 from agent.web.world import World

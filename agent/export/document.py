@@ -23,8 +23,7 @@ from agent.types import (
     Source,
     describe_action,
 )
-from agent.types.facts import FLAG_NOTE
-from agent.types.step_numbers import describe_place, number_step
+from agent.types.facts import FLAG_NOTE, describe_place, number_step
 
 UNASKED = "question (no person was asked)"
 DEMO_WORLD_NOTE = "This run read the demo world: its sites and all that they say are invented."

@@ -11,7 +11,7 @@ from agent.export.escaping import clean_xml
 from agent.export.report import Report
 from agent.text.urls import site
 from agent.types import Outcome
-from agent.types.step_numbers import number_step
+from agent.types.facts import number_step
 
 QUESTION_NODE = "question"
 

@@ -12,7 +12,7 @@ from agent.export.escaping import escape_csv_cell
 from agent.export.report import Report
 from agent.text.urls import site
 from agent.types import Fact, Page, PageRef
-from agent.types.step_numbers import number_step
+from agent.types.facts import number_step
 
 _FACTS: dict[str, Callable[[Fact], object]] = {
     "id": lambda fact: fact.id,

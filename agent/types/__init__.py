@@ -12,10 +12,7 @@ from agent.types.checked_text import *
 from agent.types.engines import *
 from agent.types.facts import *
 from agent.types.library import *
-from agent.types.plan import *
-from agent.types.publication import *
 from agent.types.record import *
-from agent.types.revision import *
 from agent.types.runs import *
 from agent.types.source_filter import *
 from agent.types.web import *

@@ -1,4 +1,4 @@
-"""An answer with its sentences, sources and verdict."""
+"""The plan of a run, its answer with sentences, sources and verdict, and how a note on it was read."""
 
 from __future__ import annotations
 
@@ -6,9 +6,28 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.types.plan import PlanPart
-from agent.types.publication import Publication
-from agent.types.record import Actor, PageOrigin, Record
+from agent.types.record import Actor, PageOrigin, Publication, Record
+
+PartStatus = Literal["open", "answered", "found", "disputed", "not_found"]
+"""`found`: quotes were found for it, and no model judged whether they answer it."""
+
+
+class PlanPart(Record):
+    """A sub-question. `Fact.part` and `Sentence.part` hold its id ("1", "2" …)."""
+
+    id: str
+    question: str
+    status: PartStatus = "open"
+    confidence: float = 0.0
+    after: list[str] = Field(default_factory=list)
+    """Ids of the parts whose answers it needs; code ignores unknown ones."""
+    answered_by: str = ""
+    """What would count as an answer, in the planner's words; "" where nobody said."""
+    where: str = ""
+    """Where to look, in the planner's words; "" where nobody said."""
+    by: Actor = "keyless"
+    """Who proposed or last changed it."""
+
 
 Verdict = Literal["answered", "partial", "passages_found", "no_evidence", "checked"]
 """`passages_found`: no model judged; these are the passages that fit best. `checked`: a text was checked."""
@@ -231,3 +250,39 @@ class Answer(Record):
         """The notes beside the sentences as (label, text); a text may be empty."""
         why = [("Why it stopped", self.why_stopped), ("Updated", self.because)]
         return [("Certainty", self.certainty), ("Missing", self.missing), *why, ("Remark", self.remark)]
+
+
+class NoteReading(Record):
+    """The constraints that code applies for the notes since an answer. Ids of sentences are "s1", "s2" … in
+    the order of `Answer.sentences`, those of headings "h1" … and tables "t1" … in the order of its blocks."""
+
+    note: int
+    """The step of the newest note that was read."""
+    step: int
+    by: Actor = "keyless"
+    trouble: str = ""
+    """Why no model read it although one was asked."""
+    understood: str = ""
+    """The note in the words of the model that read it; "" where rules read it."""
+    excluded_sites: list[str] = Field(default_factory=list)
+    """Hosts and addresses; no fact of theirs counts any more."""
+    excluded_topics: list[str] = Field(default_factory=list)
+    about: list[str] = Field(default_factory=list)
+    """Ids of the sentences, headings and tables to be written again, and of parts of the plan."""
+    only_parts: list[str] = Field(default_factory=list)
+    """Ids of the plan's parts that the answer is limited to; empty for all."""
+    questions: list[str] = Field(default_factory=list)
+    """New sub-questions; each became a part of the plan."""
+    searches: list[str] = Field(default_factory=list)
+    """What is to be looked for."""
+    addresses: list[str] = Field(default_factory=list)
+    """What is to be read."""
+    length: ReportLength | None = None
+    max_words: int = 0
+    form: str = ""
+    """The form that is asked for, such as "a table"; "" for none."""
+    is_whole: bool = False
+    """Whether the whole answer is written again; else what nothing touches is kept word for word."""
+    needs_research: bool = False
+    not_understood: list[str] = Field(default_factory=list)
+    """The sentences of the notes that no rule understands."""

@@ -8,8 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.types.publication import Publication
-from agent.types.record import Actor, Outcome, PageOrigin, Record
+from agent.types.record import Actor, Outcome, PageOrigin, Publication, Record
 
 FactOrigin = Literal["page", "image", "person", "prior_turn"]
 PersonMark = Literal["none", "pinned", "struck"]
@@ -392,3 +391,13 @@ class Edit(Record):
     text: str
     undoes: int = -1
     """The step of the edit that this one undoes; -1 for none."""
+
+
+def number_step(actions: Sequence[Action], n: int) -> int:
+    """How many searches and page visits were made up to the ledger's step `n`: the number of the last one."""
+    return len({action.step for action in actions if action.step <= n})
+
+
+def describe_place(actions: Sequence[Action], n: int) -> str:
+    """Where in the journey the ledger's step `n` stands: "after step 12", "before step 1"."""
+    return f"after step {number}" if (number := number_step(actions, n)) else "before step 1"

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from agent.types.publication import Publication
-from agent.types.record import Outcome, PageOrigin, Record
+from agent.types.record import Outcome, PageOrigin, Publication, Record
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from agent import config
 from agent.cli.main import main
 from agent.export.plain import render_plain_text
 from agent.types import Settings, Status
-from agent.types.step_numbers import number_step
+from agent.types.facts import number_step
 from agent.workbench import RunSnapshot, Workbench
 from pages.widgets.run import answer_card, confidence_chart, pause_prompt, run_list, stats, timeline_cards
 

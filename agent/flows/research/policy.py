@@ -28,7 +28,7 @@ from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
 from agent.text.negative_constraints import is_excluded
 from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, map_spellings
 from agent.types import ENGINE_BY_ACTION, Fact, Lead, Outcome, PageRef, Proposal, Refusal, Stall, rank_general
-from agent.types.step_numbers import number_step
+from agent.types.facts import number_step
 
 ESCALATION_ORDER = ("reframe", "narrow", "lead", "hand_over")
 MAX_ROUND_ACTIONS = 4

@@ -14,7 +14,7 @@ from agent.export import collected
 from agent.export.collected import CollectionResult
 from agent.flows.collect.state import CollectRun
 from agent.types import Status
-from agent.types.step_numbers import number_step
+from agent.types.facts import number_step
 from agent.workbench import RunSnapshot, Workbench
 from pages.widgets.collect import crawl_tree, preview, results
 from pages.widgets.run import answer_card, controls, export_menu, pause_prompt, run_page, timeline

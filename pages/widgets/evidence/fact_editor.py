@@ -14,7 +14,7 @@ from agent.text.plurals import format_count
 from agent.text.question_parts import format_question
 from agent.text.urls import site
 from agent.types import Action, Answer, Fact, PlanPart
-from agent.types.step_numbers import number_step
+from agent.types.facts import number_step
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table
 from pages.widgets.shell import empty_state, labels, ui, view_cache

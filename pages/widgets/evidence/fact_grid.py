@@ -17,7 +17,7 @@ from agent.actions.fact_edits import MAX_TEXT_CHARS, FactEdit
 from agent.answering.fact_filter import FactFilter
 from agent.text.plurals import format_count
 from agent.types import Action, Fact, PersonMark, Status
-from agent.types.step_numbers import number_step
+from agent.types.facts import number_step
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_table
 from pages.widgets.shell import client, escape, labels, ui

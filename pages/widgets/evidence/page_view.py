@@ -9,7 +9,7 @@ from agent.errors import NotFound
 from agent.text.plurals import format_count
 from agent.text.urls import host
 from agent.types import PAGE_ORIGIN_LABELS, Fact, Page
-from agent.types.step_numbers import number_step
+from agent.types.facts import number_step
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import page_text
 from pages.widgets.evidence import page_versions as side_by_side

@@ -12,7 +12,7 @@ import streamlit as st
 from agent.actions import acts
 from agent.evidence.confidence_explanations import describe_parts, list_changes
 from agent.types import Confidence, PlanPart
-from agent.types.step_numbers import number_step
+from agent.types.facts import number_step
 from agent.workbench import RunSnapshot
 from pages.widgets.run import timeline
 from pages.widgets.shell import client, empty_state, escape, labels, pagination

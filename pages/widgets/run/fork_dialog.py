@@ -11,7 +11,7 @@ from agent.actions import acts, forks
 from agent.flows import STEP_LABELS
 from agent.text.plurals import format_count
 from agent.types import Action
-from agent.types.step_numbers import describe_place
+from agent.types.facts import describe_place
 from agent.workbench import RunSnapshot
 from pages.widgets.forms import budget_fields, form_page
 from pages.widgets.run import timeline_cards

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.types import Action, ModelCall
-from agent.types.step_numbers import describe_place
+from agent.types.facts import describe_place
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, empty_state, escape, labels, markup, pagination, ui
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.actions.budget import format_amount, read_meters
 from agent.types import Cap, Status
-from agent.types.budget import BudgetMeter
+from agent.types.batches import BudgetMeter
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, labels, markup, view_cache
 

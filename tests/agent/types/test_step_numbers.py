@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent.types import Action
-from agent.types.step_numbers import describe_place, number_step
+from agent.types.facts import describe_place, number_step
 
 LOOKS = [Action(step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in (3, 6, 6, 20)]
 
