@@ -32,7 +32,7 @@ from agent.actions import (
 )
 from agent.actions.commit import ANSWERED_STATUSES, EDITABLE_FLOWS, UNANSWERED_STATUSES, commit
 from agent.actions.context import ActionContext
-from agent.actions.erase_note import erase_note
+from agent.actions.erase_note import erase_note, list_private
 from agent.actions.fact_edits import FactEdit
 from agent.engine.snapshots import RunSnapshot
 from agent.errors import ConcurrentChange, UsageError
@@ -254,7 +254,7 @@ _TABLE = (
         "erase_note",
         "Erase a private note",
         erase_note,
-        fits=lambda v: any(note.private for note in v.state.notes),
+        fits=list_private,
     ),
 )
 ACTS = {act.name: act for act in _TABLE}

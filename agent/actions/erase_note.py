@@ -10,12 +10,19 @@ from pydantic import Field
 
 from agent.actions.context import ActionContext
 from agent.actions.release import find_private, release
+from agent.engine.snapshots import RunSnapshot
+from agent.engine.state import Change
 from agent.errors import UsageError
 from agent.export.hiding import is_withheld
 from agent.store.database import PURGE_DUE
 from agent.types import Status
 
 ERASED = "[erased]"
+
+
+def list_private(view: RunSnapshot) -> list[Change]:
+    """The private notes of a run as its steps hold them, undone ones too."""
+    return [note for step in view.steps for note in step.change.get("notes", ()) if note.get("private")]
 
 
 def erase_note(
@@ -26,7 +33,7 @@ def erase_note(
     """Erase a private note for good, with what was made from it; backups made before still hold it. No run
     that could have held it may be at work."""
     view, store = bench.snapshot(run_id), bench.store
-    texts = [note.text for note in view.state.notes if note.step == step and note.private]
+    texts = [note["text"] for note in list_private(view) if note["step"] == step]
     if texts[:1] == [ERASED]:  # the purge may have failed
         bench.store.purge()
         return
@@ -38,7 +45,8 @@ def erase_note(
     private = find_private(view.steps, store.calls.list_for_run(run_id), texts)
     only = [*texts, *private.readings]
     store.draft(PURGE_DUE, run_id)
-    kept = {ERASED} | {note.text for one in family for note in bench.snapshot(one).state.notes} - set(only)
+    said = (note for one in family for s in bench.snapshot(one).steps for note in s.change.get("notes", ()))
+    kept = {ERASED} | {note["text"] for note in said} - set(only)
     for key, text in store.drafts.all().items():
         if any(one in key for one in family) and (private.gives_away(text) or key.startswith("salt:")):
             store.drafts.drop(key)

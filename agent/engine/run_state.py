@@ -133,7 +133,7 @@ class RunState(State, Generic[Own]):
     """The earlier turns of the conversation, oldest first."""
     notes: Annotated[list[Note], append] = Field(default_factory=list)
     earlier_private_notes: list[str] = Field(default_factory=list)
-    """The private notes of the earlier turns: no word of them goes to search engines either."""
+    """The private notes of the earlier turns, and those that were undone: no word of them leaves either."""
     file_words: Annotated[list[str], append] = Field(default_factory=list)
     """The words of the files that a person added, of earlier turns too; they are as private."""
     readings: Annotated[list[NoteReading], append] = Field(default_factory=list)

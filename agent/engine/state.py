@@ -136,7 +136,12 @@ def fold(state: S, steps: Iterable[Step]) -> S:
     steps = list(steps)
     undone = find_undone(steps)
     for step in steps:
-        change = _leave_out(step.change) if step.n in undone else step.change
+        change = step.change
+        if step.n in undone:
+            change = _leave_out(change)
+            private = [note["text"] for note in step.change.get("notes", ()) if note.get("private")]
+            if private:  # what was made from it is still there
+                change["earlier_private_notes"] = [*getattr(state, "earlier_private_notes", ()), *private]
         if undone and "readings" in change:
             change = {**change, "readings": [r for r in change["readings"] if r["note"] not in undone]}
         merge(state, change).derive(change, step.n)

@@ -97,6 +97,9 @@ class Repeater(Script):
             "missing": "The plans are missing.",
         }
 
+    def section(self, prompt: str) -> dict[str, Any]:
+        return self.report(prompt.replace("Its facts:", "Facts that may be used"))
+
     def check_claims(self, prompt: str) -> dict[str, Any]:
         return check_reply(prompt, "CheckClaimsReply", lambda said, _quotes: COVERT not in said)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.actions import acts
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.export import describe_withheld, export_run
 from agent.actions.release import release
@@ -55,6 +56,19 @@ def test_the_owner_finds_a_private_note_by_its_words_and_erases_it(tmp_path: Pat
         comment = next(n for n in made.bench.snapshot(made.run).state.notes if n.kind == "comment")
         with pytest.raises(UsageError, match="pause it, then erase"):
             made.bench.act(made.run, "erase_note", step=comment.step)
+
+
+def test_a_note_that_was_undone_stays_private_and_can_be_erased(tmp_path: Path) -> None:
+    with private_runs(tmp_path) as made:
+        note = next(n for n in made.bench.snapshot(made.run).state.notes if n.kind == "send_back")
+        while acts.is_possible("undo", made.bench.snapshot(made.run)):
+            made.bench.act(made.run, "undo")
+            made.bench.drive(made.run)
+        assert not any(n.private for n in made.bench.snapshot(made.run).state.notes)
+        told = {name: found for name, body in list_ways_out(made) if (found := find_canaries(body))}
+        assert told == {}
+        made.bench.act(made.run, "erase_note", step=note.step)
+        assert made.bench.runs(text="quibblor") == []
 
 
 def test_a_sentence_made_from_a_note_leaves_only_where_its_quotes_support_it(tmp_path: Path) -> None:
