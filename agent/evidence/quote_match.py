@@ -122,7 +122,9 @@ def verify_quote(fact: Fact, text: str, sha256: str) -> Fact:
 
     Found: `start`, `end`, `sha256` are set and the quote is the span's text. Unverified, without offsets: a
     quote that is not found or too short."""
-    span = find_quote(fact.quote, text) if _is_long_enough(fact.quote) else None
+    words = _split_quote(fact.quote)
+    is_signs = bool(words) and all(len(w) == 1 and not w.isascii() for w in words)
+    span = find_quote(fact.quote, text) if len(words) >= (4 if is_signs else MIN_WORDS) else None
     if span is None:
         return fact.replace(verified=False, start=-1, end=-1, spans=[])
     found = {"start": span.start, "end": span.end, "spans": list(span.spans), "sha256": sha256}
@@ -131,7 +133,15 @@ def verify_quote(fact: Fact, text: str, sha256: str) -> Fact:
 
 def _find_spans(quotes: Sequence[str], text: str) -> list[list[QuoteSpan]]:
     """The clean spans of each quote, as one stretch: exact ones, else those in another spelling."""
-    exact = [list(_find_exact(quote, text)) for quote in quotes]
+    exact = list[list[QuoteSpan]]()
+    for quote in quotes:
+        ends, at = list[QuoteSpan](), -1 if any(c.isalnum() for c in quote) else len(text)
+        for _ in range(MAX_PLACES):
+            if (at := text.find(quote, at + 1)) < 0:
+                break
+            if _is_clean_cut(text, at, at + len(quote)):
+                ends.append(QuoteSpan(at, at + len(quote), "exact"))
+        exact.append(ends)
     if exact[0]:
         return exact
     rows = [[] if found else _split_quote(quote) for quote, found in zip(quotes, exact, strict=True)]
@@ -141,16 +151,6 @@ def _find_spans(quotes: Sequence[str], text: str) -> list[list[QuoteSpan]]:
         found or list(_find_spelled(quote, row, text, places, notes=notes))
         for quote, found, row, places in zip(quotes, exact, rows, hits, strict=True)
     ]
-
-
-def _find_exact(quote: str, text: str) -> Iterator[QuoteSpan]:
-    at = -1 if any(c.isalnum() for c in quote) else len(text)
-    for _ in range(MAX_PLACES):
-        at = text.find(quote, at + 1)
-        if at < 0:
-            return
-        if _is_clean_cut(text, at, at + len(quote)):
-            yield QuoteSpan(at, at + len(quote), "exact")
 
 
 def _find_spelled(
@@ -166,25 +166,18 @@ def _find_spelled(
                 yield span
 
 
-def _find_unaccented(words: list[str], page: NormalizedText) -> list[int]:
-    """The indices at which these words follow each other, with accents that one side lacks."""
+def _find_unaccented(words: list[str], page: NormalizedText) -> Iterator[int]:
+    """The indices at which these words follow each other, with accents that one side lacks. At least one that
+    differs is no function word, which another accent often makes another word ("wurde" and "würde")."""
     bare = [strip_diacritics(word) for word in words]
     line = NormalizedText([strip_diacritics(word) for word in page.words], page.starts, page.ends)
-    return [
-        place
-        for place in line.find_words(bare)
-        if _differ_in_accents_only(words, page.words[place : place + len(words)])
-    ]
-
-
-def _differ_in_accents_only(ours: list[str], theirs: list[str]) -> bool:
-    """Is each word the same, or without accents on one side? At least one is no function word, which
-    another accent often makes another word ("wurde" and "würde")."""
-    changed = [(mine, other) for mine, other in zip(ours, theirs, strict=True) if mine != other]
-    return any(not is_stopword(mine) for mine, _ in changed) and all(
-        strip_diacritics(mine) in (mine, other) and strip_diacritics(mine).isascii()
-        for mine, other in changed
-    )
+    for place in line.find_words(bare):
+        there = page.words[place : place + len(words)]
+        changed = [both for both in zip(words, there, bare, strict=True) if both[0] != both[1]]
+        if any(not is_stopword(mine) for mine, _, _ in changed) and all(
+            plain in (mine, other) and plain.isascii() for mine, other, plain in changed
+        ):
+            yield place
 
 
 def _read_window(text: str, start: int, end: int, *, notes: bool) -> NormalizedText:
@@ -200,8 +193,9 @@ def _make_span(
     """The span of the page's words from `first` to `last` with the quote's opening signs ("--quiet") and its
     closing punctuation; None where it cuts something."""
     start, end = page.starts[first], page.ends[last]
-    if not _is_clean_cut(text, start, end) or not _has_same_ending(quote, text, end):
-        return None
+    ends_sentence = _SENTENCE_END.search(quote) and not quote.rstrip("\"'”’»)]").endswith("...")
+    if not _is_clean_cut(text, start, end) or (ends_sentence and _NEXT_WORD.match(text, end)):
+        return None  # what ends its sentence may not end inside a sentence of the page
     opening = _OPENING.match(quote)
     if opening and text.endswith(opening[0], 0, start):
         start -= len(opening[0])
@@ -227,27 +221,12 @@ def _find_joint(parts: Sequence[str], found: Sequence[list[QuoteSpan]], text: st
 
 def _split_quote(quote: str) -> list[str]:
     """The words of a quote without an ellipsis at its ends; none of one that is too long."""
-    is_long = len(quote) > MAX_QUOTE_CHARS
-    return [] if is_long else _trim_ellipses(normalize_text(html.unescape(quote)).words)
-
-
-def _trim_ellipses(words: list[str]) -> list[str]:
+    words = normalize_text(html.unescape(quote)).words if len(quote) <= MAX_QUOTE_CHARS else []
     while words and words[0] == ELLIPSIS:
         words = words[1:]
     while words and words[-1] == ELLIPSIS:
         words = words[:-1]
     return words
-
-
-def _is_long_enough(quote: str) -> bool:
-    words = _split_quote(quote)
-    return len(words) >= (4 if words and all(len(w) == 1 and not w.isascii() for w in words) else MIN_WORDS)
-
-
-def _has_same_ending(quote: str, text: str, end: int) -> bool:
-    """A quote that ends its sentence may not end inside a sentence of the page."""
-    ends_sentence = _SENTENCE_END.search(quote) and not quote.rstrip("\"'”’»)]").endswith("...")
-    return not (ends_sentence and _NEXT_WORD.match(text, end))
 
 
 def _is_clean_cut(text: str, start: int, end: int) -> bool:
@@ -272,8 +251,10 @@ def _find_fuzzy(quote: str, text: str) -> QuoteSpan | None:
     words = _split_quote(quote) if len(quote) <= MAX_FUZZY_CHARS else []
     if len(words) < 2 * _CHUNKS:
         return None
-    spelled = normalize_text(html.unescape(quote))
-    matcher = _FuzzyMatcher(words, _find_lowercase_words(html.unescape(quote), spelled), text)
+    plain = html.unescape(quote)
+    spelled = normalize_text(plain)
+    small = frozenset(w for w, at in zip(spelled.words, spelled.starts, strict=True) if plain[at].islower())
+    matcher = _FuzzyMatcher(words, small, text)
     size, notes = -(-len(words) // _CHUNKS), has_note_marks(quote)
     anchors = {at: words[at : at + size] for at in range(0, len(words), size)}
     hits = find_folded(text, [fold_letters("".join(anchor)) for anchor in anchors.values()], notes=notes)
@@ -283,25 +264,15 @@ def _find_fuzzy(quote: str, text: str) -> QuoteSpan | None:
             page = _read_window(text, start - reach, min(end, start + reach) + reach, notes=notes)
             for place in page.find_words(anchor):
                 is_this_hit = page.starts[place] <= start < page.ends[place]  # others have their own
-                if is_this_hit and (span := _match_fuzzily(matcher, quote, page, at, place)):
+                aligned = matcher.align(page, at, place) if is_this_hit else None
+                if aligned is None:
+                    continue
+                there = " ".join(page.words[aligned[0] : aligned[1] + 1])
+                if fuzz.ratio(" ".join(words), there) / 100 < MIN_FUZZY_SIMILARITY:
+                    continue
+                if span := _make_span(quote, text, page, *aligned, "fuzzy"):
                     return span
     return None
-
-
-def _match_fuzzily(
-    matcher: _FuzzyMatcher, quote: str, page: NormalizedText, at: int, place: int
-) -> QuoteSpan | None:
-    aligned = matcher.align(page, at, place)
-    if aligned is None:
-        return None
-    similarity = fuzz.ratio(" ".join(matcher.words), " ".join(page.words[aligned[0] : aligned[1] + 1])) / 100
-    span = _make_span(quote, matcher.text, page, *aligned, "fuzzy")
-    return span if similarity >= MIN_FUZZY_SIMILARITY else None
-
-
-def _find_lowercase_words(quote: str, spelled: NormalizedText) -> frozenset[str]:
-    """The words of a quote in lower case, hence no names."""
-    return frozenset(w for w, at in zip(spelled.words, spelled.starts, strict=True) if quote[at].islower())
 
 
 @dataclass(frozen=True)
@@ -310,6 +281,7 @@ class _FuzzyMatcher:
 
     words: list[str]
     lowercase_words: frozenset[str]
+    """Those of the quote that are no names."""
     text: str
 
     def align(self, page: NormalizedText, at: int, place: int) -> tuple[int, int] | None:
@@ -334,17 +306,14 @@ class _FuzzyMatcher:
         mine, theirs = self.words[i], page.words[j] if 0 <= j < len(page.words) else ""
         if mine == theirs:
             return 1, 1, 0
-        if self._can_hold_slip(mine, page, j) and self._is_slip(mine, theirs):
+        is_common = mine in self.lowercase_words and mine.isalpha()
+        is_on_page = bool(theirs) and self.text[page.starts[j]].islower()
+        is_free = mine not in NUMBER_WORDS and not is_negation(mine)
+        if is_common and is_on_page and is_free and self._is_slip(mine, theirs):
             return 1, 1, 1
         ours = [self.words[k] for k in range(i, i + way * 2, way) if 0 <= k < len(self.words)]
         others = [page.words[k] for k in range(j, j + way * 2, way) if 0 <= k < len(page.words)]
         return _match_joined_words(ours, others[:1], way) or _match_joined_words(ours[:1], others, way)
-
-    def _can_hold_slip(self, word: str, page: NormalizedText, j: int) -> bool:
-        """Is a word of the quote, and the page's at `j`, a common word?"""
-        is_common = word in self.lowercase_words and word.isalpha()
-        is_on_page = 0 <= j < len(page.words) and self.text[page.starts[j]].islower()
-        return is_common and is_on_page and word not in NUMBER_WORDS and not is_negation(word)
 
     def _is_slip(self, mine: str, theirs: str) -> bool:
         if strip_diacritics(mine) == strip_diacritics(theirs):
