@@ -20,15 +20,11 @@ def verify_fact(fact: Fact, text: str, sha256: str) -> Fact:
     quote, and kept in `refused_statement`; one that code made by rule (a table's row with its headings) is
     not checked. A quote that belongs to an order to machines is flagged."""
     found = verify_quote(fact, text, sha256)
-    found = found.replace(flagged=_find_order(found, text))
+    orders = (find_order(text, start, end) for start, end in found.places if found.verified)
+    found = found.replace(flagged=next(filter(None, orders), "")[:MAX_FLAG_CHARS])
     if not found.verified or is_written_by_rule(fact) or not contradicts_quote(found, text):
         return found
     return found.replace(statement=found.quote, refused_statement=found.statement)
-
-
-def _find_order(fact: Fact, text: str) -> str:
-    orders = (find_order(text, start, end) for start, end in fact.places if fact.verified)
-    return next(filter(None, orders), "")[:MAX_FLAG_CHARS]
 
 
 def contradicts_quote(fact: Fact, text: str = "") -> bool:

@@ -57,14 +57,11 @@ def is_fair_skip(text: str, end: int, start: int, second: str) -> bool:
     opened = [text[first:start] for first, _ in sentences if end <= first <= start]
     begins = any(_LIST_MARK.fullmatch(before) or not _has_word(before) for before in opened)
     stop = next((last for first, last in sentences if first < end <= last), end)
-    return begins and _is_fair_break(text[low:end], text[end:stop], text[stop:start], second)
-
-
-def _is_fair_break(first: str, rest: str, skipped: str, second: str) -> bool:
-    """Do the first stretch, without the rest of its sentence, and the second, without the sentences before,
-    mean what they mean on the page?"""
-    is_dangling = _has_word(rest) and any(map(is_stopword, normalize_text(first).words[-1:]))
-    has_lost_noun = normalize_text(second).words[0] in _PRONOUNS and _has_word(rest + skipped)
+    if not begins:
+        return False
+    rest = text[end:stop]  # of the first stretch's sentence
+    is_dangling = _has_word(rest) and any(map(is_stopword, normalize_text(text[low:end]).words[-1:]))
+    has_lost_noun = normalize_text(second).words[0] in _PRONOUNS and _has_word(text[end:start])
     return not (second[0].islower() or is_dangling or has_lost_noun or _has_negation(rest))
 
 

@@ -44,9 +44,13 @@ def map_sites_to_sources(facts: Iterable[Fact]) -> dict[str, str]:
             sets.join(name, PERSON_SOURCE)
         if fact.sha256:
             sets.join(name, texts.setdefault(fact.sha256, name))
-        for key in _copy_keys(fact.quote):
+        words = fact.quote.casefold().split() if len(fact.quote) >= MIN_COPY_CHARS else []
+        longest = sorted(sorted(set(words)), key=len)[-4:]
+        ends = {"first": words[:5], "last": words[-5:], "longest": longest}  # copies share at least one
+        for key in (f"{end} {' '.join(some)}" for end, some in ends.items() if words):
             for other, quote in quotes[key].items():
-                if sets.find(other) != sets.find(name) and _is_copied_quote(fact.quote, quote):
+                is_copy = fuzz.ratio(fact.quote, quote, score_cutoff=MIN_COPY_SIMILARITY) > 0
+                if is_copy and sets.find(other) != sets.find(name):
                     sets.join(name, other)
             quotes[key].setdefault(name, fact.quote)
         if origin := find_attribution(fact.quote):
@@ -59,16 +63,3 @@ def map_sites_to_sources(facts: Iterable[Fact]) -> dict[str, str]:
     for name in sorted(names):
         sources.setdefault(sets.find(name), name)
     return {name: sources[sets.find(name)] for name in names}
-
-
-def _copy_keys(quote: str) -> list[str]:
-    """Keys of which near-identical long quotes share at least one: first, last and longest words."""
-    words = quote.casefold().split()
-    if len(quote) < MIN_COPY_CHARS:
-        return []
-    longest = sorted(sorted(set(words)), key=len)[-4:]
-    return ["first " + " ".join(words[:5]), "last " + " ".join(words[-5:]), "longest " + " ".join(longest)]
-
-
-def _is_copied_quote(a: str, b: str) -> bool:
-    return min(len(a), len(b)) >= MIN_COPY_CHARS and fuzz.ratio(a, b, score_cutoff=MIN_COPY_SIMILARITY) > 0
