@@ -200,7 +200,12 @@ class Turned:
     @property
     def text(self) -> str:
         """What the person was told last."""
-        return self.state.own.final_answer(self.state) or ""
+        return self.seed["final_answer"] or ""
+
+    @property
+    def seed(self) -> dict[str, Any]:
+        """The turn by the seed's field names."""
+        return dict(self.state.own.export_extra(self.state)["chat"])
 
 
 class Talk:

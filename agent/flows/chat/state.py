@@ -1,6 +1,6 @@
 """The record of a chat turn: routes and rewrites, the passages found and their grades, the draft.
 
-The fields of seed 004's AgentState keep their names, as fields or methods (`messages`, `draft_answer`,
+The fields of seed 004's AgentState keep their names, here or in the export (`messages`, `draft_answer`,
 `final_answer`, `sources`). Passage texts stay in the stored pages.
 """
 
@@ -39,11 +39,6 @@ class Draft(StepJudge):
     confidence: float = 0.0
     by: Actor = "keyless"
     step: int = 0
-
-    @property
-    def text(self) -> str:
-        """The sentences without citations."""
-        return " ".join(sentence.text for sentence in self.sentences)
 
 
 class Grounding(StepJudge):
@@ -146,46 +141,32 @@ class ChatState(AnsweringState):
         """1 for facilities, which stand in the library's tables as they are told."""
         return 1.0 if self.located and self.located.rows else None
 
-    def messages(self, run: RunState[Any]) -> list[dict[str, str]]:
-        """The whole conversation with this turn's clarifying questions and answers."""
-        texts = [text for turn in run.history for text in (("user", turn.user), ("assistant", turn.bot))]
-        texts.append(("user", run.question))
-        for n, answer in enumerate(run.answers):
-            texts.append(("assistant", answer.text or answer.certainty))
-            texts += [("user", response) for response in self.responses[n : n + 1]]
-        return [{"role": role, "content": text} for role, text in texts if text]
-
     @property
     def relevant_count(self) -> int:
         """How many of the retrieved passages are relevant."""
         return sum(score >= MIN_RELEVANT_SCORE for score in self.doc_relevance_scores)
 
-    @property
-    def draft_answer(self) -> str | None:
-        """The text of the draft; None when there is none."""
-        return self.draft.text if self.draft else None
-
-    def final_answer(self, run: RunState[Any]) -> str | None:
-        """The last reply to the person; None when there is none."""
-        return (run.answer.text or run.answer.certainty) if run.answer else None
-
-    def sources(self, run: RunState[Any]) -> list[dict[str, Any]]:
-        """The numbered sources of the last answer, each with its quotes."""
-        return [source.model_dump(mode="json") for source in run.answer.sources] if run.answer else []
-
     def export_extra(self, run: RunState[Any], read_text: ReadText = lambda _id: "") -> dict[str, Any]:
-        """The turn by the field names of seed 004's AgentState."""
+        """The turn by the field names of seed 004's AgentState; `messages` are the whole conversation, with
+        the clarifying questions of this turn and their answers."""
+        said = [text for turn in run.history for text in (("user", turn.user), ("assistant", turn.bot))]
+        said.append(("user", run.question))
+        for n, answer in enumerate(run.answers):
+            said.append(("assistant", answer.text or answer.certainty))
+            said += [("user", response) for response in self.responses[n : n + 1]]
         texts = {page_id: read_text(page_id) for page_id in {doc.page_id for doc in self.retrieved_docs}}
         docs = [doc.to_passage(texts[doc.page_id]) for doc in self.retrieved_docs]
+        draft = " ".join(sentence.text for sentence in self.draft.sentences) if self.draft else None
+        sources = run.answer.sources if run.answer else []
         turn = {
-            "messages": self.messages(run),
+            "messages": [{"role": role, "content": text} for role, text in said if text],
             "original_query": self.original_query,
             "rewritten_query": self.rewritten_query,
             "retrieved_docs": [doc.model_dump(mode="json", exclude={"score"}) for doc in docs],
             "doc_relevance_scores": self.doc_relevance_scores,
-            "draft_answer": self.draft_answer,
-            "final_answer": self.final_answer(run),
-            "sources": self.sources(run),
+            "draft_answer": draft,
+            "final_answer": (run.answer.text or run.answer.certainty) if run.answer else None,
+            "sources": [source.model_dump(mode="json") for source in sources],
             "route_decision": self.route_decision,
             "retry_count": self.retry_count,
             "needs_clarification": self.needs_clarification,

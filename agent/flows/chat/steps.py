@@ -267,30 +267,38 @@ def clarify_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def describe_step(name: str, change: Change) -> str:
-    """The line, "" when the step has nothing worth reporting."""
+    """A step in a line for a person, "" when it has nothing worth reporting."""
+    told, judged = "", find_judge(name, change)
     if name == "router" and change.get("route_decision"):
-        return f"{change['route_decision']} — {change.get('route_reasoning', '')}"
-    if change.get("rewrites"):
-        rewrite = change["rewrites"][-1]
-        words = describe_rewrite(rewrite)
-        return f"{words}{' (by rule: ' + rewrite['trouble'] + ')' if rewrite.get('trouble') else ''}"
-    if name == "retrieve" and "retrieved_docs" not in change:
+        told = " — ".join(filter(None, [change["route_decision"], change.get("route_reasoning")]))
+    elif change.get("rewrites"):
+        is_retry, repeats = bool(judged["why"]), judged["repeats"]
+        told = f"{'in other words' if is_retry else 'made whole'}: {judged['query']}"
+        if repeats:
+            told = "no other words were found" if is_retry else "it stays as it was typed"
+    elif name == "retrieve" and "retrieved_docs" not in change:
         return "no further search"
-    if name == "retrieve":
-        method = str(change.get("searched_by", "")).partition(".")[0]
-        return f"{format_count(len(change.get('retrieved_docs', [])), 'passage')}. {method}."
-    if name == "grade":
-        scores = change.get("doc_relevance_scores", [])
-        return f"{sum(score >= 0.5 for score in scores)} of {len(scores)} relevant"
-    if name == "validate" and change.get("groundings"):
-        verdict = change["groundings"][-1]
-        return f"{'grounded' if verdict['grounded'] else 'not grounded'}: {verdict['reason']}"
-    return ""
+    elif name == "retrieve":
+        asked, method = "”, “".join(change["queries"]), str(change["searched_by"]).partition(".")[0]
+        told = f"searched for “{asked}”: {format_count(len(change['retrieved_docs']), 'passage')}. {method}."
+    elif name == "grade":
+        scores = change["doc_relevance_scores"]
+        relevant = sum(score >= MIN_RELEVANT_SCORE for score in scores)
+        told = f"{relevant} of {format_count(len(scores), 'passage')} relevant"
+    elif change.get("groundings"):
+        told = f"{'grounded' if judged['grounded'] else 'not grounded'}: {judged['reason']}"
+    elif name.startswith("generate") and change.get("draft"):
+        left_out = f", left out {len(judged['left_out'])}" if judged["left_out"] else ""
+        told = f"drafted {format_count(len(judged['sentences']), 'sentence')}{left_out}. {judged['caveat']}"
+    elif change.get("responses"):
+        told = f"you answered: “{change['responses'][-1]}”"
+    elif change.get("located"):
+        told = f"found {format_count(len(change['located']['rows']), 'place')}"
+    return f"{told}{' (by rule: ' + judged['trouble'] + ')' if judged.get('trouble') else ''}".strip()
 
 
-def describe_rewrite(rewrite: Mapping[str, Any]) -> str:
-    """What a stored rewriting did: a turn made whole, other words for a search, or neither."""
-    is_retry, repeats = bool(rewrite.get("why")), bool(rewrite.get("repeats"))
-    if repeats:
-        return "no other words were found" if is_retry else "it stays as it was typed"
-    return f"{'in other words' if is_retry else 'made whole'}: {rewrite['query']}"
+def find_judge(name: str, change: Change) -> Mapping[str, Any]:
+    """What a step's change holds of the judgement it made, with who made it (`by`, `trouble`)."""
+    last = [*change.get("rewrites", []), *change.get("groundings", [])][-1:] or [change.get("draft") or {}]
+    spoken: Mapping[str, Any] = change.get("speakers", {}).get(name, last[0])
+    return spoken

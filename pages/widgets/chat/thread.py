@@ -83,7 +83,7 @@ def _draw_live(view: RunSnapshot) -> None:
         client.show_notice("chat-talk")
         if view.run.status is Status.RUNNING:
             turn.draw_question(view, state)
-            st.html(trace.render_progress(view, state))
+            st.html(trace.render_progress(view))
             pause_prompt.draw_outage(view)
             ui.act(view, "stop", "chat-stop", icon="stop")
             return

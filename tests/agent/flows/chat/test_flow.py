@@ -94,7 +94,7 @@ def test_a_direct_answer_is_written_from_what_earlier_answers_stand_on(said: Sai
         and second.text == first.text == "A ticket costs 38 kronor."
     )
     assert second.state.own.queries == [] and second.state.own.retrieved_docs == [], "nothing is searched for"
-    assert [source["quotes"] for source in second.state.own.sources(second.state)] == [[QUOTE]]
+    assert [source["quotes"] for source in second.seed["sources"]] == [[QUOTE]]
     assert QUOTE in script.of("router")[1], "the router sees the facts that are at hand"
 
 

@@ -30,7 +30,7 @@ def test_the_thread_is_remembered_after_a_restart(bench: Workbench) -> None:
     try:
         turn = Talk(later, thread=first.id).say("Who built it?")
         assert turn.state.own.route_decision == "RETRIEVE" and "Olga Lindmark" in turn.text
-        assert turn.state.own.messages(turn.state)[:2] == [
+        assert turn.seed["messages"][:2] == [
             {"role": "user", "content": first.state.question},
             {"role": "assistant", "content": first.text},
         ]
@@ -78,8 +78,8 @@ def test_threads_do_not_leak_into_each_other(bench: Workbench) -> None:
     one, two = ferry.say("When was it built?"), light.say("How high is it?")
     assert "1987" in one.text and "31 metres" in two.text
     assert (
-        "lighthouse" not in str(one.state.own.messages(one.state)).casefold()
-        and "ferry is called" not in str(two.state.own.messages(two.state)).casefold()
+        "lighthouse" not in str(one.seed["messages"]).casefold()
+        and "ferry is called" not in str(two.seed["messages"]).casefold()
     )
     assert {doc.source_id for doc in one.state.own.prior_docs} == {"kb:ferry.md"} and {
         doc.source_id for doc in two.state.own.prior_docs
@@ -123,13 +123,18 @@ def test_the_whole_conversation_is_kept_and_the_evidence_of_the_newest_turns(ben
     talk = Talk(bench, script=Script())
     turns = [talk.say(f"{ASKED} ({n})") for n in range(REMEMBERED_TURNS + 3)]
     last = turns[-1].state
-    assert [message["content"] for message in last.own.messages(last) if message["role"] == "user"] == [
-        turn.state.question for turn in turns
-    ]
+    assert [
+        message["content"]
+        for message in last.own.export_extra(last)["chat"]["messages"]
+        if message["role"] == "user"
+    ] == [turn.state.question for turn in turns]
     assert [fact.quote for fact in last.own.prior] == [QUOTE], (
         "the same fact once, however many turns stand on it"
     )
-    assert last.own.messages(last)[-1]["content"] == last.own.final_answer(last)
+    assert (
+        last.own.export_extra(last)["chat"]["messages"][-1]["content"]
+        == last.own.export_extra(last)["chat"]["final_answer"]
+    )
 
 
 def test_thanks_are_answered_in_kind_and_leaned_on_by_nobody(bench: Workbench) -> None:
@@ -148,7 +153,7 @@ def test_thanks_are_answered_in_kind_and_leaned_on_by_nobody(bench: Workbench) -
     assert bench.snapshot(thanks.id).run.verdict == "", "it is neither an answer nor a refusal"
     turn = talk.say("Who built it?")
     assert turn.id != thanks.id and "Olga Lindmark" in turn.text
-    assert "Thank you!" in str(turn.state.own.messages(turn.state)), "the conversation is whole all the same"
+    assert "Thank you!" in str(turn.seed["messages"]), "the conversation is whole all the same"
     assert "You are welcome" not in str(turn.state.own.queries)
 
 

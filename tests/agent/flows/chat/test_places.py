@@ -81,7 +81,7 @@ def test_every_row_is_a_fact_that_quotes_the_table(talk: Talk) -> None:
         and turn.state.answer.statements.backed == 2
         and turn.state.answer.statements.unsupported == 0
     )
-    [source] = turn.state.own.sources(turn.state)
+    [source] = turn.seed["sources"]
     assert len(source["quotes"]) == 2
 
 

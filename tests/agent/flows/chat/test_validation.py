@@ -56,7 +56,7 @@ def test_the_retries_of_grading_and_validation_are_the_same(said: Said, bench: W
 def test_a_best_effort_that_does_not_hold_is_not_told(said: Said) -> None:
     turn = said(script=Script(grade=[[0.9]], validate=False, rewrite=["one", "two"]))
     assert turn.way == f"{THRICE} generate_caveat validate clarify_final respond"
-    assert turn.text == "Which one?" and turn.state.own.draft_answer == "A ticket costs 38 kronor.", (
+    assert turn.text == "Which one?" and turn.seed["draft_answer"] == "A ticket costs 38 kronor.", (
         "the draft is kept for whoever looks"
     )
 
@@ -85,7 +85,7 @@ def test_nothing_written_is_not_grounded(said: Said) -> None:
 def test_keyless_an_answer_is_quoted_and_its_sources_are_named(said: Said) -> None:
     turn = said("When does the last ferry leave Brannvik?")
     assert turn.way == "router retrieve grade generate validate end" and "22:10" in turn.text
-    [source] = turn.state.own.sources(turn.state)
+    [source] = turn.seed["sources"]
     assert source["title"] == "The Brannvik ferry" and any("22:10" in quote for quote in source["quotes"])
     answer = turn.state.answer
     assert (
@@ -125,7 +125,7 @@ def test_a_persons_answer_to_clarify_leads_to_retrieve(said: Said, bench: Workbe
         "the Brannvik ferry"
     ]
     assert turn.state.own.needs_clarification is None and turn.state.own.choices == []
-    assert [message["content"] for message in turn.state.own.messages(turn.state)] == [
+    assert [message["content"] for message in turn.seed["messages"]] == [
         "Who built it?",
         "Which ferry?",
         "the Brannvik ferry",
