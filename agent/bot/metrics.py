@@ -42,16 +42,6 @@ for _decision in ("answerable", "not_answerable"):
     GATE_DECISIONS.labels(_decision)
 
 
-def count_request(result: str, seconds: float, usage: Usage, *, answerable: bool | None) -> None:
-    """Count one request. `answerable`: the gate's decision, None when it was not reached or failed."""
-    REQUESTS.labels(result).inc()
-    LATENCY.observe(seconds)
-    TOKENS.labels("prompt").inc(usage.prompt_tokens)
-    TOKENS.labels("completion").inc(usage.completion_tokens)
-    if answerable is not None:
-        GATE_DECISIONS.labels("answerable" if answerable else "not_answerable").inc()
-
-
 def render_metrics(engines: Mapping[str, bool] | None = None) -> bytes:
     """All metrics in Prometheus' text format (CONTENT_TYPE). `engines`: whether each answered last."""
     live = CollectorRegistry()
@@ -105,7 +95,13 @@ def log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
     """Write the log line and the metrics; returns the outcome with its time. A decision's reason is
     left out: a model wrote it about the conversation."""
     outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
-    count_request(outcome, seconds, replied.usage, answerable=replied.answerable)
+    # Count one request. `answerable`: the gate's decision, None when it was not reached or failed
+    REQUESTS.labels(outcome).inc()
+    LATENCY.observe(seconds)
+    TOKENS.labels("prompt").inc(replied.usage.prompt_tokens)
+    TOKENS.labels("completion").inc(replied.usage.completion_tokens)
+    if replied.answerable is not None:
+        GATE_DECISIONS.labels("answerable" if replied.answerable else "not_answerable").inc()
     usage = replied.usage
     kind = replied.reason.partition(":")[0]
     is_ours = not kind.isidentifier() or hasattr(errors, kind)  # else a library's words about anything

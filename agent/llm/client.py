@@ -24,7 +24,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from agent.errors import ModelUnavailable, PromptTooLong
@@ -51,9 +51,6 @@ from agent.net.deadline import Deadline, NoAnswer, use_deadline
 from agent.net.exchange import AnswerUnusable, Connections
 from agent.net.httpx_transport import make_transport
 from agent.net.policies import MODEL_REPLY
-
-if TYPE_CHECKING:
-    from openai import OpenAI
 
 MAX_TRIES = 3
 MAX_WAIT_S = 120.0
@@ -91,7 +88,14 @@ class ModelClient:
         self._options_by_model: dict[str, RequestOptions] = {}
         self._lock = threading.Lock()
         self.breaker = circuit_breaker.find_breaker(self._base_url, key)
-        self._sdk = _create_sdk(self._base_url, key)
+        import httpx2
+        import openai
+
+        connections = Connections([urlsplit(self._base_url).hostname or ""])
+        http = httpx2.Client(trust_env=False, transport=make_transport(connections, MODEL_REPLY))
+        self._sdk = openai.OpenAI(
+            base_url=self._base_url, api_key=key or "none", max_retries=0, http_client=http
+        )
 
     def __repr__(self) -> str:
         return f"ModelClient({self.strong!r}, {self.fast!r}, at {self.server})"
@@ -136,8 +140,12 @@ class ModelClient:
                 if other := options.relax_after(fault.complaint):
                     options = other
                     continue
-                if fault.is_too_long:
-                    self._lower_context(model, measure_prompt(request.messages) + request.max_tokens, fault)
+                if fault.is_too_long:  # so many tokens were too many
+                    sent = measure_prompt(request.messages) + request.max_tokens
+                    stated = read_stated_limit(fault.complaint)
+                    with self._context_lock:
+                        self._contexts[model] = stated if 0 < stated < sent else int(sent * REFUSED_SHARE)
+                    raise PromptTooLong(http_errors.redact_keys(fault.sentence, self._key)) from None
                 wait = self._compute_wait(tries + 1, fault, waited)
             _sleep_with_checkpoint(wait, request.checkpoint)
             waited, tries = waited + wait, tries + 1
@@ -159,13 +167,6 @@ class ModelClient:
                 self._contexts[model] = found or ASSUMED_TOKENS
             return found or ASSUMED_TOKENS
 
-    def _lower_context(self, model: str, sent: int, fault: ServerFault) -> None:
-        """Remember that so many tokens were too many; raises PromptTooLong."""
-        stated = read_stated_limit(fault.complaint)
-        with self._context_lock:
-            self._contexts[model] = stated if 0 < stated < sent else int(sent * REFUSED_SHARE)
-        raise PromptTooLong(http_errors.redact_keys(fault.sentence, self._key))
-
     def _compute_wait(self, attempt: int, fault: ServerFault, waited: float) -> float:
         """Seconds to wait before try number `attempt`; raises ModelUnavailable when there is none."""
         sentence = http_errors.redact_keys(fault.sentence, self._key)
@@ -177,7 +178,9 @@ class ModelClient:
             raise ModelUnavailable(f"{sentence} {circuit_breaker.describe_outage(self.server)}")
         asked = fault.retry_after_s
         if asked is not None and asked > self._patience_s - waited:
-            raise ModelUnavailable(f"{sentence} It asks to wait: try again {_format_wait(asked)}.")
+            span = f"{asked / 60:.0f} minutes" if asked >= 90 else f"{asked:.0f} seconds"
+            at = f"{datetime.now(UTC) + timedelta(seconds=asked):%H:%M} UTC"
+            raise ModelUnavailable(f"{sentence} It asks to wait: try again in {span} (at {at}).")
         if attempt > self._tries:
             times = f"{self._tries} {'time' if self._tries == 1 else 'times'}"
             raise ModelUnavailable(f"{sentence} Tried {times}; try again later.")
@@ -213,23 +216,8 @@ class ModelClient:
         )
 
 
-def _create_sdk(base_url: str, key: str) -> OpenAI:
-    import httpx2
-    import openai
-
-    connections = Connections([urlsplit(base_url).hostname or ""])
-    http = httpx2.Client(trust_env=False, transport=make_transport(connections, MODEL_REPLY))
-    return openai.OpenAI(base_url=base_url, api_key=key or "none", max_retries=0, http_client=http)
-
-
 def _sleep_with_checkpoint(seconds: float, checkpoint: Checkpoint) -> None:
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         checkpoint()
         time.sleep(min(left, POLL_S))
-
-
-def _format_wait(seconds: float) -> str:
-    at = datetime.now(UTC) + timedelta(seconds=seconds)
-    span = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
-    return f"in {span} (at {at:%H:%M} UTC)"

@@ -126,7 +126,9 @@ class ServerEmbedder:
             return []
         if (left := self._paused_until - time.monotonic()) > 0:
             raise ModelUnavailable(f"{self._reason} It is asked again in {math.ceil(left)} s.")
-        inputs = [_choose_prefix(self.name, query) + text for text in texts]
+        trained = (prefixes for pattern, *prefixes in _TEXT_PREFIXES if pattern.search(self.name))
+        of_query, of_passage = next(trained, ("", ""))
+        inputs = [(of_query if query else of_passage) + text for text in texts]
         tries = 1 if query else MAX_TRIES
         for attempt in range(1, tries + 1):
             try:
@@ -224,12 +226,6 @@ def _load_model() -> Any:
         raise ModelUnavailable(
             f"{LOCAL_MODEL} is installed but does not start on this machine ({trouble}); {advice}."
         ) from trouble
-
-
-def _choose_prefix(model: str, query: bool) -> str:
-    matches = (prefixes for pattern, *prefixes in _TEXT_PREFIXES if pattern.search(model))
-    of_query, of_passage = next(matches, ("", ""))
-    return of_query if query else of_passage
 
 
 def _is_vector(value: Any) -> bool:

@@ -140,22 +140,17 @@ def _read_choice(choice: dict[str, Any]) -> tuple[str, str]:
     message = choice["message"]
     if isinstance(message.get("refusal"), str) and message["refusal"].strip():
         return message["refusal"], "refusal"
-    content = _read_function_arguments(message) or message.get("content")
+    calls = message.get("tool_calls")
+    first = calls[0] if isinstance(calls, list) and calls and isinstance(calls[0], dict) else {}
+    function = first.get("function")
+    content = function.get("arguments") if isinstance(function, dict) else None
+    content = json.dumps(content) if isinstance(content, dict) else content
+    if not (isinstance(content, str) and content):
+        content = message.get("content")
     if isinstance(content, list):
         content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     finish = choice.get("finish_reason") or "stop"
     return content if isinstance(content, str) else "", finish if finish in _FINISH_REASONS else "other"
-
-
-def _read_function_arguments(message: dict[str, Any]) -> str:
-    """The arguments of the first function call as JSON text; "" when there is none."""
-    calls = message.get("tool_calls")
-    first = calls[0] if isinstance(calls, list) and calls and isinstance(calls[0], dict) else {}
-    function = first.get("function")
-    arguments = function.get("arguments") if isinstance(function, dict) else None
-    if isinstance(arguments, dict):
-        return json.dumps(arguments)
-    return arguments if isinstance(arguments, str) else ""
 
 
 def _read_token_count(value: Any, own: int) -> int:

@@ -68,7 +68,9 @@ def _has_code(wanted: Sequence[str], texts: Sequence[str]) -> bool:
 
 def _find_asked_names(question: str) -> list[str]:
     """The names of a question, without a capital that only begins it."""
-    if _is_german(question):  # every noun has a capital
+    words = tokenize(question)
+    german = find_function_words(words, "de")
+    if german and german == find_function_words(words):  # every noun has a capital
         return []
     return [
         name.text
@@ -77,14 +79,6 @@ def _find_asked_names(question: str) -> list[str]:
         and len(name.text) >= MIN_NAME_LETTERS
         and not any(letter.isdigit() for letter in name.text)
     ]
-
-
-def _is_german(question: str) -> bool:
-    """Whether most function words of a text are German."""
-    words = tokenize(question)
-    return bool(find_function_words(words, "de")) and find_function_words(words, "de") == find_function_words(
-        words
-    )
 
 
 def _stands(name: str, whole: str, counts: CollectionCounts | None) -> bool:

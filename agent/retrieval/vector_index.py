@@ -80,7 +80,15 @@ class VectorIndex:
         if codes.embedder != self._model_id():
             return []
         columns = _nearest(codes, _sign_bits(_normalize(asked[None, :]) - codes.mean)[:, 0], within)
-        return self._rerank(codes, columns, asked, k)
+        # The candidates by the cosine of their bytes
+        import numpy as np
+
+        found = self._vectors.codes(codes.embedder, codes.passages[columns].tolist())
+        if not found:
+            return []
+        cosines = _dequantize([code for _, code in found]) @ _normalize(asked[None, :])[0]
+        best = np.argsort(-cosines, kind="stable")[:k]
+        return [(found[i][0], float(cosines[i])) for i in best]
 
     def embed_pending(self, *, most: int = 1_000_000, checkpoint: Callable[[], None] = lambda: None) -> int:
         """Make the vectors that are missing, at most `most`; returns how many were made. 0 at once when
@@ -168,19 +176,6 @@ class VectorIndex:
         while rows := self._vectors.list_after(codes.embedder, codes.last_seq, most=READ_SIZE):
             codes = _append_codes(codes, rows)
         return codes
-
-    def _rerank(
-        self, codes: _Codes, columns: NDArray[np.int64], asked: NDArray[np.float32], k: int
-    ) -> list[tuple[int, float]]:
-        """The candidates by the cosine of their bytes."""
-        import numpy as np
-
-        found = self._vectors.codes(codes.embedder, codes.passages[columns].tolist())
-        if not found:
-            return []
-        cosines = _dequantize([code for _, code in found]) @ _normalize(asked[None, :])[0]
-        best = np.argsort(-cosines, kind="stable")[:k]
-        return [(found[i][0], float(cosines[i])) for i in best]
 
 
 def _embedding_text(bare: UnembeddedPassage) -> str:

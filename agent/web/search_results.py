@@ -164,15 +164,10 @@ def filter_page(read: Page, reach: SourceFilter) -> Page:
     """The page; outside the chosen time or language a refusal, without its text but with its links."""
     if read.outcome is not Outcome.OK or not reach.needs_page:
         return read
-    why = reach.date_problem(read.published_at) or (
-        reach.language_problem(detect_page_language(read)) if reach.language else ""
-    )
+    why = reach.date_problem(read.published_at)
+    if not why and reach.language:  # as the page states it, else as its text is written
+        why = reach.language_problem(normalize_language(read.language) or detect_language(read.text))
     if not why:
         return read
     bare = {"text": "", "headings": [], "tables": [], "raw": b"", "sha256": ""}
     return read.replace(outcome=Outcome.REFUSED, detail=why, **bare)
-
-
-def detect_page_language(page: Page) -> str:
-    """The code of a page's language: what it states, else what its text is written in; "" for neither."""
-    return normalize_language(page.language) or detect_language(page.text)

@@ -64,7 +64,27 @@ class Google:
 
         words = search_results.add_site_operators(query, reach)
         try:
-            found = self._execute(words, min(max_results, MAX_RESULTS_PER_REQUEST), reach)
+            number = min(max_results, MAX_RESULTS_PER_REQUEST)
+            from googleapiclient.discovery import build
+
+            service = build(
+                "customsearch",
+                "v1",
+                developerKey=self._key,
+                static_discovery=True,
+                cache_discovery=False,
+                http=self,
+                client_options={"api_endpoint": self._endpoint} if self._endpoint else None,
+            )
+            limits: dict[str, Any] = (
+                {"dateRestrict": f"d{search_results.days_back(reach)}"} if reach.since else {}
+            )
+            if reach.language:
+                limits["lr"] = f"lang_{GOOGLE_LANGUAGE_CODES.get(reach.language, reach.language)}"
+            reply = service.cse().list(q=words, cx=self._cx, num=number, **limits).execute(num_retries=0)
+            if not isinstance(reply, dict):
+                raise ValueError("an answer that is not JSON")
+            found = reply
         except HttpError as error:
             status = int(error.resp.status)
             reasons = _read_error_reasons(bytes(error.content or b""))
@@ -86,28 +106,6 @@ class Google:
         if not hits:
             return explain_failure(self, query, Outcome.EMPTY)
         return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=hits)
-
-    def _execute(self, query: str, number: int, reach: SourceFilter) -> dict[str, Any]:
-        from googleapiclient.discovery import build
-
-        service = build(
-            "customsearch",
-            "v1",
-            developerKey=self._key,
-            static_discovery=True,
-            cache_discovery=False,
-            http=self,
-            client_options={"api_endpoint": self._endpoint} if self._endpoint else None,
-        )
-        limits: dict[str, Any] = (
-            {"dateRestrict": f"d{search_results.days_back(reach)}"} if reach.since else {}
-        )
-        if reach.language:
-            limits["lr"] = f"lang_{GOOGLE_LANGUAGE_CODES.get(reach.language, reach.language)}"
-        reply = service.cse().list(q=query, cx=self._cx, num=number, **limits).execute(num_retries=0)
-        if not isinstance(reply, dict):
-            raise ValueError("an answer that is not JSON")
-        return reply
 
 
 def _read_item(item: dict[str, Any]) -> RawResult:

@@ -7,8 +7,7 @@ short notice is a page, a long list of "purposes" to consent to is none. Paywall
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -57,53 +56,80 @@ _SIMPLE_SELECTOR = re.compile(r"[.#][\w-]{1,60}")
 
 
 @dataclass(frozen=True)
-class PaywallEvidence:
-    """What of a page asks for a subscription: the texts of prompts in its body, and of mere labels there."""
+class WallEvidence:
+    """What a page shows with scripts and forms, and what of it asks for a subscription. `has_login`: a
+    password field outside the margins."""
 
+    has_captcha: bool
+    has_login: bool
+    has_agree_button: bool
+    script_count: int
+    has_app_root: bool
+    noscript: str
     prompts: tuple[str, ...] = ()
+    """The texts in its body that ask to subscribe."""
     labels: tuple[str, ...] = ()
+    """Texts that merely name subscribers."""
     is_declared_paid: bool = False
     """The page's data says that it is not free, and the closed part is not on the page."""
     is_front_page: bool = False
     """It is a list of headlines and no article."""
 
 
-def find_paywall_evidence(
+def _find_subscription(
     tree: LexborHTMLParser, source: str, url: str, about: PageMetadata
-) -> PaywallEvidence:
-    """The evidence in a parsed page at `url`; `source` is its source in lower case."""
-    body = tree.body
-    if about.is_free and not any(hint in source for hint in _LISTS["paywall_hints"]):
-        return PaywallEvidence()
+) -> tuple[tuple[str, ...], tuple[str, ...], bool, bool]:
+    """The last four fields of a page's WallEvidence."""
+    body, nothing = tree.body, ((), (), False, False)
+    if body is None or (about.is_free and not any(hint in source for hint in _LISTS["paywall_hints"])):
+        return nothing
     paid = _is_declared_paid(tree, url, about)
-    if body is None or not (
+    if not (
         paid
         or _speaks_of_subscription(body.text(separator="\n"))
         or any(_is_paywall_element(node) for node in body.css(_NAMED_BLOCKS)[:MAX_ELEMENTS])
     ):
-        return PaywallEvidence()
+        return nothing
     prompts: list[str] = []
     labels: list[str] = []
-    for node in _find_prompt_blocks(body):
-        if not _is_in_margin(node) and not _is_in_card(node, url):
-            text = _text(node)
-            (prompts if _SUBSCRIBE_PROMPT.search(text) or _is_paywall_element(node) else labels).append(text)
-    is_front_page = (
-        not is_declared_article(tree, about.things)
-        and _count_headlines(body, url) >= MIN_FRONT_PAGE_HEADLINES
-    )
-    return PaywallEvidence(tuple(prompts), tuple(labels), paid, is_front_page)
+    for node in body.css(_BLOCKS)[: MAX_ELEMENTS * 20]:
+        text = _text(node)
+        if not text or len(text) > MAX_BLOCK_CHARACTERS:
+            continue
+        is_prompt = bool(_SUBSCRIBE_PROMPT.search(text)) or _is_paywall_element(node)
+        is_label = len(text) <= MAX_LABEL_CHARACTERS and _SUBSCRIBER_LABEL.search(text)
+        if (is_prompt or is_label) and not (
+            any(_speaks_of_subscription(_text(one)) for one in node.css("*") if one.mem_id != node.mem_id)
+            or _is_in_margin(node)
+            or _is_in_card(node, url)
+        ):
+            (prompts if is_prompt else labels).append(text)
+    headlines = {
+        link.attributes.get("href")
+        for link in body.css("a[href]")[:MAX_ELEMENTS]
+        if _is_headline(link, url) and not _is_in_margin(link)
+    }
+    is_front_page = len(headlines) >= MIN_FRONT_PAGE_HEADLINES and not is_declared_article(tree, about.things)
+    return tuple(prompts), tuple(labels), paid, is_front_page
 
 
-def is_behind_paywall(evidence: PaywallEvidence, text: str) -> bool:
+def _is_behind_paywall(signs: WallEvidence, text: str) -> bool:
     """Whether the page's extracted `text` is only what comes before a paywall."""
-    prompts, labels, paid = evidence.prompts, evidence.labels, evidence.is_declared_paid
-    if not (prompts or labels or paid) or (evidence.is_front_page and not paid):
+    labels, paid = signs.labels, signs.is_declared_paid
+    if not (signs.prompts or labels or paid) or (signs.is_front_page and not paid):
         return False
-    own, behind = _split_around_prompts(text, [*prompts, *(labels if paid else [])] or list(labels))
-    if len(behind) >= MIN_CONTINUATION_CHARACTERS:
+    prompts = [*signs.prompts, *(labels if paid or not signs.prompts else ())]
+    lines = [" ".join(line.split()) for line in text.split("\n")]
+    asking = [(n, line) for n, line in enumerate(lines) if _speaks_of_subscription(line)]
+    at = [n for n, line in asking if any(line in prompt or prompt in line for prompt in prompts)]
+    behind = lines[at[-1] + 1 :] if at else []
+    running = [
+        line for line in behind if len(line) >= MIN_PARAGRAPH_CHARACTERS and not _OFFER_WORDS.search(line)
+    ]
+    if len("\n".join(running)) >= MIN_CONTINUATION_CHARACTERS:
         return False
-    if prompts:
+    own = "\n".join(lines[: at[0]] if at else lines)
+    if signs.prompts:
         return len(own) <= MAX_PREVIEW_CHARACTERS * (2 if paid else 1)
     if paid:
         return len(own) <= (MAX_PREVIEW_CHARACTERS if labels else MAX_DECLARED_PREVIEW_CHARACTERS)
@@ -119,46 +145,29 @@ def _speaks_of_subscription(text: str) -> bool:
 
 
 def _is_declared_paid(tree: LexborHTMLParser, url: str, about: PageMetadata) -> bool:
+    """Whether the data that describes this page says that it is closed, and the closed part is not on the
+    page all the same. Data that names another address is about another page."""
     if about.metas.get("article:content_tier", "").lower() == "locked":
         return True
-    closed = [thing for thing in about.things if is_declared_closed(thing)]
-    own = [thing for thing in closed if _is_about_page(thing, url)]
-    return len(own) == 1 and not _has_paid_part(tree, own[0])
-
-
-def _is_about_page(thing: dict[str, Any], url: str) -> bool:
-    """Whether the data describes this page; data that names another address is about another page."""
-    entity = thing.get("mainEntityOfPage")
-    named = [thing.get("url"), entity.get("@id") if isinstance(entity, dict) else entity]
-    found = [urls.canonicalize(urls.resolve(url, name)) for name in named if isinstance(name, str) and name]
-    return not found or urls.canonicalize(url) in found
-
-
-def _has_paid_part(tree: LexborHTMLParser, thing: dict[str, Any]) -> bool:
-    """Whether the part that is declared closed is on the page all the same."""
-    parts = thing.get("hasPart")
+    closed: list[dict[str, Any]] = []
+    for thing in filter(is_declared_closed, about.things):
+        entity = thing.get("mainEntityOfPage")
+        named = [thing.get("url"), entity.get("@id") if isinstance(entity, dict) else entity]
+        spelled = [
+            urls.canonicalize(urls.resolve(url, name)) for name in named if isinstance(name, str) and name
+        ]
+        if not spelled or urls.canonicalize(url) in spelled:
+            closed.append(thing)
+    if len(closed) != 1:
+        return False
+    parts = closed[0].get("hasPart")
     for part in parts if isinstance(parts, list) else [parts]:
         selector = part.get("cssSelector") if isinstance(part, dict) else None
         if isinstance(selector, str) and _SIMPLE_SELECTOR.fullmatch(selector.strip()):
-            texts = map(_text, tree.css(selector.strip())[:20])
-            if any(
-                len(t) > MAX_DECLARED_PREVIEW_CHARACTERS and not _SUBSCRIBE_PROMPT.search(t) for t in texts
-            ):
-                return True
-    return False
-
-
-def _find_prompt_blocks(body: LexborNode) -> Iterator[LexborNode]:
-    """The innermost blocks that mention a subscription, or whose names say paywall."""
-    for node in body.css(_BLOCKS)[: MAX_ELEMENTS * 20]:
-        text = _text(node)
-        if not text or len(text) > MAX_BLOCK_CHARACTERS:
-            continue
-        is_label = len(text) <= MAX_LABEL_CHARACTERS and _SUBSCRIBER_LABEL.search(text)
-        if (_SUBSCRIBE_PROMPT.search(text) or is_label or _is_paywall_element(node)) and not any(
-            _speaks_of_subscription(_text(inner)) for inner in node.css("*") if inner.mem_id != node.mem_id
-        ):
-            yield node
+            for text in map(_text, tree.css(selector.strip())[:20]):
+                if len(text) > MAX_DECLARED_PREVIEW_CHARACTERS and not _SUBSCRIBE_PROMPT.search(text):
+                    return False
+    return True
 
 
 def _is_paywall_element(node: LexborNode) -> bool:
@@ -186,35 +195,12 @@ def _is_in_card(node: LexborNode, url: str) -> bool:
     return False
 
 
-def _count_headlines(body: LexborNode, url: str) -> int:
-    """How many other pages have their headline in the body outside menus and margins."""
-    links = body.css("a[href]")[:MAX_ELEMENTS]
-    found = {
-        link.attributes.get("href") for link in links if _is_headline(link, url) and not _is_in_margin(link)
-    }
-    return len(found)
-
-
 def _is_headline(link: LexborNode, url: str) -> bool:
     text = _SUBSCRIBER_LABEL.sub("", _text(link))
     if len(text.split()) < 3 or _OFFER_WORDS.search(text):
         return False
     address = urls.resolve(url, link.attributes.get("href") or "")
     return bool(address) and urls.canonicalize(address) != urls.canonicalize(url)
-
-
-def _split_around_prompts(text: str, prompts: list[str]) -> tuple[str, str]:
-    """The running text before the first prompt and behind the last; all of it is before if there is none."""
-    lines = [" ".join(line.split()) for line in text.split("\n")]
-    asking = [(n, line) for n, line in enumerate(lines) if _speaks_of_subscription(line)]
-    at = [n for n, line in asking if any(line in prompt or prompt in line for prompt in prompts)]
-    if not at:
-        return "\n".join(lines), ""
-    behind = lines[at[-1] + 1 :]
-    running = [
-        line for line in behind if len(line) >= MIN_PARAGRAPH_CHARACTERS and not _OFFER_WORDS.search(line)
-    ]
-    return "\n".join(lines[: at[0]]), "\n".join(running)
 
 
 MIN_TEXT_CHARACTERS = 400
@@ -248,24 +234,12 @@ _JAVASCRIPT = (
 )
 
 
-@dataclass(frozen=True)
-class WallEvidence:
-    """What a page shows with scripts and forms. `has_login`: a password field outside the margins."""
-
-    has_captcha: bool
-    has_login: bool
-    has_agree_button: bool
-    script_count: int
-    has_app_root: bool
-    noscript: str
-    paywall_evidence: PaywallEvidence = field(default_factory=PaywallEvidence)
-
-
 def find_wall_evidence(tree: LexborHTMLParser, html: str, url: str, about: PageMetadata) -> WallEvidence:
     """The signs of a wall in a parsed page (`html` is its source)."""
     source = html.lower()
     controls = tree.css("button, a, [role=button]")[:MAX_CONTROLS]
     passwords = tree.css('input[type="password"]')[:5]
+    prompts, labels, is_paid, is_front_page = _find_subscription(tree, source, url, about)
     return WallEvidence(
         has_captcha=_has_captcha_marker(source[:200_000]),
         has_login=any(not any(a.tag in MARGIN_TAGS for a in ancestors(node)) for node in passwords),
@@ -273,7 +247,10 @@ def find_wall_evidence(tree: LexborHTMLParser, html: str, url: str, about: PageM
         script_count=len(tree.css("script")),
         has_app_root=tree.css_first("#root, #app, #__next, app-root, #___gatsby, #main-app") is not None,
         noscript=" ".join(node.text() for node in tree.css("noscript")[:5])[:500],
-        paywall_evidence=find_paywall_evidence(tree, source, url, about),
+        prompts=prompts,
+        labels=labels,
+        is_declared_paid=is_paid,
+        is_front_page=is_front_page,
     )
 
 
@@ -283,7 +260,7 @@ def describe_wall(signs: WallEvidence, about: PageMetadata, text: str) -> str:
     is_short, is_notice = size < MIN_TEXT_CHARACTERS, size <= MAX_NOTICE_CHARACTERS
     if signs.has_captcha and (is_short or (is_notice and _has_captcha_marker(text.lower()))):
         return _CAPTCHA
-    if is_behind_paywall(signs.paywall_evidence, text):
+    if _is_behind_paywall(signs, text):
         return _PAYWALL
     if signs.has_login and (is_short or (is_notice and _LOGIN_WORDS.search(text))):
         return _LOGIN

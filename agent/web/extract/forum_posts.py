@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -54,27 +54,22 @@ def _stable_names(node: LexborNode) -> str:
 def find_dates(root: LexborNode, today: str) -> Iterator[tuple[LexborNode, str]]:
     """The innermost elements under `root` that are a date, each with the date in ISO 8601."""
     for node in root.css("*"):
-        if iso := _stated_date(node) or _written_date(node, today):
+        stated = node.attributes
+        is_date = "date" in (stated.get("itemprop") or "").lower()
+        iso = normalize_date(stated.get("datetime") or (stated.get("content") if is_date else "") or "")
+        if not iso and node.tag not in ("h1", "h2", "h3", "option"):
+            # the date in its own short text, when it is named a date or makes up most of the text
+            texts = (
+                child.text_content or "" for child in node.iter(include_text=True) if child.tag == "-text"
+            )
+            own = " ".join("".join(texts).split())
+            found = find_date(own, today) if 3 <= len(own) <= MAX_DATE_CHARACTERS else None
+            if found and (
+                _DATE.search(names_of(node, "class", "itemprop")) or found.end - found.start >= 0.4 * len(own)
+            ):
+                iso = found.iso
+        if iso:
             yield node, iso
-
-
-def _stated_date(node: LexborNode) -> str:
-    found = node.attributes
-    is_date = "date" in (found.get("itemprop") or "").lower()
-    return normalize_date(found.get("datetime") or (found.get("content") if is_date else "") or "")
-
-
-def _written_date(node: LexborNode, today: str) -> str:
-    """The date in an element's own short text, when it is named a date or makes up most of the text."""
-    if node.tag in ("h1", "h2", "h3", "option"):
-        return ""
-    texts = (child.text_content or "" for child in node.iter(include_text=True) if child.tag == "-text")
-    own = " ".join("".join(texts).split())
-    found = find_date(own, today) if 3 <= len(own) <= MAX_DATE_CHARACTERS else None
-    if found is None:
-        return ""
-    is_named = _DATE.search(names_of(node, "class", "itemprop"))
-    return found.iso if is_named or found.end - found.start >= 0.4 * len(own) else ""
 
 
 def is_only_date(text: str, today: str) -> bool:
@@ -90,7 +85,15 @@ def find_user(root: LexborNode, dates: list[tuple[LexborNode, str]], today: str)
     marked = [
         node for node in root.css("[class], [itemprop], [rel], cite, a[href]") if node.mem_id not in stamps
     ]
-    for is_match in (_is_user, _is_profile, _is_author):
+    kinds: tuple[Callable[[LexborNode], bool], ...] = (
+        lambda node: (
+            bool(_USER.search(names_of(node, "class")))
+            or "author" in (node.attributes.get("itemprop"), node.attributes.get("rel"))
+        ),
+        lambda node: node.tag == "a" and bool(_PROFILE_LINK.search(names_of(node, "href"))),
+        lambda node: node.tag == "cite" or bool(_AUTHOR.search(names_of(node, "class"))),
+    )
+    for is_match in kinds:
         for node in filter(is_match, marked):
             # The name inside an element that holds more than the name: what is declared or bold in it
             bold = (
@@ -109,22 +112,6 @@ def find_user(root: LexborNode, dates: list[tuple[LexborNode, str]], today: str)
         if is_short and sum(c.isalpha() for c in text) > 1 and not has_other:
             return node
     return None
-
-
-def _is_user(node: LexborNode) -> bool:
-    found = node.attributes
-    return bool(_USER.search(found.get("class") or "")) or "author" in (
-        found.get("itemprop"),
-        found.get("rel"),
-    )
-
-
-def _is_profile(node: LexborNode) -> bool:
-    return node.tag == "a" and bool(_PROFILE_LINK.search(names_of(node, "href")))
-
-
-def _is_author(node: LexborNode) -> bool:
-    return node.tag == "cite" or bool(_AUTHOR.search(names_of(node, "class")))
 
 
 def clean_name(node: LexborNode, today: str) -> str:
@@ -277,9 +264,15 @@ class _PostFinder:
         )
         nested = {identity for other in others for identity, _ in other.dates}
         own = [iso for identity, iso in block.dates if identity not in nested]
-        root = None if not own or _is_data_row(block.node) else _copy_without_nested(block.node, key)
+        cells = [cell for cell in block.node.iter() if cell.tag in ("td", "th") and text_length(cell)]
+        is_data_row = block.node.tag == "tr" and len(cells) > MAX_ROW_CELLS
+        root = None if not own or is_data_row else _copy_without_nested(block.node, key)
         dates = list(find_dates(root, self.today)) if root is not None else []
-        if root is None or not dates or _has_repeated_date(dates):
+        kinds = [
+            (structure_key(node), structure_key(node.parent) if node.parent is not None else "")
+            for node, _ in dates
+        ]
+        if root is None or not dates or kinds[0] in kinds[1:]:  # the place of its date repeats: several posts
             return None
         user = find_user(root, dates, self.today)
         name = clean_name(user, self.today) if user is not None else ""
@@ -295,15 +288,6 @@ def _amount(posts: list[Post]) -> tuple[int, int]:
     return sum(len(post.text) for post in posts), len(posts)
 
 
-def _has_repeated_date(dates: list[tuple[LexborNode, str]]) -> bool:
-    """Whether the kind of place of the first date repeats, so that this is more than one post."""
-    kinds = [
-        (structure_key(node), structure_key(node.parent) if node.parent is not None else "")
-        for node, _ in dates
-    ]
-    return kinds[0] in kinds[1:]
-
-
 def _copy_without_nested(node: LexborNode, key: str) -> LexborNode | None:
     """A copy of a block without the blocks of the same structure in it."""
     html = node.html or ""
@@ -314,11 +298,6 @@ def _copy_without_nested(node: LexborNode, key: str) -> LexborNode | None:
             if inner.mem_id != root.mem_id and structure_key(inner) == key:
                 inner.decompose()
     return root
-
-
-def _is_data_row(node: LexborNode) -> bool:
-    cells = [cell for cell in node.iter() if cell.tag in ("td", "th") and text_length(cell)]
-    return node.tag == "tr" and len(cells) > MAX_ROW_CELLS
 
 
 # Pages of mail archives: one message with its header block (From, Subject, Date), told by its form.

@@ -28,33 +28,31 @@ def extract_sheets(data: bytes) -> Extraction:
                 if refusal := archive.find_refusal(packed, KIND):
                     return refusal
         with CalamineWorkbook.from_filelike(io.BytesIO(data)) as workbook:
-            return _read_workbook(workbook)
+            writer = DocumentWriter()
+            left, details = MAX_ROWS, []
+            for about in workbook.sheets_metadata:
+                if about.typ != python_calamine.SheetTypeEnum.WorkSheet:
+                    continue
+                if about.visible != python_calamine.SheetVisibleEnum.Visible:
+                    details.append(f"The hidden sheet {about.name!r} was not read.")
+                    continue
+                rows, is_cut = _read_rows(workbook.get_sheet_by_name(about.name), left)
+                left -= len(rows)
+                if rows:
+                    writer.write_heading(about.name, 2)
+                    writer.write_table(rows, caption=about.name)
+                if is_cut:
+                    details.append(f"Only the first {MAX_ROWS:,} rows were read.")
+                    break
+            if not writer.length:
+                return Extraction(
+                    outcome=Outcome.EMPTY, detail="The spreadsheet has no rows: nothing was added."
+                )
+            return writer.finish(detail=" ".join(details))
     except python_calamine.PasswordError:
         return KIND.refuse("locked")
     except (CalamineError, *archive.PARSER_ERRORS):
         return KIND.refuse("broken")
-
-
-def _read_workbook(workbook: CalamineWorkbook) -> Extraction:
-    writer = DocumentWriter()
-    left, details = MAX_ROWS, []
-    for about in workbook.sheets_metadata:
-        if about.typ != python_calamine.SheetTypeEnum.WorkSheet:
-            continue
-        if about.visible != python_calamine.SheetVisibleEnum.Visible:
-            details.append(f"The hidden sheet {about.name!r} was not read.")
-            continue
-        rows, is_cut = _read_rows(workbook.get_sheet_by_name(about.name), left)
-        left -= len(rows)
-        if rows:
-            writer.write_heading(about.name, 2)
-            writer.write_table(rows, caption=about.name)
-        if is_cut:
-            details.append(f"Only the first {MAX_ROWS:,} rows were read.")
-            break
-    if not writer.length:
-        return Extraction(outcome=Outcome.EMPTY, detail="The spreadsheet has no rows: nothing was added.")
-    return writer.finish(detail=" ".join(details))
 
 
 def _read_rows(sheet: CalamineSheet, most: int) -> tuple[list[list[str]], bool]:
