@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import config as configuration
-from agent.accounts.rate_limits import RequestRates
+from agent.accounts.quotas import RequestRates
 from agent.actions import acts, export, run_control, validation
 from agent.actions.commit import commit
 from agent.actions.follow_up import carry_over

@@ -6,9 +6,8 @@ from agent.accounts import tables
 from agent.accounts.audit import AuditLog
 from agent.accounts.people import People, Person
 from agent.accounts.quotas import Quota, Quotas
-from agent.accounts.shares import Shares
 from agent.accounts.sign_in import SignInRules
-from agent.accounts.tokens import ApiTokens
+from agent.accounts.tokens import ApiTokens, Shares
 from agent.config import Config
 from agent.store.database import open_engine
 from agent.store.migrations import migrate

@@ -23,7 +23,7 @@ from agent.engine.state import Change
 from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.llm import prices
-from agent.store.run_history import FinishedRun, list_finished_runs
+from agent.store.model_calls import FinishedRun, list_finished_runs
 from agent.text.plurals import format_count
 from agent.types import Cap, PauseRequest, Settings, Status, StopPoint
 from agent.types.batches import BudgetMeter

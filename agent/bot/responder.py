@@ -33,8 +33,7 @@ from agent.llm.detect import ReplyModel
 from agent.llm.images import Image, VisionModel
 from agent.reply_config import DEMO_KB, ResponseConfig, find_team_folder
 from agent.store.database import Store
-from agent.store.lease_owner import new_owner_id
-from agent.store.ledger import Lease
+from agent.store.ledger import Lease, new_owner_id
 from agent.text.urls import FILE_SCHEME
 from agent.types import ReplySettings, Run, Settings, Status, Step
 from agent.types.reply import AIResult, Conversation, Picture, RequestContext

@@ -33,8 +33,7 @@ from agent.llm.circuit_breaker import describe_outage
 from agent.llm.client import ModelClient
 from agent.llm.detect import ModelSearch, ReplyModel
 from agent.store.database import Store
-from agent.store.lease_owner import new_owner_id
-from agent.store.ledger import Lease
+from agent.store.ledger import Lease, new_owner_id
 from agent.types import Run, Settings, Status
 from agent.web.world import World, open_world
 

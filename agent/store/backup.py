@@ -30,8 +30,7 @@ from pydantic import BaseModel, ValidationError
 
 from agent.config import UNFINISHED, Config, resolve_folder
 from agent.errors import StoreError, TouchstoneError, UsageError
-from agent.store.lease_owner import is_owner_gone, new_owner_id
-from agent.store.ledger import utc_timestamp
+from agent.store.ledger import is_owner_gone, new_owner_id, utc_timestamp
 
 FORMAT = 1
 MANIFEST = "manifest.json"

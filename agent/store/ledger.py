@@ -7,11 +7,14 @@ person's step and appends after it."""
 from __future__ import annotations
 
 import json
+import os
+import socket
 import time
 import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -21,7 +24,6 @@ from sqlalchemy.exc import IntegrityError
 
 from agent.errors import ConcurrentChange, CorruptRow, LeaseLost, NotFound
 from agent.store import tables
-from agent.store.lease_owner import is_owner_gone
 from agent.store.table_access import TableAccess
 from agent.types import STATUS_PHRASES, Run, Settings, Status, Step
 
@@ -362,3 +364,36 @@ def _run_from_row(row: Row[Any], *, or_failed: bool = False) -> Run:
         if or_failed:
             return run.replace(status=Status.FAILED, error=str(damaged))
         raise damaged from trouble
+
+
+_HOST = socket.gethostname()
+
+
+def new_owner_id() -> str:
+    """A unique name for a holder in this process: host, process id, start time, random part."""
+    pid = os.getpid()
+    return f"{_HOST}|{pid}|{_process_start_time(pid)}|{uuid.uuid4().hex[:12]}"
+
+
+def is_owner_gone(owner: str) -> bool:
+    """Is the holder surely dead? Only known for processes of this machine; other leases must expire."""
+    host, pid, started = [*owner.split("|"), "", "", ""][:3]
+    if host != _HOST or not pid.isdigit() or os.name != "posix":
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return bool(started) and _process_start_time(int(pid)) != started
+
+
+def _process_start_time(pid: int) -> str:
+    """The start time of a process (clock ticks since boot, field 22 of /proc/PID/stat), which tells it from a
+    later process with the same id; "zombie" for a zombie, "" when there is none."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "zombie" if fields[0] == "Z" else fields[19]

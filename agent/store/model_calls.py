@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from pydantic import ValidationError
+from sqlalchemy import Engine, bindparam, case, func, select
 
 from agent import counters
 from agent.store import tables
 from agent.store.table_access import TableAccess
-from agent.types import ModelCall, Usage
+from agent.types import ModelCall, Settings, Status, Usage
 
 c = tables.calls.c
 # Built once: building a statement costs more than running it.
@@ -121,3 +123,52 @@ def _call_to_row(call: ModelCall) -> dict[str, Any]:
         "cost_usd": call.cost_usd,
         "at": call.at,
     }
+
+
+r, s, c = tables.runs.c, tables.steps.c, tables.calls.c
+MAX_RUNS = 60
+"""Size of the sample: the newest runs."""
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """One run: its settings, its actions, the pages it requested, and its usage."""
+
+    settings: Settings
+    steps: int
+    pages: int
+    usage: Usage
+
+
+def list_finished_runs(reader: Engine) -> list[FinishedRun]:
+    """The newest runs that reached an answer, without forks, imported runs and deleted ones."""
+    finished = (
+        r.status.in_((Status.REVIEW, Status.DONE)),
+        r.forked_from == "",
+        r.imported == "",
+        r.deleted_at == "",
+    )
+    newest = select(r.id, r.settings, r.actions).where(*finished)
+    newest = newest.order_by(r.created_at.desc()).limit(MAX_RUNS)
+    ids = select(newest.subquery().c.id)
+    of_step = func.coalesce(func.json_array_length(s.change, "$.pages"), 0)
+    pages = func.sum(case((s.name.in_(("act", "crawl")), of_step), else_=0))
+    work = select(s.run_id, pages, func.sum(s.seconds)).where(s.run_id.in_(ids)).group_by(s.run_id)
+    usage = select(c.run_id, *USAGE_COLUMNS).where(c.run_id.in_(ids)).group_by(c.run_id)
+    with reader.connect() as connection:
+        runs: list[Any] = list(connection.execute(newest))
+        work_of = {row[0]: row[1:] for row in connection.execute(work)}
+        usage_of = {row[0]: row[1:] for row in connection.execute(usage)}
+    return list(_build_sample(runs, work_of, usage_of))
+
+
+def _build_sample(
+    runs: Iterable[tuple[str, str, int]], work_of: Mapping[str, Any], usage_of: Mapping[str, Any]
+) -> Iterator[FinishedRun]:
+    for run_id, settings, actions in runs:
+        pages, seconds = work_of.get(run_id, (0, 0.0))
+        usage = usage_from_row(usage_of.get(run_id, (0, 0, 0, 0.0, 0)), seconds)
+        try:
+            yield FinishedRun(Settings.model_validate_json(settings), actions, pages, usage)
+        except ValidationError:  # a run that cannot be read tells nothing
+            continue

@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT))
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
 from agent.store.database import Store  # noqa: E402
-from agent.store.lease_owner import new_owner_id  # noqa: E402
+from agent.store.ledger import new_owner_id  # noqa: E402
 from agent.types import (  # noqa: E402
     Outcome,
     Status,

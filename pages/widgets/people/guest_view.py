@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.accounts.shares import Share
+from agent.accounts.tokens import Share
 from agent.actions.share import SharedRun, render_shared_run
 from agent.errors import NotFound
 from pages.widgets.shell import client, escape

@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from agent.accounts.people import Person
-from agent.accounts.shares import Share
+from agent.accounts.tokens import Share
 from agent.actions.export import describe_withheld
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, ui

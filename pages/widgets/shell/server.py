@@ -28,7 +28,7 @@ from streamlit import runtime
 from streamlit.runtime.pages_manager import PagesManager
 
 from agent import logs
-from agent.bot.operations import OperationsHttp
+from agent.bot.metrics import OperationsHttp
 from agent.config import read_config
 from agent.errors import SignInRefused, StoreError, TouchstoneError
 from agent.saved_settings import WrongKey

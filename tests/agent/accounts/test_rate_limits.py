@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.accounts.rate_limits import RequestRates
+from agent.accounts.quotas import RequestRates
 
 
 class Clock:

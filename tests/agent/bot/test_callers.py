@@ -8,9 +8,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from agent.accounts.rate_limits import RequestRates
-from agent.bot.callers import RequestRefused, identify_caller
-from agent.bot.http import ReplyHttp
+from agent.accounts.quotas import RequestRates
+from agent.bot.http import ReplyHttp, RequestRefused, identify_caller
 from agent.config import read_config
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches

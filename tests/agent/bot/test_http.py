@@ -19,10 +19,9 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 
 from agent.bot import http as http_module
-from agent.bot.callers import Caller
 from agent.bot.debounce import MessageBatch
-from agent.bot.http import ReplyHttp
-from agent.bot.operations import OperationsHttp
+from agent.bot.http import Caller, ReplyHttp
+from agent.bot.metrics import OperationsHttp
 from agent.bot.responder import ReplyService
 from agent.config import read_config
 from agent.errors import NotFound

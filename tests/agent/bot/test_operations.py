@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from agent import counters
-from agent.bot.operations import OperationsHttp
+from agent.bot.metrics import OperationsHttp
 from agent.config import read_config
 from agent.errors import StoreError
 from agent.types import Settings

@@ -12,7 +12,7 @@ import pytest
 from agent.bot.responder import ReplyService
 from agent.engine.context import RunContext
 from agent.errors import ModelUnavailable, StoreError
-from agent.store.lease_owner import new_owner_id
+from agent.store.ledger import new_owner_id
 from agent.types import Settings, Status, Step
 from agent.types.reply import AIResult, Conversation, RequestContext
 from tests.agent.bot.replies import NIGHT, Open, counted, line_of, rise, says

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.store import lease_owner
-from agent.store.lease_owner import is_owner_gone, new_owner_id
+from agent.store import ledger
+from agent.store.ledger import is_owner_gone, new_owner_id
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here")
 
 
 def named(pid: int) -> str:
-    return f"{new_owner_id().split('|')[0]}|{pid}|{lease_owner._process_start_time(pid)}|x"
+    return f"{new_owner_id().split('|')[0]}|{pid}|{ledger._process_start_time(pid)}|x"
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from agent.errors import ConcurrentChange, LeaseLost, NotFound, StoreError, StoreTooNew
-from agent.store import lease_owner as owners
+from agent.store import ledger as owners
 from agent.store.database import Store
 from agent.store.ledger import StaleHead
 from agent.types import Settings, Status, Step
@@ -97,7 +97,7 @@ def test_many_rivals_and_one_winner(store):
 
 def test_a_dead_process_loses_its_lease_at_once(store):
     run_id = ask(store)
-    code = "import sys; sys.path.insert(0, '.'); from agent.store.lease_owner import new_owner_id; print(new_owner_id())"
+    code = "import sys; sys.path.insert(0, '.'); from agent.store.ledger import new_owner_id; print(new_owner_id())"
     gone = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.strip()

@@ -10,7 +10,7 @@ from agent.engine.loop import advance
 from agent.engine.state import to_jsonable
 from agent.flows import FLOWS
 from agent.flows.reply.flow import REPLY
-from agent.store.lease_owner import new_owner_id
+from agent.store.ledger import new_owner_id
 from agent.types import ReplySettings, Settings, Step
 from agent.types.reply import Conversation, Message, Picture
 from agent.workbench import Workbench
