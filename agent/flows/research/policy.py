@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from agent.answering.engine_choice import ANSWERED
 from agent.answering.fact_view import (
     confidence_goal,
     excluded_sites,
@@ -17,6 +18,7 @@ from agent.answering.fact_view import (
     public_note_texts,
     visited_urls,
 )
+from agent.answering.model_rulings import open_conflicts
 from agent.answering.pages import START_PAGE_REASON
 from agent.answering.plan import bears_on
 from agent.engine.run_state import RunState
@@ -26,8 +28,19 @@ from agent.flows.research.state import ResearchRun
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
 from agent.text.negative_constraints import is_excluded
-from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, map_spellings
-from agent.types import ENGINE_BY_ACTION, Fact, Lead, Outcome, PageRef, Proposal, Refusal, Stall, rank_general
+from agent.text.question_analysis import strip_question
+from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, map_spellings, site
+from agent.types import (
+    ENGINE_BY_ACTION,
+    Conflict,
+    Fact,
+    Lead,
+    PageRef,
+    Proposal,
+    Refusal,
+    Stall,
+    rank_general,
+)
 from agent.types.facts import number_step
 
 ESCALATION_ORDER = ("reframe", "narrow", "lead", "hand_over")
@@ -45,6 +58,8 @@ PLATEAU_RESULTS = 6
 """Results in a row that count as a stall when they moved the evidence level by less than PLATEAU_MOVE in
 all."""
 PLATEAU_MOVE = 0.01
+MAX_SETTLING_ACTIONS = 2
+"""Actions for one conflict before the run may hand over with it (our own judgement: a search, and a page)."""
 MAX_SETTLED_FACTS, MAX_FULL_FACTS = 2, 6
 """Facts of an answered part that a round's prompts show, by their first words, and those of an open one that
 they show in full: enough to know them again, and to see what is open (our own judgement)."""
@@ -168,15 +183,9 @@ def open_leads(state: ResearchRun) -> list[Lead]:
     return score_leads(state.full_question, islice(leads, MAX_OPEN_LEADS))
 
 
-def find_dead_end(state: RunState) -> Stall | None:
-    """The stall after which nothing is left to try, unless a person wants the run to go on."""
-    stall = find_stall(state)
-    return stall if stall and stall.rung == "hand_over" and not is_asked_to_continue(state) else None
-
-
-def find_stall(state: RunState) -> Stall | None:
+def find_stall(state: RunState, rung: str = "") -> Stall | None:
     """The stall with its next escalation, by actions that brought nothing or a confidence that does not move;
-    None while the run moves or the last escalation is being tried."""
+    None while the run moves or the last escalation is being tried, or for another than `rung`."""
     since = _find_baseline(state)
     escalated = [stall for stall in state.blockages if stall.step > since]
     tried = len({action.step for action in state.actions if escalated and action.step > escalated[-1].step})
@@ -198,7 +207,8 @@ def find_stall(state: RunState) -> Stall | None:
             "one"
         )
     step = ESCALATION_ORDER[min(len(escalated), len(ESCALATION_ORDER) - 1)]
-    return Stall(rung=step, reason=reason) if reason else None  # type: ignore[arg-type]
+    is_wanted = bool(reason) and rung in ("", step)
+    return Stall(rung=step, reason=reason) if is_wanted else None  # type: ignore[arg-type]
 
 
 def _find_baseline(state: RunState) -> int:
@@ -213,12 +223,7 @@ def is_answered(state: ResearchRun) -> bool:
     if state.settings.stop_point == "budget" or is_asked_to_continue(state):
         return False
     is_current = bool(state.own.report) and state.own.reported_at > _find_baseline(state)
-    return is_current and is_all_answered(state)
-
-
-def is_all_answered(state: ResearchRun) -> bool:
-    """Whether the analyzer calls every part answered, and a fact bears on each."""
-    return list_answered_parts(state) == [part.id for part in state.plan]
+    return is_current and len(list_answered_parts(state)) == len(state.plan)
 
 
 def list_answered_parts(state: ResearchRun) -> list[str]:
@@ -261,31 +266,52 @@ def is_asked_to_continue(state: RunState) -> bool:
 
 def check_proposal(state: ResearchRun, proposal: Proposal, actions: list[str]) -> Refusal | None:
     """Why a proposal is refused; None when it is allowed."""
-    action, what = proposal.next_action, proposal.query_or_url
-    page, why = state.pages.get(what), ""
+    action, what, reasons = proposal.next_action, proposal.query_or_url, list[tuple[object, str]]()
     if action == "send_to_hitl":
-        what = action
-        if is_asked_to_continue(state):
-            why = "a person wants the run to go on"
-        elif state.settings.stop_point == "budget":
-            why = "the run continues until its budget is used"
-    elif not what.strip():
-        what, why = action, "the decision named nothing to search for or read"
-    elif action not in actions:
-        why = f"{action} is not available now"
-    elif what in state.skipped:
-        why = "a person skipped this before"
-    elif action == "more" and (page is None or not page.page_id):
-        why = "only a page that was read has more to show"
-    elif action == "more" and page and not has_unread_text(page):
-        why = "all of this page was shown before"
-    elif action == "ask" and any(
-        (done.action, done.query_or_url) == (action, what) for done in state.actions
-    ):
-        why = "this was asked before"
-    elif action not in ("more", "ask"):
-        why = _refuse_url(state, what) if action == "crawl_url" else _refuse_query(state, action, what)
-    return Refusal(what=what, why=why) if why else None
+        is_open = state.settings.stop_point == "budget"
+        reasons = [
+            (is_asked_to_continue(state), "a person wants the run to go on"),
+            (is_open, "the run continues until its budget is used"),
+        ]
+    elif action not in actions or what in state.skipped or not what.strip():
+        reasons = [
+            (not what.strip(), "the decision named nothing to search for or read"),
+            (action not in actions, f"{action} is not available now"),
+            (what in state.skipped, "a person skipped this before"),
+        ]
+    elif action == "more":
+        page = state.pages.get(what)
+        reasons = [
+            (not (page and page.page_id), "only a page that was read has more to show"),
+            (not (page and has_unread_text(page)), "all of this page was shown before"),
+        ]
+    elif action == "ask":
+        asked = [done.query_or_url for done in state.actions if done.action == action]
+        reasons = [(what in asked, "this was asked before")]
+    elif action == "crawl_url":
+        url, places = canonicalize(what), "on any page or result of this run, nor in a person's words"
+        reasons = [
+            (not url, "this is not a web address"),
+            (url in visited_urls(state), "this address was visited before"),
+            (not find_known_url(state, what), f"this address does not occur {places}"),
+            (not state.settings.allows(what), "this address is outside the domains that were chosen"),
+            (is_excluded(what, excluded_sites(state)), "a person's note rules this address out"),
+            (find_struck_source(state, what), "a person excluded this source"),
+        ]
+    else:
+        secrets, words = find_secrets(state, what), lead_id("query", what)
+        made = [done for done in state.actions if done.action == action and done.outcome in ANSWERED]
+        same = [done.step for done in made if lead_id("query", done.query_or_url) == words]
+        first = number_step(state.actions, same[0]) if same else 0
+        told = "it would carry words of a private note or an added file to a search engine"
+        reasons = [
+            (secrets, f"{told}: {', '.join(secrets)[:80]}"),
+            (same, f"the same words were searched for at step {first}"),
+        ]
+    why = next((words for holds, words in reasons if holds), "")
+    return (
+        Refusal(what=what if what.strip() and action != "send_to_hitl" else action, why=why) if why else None
+    )
 
 
 def choose_allowed(
@@ -302,18 +328,6 @@ def choose_allowed(
             kept.setdefault((proposal.next_action, lead_id(kind, proposal.query_or_url)), proposal)
     tools = [proposal for proposal in kept.values() if proposal.next_action != "send_to_hitl"]
     return tools or list(kept.values())[:1], refused
-
-
-def _refuse_query(state: ResearchRun, action: str, query: str) -> str:
-    if secrets := find_secrets(state, query):
-        words = ", ".join(secrets)[:80]
-        return f"it would carry words of a private note or an added file to a search engine: {words}"
-    same = lead_id("query", query)
-    for earlier in state.actions:
-        is_answered = earlier.action == action and earlier.outcome in (Outcome.OK, Outcome.EMPTY)
-        if is_answered and lead_id("query", earlier.query_or_url) == same:
-            return f"the same words were searched for at step {number_step(state.actions, earlier.step)}"
-    return ""
 
 
 def find_secrets(state: ResearchRun, query: str) -> list[str]:
@@ -334,21 +348,6 @@ def find_secrets(state: ResearchRun, query: str) -> list[str]:
     return list(dict.fromkeys([*find_private_words(query, private, known), *in_files]))
 
 
-def _refuse_url(state: ResearchRun, url: str) -> str:
-    spelled = canonicalize(url)
-    if not spelled:
-        return "this is not a web address"
-    if spelled in visited_urls(state):
-        return "this address was visited before"
-    if not find_known_url(state, url):
-        return "this address does not occur on any page or result of this run, nor in a person's words"
-    if not state.settings.allows(url):
-        return "this address is outside the domains that were chosen"
-    if is_excluded(url, excluded_sites(state)):
-        return "a person's note rules this address out"
-    return "a person excluded this source" if find_struck_source(state, url) else ""
-
-
 def find_known_url(state: ResearchRun, url: str) -> str:
     """An address as it was found in results or on pages or given by a person; "" for one that was not.
     Whatever a model writes is only looked up here: its own spelling could carry a message."""
@@ -358,3 +357,45 @@ def find_known_url(state: ResearchRun, url: str) -> str:
     given = [found for text in texts for found in find_urls(text)] + state.settings.start_urls
     lead = state.own.leads.get(lead_id("url", url))
     return map_spellings(given).get(spelled) or (lead.value if lead else "")
+
+
+def conflict_to_settle(state: RunState) -> Conflict | None:
+    """The first open conflict on what was asked for which fewer actions were taken."""
+    tried = [action.about for action in state.actions_this_round]
+    return next(
+        (c for c in open_conflicts(state) if c.asks and tried.count(c.id) < MAX_SETTLING_ACTIONS), None
+    )
+
+
+def describe_conflict(state: RunState, conflict: Conflict) -> str:
+    """The conflict for the decision: its values with the sites that give them."""
+    facts = facts_after_notes(state)
+    sides = [
+        f"{value.text} ({', '.join(dict.fromkeys(site(facts[i].url) for i in value.fact_ids if i in facts))})"
+        for value in conflict.values
+    ]
+    return f"{conflict.topic}: {' or '.join(sides)}"
+
+
+def propose_settling(state: ResearchRun, conflict: Conflict, actions: list[str]) -> list[Proposal]:
+    """A search for the conflict's topic and values, then the unread leads of further sites, best first: what
+    of these is allowed."""
+    why = f"The sources disagree on {describe_conflict(state, conflict)}; this may settle it."
+    more: Any = {"reasoning": why, "by": "code", "about": conflict.id}
+    facts = facts_after_notes(state)
+    involved = {site(facts[i].url) for value in conflict.values for i in value.fact_ids if i in facts}
+    proposals = propose_search(state, actions, settling_query(state, conflict), **more)
+    proposals += [
+        Proposal(next_action="crawl_url", query_or_url=lead.value, **more)
+        for lead in open_leads(state)
+        if lead.kind == "url" and site(lead.value) not in involved
+    ]
+    return [proposal for proposal in proposals if check_proposal(state, proposal, actions) is None]
+
+
+def settling_query(state: RunState, conflict: Conflict) -> str:
+    """A query that may find what settles a conflict: the question or the conflict's topic, and its values."""
+    topic = conflict.topic.replace("(", "").replace(")", "")
+    values = " ".join(value.text for value in conflict.values[:3]) if conflict.kind != "polarity" else ""
+    subject = strip_question(state.question).rstrip("?! ") if conflict.asks else topic
+    return " ".join(f"{subject} {values}".split())[:200]

@@ -12,7 +12,7 @@ from agent.answering.revision import has_unread_note, list_wishes
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import BudgetSpent
-from agent.flows.research import opened_pages, policy, settle_conflict
+from agent.flows.research import opened_pages, policy
 from agent.flows.research.plan_step import describe_reading, is_stepwise, needs_plan
 from agent.flows.research.state import Observation, ResearchRun
 from agent.roles.research import DECISION, AnalyzerReply, DecisionReply
@@ -95,7 +95,10 @@ DECISIONS: tuple[tuple[Condition, Callable[[ResearchRun, RunContext, Any], tuple
     # searches that their engine did not answer
     (lambda run, tools, actions: take_over_searches(run.actions_this_round, actions, run.skipped), _propose),
     # nothing new however it was tried
-    (lambda run, *_: policy.find_dead_end(run), _stop_at_dead_end),
+    (
+        lambda run, *_: None if policy.is_asked_to_continue(run) else policy.find_stall(run, "hand_over"),
+        _stop_at_dead_end,
+    ),
 )
 """What comes before a decision of the role, in this order: a condition, and the step where it holds."""
 
@@ -104,7 +107,7 @@ def _choose_round(state: ResearchRun, tools: RunContext, actions: list[str]) -> 
     """The round that the role proposes, or the hand-over where all is answered, or nothing is left to try. An
     open conflict on what was asked puts a hand-over off where an action may settle it; other proposals are
     counted for it when nothing else is open."""
-    stall, conflict = policy.find_stall(state), settle_conflict.conflict_to_settle(state)
+    stall, conflict = policy.find_stall(state), policy.conflict_to_settle(state)
     change: Change = {"blockages": [stall.replace(step=tools.step)]} if stall else {}
     if policy.is_answered(state):
         proposals = [STOP.replace(reasoning="The analyzer calls every part of the question answered.")]
@@ -117,11 +120,13 @@ def _choose_round(state: ResearchRun, tools: RunContext, actions: list[str]) -> 
         proposals = policy.list_part_searches(state, actions)[:1] or proposals
     chosen = proposals[0]
     if conflict and chosen.next_action == "send_to_hitl":
-        proposals = settle_conflict.propose_settling(state, conflict, actions)[:1] or proposals
+        proposals = policy.propose_settling(state, conflict, actions)[:1] or proposals
         if chosen.by == "model" and proposals[0] is not chosen:
             why = f"put off until this was tried, and allowed then: {proposals[0].reasoning}"
             change["refusals"].append(Refusal(what="send_to_hitl", why=why, step=tools.step))
-    elif conflict and (len(state.plan) == 1 or policy.is_all_answered(state)):
+    elif conflict and (
+        len(state.plan) == 1 or policy.list_answered_parts(state) == [part.id for part in state.plan]
+    ):
         proposals = [proposal.replace(about=conflict.id) for proposal in proposals]
     if proposals[0].next_action != "send_to_hitl":
         more, next = _propose(state, tools, proposals)
@@ -214,7 +219,7 @@ def _build_inputs(
         "remaining": state.settings.max_steps - len(state.actions_this_round),
         "level": state.current_confidence,
         "refused": state.refusals[-MAX_PROMPT_REFUSALS:],
-        "conflict": settle_conflict.describe_conflict(state, conflict) if conflict else "",
+        "conflict": policy.describe_conflict(state, conflict) if conflict else "",
     }
 
 

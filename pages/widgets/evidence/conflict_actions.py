@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from agent.actions import acts, conflict_rulings
-from agent.flows.research.settle_conflict import settling_query
+from agent.flows.research.policy import settling_query
 from agent.types import Conflict, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions

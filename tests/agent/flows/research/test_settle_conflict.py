@@ -10,7 +10,7 @@ import pytest
 
 from agent.engine.run_state import RunState
 from agent.engine.state import state_after
-from agent.flows.research import policy, settle_conflict, steps
+from agent.flows.research import policy, steps
 from agent.flows.research.state import ResearchState
 from agent.retrieval.link_scoring import lead_id
 from agent.roles.research import Decision, DecisionReply
@@ -65,17 +65,17 @@ def tried(step: int, query: str, about: str = "c1") -> Action:
 
 def test_the_question_and_both_values_are_searched_for_first():
     state = disputed()
-    assert settle_conflict.conflict_to_settle(state) == CLASH
-    proposal, *_ = settle_conflict.propose_settling(state, CLASH, ALL)
+    assert policy.conflict_to_settle(state) == CLASH
+    proposal, *_ = policy.propose_settling(state, CLASH, ALL)
     assert proposal.query_or_url == "In which year was the brass heron of Port Ember built 1921 1934"
     assert proposal.about == "c1" and "1921 (one.example) or 1934 (two.example)" in proposal.reasoning
 
 
 def test_then_a_page_of_a_third_site_is_read():
-    query = settle_conflict.settling_query(disputed(), CLASH)
+    query = policy.settling_query(disputed(), CLASH)
     state = disputed(tried(3, query), urls=("https://one.example/more", THREE))
-    assert settle_conflict.propose_settling(state, CLASH, ALL)[0].query_or_url == THREE
-    assert settle_conflict.propose_settling(disputed(tried(3, query)), CLASH, ALL) == []
+    assert policy.propose_settling(state, CLASH, ALL)[0].query_or_url == THREE
+    assert policy.propose_settling(disputed(tried(3, query)), CLASH, ALL) == []
 
 
 @pytest.mark.parametrize(
@@ -87,11 +87,11 @@ def test_then_a_page_of_a_third_site_is_read():
     ],
 )
 def test_nothing_is_tried_after_two_actions_or_when_it_is_not_open_on_the_question(state):
-    assert settle_conflict.conflict_to_settle(state) is None
+    assert policy.conflict_to_settle(state) is None
 
 
 def test_actions_for_something_else_do_not_count():
-    assert settle_conflict.conflict_to_settle(disputed(tried(3, "x", ""), tried(4, "y", "c2"))) == CLASH
+    assert policy.conflict_to_settle(disputed(tried(3, "x", ""), tried(4, "y", "c2"))) == CLASH
 
 
 PAGES = [
@@ -104,7 +104,7 @@ def test_a_keyless_run_searches_once_more_before_it_hands_over(ask, tmp_path):
     state = ask(HERON, world=write_world(tmp_path, PAGES)).state
     for_it = [action for action in state.actions if action.about]
     assert [action.query_or_url for action in for_it] == [
-        settle_conflict.settling_query(state, next(iter(state.conflicts.values())))
+        policy.settling_query(state, next(iter(state.conflicts.values())))
     ]
     assert "may settle it" in for_it[0].reasoning and for_it[0].by == "code"
     assert state.answer.conflicts, "nothing settled it, so the answer names it"
@@ -150,7 +150,7 @@ def test_a_model_that_hands_over_too_early_is_told_that_it_was_put_off():
 def test_a_part_is_answered_no_longer_when_its_sources_are_gone():
     state = disputed()
     state.own.report = {"answered_parts": ["1"]}
-    assert policy.list_answered_parts(state) == ["1"] and policy.is_all_answered(state)
+    assert policy.list_answered_parts(state) == ["1"] and len(state.plan) == 1
     state.facts = {name: fact.replace(decision="struck") for name, fact in FACTS.items()}
     assert policy.list_answered_parts(state) == []
     shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"], None, None)
