@@ -8,12 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from agent.answering.claim_checks import FAILED_VERDICTS
-from agent.answering.plan import find_free_id
 from agent.engine.run_state import RunState
 from agent.evidence.block_layout import BlockLayout, describe_gaps, lay_out_blocks
 from agent.roles.note_requests import UNDERSTOOD_WORDS, read_note
 from agent.roles.report import MAX_ITEMS, RevisionReply
-from agent.roles.research import MAX_PARTS
 from agent.text.negative_constraints import find_excluded_sites
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, find_urls, host
@@ -92,7 +90,7 @@ def write_numbered_lines(answer: Answer, facts: Mapping[str, Fact]) -> list[str]
             cited = [facts[i] for i in said.fact_ids if i in facts]
             sites = ", ".join(dict.fromkeys(host(fact.url) for fact in cited if fact.url))
             quote = cited[0].quote if cited and said.check != "quoted" else ""
-            quote = f": “{_shorten(quote, MAX_QUOTE_CHARS)}”" if quote else ""
+            quote = f": “{shorten(quote, MAX_QUOTE_CHARS)}”" if quote else ""
             source = f" [{sites}{quote}]" if sites else ""
             lines.append(f"s{numbers[id(said)]}: {mark_refuted(said)}{source}")
     return lines
@@ -171,24 +169,14 @@ def build_reading(
     )
 
 
-def _shorten(text: str, most: int) -> str:
+def shorten(text: str, most: int = MAX_SEARCH_CHARS) -> str:
+    """The beginning of a text that is longer than `most` characters."""
     return text if len(text) <= most else f"{text[:most].rstrip(' ,.;')}…"
 
 
 def _clean(texts: Iterable[str]) -> list[str]:
     """Texts of a reply, each once on one line; none that is empty."""
     return list(dict.fromkeys(filter(None, (" ".join(text.split())[:MAX_LINE_CHARS] for text in texts))))
-
-
-def plan_after_reading(state: RunState, reading: NoteReading) -> list[PlanPart]:
-    """The plan with only the parts that are wanted, and a new one for each new sub-question."""
-    plan = [part for part in state.plan if not reading.only_parts or part.id in reading.only_parts]
-    asked, names = {part.question.casefold() for part in state.plan}, {part.id for part in plan}
-    new = [question for question in reading.questions if question.casefold() not in asked]
-    free = find_free_id(state.plan, state.facts.values())
-    parts = [PlanPart(id=str(n), question=q, by=reading.by) for n, q in enumerate(new, start=free)]
-    kept = [part.replace(after=[i for i in part.after if i in names]) for part in plan]
-    return [*kept, *parts[: max(0, MAX_PARTS - len(kept))]]
 
 
 def list_wishes(state: RunState) -> list[str]:
@@ -217,7 +205,7 @@ def list_effects(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> list[st
         f"{limit} {reading.max_words} words" if reading.max_words else "",
         f"form: {reading.form}" if reading.form else "",
         *(f"new question: {question}" for question in reading.questions),
-        *(f"look for: {_shorten(search, MAX_SEARCH_CHARS)}" for search in reading.searches),
+        *(f"look for: {shorten(search)}" for search in reading.searches),
         *(f"read {address}" for address in reading.addresses),
         f"change {format_count(places, 'place')}" if places and not reading.is_whole else "",
     ]
@@ -256,22 +244,3 @@ def restate_guidance(state: RunState, *, has_model: bool) -> str:
     )
     told = "" if has_model and not list_effects(reading) else state_understood(reading)
     return f"{told} The model reads all of it with its next step.".strip() if has_model else told
-
-
-def explain_unchanged(state: RunState, reading: NoteReading) -> str:
-    """Why an answer that was sent back says the same."""
-    wish = "”, “".join(_shorten(search, MAX_SEARCH_CHARS) for search in reading.searches)
-    tried = [action for action in state.actions if action.step > reading.note]
-    looked = format_count(len(tried), "further search or page", "further searches and pages")
-    why = "the facts that were found give no other wording"
-    if reading.not_understood:
-        why = f"“{' '.join(reading.not_understood)}” is not understood without a model"
-    elif wish and not tried:
-        why = f"no search was made for “{wish}”: the same words were searched for before, or none was left"
-    elif wish and reading.by == "keyless":
-        why = f"{looked} brought no new passage that has the words of “{wish}”"
-    elif tried and not any(f.step > reading.note and f.is_active for f in state.facts.values()):
-        why = f"{looked} brought no new fact"
-    elif reading.excluded_sites and not reading.is_whole:
-        why = "no sentence rests on what is left out"
-    return f"Nothing changed in the sentences: {why}."

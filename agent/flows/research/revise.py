@@ -12,15 +12,14 @@ from agent.answering.claim_checks import WrittenDraft
 from agent.answering.conflict_sentences import is_conflict_sentence
 from agent.answering.draft import draft_from_reply
 from agent.answering.pages import offer_again
-from agent.answering.plan import bears_on, find_part
+from agent.answering.plan import bears_on, find_free_id, find_part
 from agent.answering.revision import (
     build_reading,
     current_reading,
-    explain_unchanged,
     list_effects,
     list_targets,
     notes_on_answer,
-    plan_after_reading,
+    shorten,
     write_numbered_lines,
     write_quoted_lines,
 )
@@ -33,10 +32,12 @@ from agent.evidence.citation_check import diff_answers, filter_citations
 from agent.flows.research import report_frame
 from agent.flows.research.state import ResearchRun
 from agent.roles.report import REVISION, ReportBlock, ReportReply, RevisionReply
+from agent.roles.research import MAX_PARTS
 from agent.roles.role import RoleResult
+from agent.text.plurals import format_count
 from agent.text.question_parts import format_question
 from agent.text.urls import host
-from agent.types import Answer, AnswerBlock, Fact, NoteReading, OutlineSection, Sentence
+from agent.types import Answer, AnswerBlock, Fact, NoteReading, OutlineSection, PlanPart, Sentence
 
 MAX_SITES = 30
 """Sites that the reader of a note is shown."""
@@ -79,7 +80,14 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     why = judged.fallback_reason
     reading = build_reading(state, judged.value, tools.step, asks=asks, by=judged.by, trouble=why)
     change: Change = {"readings": [reading]}
-    if (plan := plan_after_reading(state, reading)) != state.plan:
+    plan = [part for part in state.plan if not reading.only_parts or part.id in reading.only_parts]
+    asked, names = {part.question.casefold() for part in state.plan}, {part.id for part in plan}
+    new = [question for question in reading.questions if question.casefold() not in asked]
+    free = find_free_id(state.plan, state.facts.values())
+    added = [PlanPart(id=str(n), question=q, by=reading.by) for n, q in enumerate(new, start=free)]
+    plan = [part.replace(after=[i for i in part.after if i in names]) for part in plan]
+    plan += added[: max(0, MAX_PARTS - len(plan))]
+    if plan != state.plan:
         change["plan_parts"] = plan
     if reading.needs_research:  # what was read for another question may answer the note
         change["pages"] = offer_again(state.pages.values())
@@ -260,4 +268,18 @@ def finish_revision(state: ResearchRun, answer: Answer) -> Answer:
         answer = limit_answer(state, answer, kept)
     if any(change.kind != "same" for change in diff_answers(state.answer, answer)):
         return answer
-    return answer.replace(remark=f"{answer.remark} {explain_unchanged(state, reading)}".strip())
+    wish = "”, “".join(map(shorten, reading.searches))
+    tried = [action for action in state.actions if action.step > reading.note]
+    looked = format_count(len(tried), "further search or page", "further searches and pages")
+    why = "the facts that were found give no other wording"
+    if reading.not_understood:
+        why = f"“{' '.join(reading.not_understood)}” is not understood without a model"
+    elif wish and not tried:
+        why = f"no search was made for “{wish}”: the same words were searched for before, or none was left"
+    elif wish and reading.by == "keyless":
+        why = f"{looked} brought no new passage that has the words of “{wish}”"
+    elif tried and not any(fact.step > reading.note and fact.is_active for fact in state.facts.values()):
+        why = f"{looked} brought no new fact"
+    elif reading.excluded_sites and not reading.is_whole:
+        why = "no sentence rests on what is left out"
+    return answer.replace(remark=f"{answer.remark} Nothing changed in the sentences: {why}.".strip())
