@@ -51,7 +51,7 @@ def list_targets(answer: Answer) -> dict[str, set[str]]:
     """By the id of a sentence (s3), heading (h2) or table (t1) the ids of the blocks that are written anew
     for it: a table, else all text between two headings or tables; for a heading all below it."""
     reach, run = dict[str, set[str]](), set[str]()
-    for block in answer.blocks or [AnswerBlock(id="")]:
+    for block in answer.blocks:
         run = run if block.kind in ("paragraph", "list") else set()
         run.add(block.id)
         reach[block.id] = run
