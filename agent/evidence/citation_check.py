@@ -155,13 +155,16 @@ def build_claim(
     the sentence is no part of the claim."""
     cited = [facts[i] for i in sentence.fact_ids]
     evidence = [(*found, nearby.get(fact.id, "")) for fact in cited for found in list_evidence(fact)]
-    if rows := [fact for fact in cited if _has_cell(fact, sentence)]:
-        evidence = [(sentence.claim, list_evidence(rows[0])[0][1], "")]
+    label, _, head = sentence.context.rpartition(": ")
+    for fact in cited if label and head else ():  # a cell of the fact's own row, under the same label
+        cells = read_cells(read_row(fact) or (fact.statement if is_written_by_rule(fact) else ""))
+        if cells and cells[0][1] == label and (head, sentence.text) in cells[1:]:
+            evidence = [(sentence.claim, list_evidence(fact)[0][1], "")]
+            break
     titles = [above for fact in cited for above in (fact.title, fact.heading) if above]
     statement = sentence.text
     if sentence.context:
         texts = [*titles, *(quote for quote, _, _ in evidence)]
-        label, _, head = sentence.context.rpartition(": ")
         first = head.partition(" ")[0]
         if first[1:].islower() and not any(first in text for text in texts):
             head = head[:1].lower() + head[1:]  # a capital would make a name of it
@@ -324,14 +327,6 @@ def state_with_subject(fact: Fact) -> str:
         content_stems(quote)
     )
     return quote if is_named else f"{subject}: “{quote}”"
-
-
-def _has_cell(fact: Fact, sentence: Sentence) -> bool:
-    """Whether a cell is one of the fact's own row of a table, under the same label and column."""
-    row = read_row(fact) or (fact.statement if is_written_by_rule(fact) else "")
-    label, _, head = sentence.context.rpartition(": ")
-    cells = read_cells(row) if label and head else ()
-    return bool(cells) and cells[0][1] == label and (head, sentence.text) in cells[1:]
 
 
 def _pair_sentences(old: list[Sentence], new: list[Sentence]) -> dict[int, int]:

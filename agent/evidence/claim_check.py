@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent.evidence.claims.alignment import Alignment, align
+from agent.evidence.claims.alignment import align
 from agent.evidence.claims.computed import find_computation, is_carried, read_calculations
 from agent.evidence.claims.doubts import find_doubts
 from agent.evidence.claims.figures import (
@@ -171,6 +171,14 @@ def _find_differences(
     claim: Claim, statement: ReadText, quotes: Sequence[ReadText]
 ) -> tuple[ClaimFinding, ...]:
     alignment = align(statement, quotes)
+    there = {key for quote in quotes for key in quote.keys}
+    shared = {key for key in statement.keys if is_stopword(key)}
+    is_one_language = (  # as far as a shared function word or content word shows it
+        not shared
+        or bool(shared & there)
+        or bool(alignment and alignment.share >= MIN_SHARED_CONTENT)
+        or (is_english(statement) and any(is_english(quote) for quote in quotes))
+    )
     context = read_text("\n".join([claim.context, claim.question, *claim.sources]))
     nearby = read_text("\n".join(claim.nearby))
     given = read_text("\n".join([*claim.quotes, claim.context, *claim.nearby]))
@@ -189,7 +197,7 @@ def _find_differences(
     ]
     if cut := list(find_unclean_cuts(statement, quotes)):
         found += [finding for finding in cut if not any(other.is_veto for other in found)]
-    elif alignment and _are_words_comparable(statement, quotes, alignment):
+    elif alignment and is_one_language:
         told = {word for finding in found for word in finding.claimed.split()} | {"…"}
         doubts = [
             *find_other_bounds(statement, quotes),
@@ -197,15 +205,6 @@ def _find_differences(
         ]
         found += [doubt for doubt in doubts if not doubt.claimed or not set(doubt.claimed.split()) <= told]
     return tuple(found)
-
-
-def _are_words_comparable(statement: ReadText, quotes: Sequence[ReadText], alignment: Alignment) -> bool:
-    """Are both in one language, as far as a shared function word or content word shows it?"""
-    function_words = {key for key in statement.keys if is_stopword(key)}
-    there = {key for quote in quotes for key in quote.keys}
-    if not function_words or function_words & there or alignment.share >= MIN_SHARED_CONTENT:
-        return True
-    return is_english(statement) and any(is_english(quote) for quote in quotes)
 
 
 def opens_with_pronoun(text: str) -> bool:

@@ -39,7 +39,13 @@ def extract_features(statement: str) -> StatementFeatures:
     statement = blank_note_marks(statement)
     found = find_dates(statement)
     bare = blank_dates(statement, found)
-    dates = [date for date in found if not _is_event_year(statement, date)]
+    dates = list[DateInterval]()
+    for date in found:  # not the year of a name, as in "The 1971 Idaho Vandals season"
+        before = statement[max(0, date.start - 4) : date.start].casefold()
+        after = statement[date.end : date.end + 2]
+        is_named = date.text.isdigit() and before in ("the ", "")
+        if not (is_named and after[:1] == " " and after[1:].isupper()):
+            dates.append(date)
     quantities = find_quantities(bare)
     text = normalize_text(bare)
 
@@ -65,13 +71,6 @@ def extract_features(statement: str) -> StatementFeatures:
         words=frozenset(frame),
         labels=frozenset(labels),
     )
-
-
-def _is_event_year(statement: str, date: DateInterval) -> bool:
-    """Is a year part of a name, as in "The 1971 Idaho Vandals season"?"""
-    before = statement[max(0, date.start - 4) : date.start].casefold()
-    after = statement[date.end : date.end + 2]
-    return date.text.isdigit() and before in ("the ", "") and after[:1] == " " and after[1:].isupper()
 
 
 def surrounding_text(text: str, start: int, end: int) -> str:

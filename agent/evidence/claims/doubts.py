@@ -113,12 +113,15 @@ def _compare_negation(
         return
     if claimed and all_quoted:
         return
+    denied = {stemmed for n in claimed for stemmed, _ in list_content(alignment.claim[n + 1 : n + 8])[:1]}
     everywhere = {stemmed for quote in quotes for stemmed, _ in list_content(quote.words)}
     if not quoted and (
         _denies(there, said)
         or bool(_FREE & everywhere)
         or any(_STAYS & one for one in _list_related(said, quotes))
-        or _is_denied_elsewhere(alignment.claim, claimed, quotes)
+        or any(  # another sentence of the quotes denies it, too
+            _governs(quote.words, n, denied) for quote in quotes for n in _find_negations(quote.words)
+        )
     ):
         return
     if not claimed and (_denies(said, there) or alignment.share < MIN_SHARE):
@@ -182,7 +185,10 @@ def _find_free(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[Cla
     priced = [n for n, word in enumerate(alignment.sentence) if stem(word.key) in _PRICES]
     freed = _PRICES | {stemmed for stemmed, _ in list_content(alignment.claim[free[0] + 1 :])[:1]}
     is_denied = any(
-        _has_near(quote.words, n, freed) for quote in quotes for n in _find_negations(quote.words)
+        stem(word.key) in freed
+        for quote in quotes
+        for n in _find_negations(quote.words)
+        for word in quote.words[max(0, n - _NEAR) : n + _NEAR + 1]
     )
     if priced or not (is_denied or any("free" in quote.keys for quote in quotes)):
         yield ClaimFinding(
@@ -192,33 +198,28 @@ def _find_free(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[Cla
         )
 
 
-def _has_near(words: Sequence[Word], n: int, stems: Collection[str]) -> bool:
-    return any(stem(word.key) in stems for word in words[max(0, n - _NEAR) : n + _NEAR + 1])
-
-
 def _list_denied(quote: ReadText, n: int) -> list[tuple[str, Word]]:
     """The content words that the negation at word `n` denies: those after it to the end of its clause, or
     before it where it ends the clause ("meals are not")."""
     following = quote.words[n + 1 : n + _MAX_DENIED_WORDS]
     if following and following[0].key in _ONLY:
         return []
-    ends = [k for k, word in enumerate(following) if word.key in _CLAUSE_ENDS or _has_stop(quote, n + 1 + k)]
+    ends = [
+        k
+        for k, word in enumerate(following)
+        if word.key in _CLAUSE_ENDS or _has_break(quote, n + 1 + k, _STOP)
+    ]
     if following and (not ends or ends[0]):
         return list_content(following[: ends[0]] if ends else following)[:MAX_DENIED]
     first = n
-    while first and quote.words[first - 1].key not in _JOINTS and not _has_comma(quote, first):
+    while first and quote.words[first - 1].key not in _JOINTS and not _has_break(quote, first, _COMMA):
         first -= 1
     return list_content(quote.words[first:n])[-MAX_DENIED:]
 
 
-def _has_comma(quote: ReadText, n: int) -> bool:
-    """Does a clause begin with word `n`?"""
-    return bool(_COMMA.search(quote.text, quote.words[n - 1].end, quote.words[n].start))
-
-
-def _has_stop(quote: ReadText, n: int) -> bool:
-    """Does a sentence, or a clause after a semicolon, begin with word `n`?"""
-    return bool(_STOP.search(quote.text, quote.words[n - 1].end, quote.words[n].start))
+def _has_break(quote: ReadText, n: int, sign: re.Pattern[str]) -> bool:
+    """Does such a sign stand before word `n`?"""
+    return bool(sign.search(quote.text, quote.words[n - 1].end, quote.words[n].start))
 
 
 def _stems(content: Collection[tuple[str, Word]]) -> set[str]:
@@ -262,12 +263,6 @@ def _has_denying_prefix(word: str, others: Collection[str]) -> bool:
 def _governs(words: Sequence[Word], n: int, stems: set[str]) -> bool:
     """Is one of the next content words after word `n` among these stems?"""
     return any(stemmed in stems for stemmed, _ in list_content(words[n + 1 : n + 8])[:_SCOPE])
-
-
-def _is_denied_elsewhere(claim: Sequence[Word], places: Sequence[int], quotes: Sequence[ReadText]) -> bool:
-    """Does another sentence of the quotes deny what the claim denies?"""
-    denied = {stemmed for n in places for stemmed, _ in list_content(claim[n + 1 : n + 8])[:1]}
-    return any(_governs(quote.words, n, denied) for quote in quotes for n in _find_negations(quote.words))
 
 
 def _join_around(words: Sequence[Word], places: Sequence[int]) -> str:

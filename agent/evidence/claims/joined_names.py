@@ -34,14 +34,12 @@ def find_borrowed_names(claim: ReadText, question: ReadText, given: ReadText) ->
         ClaimFinding(kind="name", claimed=name.text, quoted=other)
         for name in find_proper_names(claim.text)
         if len(name.words) > 1 and asked.has(name) and not known.has(name)
-        for other in [next((text for text, words in others.items() if _is_namesake(name.words, words)), "")]
-        if other
+        for other in [
+            text
+            for text, words in others.items()
+            if name.words & words and name.words - words and words - name.words
+        ][:1]
     ]
-
-
-def _is_namesake(name: frozenset[str], other: frozenset[str]) -> bool:
-    """Do both have a word in common, and each one of its own?"""
-    return bool(name & other and name - other and other - name)
 
 
 def find_joined_names(
@@ -59,7 +57,9 @@ def find_joined_names(
     found = []
     names = find_proper_names(claim.text)
     for one, other in combinations(names[:_MAX_NAMES], 2):
-        if not _are_joined(claim.text[one.end : other.start]):
+        between = claim.text[one.end : other.start]
+        apart = (_APPOSITION.sub("", between), _INSERTED.sub(" ", between))  # one may be in apposition
+        if not any(part.strip() and not _KEEPS_APART.search(part) for part in apart):
             continue
         with_one, with_other = ({n for n, k in enumerate(known) if k.has(name)} for name in (one, other))
         if (
@@ -70,14 +70,6 @@ def find_joined_names(
         ):
             found.append(ClaimFinding(kind="roles", claimed=f"{one.text} … {other.text}"))
     return found
-
-
-def _are_joined(between: str) -> bool:
-    """Are two names one statement's, as far as the words between them say? One may stand in an apposition to
-    the other, or follow it."""
-    own = _APPOSITION.sub("", between)
-    after = _INSERTED.sub(" ", between)
-    return any(part.strip() and not _KEEPS_APART.search(part) for part in (own, after))
 
 
 def _is_linked(numbers: set[int], pages: Sequence[str], sources: Sequence[str]) -> bool:

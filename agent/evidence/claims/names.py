@@ -40,7 +40,9 @@ def find_other_names(
         name
         for name in find_proper_names(claim.text)
         if not any(start < name.end and name.start < end for start, end in values)
-        and not _is_sentence_start(name, claim)
+        and (  # not one word at the beginning of a sentence, where every word has a capital
+            " " in name.text or not any(at <= name.start <= at + 1 for at, _ in claim.sentences)
+        )
         and not known.has(name)
     ]
     said = {stem(key) for key in claim.keys}
@@ -103,8 +105,3 @@ def _squeeze(text: str) -> str:
 
 def _initials(name: str) -> str:
     return "".join(word[0] for word in re.split(r"[\s-]", name) if word[:1].isupper())
-
-
-def _is_sentence_start(name: ProperName, claim: ReadText) -> bool:
-    """Is it one word at the beginning of a sentence, where every word has a capital?"""
-    return " " not in name.text and any(start <= name.start <= start + 1 for start, _ in claim.sentences)

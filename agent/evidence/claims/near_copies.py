@@ -47,8 +47,9 @@ def find_changed_words(
     keys = [word.key for word in alignment.claim]
     is_restricted = any(is_restrictable(keys, n) for n in range(len(keys)))
     said, there = ({stemmed for stemmed, _ in side} for side in (alignment.claimed, alignment.quoted))
-    new, dropped_words = said - there, there - said - _find_spare(alignment)
-    new, dropped_words = _leave_out_synonyms(new, dropped_words)
+    new, dropped_words, groups = said - there, there - said - _find_spare(alignment), _read_synonyms()
+    same = [(a, b) for a in new for b in dropped_words if groups.get(a, set()) & groups.get(b, set())]
+    new, dropped_words = new - {one for one, _ in same}, dropped_words - {other for _, other in same}
     if new and new <= known | given:
         words = alignment.sentence
         dropped_words -= {stem(b.key) for a, b in pairwise(words) if a.key in ("this", "these")}
@@ -86,12 +87,6 @@ def _ends_item(words: Sequence[Word], n: int) -> bool:
     """Does punctuation or a function word, or nothing, follow word `n`?"""
     following = words[n + 1 : n + 2]
     return not following or following[0].start - words[n].end > 1 or is_stopword(following[0].key)
-
-
-def _leave_out_synonyms(new: set[str], dropped: set[str]) -> tuple[set[str], set[str]]:
-    groups = _read_synonyms()
-    pairs = [(a, b) for a in new for b in dropped if groups.get(a, set()) & groups.get(b, set())]
-    return new - {one for one, _ in pairs}, dropped - {other for _, other in pairs}
 
 
 @cache

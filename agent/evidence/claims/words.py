@@ -88,14 +88,22 @@ def is_english(text: ReadText) -> bool:
 def read_text(text: str) -> ReadText:
     """The text read for comparison. Its offsets fit the text that was given but for spaces before "n't" and
     "'s", which are removed."""
-    text = _TOKENISED.sub("", blank_note_marks(_to_ascii_digits(text)))
+    text = _TOKENISED.sub(
+        "", blank_note_marks(text if text.isascii() else _NON_ASCII_DIGIT.sub(_ascii_digit, text))
+    )
     bare = text if text.isascii() else _CJK.sub(" ", text)
     dates = find_dates(bare)
     bare = blank_dates(bare, dates)
     times = find_clock_times(bare)
     for time in times:
         bare = bare[: time.start] + " " * (time.end - time.start) + bare[time.end :]
-    quantities = _share_units(find_quantities(bare), bare)
+    quantities = list(find_quantities(bare))
+    for n in range(len(quantities) - 2, -1, -1):  # the first of "5 to 6 hours" has the unit of the second
+        first, second = quantities[n], quantities[n + 1]
+        is_range = _RANGE_WORD.fullmatch(bare[first.end : second.start])
+        if is_range and not first.unit and second.unit in BASE_UNITS and second.number:
+            factor = second.value / second.number
+            quantities[n] = replace(first, unit=second.unit, value=first.number * factor)
     return ReadText(
         text,
         tuple(dates),
@@ -105,24 +113,16 @@ def read_text(text: str) -> ReadText:
     )
 
 
-def _share_units(quantities: list[Quantity], text: str) -> list[Quantity]:
-    """The numbers, where the first of "5 to 6 hours" has the unit of the second."""
-    shared = list(quantities)
-    for n in range(len(shared) - 2, -1, -1):
-        first, second = shared[n], shared[n + 1]
-        is_range = _RANGE_WORD.fullmatch(text[first.end : second.start])
-        if is_range and not first.unit and second.unit in BASE_UNITS and second.number:
-            factor = second.value / second.number
-            shared[n] = replace(first, unit=second.unit, value=first.number * factor)
-    return shared
-
-
 def _read_words(
     text: str, dates: list[DateInterval], times: list[ClockTime], quantities: list[Quantity]
 ) -> list[Word]:
-    values = [Word(_date_key(date), date.start, date.end) for date in dates]
+    spans = ((date, ",".join(f"{first}-{last}" for first, last in date.spans)) for date in dates)
+    values = [Word(f"#{key}", date.start, date.end) for date, key in spans]
     values += [Word(f"@{sorted(t.minutes)}".replace(" ", ""), t.start, t.end) for t in times]
-    values += [_quantity_word(quantity) for quantity in quantities]
+    for one in quantities:
+        counted = find_counted_noun(one)
+        key = f"{one.value:.10g}{'' if counted else one.unit}"
+        values.append(Word(key, one.start, one.end - len(counted)))
     taken = bytearray(len(text))
     for value in values:
         taken[value.start : value.end] = b"\1" * (value.end - value.start)
@@ -134,34 +134,18 @@ def _read_words(
         for key in _spell(word)
     ]
     words.sort(key=lambda word: word.start)
-    spans = {value.start for value in values}
+    starts = {value.start for value in values}
     for n in range(len(words) - 1, 0, -1):
         left, right = words[n - 1], words[n]
-        if {left.start, right.start} <= spans and _RANGE.match(text[left.end : right.start]):
+        if {left.start, right.start} <= starts and _RANGE.match(text[left.end : right.start]):
             words.insert(n, Word("to", left.end, right.start))
     return [replace(word, text=text[word.start : word.end]) for word in words]
-
-
-def _to_ascii_digits(text: str) -> str:
-    if text.isascii():
-        return text
-    return _NON_ASCII_DIGIT.sub(_ascii_digit, text)
 
 
 def _ascii_digit(match: re.Match[str]) -> str:
     if match.group() in "٫٬":
         return "." if match.group() == "٫" else ","
     return str(unicodedata.digit(match.group(), match.group()))
-
-
-def _date_key(date: DateInterval) -> str:
-    return "#" + ",".join(f"{first}-{last}" for first, last in date.spans)
-
-
-def _quantity_word(quantity: Quantity) -> Word:
-    counted = find_counted_noun(quantity)
-    unit = "" if counted else quantity.unit
-    return Word(f"{quantity.value:.10g}{unit}", quantity.start, quantity.end - len(counted))
 
 
 def find_counted_noun(quantity: Quantity) -> str:

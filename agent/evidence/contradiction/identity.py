@@ -34,10 +34,14 @@ def is_same_thing(a: Fact, b: Fact) -> bool:
     if _share_named_day(a, b):
         return True
     pairs = [(a.title, b.title), (_given_subject(a), _given_subject(b))]
-    if any(_has_other_qualifier(left, right) for left, right in pairs) or _cross_names(a, b):
+    for left, right in pairs:
+        (base, mine), (other, theirs) = _split_qualifier(left), _split_qualifier(right)
+        if base and base == other and not (mine <= theirs or theirs <= mine):
+            return False
+    if _cross_names(a, b):
         return False
-    mine, theirs = _subject_words(a), _subject_words(b)
-    return not mine or not theirs or mine <= _all_words(b) or theirs <= _all_words(a)
+    one, two = _subject_words(a), _subject_words(b)
+    return not one or not two or one <= _all_words(b) or two <= _all_words(a)
 
 
 def _share_named_day(a: Fact, b: Fact) -> bool:
@@ -108,11 +112,6 @@ def _split_qualifier(title: str) -> tuple[frozenset[str], frozenset[str]]:
         return frozenset(), frozenset()
     words = (match["bracket"] or match["larger"]).casefold().split()
     return frozenset(match["base"].casefold().split()), frozenset(words)
-
-
-def _has_other_qualifier(a: str, b: str) -> bool:
-    (base, mine), (other_base, theirs) = _split_qualifier(a), _split_qualifier(b)
-    return bool(base) and base == other_base and not (mine <= theirs or theirs <= mine)
 
 
 def _publication_day(fact: Fact) -> date | None:
