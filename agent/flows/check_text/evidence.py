@@ -50,10 +50,14 @@ def choose_evidence(
         for start, end in _cut(words, page, passage):
             fact = _make_fact(page, passage, start, end, step)
             carried = words & set(content_stems(f"{fact.heading} {fact.quote}"))
-            if len(carried) >= MIN_CARRIED * len(words) and _is_certain(statement, fact):
+            if (
+                len(carried) >= MIN_CARRIED * len(words)
+                and check_facts(statement, [fact]).verdict in CERTAIN_VERDICTS
+            ):
                 spans = find_sentence_spans(fact.quote) if not passage.rows else []
                 single = (_make_fact(page, passage, start + a, start + b, step) for a, b in spans)
-                return [next((one for one in single if _is_certain(statement, one)), fact)]
+                certain = (s for s in single if check_facts(statement, [s]).verdict in CERTAIN_VERDICTS)
+                return [next(certain, fact)]
             facts.append(fact)
     least = MIN_SCORE_SHARE * max((fact.relevance for fact in facts), default=0.0)
     chosen = [fact for fact in facts[:MAX_PASSAGES] if fact.relevance >= least]
@@ -108,10 +112,6 @@ def check_facts(statement: str, facts: Sequence[Fact]) -> ClaimCheck:
     """Code's check of a statement against the quotes of these facts."""
     sentence = Sentence(text=statement, fact_ids=[fact.id for fact in facts])
     return check_by_code(build_claim("", sentence, {fact.id: fact for fact in facts}, "", {}))
-
-
-def _is_certain(statement: str, fact: Fact) -> bool:
-    return check_facts(statement, [fact]).verdict in CERTAIN_VERDICTS
 
 
 def choose_mark(sentence: Sentence, facts: Sequence[Fact], *, is_judged: bool, unread: bool) -> ClaimMark:

@@ -6,8 +6,7 @@ Pure functions of the state and a parsed page; no model and no web.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 
 from agent.answering import fact_view
 from agent.answering.pages import START_PAGE_REASON
@@ -22,8 +21,6 @@ RANK_LAST = 9_999
 """The rank of a listing's next page: after all its entries."""
 RANK_FIRST = -1
 """The rank of a thread's next page: before anything else."""
-MAX_DROPPED_SHOWN = 20
-"""Entries of each kind that are kept in the tree although they are not followed."""
 EXCLUDED_BY_PERSON = "Your words exclude this address."
 
 LinkGroups = Mapping[str, list[LinkCandidate]]
@@ -101,10 +98,8 @@ def choose_next_node(state: CollectRun) -> CrawlNode | None:
     waiting = state.own.frontier(state)
     if state.settings.stop_point == "step":
         waiting = sorted(waiting, key=lambda node: (node.depth > 0 or bool(node.continues), node.path))
-    thread = next((node for node in waiting if node.continues == "thread"), None)
-    if thread or not waiting or state.own.is_full:
-        return thread
-    return waiting[0]
+    threads = [node for node in waiting if node.continues == "thread"]
+    return next(iter(threads if state.own.is_full else [*threads, *waiting]), None)
 
 
 def explain_visit(node: CrawlNode) -> str:
@@ -116,14 +111,6 @@ def explain_visit(node: CrawlNode) -> str:
     score = f", relevance {node.relevance_score:.2f}" if node.relevance_score is not None else ""
     dated = f", dated {node.detected_date}" if node.detected_date else ""
     return f"{'Followed from its list' if score or dated else 'Chosen link'}: “{node.anchor}”{score}{dated}."
-
-
-def group_entries(state: CollectRun, parsed: ParsedPage, previous: Collection[str]) -> LinkGroups:
-    """The links of a listing that are neither in the tree nor among the addresses of its `previous` page."""
-    seen = {*state.own.tree, *previous, *fact_view.visited_urls(state), canonicalize(parsed.next_url)}
-    groups = group_links(state, [link for link in parsed.links if canonicalize(link.url) not in seen])
-    untimely = [one for one in groups[""] if one.content and not state.own.intent.covers(one.date)]
-    return {**groups, "": [link for link in groups[""] if link not in untimely], "time": untimely}
 
 
 def open_ranked_links(
@@ -144,18 +131,6 @@ def open_ranked_links(
         child = open_child(state, state.own.node, offer, len(opened), day=day)
         opened[name] = child.replace(relevance_score=round(link.relevance_score, 3))
     return list(opened.values())
-
-
-def list_dropped(state: CollectRun, links: LinkGroups) -> list[CrawlNode]:
-    """Nodes for the entries that are out of the time range or excluded by a person, with the reason."""
-    untimely = links["time"][:MAX_DROPPED_SHOWN]
-    excluded = [link for link in links["words"][:MAX_DROPPED_SHOWN] if link.content]
-    dropped = [
-        open_child(state, state.own.node, link, RANK_LAST - 1, n, day=link.date)
-        for n, link in enumerate([*untimely, *excluded])
-    ]
-    by_words = {"status": "dropped", "ended": EXCLUDED_BY_PERSON, "held": "words"}
-    return [*dropped[: len(untimely)], *(node.replace(**by_words) for node in dropped[len(untimely) :])]
 
 
 def explain_rest(
@@ -187,12 +162,6 @@ def find_continuation(state: CollectRun, node: CrawlNode, parsed: ParsedPage, ki
     child = open_child(state, node, link, RANK_FIRST if kind == "thread" else RANK_LAST)
     item = node.item_id if kind == "thread" else ""
     return child.replace(depth=node.depth, continues=kind, item_id=item)
-
-
-def is_past_time_range(state: CollectRun, parsed: ParsedPage) -> bool:
-    """Whether a listing is newest first and its last entry too old, so that its next page is older still."""
-    days = [link.date for link in parsed.links if link.content and link.date]
-    return bool(days) and all(a >= b for a, b in pairwise(days)) and state.own.intent.is_too_old(days[-1])
 
 
 def explain_untimely(intent: CollectIntent, day: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from itertools import pairwise
 from typing import Any
 
 from agent.answering import fact_view
@@ -24,6 +25,8 @@ from agent.types.collection import CollectIntent, CrawlNode, LinkCandidate
 
 RANKING_LINKS_SHOWN = 80
 """Links of one page that the ranking is shown."""
+MAX_DROPPED_SHOWN = 20
+"""Entries of each kind that are kept in the tree although they are not followed."""
 UNKNOWN_URL = "the ranking named an address that is not on this page"
 MAX_DAYS = 36_525
 """A time range of a century or more, as only a model that errs asks for, is none."""
@@ -184,12 +187,22 @@ def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     previous = []
     if parent and parent.page_id and node.continues == "listing":
         previous = [canonicalize(link.url) for link in parse_page(state, tools, parent).links if link.content]
-    found = frontier.group_entries(state, parsed, previous)
+    seen = {*own.tree, *previous, *fact_view.visited_urls(state), canonicalize(parsed.next_url)}
+    new = group_links(state, [link for link in parsed.links if canonicalize(link.url) not in seen])
+    untimely = [link for link in new[""] if link.content and not own.intent.covers(link.date)]
+    found = {**new, "": [link for link in new[""] if link not in untimely], "time": untimely}
     children, refused, trouble = _rank_links(state, tools, parsed, found) if found[""] else ([], [], "")
     ended, held = frontier.explain_rest(state, found, children)
-    dropped = frontier.list_dropped(state, found)
+    late, dropped = untimely[:MAX_DROPPED_SHOWN], []
+    excluded = [link for link in new["words"] if link.content][:MAX_DROPPED_SHOWN]
+    for n, link in enumerate([*late, *excluded]):
+        child = frontier.open_child(state, node, link, frontier.RANK_LAST - 1, n, day=link.date)
+        by_words = {"status": "dropped", "ended": EXCLUDED_BY_PERSON, "held": "words"}
+        dropped.append(child if n < len(late) else child.replace(**by_words))
     if following := frontier.find_continuation(state, node, parsed, "listing"):
-        if frontier.is_past_time_range(state, parsed):
+        days = [link.date for link in parsed.links if link.content and link.date]
+        is_sorted = bool(days) and all(a >= b for a, b in pairwise(days))
+        if is_sorted and own.intent.is_too_old(days[-1]):
             why = "The listing is newest first, and its last entry is too old already."
             following = following.replace(status="dropped", ended=why)
         children = [*children, following]
