@@ -24,7 +24,6 @@ from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from agent.accounts.people import Person
-from agent.actions import fact_edits
 from agent.batch import csv_input, jobs
 from agent.bot.http import ReplyHttp
 from agent.config import read_config
@@ -73,7 +72,7 @@ def _stock(benches: Workbenches, bo: Person) -> Own:
     bench = benches.open(bo)
     run_id = bench.start(f"When did the Stenfors bridge reopen? {WORD}", DEMO)
     bench.drive(run_id)
-    fact_edits.add(bench, run_id, f"The {WORD} nests on the bridge.")
+    bench.act(run_id, "add", statement=f"The {WORD} nests on the bridge.")
     bench.act(run_id, "supply", url="https://own.example/note", text=f"A note of Bo on the {WORD}. " * 20)
     view = bench.snapshot(run_id)
     batch = jobs.create(

@@ -13,9 +13,9 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, get_type_hints
+from typing import Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from agent.actions import (
     budget,
@@ -33,7 +33,6 @@ from agent.actions import (
 from agent.actions.commit import ANSWERED_STATUSES, EDITABLE_FLOWS, UNANSWERED_STATUSES, commit
 from agent.actions.context import ActionContext
 from agent.actions.erase_note import erase_note, list_private
-from agent.actions.fact_edits import FactEdit
 from agent.engine.snapshots import RunSnapshot
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
@@ -150,18 +149,6 @@ def list_possible(view: RunSnapshot) -> list[Act]:
     return [act for act in ACTS.values() if is_possible(act.name, view)]
 
 
-def correct(
-    bench: ActionContext,
-    run_id: str,
-    head: int | None,
-    fact: Annotated[str, Field(description="the id of the fact")],
-    statement: Annotated[str | None, Field(description="what it states; without it as before")] = None,
-    quote: Annotated[str | None, Field(description="its words on the page; without it as before")] = None,
-) -> int:
-    """Correct a fact: what it states, its quote, or both."""
-    return fact_edits.revise(bench, run_id, [FactEdit(fact, statement, quote)], head)
-
-
 def _is_decision(view: RunSnapshot) -> object:
     return view.state.pending
 
@@ -218,7 +205,7 @@ _TABLE = (
     ),
     Act("replan", "Change the plan", plan_edits.replan, RESEARCH),
     Act("mark", "Mark facts", fact_edits.mark, EDITABLE_FLOWS),
-    Act("correct", "Correct a fact", correct, EDITABLE_FLOWS),
+    Act("correct", "Correct a fact", fact_edits.correct, EDITABLE_FLOWS),
     Act("revise", "Edit facts", fact_edits.revise, EDITABLE_FLOWS),
     Act("add", "Add a fact", fact_edits.add, EDITABLE_FLOWS),
     Act("strike_source", "Exclude a source", source_strikes.strike_source, EDITABLE_FLOWS),
@@ -229,10 +216,8 @@ _TABLE = (
         EDITABLE_FLOWS,
         fits=lambda v: v.state.struck_sources,
     ),
-    Act(
-        "settle", "Resolve a conflict", conflict_rulings.resolve_conflict, EDITABLE_FLOWS, fits=_has_conflict
-    ),
-    Act("look", "Search for a conflict", conflict_rulings.request_search, RESEARCH, fits=_has_conflict),
+    Act("settle", "Resolve a conflict", conflict_rulings.settle, EDITABLE_FLOWS, fits=_has_conflict),
+    Act("look", "Search for a conflict", conflict_rulings.look, RESEARCH, fits=_has_conflict),
     Act("undo", "Undo", undo_edits.undo, EDITABLE_FLOWS, fits=undo_edits.find_undoable),
     Act("redo", "Redo", undo_edits.redo, EDITABLE_FLOWS, fits=undo_edits.find_redoable),
     Act("retry", "Try again", page_input.retry, page_input.ACCEPTING_FLOWS),

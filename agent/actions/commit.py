@@ -13,7 +13,7 @@ from agent.actions.context import ActionContext
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, find_undone, state_after, to_jsonable
-from agent.errors import ConcurrentChange, UsageError
+from agent.errors import ConcurrentChange
 from agent.flows import FLOWS
 from agent.store.ledger import ANSWERED_FIRST
 from agent.types import Status, Step
@@ -78,29 +78,11 @@ def commit(
     raise ConcurrentChange("the run moves too fast to be changed now: pause it, then try again")
 
 
-def commit_edit(
-    bench: ActionContext,
-    run_id: str,
-    name: str,
-    make: Callable[[RunState, int], Change],
-    head: int | None = None,
-) -> int:
-    """Record an edit of what a run knows; `make` gets the state and the number of the step. In review or done
-    the answer is written again. Raises NotFound, UsageError, ConcurrentChange, and what `make` raises."""
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        flow = FLOWS[view.run.settings.flow]
-        if flow.name not in EDITABLE_FLOWS:
-            raise UsageError(
-                f"the facts of a {flow.name} run cannot be edited: its answer is written from the "
-                "library's passages"
-            )
-        change = make(view.state, view.head + 1)
-        if view.run.status in ANSWERED_STATUSES:
-            return PersonStep(change, flow.write_up_step, GO_ON)
-        return PersonStep(change)
-
-    return commit(bench, run_id, name, build_step, head=head)
+def edit_step(view: RunSnapshot, change: Change, name: str = "") -> PersonStep:
+    """The step of an edit of what a run knows: in review or done the answer is written again."""
+    if view.run.status in ANSWERED_STATUSES:
+        return PersonStep(change, FLOWS[view.run.settings.flow].write_up_step, GO_ON, name)
+    return PersonStep(change, name=name)
 
 
 def _fold_on(view: RunSnapshot, change: Change) -> RunState:

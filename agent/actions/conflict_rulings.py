@@ -1,8 +1,5 @@
 """A person's ruling on a conflict, or a search that may resolve it. Each is one step.
 
-    resolve_conflict(bench, run_id, "c0123", "take", value="1979", because="the register is the first source")
-    request_search(bench, run_id, "c0123", "Nordvik Dairy founding deed")
-
 A ruling needs a reason, which is shown in the answer, the edits and every export. It outweighs the count of
 sources and later pages until the person opens the conflict again."""
 
@@ -10,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from agent.actions.commit import EDITABLE_FLOWS, GO_ON, UNANSWERED_STATUSES, PersonStep, commit, commit_edit
-from agent.actions.context import ActionContext
+from pydantic import Field
+
+from agent.actions.commit import GO_ON, UNANSWERED_STATUSES, PersonStep, edit_step
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
@@ -27,51 +25,24 @@ from agent.types import Conflict, Edit, Fact, Note, Ruling, Status
 
 MAX_REASON_CHARS = 500
 """Characters of a reason or a query."""
-SEARCHING_FLOWS = ("research",)
-"""The flows that can search for one conflict."""
 PersonRuling = Literal["take", "both", "neither", "open"]
+ConflictId = Annotated[str, Field(description="its id, or the beginning of it")]
 
 
-def resolve_conflict(
-    bench: ActionContext,
-    run_id: str,
-    name: str,
-    ruling: PersonRuling,
-    *,
-    value: str = "",
-    because: str = "",
-    head: int | None = None,
-) -> int:
-    """Rule on a conflict: `take` a `value`, `both` or `neither` is correct, or make it `open` again. Returns
-    the step's number. Raises NotFound, ConcurrentChange, UsageError (no reason, unknown value)."""
-    return commit_edit(
-        bench,
-        run_id,
-        "reopen" if ruling == "open" else "settle",
-        lambda state, step: rule_on_conflict(state, step, name, ruling, value=value, because=because),
-        head,
-    )
-
-
-def request_search(bench: ActionContext, run_id: str, name: str, words: str, head: int | None = None) -> int:
-    """Have the run search for these words next; a run that has ended goes on. Returns the step's number.
-    Raises NotFound, UsageError, ConcurrentChange."""
-    flow = FLOWS[bench.snapshot(run_id).run.settings.flow]
-    if flow.name not in SEARCHING_FLOWS:
-        instead = "ask it a follow-up" if flow.name in EDITABLE_FLOWS else "ask a new question"
-        raise UsageError(f"a {flow.name} run cannot search for one conflict: {instead} instead")
-
-    def build_step(view: RunSnapshot) -> PersonStep:
-        conflict, query = find_conflict(view.state, name), " ".join(words.split())[:MAX_REASON_CHARS]
-        if not query:
-            raise UsageError("say what to search for")
-        change: Change = {"notes": [Note(step=view.head + 1, text=query, kind="look", about=conflict.id)]}
-        columns = {} if view.run.status is Status.RUNNING else GO_ON
-        if view.run.status not in UNANSWERED_STATUSES or flow.is_ending(view.next):
-            return PersonStep(*flow.reenter(change), columns)
-        return PersonStep(change, columns=columns)
-
-    return commit(bench, run_id, "look", build_step, head=head)
+def look(
+    view: RunSnapshot,
+    conflict: ConflictId,
+    words: Annotated[str, Field(description="what to search for")],
+) -> PersonStep:
+    """Search for what may resolve a conflict; a run that has ended goes on."""
+    found, query = find_conflict(view.state, conflict), " ".join(words.split())[:MAX_REASON_CHARS]
+    if not query:
+        raise UsageError("say what to search for")
+    change: Change = {"notes": [Note(step=view.head + 1, text=query, kind="look", about=found.id)]}
+    columns, flow = {} if view.run.status is Status.RUNNING else GO_ON, FLOWS[view.run.settings.flow]
+    if view.run.status not in UNANSWERED_STATUSES or flow.is_ending(view.next):
+        return PersonStep(*flow.reenter(change), columns)
+    return PersonStep(change, columns=columns)
 
 
 def active_conflicts(state: RunState) -> list[Conflict]:
@@ -138,30 +109,37 @@ def find_conflict(state: RunState, name: str) -> Conflict:
     return found[0]
 
 
-def rule_on_conflict(
-    state: RunState, step: int, name: str, ruling: PersonRuling, *, value: str = "", because: str = ""
-) -> Change:
-    """The change of a ruling. Raises NotFound (conflict) and UsageError (no reason, or no such value)."""
-    conflict, because = find_conflict(state, name), " ".join(because.split())[:MAX_REASON_CHARS]
+def settle(
+    view: RunSnapshot,
+    conflict: ConflictId,
+    ruling: Annotated[
+        PersonRuling, Field(description="take a value, both or neither is right, or open again")
+    ],
+    value: Annotated[str, Field(description="the value to take")] = "",
+    because: Annotated[str, Field(description="the reason; the answer states it")] = "",
+) -> PersonStep:
+    """Rule on a conflict, or open it again."""
+    found, because, step = find_conflict(view.state, conflict), " ".join(because.split()), view.head + 1
+    because = because[:MAX_REASON_CHARS]
     if ruling != "open" and not because:
         raise UsageError("give a reason: it is shown in the answer, for everyone who reads it")
-    if ruling == "open" and conflict.status == "open":
+    if ruling == "open" and found.status == "open":
         raise UsageError("the conflict is open already")
     said = Ruling(
-        conflict=conflict.id,
-        kind=conflict.kind,
-        values=conflict.values,
+        conflict=found.id,
+        kind=found.kind,
+        values=found.values,
         ruling=ruling,
-        chosen=_match_value(conflict, value) if ruling == "take" else "",
+        chosen=_match_value(found, value) if ruling == "take" else "",
         reason=because,
         by="person",
         step=step,
     )
     outcome = {"take": f"for “{said.chosen}”", "both": "as both correct", "neither": "as neither correct"}
-    why = f"reopened {conflict.topic}"
+    why, name = f"reopened {found.topic}", "reopen"
     if ruling != "open":
-        why = f"resolved {conflict.topic} {outcome[ruling]}, because “{because}”"
-    return {"rulings": [said], "edits": [Edit(step=step, text=why)]}
+        why, name = f"resolved {found.topic} {outcome[ruling]}, because “{because}”", "settle"
+    return edit_step(view, {"rulings": [said], "edits": [Edit(step=step, text=why)]}, name)
 
 
 def _match_value(conflict: Conflict, value: str) -> str:

@@ -1,16 +1,17 @@
 """A person's edits of the facts of a run: mark, correct, add. Each is one step, and none deletes anything.
 
-    mark(bench, run_id, ["f1a2b3c"], "struck")
-
 The text of an edit ("excluded 3 facts of example.org") is shown on the undo button, in the timeline and
 above the answer that is written again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
-from agent.actions.commit import commit_edit
+from pydantic import Field
+
+from agent.actions.commit import PersonStep, commit, edit_step
 from agent.actions.context import ActionContext
 from agent.actions.validation import require_allowed_url
 from agent.answering import fact_view
@@ -50,22 +51,39 @@ class FactEdit:
 
 
 def mark(
-    bench: ActionContext, run_id: str, facts: Sequence[str], decision: PersonMark, head: int | None = None
+    view: RunSnapshot,
+    facts: Annotated[Sequence[str], Field(description="the ids of the facts")],
+    decision: Annotated[
+        PersonMark, Field(description="always use them, leave them out, or as they were found")
+    ],
+) -> PersonStep:
+    """Pin facts, strike them, or take that back."""
+    return edit_facts(view, [FactEdit(name, decision=decision) for name in facts], {})
+
+
+def revise(
+    bench: ActionContext,
+    run_id: str,
+    head: int | None,
+    edits: Annotated[Sequence[FactEdit], Field(description="new values of facts, one object each")],
 ) -> int:
-    """Pin or strike facts, or undo that, in one step; returns its number."""
-    return revise(bench, run_id, [FactEdit(name, decision=decision) for name in facts], head)
-
-
-def revise(bench: ActionContext, run_id: str, edits: Sequence[FactEdit], head: int | None = None) -> int:
-    """Change facts in one step; returns its number. Raises UsageError, NotFound, ConcurrentChange."""
-    if not edits:
-        raise UsageError("choose at least one fact first")
-    view = bench.snapshot(run_id)
-    facts = view.state.facts
+    """Edit facts in one step: what they state, their quotes, their marks."""
+    facts = bench.snapshot(run_id).state.facts
     page_ids = {facts[edit.id].page_id for edit in edits if edit.is_reworded and edit.id in facts} - {""}
     pages, _ = bench.store.pages.get_many(page_ids)
-    name = _choose_step_name(view, edits)
-    return commit_edit(bench, run_id, name, lambda state, step: edit_facts(state, step, edits, pages), head)
+    return commit(bench, run_id, "revise", lambda view: edit_facts(view, edits, pages), head=head)
+
+
+def correct(
+    bench: ActionContext,
+    run_id: str,
+    head: int | None,
+    fact: Annotated[str, Field(description="the id of the fact")],
+    statement: Annotated[str | None, Field(description="what it states; without it as before")] = None,
+    quote: Annotated[str | None, Field(description="its words on the page; without it as before")] = None,
+) -> int:
+    """Correct a fact: what it states, its quote, or both."""
+    return revise(bench, run_id, head, [FactEdit(fact, statement, quote)])
 
 
 def find_unsupported_facts(view: RunSnapshot, edits: Sequence[FactEdit]) -> list[Fact]:
@@ -74,16 +92,22 @@ def find_unsupported_facts(view: RunSnapshot, edits: Sequence[FactEdit]) -> list
     return [fact for fact in reworded if fact.is_from_page and not fact.verified]
 
 
-def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quote: str = "") -> int:
-    """Add a fact: with the address and a quote of a page, or without both as the person's own knowledge.
-    Returns the step's number."""
+def add(
+    bench: ActionContext,
+    run_id: str,
+    head: int | None,
+    statement: Annotated[str, Field(description="the fact, in a sentence")],
+    url: Annotated[str, Field(description="the page it is on; without it, it is your own knowledge")] = "",
+    quote: Annotated[str, Field(description="its words on that page")] = "",
+) -> int:
+    """Add a fact: from a page with its quote, or as your own knowledge, which no page backs."""
     if not url.strip() and not quote.strip():
-        return commit_edit(
-            bench,
-            run_id,
-            "add",
-            lambda state, step: add_fact(state, step, build_own_fact(state, step, statement)),
-        )
+
+        def build_own(view: RunSnapshot) -> PersonStep:
+            fact = build_own_fact(view.state, view.head + 1, statement)
+            return edit_step(view, add_fact(view.state, view.head + 1, fact))
+
+        return commit(bench, run_id, "add", build_own, head=head)
     if not url.strip() or not quote.strip():
         raise UsageError(
             "a fact from a page needs the page's address and an exact quote; leave out both for your own "
@@ -92,8 +116,9 @@ def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quo
     page, page_id = _find_or_fetch_page(bench, bench.snapshot(run_id), url)
     signs = assess_trust(page)
 
-    def build_change(state: RunState, step: int) -> Change:
-        fact = build_quoted_fact(state, step, statement, quote, page, page_id)
+    def build_quoted(view: RunSnapshot) -> PersonStep:
+        step = view.head + 1
+        fact = build_quoted_fact(view.state, step, statement, quote, page, page_id)
         ref = PageRef(
             url=page.url,
             page_id=page_id,
@@ -105,15 +130,19 @@ def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quo
             trust=signs.value,
             trust_why=list(signs.reasons),
         )
-        return add_fact(state, step, fact, ref)
+        return edit_step(view, add_fact(view.state, step, fact, ref))
 
-    return commit_edit(bench, run_id, "add", build_change)
+    return commit(bench, run_id, "add", build_quoted, head=head)
 
 
-def edit_facts(state: RunState, step: int, edits: Iterable[FactEdit], pages: Mapping[str, Page]) -> Change:
-    """The change of one edit of some facts; `pages` are the stored pages, by id, of those whose texts change.
-    Raises NotFound for an unknown fact, UsageError when nothing would change or an edit is invalid."""
-    changed, counting = list[tuple[Fact, Fact]](), fact_view.facts_after_notes(state)
+def edit_facts(view: RunSnapshot, edits: Sequence[FactEdit], pages: Mapping[str, Page]) -> PersonStep:
+    """The step of one edit of some facts, named for what it does when all do one thing; `pages` are the
+    stored pages, by id, of those whose texts change. Raises NotFound for an unknown fact, UsageError when
+    nothing would change or an edit is invalid."""
+    if not edits:
+        raise UsageError("choose at least one fact first")
+    state, step, changed = view.state, view.head + 1, list[tuple[Fact, Fact]]()
+    counting = fact_view.facts_after_notes(state)
     for edit in edits:
         if edit.id not in state.facts:
             raise NotFound(f"there is no fact {edit.id[:40]} in this run")
@@ -126,10 +155,14 @@ def edit_facts(state: RunState, step: int, edits: Iterable[FactEdit], pages: Map
             changed.append((old, new))
     if not changed:
         raise UsageError("nothing changed: the facts are like that already")
-    return {
-        "facts": [new.replace(marked=step) for _, new in changed],
-        "edits": [Edit(step=step, text=_describe_edits(changed))],
-    }
+    reworded, decisions = {edit.is_reworded for edit in edits}, {edit.decision for edit in edits} - {None}
+    name = "correct" if reworded == {True} and not decisions else "revise"
+    if reworded == {False} and len(decisions) == 1:
+        decision = decisions.pop() or "none"
+        is_unpinned = decision == "none" and all(old.decision == "pinned" for old, _ in changed)
+        name = "unpin" if is_unpinned else STEP_NAMES[decision]
+    said = Edit(step=step, text=_describe_edits(changed))
+    return edit_step(view, {"facts": [new.replace(marked=step) for _, new in changed], "edits": [said]}, name)
 
 
 def add_fact(state: RunState, step: int, fact: Fact, ref: PageRef | None = None) -> Change:

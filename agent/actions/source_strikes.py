@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from agent.actions.commit import commit_edit
-from agent.actions.context import ActionContext
+from pydantic import Field
+
+from agent.actions.commit import PersonStep, edit_step
 from agent.answering import fact_view
 from agent.engine.run_state import RunState
-from agent.engine.state import Change, state_after
+from agent.engine.snapshots import RunSnapshot
+from agent.engine.state import state_after
 from agent.errors import UsageError
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, site
 from agent.types import Edit, Fact, Sentence
+
+Source = Annotated[str, Field(description="a site like example.org, or the address of a page")]
 
 
 @dataclass(frozen=True)
@@ -24,20 +29,6 @@ class StrikeImpact:
     facts: list[Fact]
     sentences: list[Sentence]
     weakened: list[Sentence]
-
-
-def strike_source(bench: ActionContext, run_id: str, source: str, head: int | None = None) -> int:
-    """Strike a site or page with all its facts; returns the step's number."""
-    return commit_edit(
-        bench, run_id, "strike_source", lambda state, step: build_strike(state, step, source), head
-    )
-
-
-def restore_source(bench: ActionContext, run_id: str, source: str, head: int | None = None) -> int:
-    """Restore a struck source with the facts that were struck with it; returns the step's number."""
-    return commit_edit(
-        bench, run_id, "restore_source", lambda state, step: build_restore(state, step, source), head
-    )
 
 
 def preview_strike(state: RunState, source: str) -> StrikeImpact:
@@ -75,24 +66,23 @@ def resolve_source(state: RunState, source: str) -> str:
     return name
 
 
-def build_strike(state: RunState, step: int, source: str) -> Change:
-    """The change that strikes a source."""
-    impact = preview_strike(state, source)
-    if impact.source in state.strikes and not impact.facts:
+def strike_source(view: RunSnapshot, source: Source) -> PersonStep:
+    """Exclude a site or page with all its facts, those that are read there later included."""
+    impact = preview_strike(view.state, source)
+    if impact.source in view.state.strikes and not impact.facts:
         raise UsageError(f"{impact.source} is excluded already")
-    why = f"excluded the source {impact.source} with {format_count(len(impact.facts), 'fact')}"
-    return {"strikes": {impact.source: step}, "edits": [Edit(step=step, text=why)]}
+    step, count = view.head + 1, format_count(len(impact.facts), "fact")
+    said = Edit(step=step, text=f"excluded the source {impact.source} with {count}")
+    return edit_step(view, {"strikes": {impact.source: step}, "edits": [said]})
 
 
-def build_restore(state: RunState, step: int, source: str) -> Change:
-    """The change that restores a source."""
+def restore_source(view: RunSnapshot, source: Source) -> PersonStep:
+    """Use an excluded source again, with the facts that went with it."""
+    state = view.state
     name = source.strip() if source.strip() in state.strikes else resolve_source(state, source)
     if name not in state.strikes:
         raise UsageError(f"{name} is not excluded")
-    change = {"-strikes": [name]}
-    facts = state_after(state, change).facts
-    restored = [
-        name for name, fact in facts.items() if state.facts[name].struck_with and not fact.struck_with
-    ]
-    why = f"restored the source {name} with {format_count(len(restored), 'fact')}"
-    return {**change, "edits": [Edit(step=step, text=why)]}
+    facts = state_after(state, {"-strikes": [name]}).facts
+    restored = [i for i, fact in facts.items() if state.facts[i].struck_with and not fact.struck_with]
+    text = f"restored the source {name} with {format_count(len(restored), 'fact')}"
+    return edit_step(view, {"-strikes": [name], "edits": [Edit(step=view.head + 1, text=text)]})

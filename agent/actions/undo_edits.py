@@ -3,14 +3,11 @@ a redo one that takes the undo out; no step is deleted, and what a model did is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from agent.actions.commit import commit_edit
-from agent.actions.context import ActionContext
-from agent.engine.run_state import RunState
+from agent.actions.commit import PersonStep, edit_step
 from agent.engine.snapshots import RunSnapshot
-from agent.engine.state import Change, find_undone
+from agent.engine.state import find_undone
 from agent.errors import UsageError
 from agent.types import Edit, Sentence, Step
 
@@ -29,16 +26,22 @@ class BuiltOn:
     sentences: list[Sentence] = field(default_factory=list)
 
 
-def undo(bench: ActionContext, run_id: str, head: int | None = None) -> int:
-    """Undo the newest edit, ruling or note; returns the step's number. The answer is written again. Raises
-    UsageError when there is none."""
-    nothing = "there is nothing to undo: nobody has edited this run or guided it, or all is undone"
-    return _take_out(bench, run_id, "undo", find_undoable, nothing, head)
+def undo(view: RunSnapshot) -> PersonStep:
+    """Undo the newest edit, ruling or note; the answer is written again."""
+    if (edit := find_undoable(view)) is None:
+        raise UsageError(
+            "there is nothing to undo: nobody has edited this run or guided it, or all is undone"
+        )
+    text = f"undid: {edit.text}"
+    return edit_step(view, {"edits": [Edit(step=view.head + 1, text=text, undoes=edit.step)]})
 
 
-def redo(bench: ActionContext, run_id: str, head: int | None = None) -> int:
-    """Redo what was undone last; returns the step's number. Raises UsageError when there is nothing."""
-    return _take_out(bench, run_id, "redo", find_redoable, "there is nothing to redo", head)
+def redo(view: RunSnapshot) -> PersonStep:
+    """Redo what was undone last."""
+    if (edit := find_redoable(view)) is None:
+        raise UsageError("there is nothing to redo")
+    text = f"redid: {edit.text}"
+    return edit_step(view, {"edits": [Edit(step=view.head + 1, text=text, undoes=edit.step)]})
 
 
 def find_undoable(view: RunSnapshot) -> Edit | None:
@@ -82,20 +85,3 @@ def _can_undo(step: Step, undone: set[int]) -> bool:
 def _describe(step: Step) -> Edit:
     texts = [edit["text"] for edit in step.change.get("edits", ())]
     return Edit(step=step.n, text="; ".join(texts) or f"your note of step {step.n}")
-
-
-def _take_out(
-    bench: ActionContext,
-    run_id: str,
-    name: str,
-    find: Callable[[RunSnapshot], Edit | None],
-    nothing: str,
-    head: int | None,
-) -> int:
-    def build_change(_state: RunState, step: int) -> Change:
-        if (edit := find(bench.snapshot(run_id))) is None:
-            raise UsageError(nothing)
-        text = f"{'undid' if name == 'undo' else 'redid'}: {edit.text}"
-        return {"edits": [Edit(step=step, text=text, undoes=edit.step)]}
-
-    return commit_edit(bench, run_id, name, build_change, head)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from agent.actions import fact_edits
 from agent.key_addresses import find_origin
 from agent.types import Settings
 from agent.workbenches import Workbenches
@@ -161,7 +160,7 @@ def test_a_shared_run_is_shown_without_private_notes_until_it_is_taken_back(
     bench.act(run_id, "steer", note="the zyxkestrel matters", private=True)
     bench.act(run_id, "steer", note="the mayor matters")
     bench.drive(run_id)
-    fact_edits.add(bench, run_id, "The bridge is blue.")
+    bench.act(run_id, "add", statement="The bridge is blue.")
     share, key = shares.create(ann, run_id)
     as_person("bo")
     tester = app("shared", key=key)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from agent import api
-from agent.actions import source_strikes
 from agent.bot.responder import ReplyService
 from agent.engine.snapshots import RunSnapshot
 from agent.reply_config import AIResponseSettings, KBSettings, ResponseConfig
@@ -105,7 +104,7 @@ def _comment(bench: Workbench, view: RunSnapshot, target: str, text: str) -> str
 
 
 def _exclude(bench: Workbench, view: RunSnapshot, source: str) -> str:
-    source_strikes.strike_source(bench, view.run.id, source, view.head)
+    bench.act(view.run.id, "strike_source", view.head, source=source)
     return view.run.id
 
 

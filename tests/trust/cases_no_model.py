@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 
 from agent import api
-from agent.actions import conflict_rulings, page_input
+from agent.actions import page_input
 from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
 from agent.bot.responder import ReplyService
@@ -63,7 +63,7 @@ def _comment(bench: Workbench, run_id: str) -> None:
 
 def _settle(bench: Workbench, run_id: str) -> None:
     for name in list(bench.snapshot(run_id).state.conflicts):
-        conflict_rulings.request_search(bench, run_id, name, "founded")
+        bench.act(run_id, "look", conflict=name, words="founded")
 
 
 def _retry(bench: Workbench, run_id: str) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from agent.accounts.people import Person
-from agent.actions import fact_edits
 from agent.actions.export import export_run
 from agent.actions.personal_data import write_personal_data
 from agent.batch import jobs
@@ -101,8 +100,8 @@ CASES: dict[str, dict[str, Act]] = {
     "fact": {
         "list": lambda own: _bench().snapshot(own["run"]).state.facts,
         "open": lambda own: _bench().snapshot(own["run"]).state.facts[own["fact"]],
-        "change": lambda own: fact_edits.add(_bench(), own["run"], "Another statement."),
-        "delete": lambda own: fact_edits.mark(_bench(), own["run"], [own["fact"]], "struck"),
+        "change": lambda own: _bench().act(own["run"], "add", statement="Another statement."),
+        "delete": lambda own: _bench().act(own["run"], "mark", facts=[own["fact"]], decision="struck"),
         "export": lambda own: export_run(_bench(), own["run"], "csv"),
     },
     "batch": {

@@ -27,7 +27,7 @@ def draw(view: RunSnapshot, conflict: Conflict) -> None:
             with ui.popover("Look for more evidence", _search_key(conflict), "travel_explore"):
                 _draw_search_form(view, conflict)
         if conflict.status == "settled":  # last: the menus before it keep their position
-            given = {"name": conflict.id, "ruling": "open"}
+            given = {"conflict": conflict.id, "ruling": "open"}
             key = f"conflict-reopen-{conflict.id}"
             ui.act(view, "settle", key, "Reopen", icon="lock_open", given=given)
 
@@ -69,7 +69,7 @@ def _resolve(view: RunSnapshot, conflict: Conflict, choice: str, reason: str) ->
     client.act(
         view.run.id,
         "settle",
-        name=conflict.id,
+        conflict=conflict.id,
         ruling=ruling,
         value=value,
         because=because,
@@ -98,4 +98,4 @@ def _draw_search_form(view: RunSnapshot, conflict: Conflict) -> None:
 
 def _request_search(view: RunSnapshot, conflict: Conflict, key: str) -> None:
     then = {"then": lambda _: ui.close_popover(_search_key(conflict)), "done": "This is searched for next."}
-    client.act(view.run.id, "look", name=conflict.id, words=st.session_state.get(key) or "", **then)
+    client.act(view.run.id, "look", conflict=conflict.id, words=st.session_state.get(key) or "", **then)

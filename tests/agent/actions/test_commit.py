@@ -5,23 +5,17 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import commit
-from agent.actions.commit import commit_edit
+from agent.actions import commit, fact_edits
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
-from agent.types import Edit, Settings, Status
+from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.demo_runs import DEMO, SOLAR, reviewed
 
 
-def striking(*ids: str):
+def strike(bench: Workbench, run_id: str, *ids: str, head: int | None = None) -> int:
     """Strike these facts."""
-
-    def make(state, step):
-        facts = [state.facts[name].model_copy(update={"decision": "struck"}) for name in ids]
-        return {"facts": facts, "edits": [Edit(step=step, text=f"struck {len(ids)} facts")]}
-
-    return make
+    return bench.act(run_id, "mark", head, facts=list(ids), decision="struck")
 
 
 def cited(bench: Workbench, run_id: str) -> list[str]:
@@ -39,19 +33,19 @@ def test_an_answer_is_written_anew_without_what_was_struck(bench, accepted):
         bench.act(run_id, "accept", bench.snapshot(run_id).head)
     gone = cited(bench, run_id)[0]
     head = bench.snapshot(run_id).head
-    assert commit_edit(bench, run_id, "strike", striking(gone), head) == head + 1
+    assert strike(bench, run_id, gone, head=head) == head + 1
     assert bench.snapshot(run_id).run.status is Status.RUNNING
     assert bench.drive(run_id) is Status.REVIEW
     view = bench.snapshot(run_id)
     assert view.state.answer.n == 2 and gone not in cited(bench, run_id)
-    assert view.state.answer.because == "after your edit: struck 1 facts"
+    assert view.state.answer.because.startswith("after your edit: excluded 1 fact")
     assert [step.by for step in view.steps if step.name == "strike"] == ["person"]
     assert view.run.verdict == view.state.answer.verdict
 
 
 def test_when_nothing_is_left_there_is_no_answer(bench):
     run_id = reviewed(bench)
-    commit_edit(bench, run_id, "strike", striking(*bench.snapshot(run_id).state.facts))
+    strike(bench, run_id, *bench.snapshot(run_id).state.facts)
     assert bench.drive(run_id) is Status.REVIEW
     answer = bench.snapshot(run_id).state.answer
     assert (
@@ -68,7 +62,7 @@ def test_a_run_at_rest_on_its_way_only_knows_better(bench):
         bench.act(run_id, "approve", bench.snapshot(run_id).head)
         bench.drive(run_id)
     before = bench.snapshot(run_id)
-    commit_edit(bench, run_id, "strike", striking(next(iter(before.state.facts))))
+    strike(bench, run_id, next(iter(before.state.facts)))
     after = bench.snapshot(run_id)
     assert (after.run.status, after.next, after.state.pending) == (
         before.run.status,
@@ -82,17 +76,17 @@ def test_of_two_tabs_the_first_is_heard_and_without_a_head_both_are(bench):
     run_id = reviewed(bench)
     one, two = cited(bench, run_id)[0], list(bench.snapshot(run_id).state.facts)[-1]
     head = bench.snapshot(run_id).head
-    commit_edit(bench, run_id, "strike", striking(one), head)
+    strike(bench, run_id, one, head=head)
     with pytest.raises(ConcurrentChange):
-        commit_edit(bench, run_id, "strike", striking(two), head)
+        strike(bench, run_id, two, head=head)
     moved = []
 
-    def make(state, step):
+    def make(view):
         if not moved:
             moved.append(bench.store.ledger.append_person_step(run_id, "steer", {"notes": []}))
-        return striking(two)(state, step)
+        return fact_edits.mark(view, [two], "struck")
 
-    assert commit_edit(bench, run_id, "strike", make) == moved[0] + 1
+    assert commit.commit(bench, run_id, "strike", make) == moved[0] + 1
     assert {bench.snapshot(run_id).state.facts[name].decision for name in (one, two)} == {"struck"}
 
 
@@ -105,11 +99,11 @@ def test_an_edit_while_the_answer_is_written_is_not_lost(bench, monkeypatch):
     def interrupted(state, tools):
         made = writing(state, tools)
         if not spoken:
-            spoken.append(commit_edit(bench, run_id, "strike", striking(other)))
+            spoken.append(strike(bench, run_id, other))
         return made
 
     monkeypatch.setitem(FLOWS["research"].steps, "report", interrupted)
-    commit_edit(bench, run_id, "strike", striking(one))
+    strike(bench, run_id, one)
     assert bench.drive(run_id) is Status.REVIEW
     view = bench.snapshot(run_id)
     assert [step.name for step in view.steps[-3:]] == [
@@ -118,7 +112,7 @@ def test_an_edit_while_the_answer_is_written_is_not_lost(bench, monkeypatch):
         "report",
     ] and view.state.answer.n == 2
     assert not {one, other} & set(cited(bench, run_id))
-    assert view.state.answer.because == "after your edits: struck 1 facts; struck 1 facts"
+    assert view.state.answer.because.count("excluded 1 fact") == 2
 
 
 def test_an_edit_while_a_page_is_weighed_is_not_lost(bench, monkeypatch):
@@ -128,7 +122,7 @@ def test_an_edit_while_a_page_is_weighed_is_not_lost(bench, monkeypatch):
         made = weigh(state, tools)
         if state.facts and not spoken:
             spoken.append(next(iter(state.facts)))
-            commit_edit(bench, run_id, "strike", striking(spoken[0]))
+            strike(bench, run_id, spoken[0])
         return made
 
     monkeypatch.setitem(FLOWS["research"].steps, "analyze", interrupted)
@@ -141,7 +135,7 @@ def test_an_edit_while_a_page_is_weighed_is_not_lost(bench, monkeypatch):
 def test_a_struck_fact_does_not_come_back_with_its_page(bench):
     run_id = reviewed(bench)
     gone = cited(bench, run_id)
-    commit_edit(bench, run_id, "strike", striking(*gone))
+    strike(bench, run_id, *gone)
     bench.drive(run_id)
     bench.act(
         run_id, "send_back", bench.snapshot(run_id).head, note="Look again for the number of solar panels."
@@ -156,19 +150,20 @@ def test_a_struck_fact_does_not_come_back_with_its_page(bench):
 def test_a_flow_that_answers_from_passages_has_no_facts_to_edit(bench):
     run_id = bench.start("What does the library say of milk?", Settings(flow="chat", model="keyless"))
     bench.drive(run_id)
-    with pytest.raises(UsageError, match="cannot be edited"):
-        commit_edit(bench, run_id, "strike", lambda _state, _step: {})
+    with pytest.raises(UsageError, match="is for research, site runs"):
+        bench.act(run_id, "mark", facts=["f"], decision="struck")
 
 
 def test_a_run_that_never_rests_long_enough_is_told_so(bench, monkeypatch):
     run_id = reviewed(bench)
     monkeypatch.setattr(commit, "MAX_ATTEMPTS", 2)
     with pytest.raises(ConcurrentChange, match="pause it"):
-        commit_edit(
+        commit.commit(
             bench,
             run_id,
             "strike",
-            lambda _state, _step: (
-                bench.store.ledger.append_person_step(run_id, "steer", {"notes": []}) and {}
+            lambda _: (
+                bench.store.ledger.append_person_step(run_id, "steer", {"notes": []})
+                and commit.PersonStep({})
             ),
         )

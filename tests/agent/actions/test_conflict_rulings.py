@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import conflict_rulings, export, undo_edits
+from agent.actions import export
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.conflict_rulings import active_conflicts, summarize_sides
 from agent.errors import NotFound, UsageError
@@ -57,13 +57,13 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
         ("1979", "2 independent sources", ["bolagsrullen.example", "granvattnet-courier.example"]),
     ]
     with pytest.raises(UsageError, match="give a reason"):
-        conflict_rulings.resolve_conflict(bench, run_id, conflict.id, "take", value="1979", because="  ")
+        bench.act(run_id, "settle", conflict=conflict.id, ruling="take", value="1979", because="  ")
     with pytest.raises(UsageError, match="none of its values"):
-        conflict_rulings.resolve_conflict(bench, run_id, conflict.id, "take", value="1981", because=REASON)
+        bench.act(run_id, "settle", conflict=conflict.id, ruling="take", value="1981", because=REASON)
     with pytest.raises(NotFound):
-        conflict_rulings.resolve_conflict(bench, run_id, "c00", "both", because=REASON)
+        bench.act(run_id, "settle", conflict="c00", ruling="both", because=REASON)
 
-    conflict_rulings.resolve_conflict(bench, run_id, conflict.id[:6], "take", value="in 1979", because=REASON)
+    bench.act(run_id, "settle", conflict=conflict.id[:6], ruling="take", value="in 1979", because=REASON)
     state = rewritten(bench, run_id)
     now = state.conflicts[conflict.id]
     assert (now.status, now.chosen, now.reason, now.settled_by) == ("settled", "1979", REASON, "person")
@@ -86,40 +86,49 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
 def test_a_ruling_is_undone_and_opened_again(bench):
     run_id = reviewed(bench)
     conflict = asked_about(bench.snapshot(run_id).state)
-    conflict_rulings.resolve_conflict(bench, run_id, conflict.id, "both", because="two companies of one name")
+    bench.act(run_id, "settle", conflict=conflict.id, ruling="both", because="two companies of one name")
     state = rewritten(bench, run_id)
     assert (
         not any(fact.disputed for fact in state.facts.values())
         and "both hold, because “two companies" in state.answer.text
     )
-    conflict_rulings.resolve_conflict(
-        bench, run_id, conflict.id, "neither", because="the wiki and the roll copy an old error"
+    bench.act(
+        run_id,
+        "settle",
+        conflict=conflict.id,
+        ruling="neither",
+        because="the wiki and the roll copy an old error",
     )
     state = rewritten(bench, run_id)
     assert "neither is correct" in state.answer.text
     assert {i for value in conflict.values for i in value.fact_ids} == {
         fact.id for fact in state.facts.values() if fact.disputed
     }
-    undo_edits.undo(bench, run_id)
+    bench.act(run_id, "undo")
     assert asked_about(rewritten(bench, run_id)).ruling == "both"
-    conflict_rulings.resolve_conflict(bench, run_id, conflict.id, "open")
+    bench.act(run_id, "settle", conflict=conflict.id, ruling="open")
     state = rewritten(bench, run_id)
     assert asked_about(state).status == "open" and state.answer.text.startswith("The sources differ on")
     with pytest.raises(UsageError, match="open already"):
-        conflict_rulings.resolve_conflict(bench, run_id, conflict.id, "open")
+        bench.act(run_id, "settle", conflict=conflict.id, ruling="open")
 
 
 def test_a_ruling_holds_when_more_is_read_and_the_step_that_was_asked_for_comes_next(bench):
     run_id = reviewed(bench)
     before = bench.snapshot(run_id).state
     conflict = asked_about(before)
-    conflict_rulings.resolve_conflict(
-        bench, run_id, conflict.id, "take", value="1974", because="my grandmother was there"
+    bench.act(
+        run_id,
+        "settle",
+        conflict=conflict.id,
+        ruling="take",
+        value="1974",
+        because="my grandmother was there",
     )
     rewritten(bench, run_id)
     with pytest.raises(UsageError, match="what to search for"):
-        conflict_rulings.request_search(bench, run_id, conflict.id, " ")
-    conflict_rulings.request_search(bench, run_id, conflict.id, "Sixten Tjäder brewery Lövnäs")
+        bench.act(run_id, "look", conflict=conflict.id, words=" ")
+    bench.act(run_id, "look", conflict=conflict.id, words="Sixten Tjäder brewery Lövnäs")
     state = rewritten(bench, run_id)
     asked = state.actions[len(before.actions)]
     assert (asked.query_or_url, asked.by, asked.action) == (
@@ -144,7 +153,7 @@ def test_a_step_asked_for_while_decisions_wait_is_proposed_first(bench):
         bench.act(run_id, "approve", view.head)
         bench.drive(run_id)
     conflict = active_conflicts(bench.snapshot(run_id).state)[0]
-    conflict_rulings.request_search(bench, run_id, conflict.id, "Lövnäs brewery")
+    bench.act(run_id, "look", conflict=conflict.id, words="Lövnäs brewery")
     assert bench.drive(run_id) is Status.WAITING
     pending = bench.snapshot(run_id).state.pending
     assert (pending.query_or_url, pending.by) == ("Lövnäs brewery", "person")

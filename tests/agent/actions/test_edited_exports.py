@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from agent.actions import export, fact_edits, source_strikes, undo_edits
+from agent.actions import export
 from agent.actions.bundle_import import import_bundle
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.fact_edits import FactEdit
@@ -36,26 +36,26 @@ def test_every_export_tells_what_was_edited_and_the_bundle_still_holds(bench):
     run_id = reviewed(bench, FOUNDED)
     state = bench.snapshot(run_id).state
     first, second = [name for name, fact in state.facts.items() if fact.verified][:2]
-    fact_edits.revise(
-        bench,
+    bench.act(
         run_id,
-        [
+        "revise",
+        edits=[
             FactEdit(first, statement="It was founded in 1850.", decision="pinned"),
             FactEdit(second, decision="struck"),
         ],
     )
     rewritten(bench, run_id)
-    fact_edits.add(bench, run_id, "My uncle says 1975.")
+    bench.act(run_id, "add", statement="My uncle says 1975.")
     rewritten(bench, run_id)
-    source_strikes.strike_source(bench, run_id, site(state.facts[second].url))
+    bench.act(run_id, "strike_source", source=site(state.facts[second].url))
     rewritten(bench, run_id)
-    undo_edits.undo(bench, run_id)
+    bench.act(run_id, "undo")
     rewritten(bench, run_id)
     bundle = export.export_run(bench, run_id, "bundle")
     found = verify_bundle(bundle)
     assert found.is_valid, found.problems
     opened = import_bundle(bench, bundle).run_id
-    undo_edits.redo(bench, opened)
+    bench.act(opened, "redo")
     assert rewritten(bench, opened).struck_sources, "an imported run's edits can be taken back and done again"
     rows = list(csv.DictReader(io.StringIO(export.export_run(bench, run_id, "csv").decode("utf-8-sig"))))
     by_id = {row["id"]: row for row in rows}
@@ -82,7 +82,7 @@ def test_a_bundle_made_right_after_an_edit_on_the_way_holds(bench):
         bench.drive(run_id)
         bench.act(run_id, "approve", bench.snapshot(run_id).head)
         bench.drive(run_id)
-    fact_edits.mark(bench, run_id, list(bench.snapshot(run_id).state.facts), "struck")
+    bench.act(run_id, "mark", facts=list(bench.snapshot(run_id).state.facts), decision="struck")
     found = verify_bundle(export.export_run(bench, run_id, "bundle"))
     assert found.is_valid, found.problems
 
@@ -102,4 +102,4 @@ def test_what_a_note_leaves_out_is_told_as_excluded_everywhere_and_no_mark_bring
     assert evidence.count(f"verified, struck with {by}") == len(gone)
     assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
     with pytest.raises(UsageError, match="a note leaves this fact out"):
-        fact_edits.mark(bench, run_id, gone[:1], "none")
+        bench.act(run_id, "mark", facts=gone[:1], decision="none")

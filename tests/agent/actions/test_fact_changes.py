@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from agent.actions import fact_edits, source_strikes, undo_edits
 from agent.actions.fact_edits import FactEdit
 from agent.engine.run_state import RunState
-from agent.engine.state import fold, to_jsonable
+from agent.engine.state import Change, fold, to_jsonable
 from agent.errors import NotFound, UsageError
 from agent.evidence.quote_match import verify_quote
 from agent.flows.research.state import ResearchState
-from agent.types import Answer, Edit, Fact, Note, Outcome, Page, PageRef, Sentence, Step
+from agent.types import Answer, Edit, Fact, Note, Outcome, Page, PageRef, Sentence, Status, Step
 
 TEXT = "Berga dairy was founded in 1974. It stands by the river Ljung. Nobody swims there."
 URL = "https://www.one.example/a"
@@ -66,11 +66,18 @@ class Ledger:
         return fold(RunState(own=ResearchState()), self.steps[:until])
 
     def say(self, name: str, work, *args) -> RunState:
+        """Do what the step of this `work` says."""
+        run = SimpleNamespace(status=Status.RUNNING)
+        view = SimpleNamespace(run=run, state=self.state(), steps=self.steps, head=len(self.steps) - 1)
+        return self.record(name, work(view, *args).change)
+
+    def record(self, name: str, change: Change) -> RunState:
         n = len(self.steps)
-        self.steps.append(
-            Step(n=n, name=name, change=to_jsonable(work(self.state(), n, *args)), next="decide", by="person")
-        )
+        self.steps.append(Step(n=n, name=name, change=to_jsonable(change), next="decide", by="person"))
         return self.state()
+
+    def add(self, fact: Fact) -> RunState:
+        return self.record("add", fact_edits.add_fact(self.state(), len(self.steps), fact))
 
     def revise(self, *drafts: FactEdit, name: str = "revise") -> RunState:
         return self.say(name, fact_edits.edit_facts, drafts, PAGES)
@@ -80,10 +87,7 @@ class Ledger:
         return pick(SimpleNamespace(steps=self.steps))  # type: ignore[arg-type]
 
     def undo(self, name: str = "undo") -> RunState:
-        edit = self.find(name)
-        assert edit is not None
-        text = f"{'undid' if name == 'undo' else 'redid'}: {edit.text}"
-        return self.say(name, lambda _state, n: {"edits": [Edit(step=n, text=text, undoes=edit.step)]})
+        return self.say(name, undo_edits.undo if name == "undo" else undo_edits.redo)
 
 
 @pytest.fixture
@@ -157,15 +161,13 @@ def test_without_its_stored_page_a_corrected_fact_is_not_verified(ledger):
 
 def test_own_knowledge_counts_and_is_never_verified(ledger):
     fact = fact_edits.build_own_fact(ledger.state(), 1, "My grandmother worked there in 1975.")
-    state = ledger.say("add", fact_edits.add_fact, fact)
+    state = ledger.add(fact)
     mine = state.facts[fact.id]
     assert mine.is_own_knowledge and mine.can_support and not mine.verified and mine.decision == "pinned"
     assert state.edits[-1].text == "added 1 fact of your own knowledge"
-    assert Ledger().say("add", fact_edits.add_fact, fact).current_confidence == 0, (
-        "a person's word makes no page surer"
-    )
+    assert Ledger().add(fact).current_confidence == 0, "a person's word makes no page surer"
     with pytest.raises(UsageError, match="fact already"):
-        ledger.say("add", fact_edits.add_fact, fact)
+        ledger.add(fact)
     struck = ledger.revise(FactEdit(fact.id, decision="struck"))
     assert not struck.facts[fact.id].can_support
     assert ledger.revise(FactEdit(fact.id, decision="none")).facts[fact.id].decision == "pinned"
@@ -203,29 +205,29 @@ def test_striking_a_source_tells_first_what_falls_and_then_takes_it(ledger, sour
     assert [s.text for s in fall.sentences] == ["It was founded in 1974."] and [
         s.text for s in fall.weakened
     ] == ["Nobody swims."]
-    state = ledger.say("strike_source", source_strikes.build_strike, source)
+    state = ledger.say("strike_source", source_strikes.strike_source, source)
     assert [fact.decision for fact in state.facts.values()] == ["struck", "struck", "none"]
     assert (
         state.struck_sources == [fall.source]
         and state.edits[-1].text == f"excluded the source {fall.source} with 2 facts"
     )
     with pytest.raises(UsageError, match="excluded already"):
-        ledger.say("strike_source", source_strikes.build_strike, source)
+        ledger.say("strike_source", source_strikes.strike_source, source)
 
 
 def test_a_source_comes_back_with_what_fell_with_it_alone(ledger):
     ledger.revise(FactEdit("b", decision="struck"))
-    ledger.say("strike_source", source_strikes.build_strike, "one.example")
-    state = ledger.say("restore_source", source_strikes.build_restore, "one.example")
+    ledger.say("strike_source", source_strikes.strike_source, "one.example")
+    state = ledger.say("restore_source", source_strikes.restore_source, "one.example")
     assert [fact.decision for fact in state.facts.values()] == [
         "none",
         "struck",
         "none",
     ] and not state.struck_sources
     with pytest.raises(UsageError, match="not excluded"):
-        ledger.say("restore_source", source_strikes.build_restore, "one.example")
+        ledger.say("restore_source", source_strikes.restore_source, "one.example")
     with pytest.raises(UsageError, match="this run has nothing"):
-        ledger.say("strike_source", source_strikes.build_strike, "elsewhere.example")
+        ledger.say("strike_source", source_strikes.strike_source, "elsewhere.example")
 
 
 WORDS = {
@@ -239,12 +241,10 @@ WORDS = {
     "revise": lambda ledger: ledger.revise(
         FactEdit("a", statement="In 1974 it was founded."), FactEdit("b", decision="pinned")
     ),
-    "add": lambda ledger: ledger.say(
-        "add",
-        fact_edits.add_fact,
+    "add": lambda ledger: ledger.add(
         fact_edits.build_own_fact(ledger.state(), 1, "Berga dairy was founded in 1969."),
     ),
-    "strike_source": lambda ledger: ledger.say("strike_source", source_strikes.build_strike, "one.example"),
+    "strike_source": lambda ledger: ledger.say("strike_source", source_strikes.strike_source, "one.example"),
 }
 
 
@@ -292,7 +292,7 @@ def test_undo_leaves_what_was_learnt_since(ledger):
 
 def test_undo_of_an_addition_after_more_was_learnt_takes_only_the_addition(ledger):
     mine = fact_edits.build_own_fact(ledger.state(), 1, "Berga dairy was founded in 1969.")
-    ledger.say("add", fact_edits.add_fact, mine)
+    ledger.add(mine)
     learn(ledger, 2)
     assert mine.id not in ledger.undo().facts and "d" in ledger.state().facts
     assert ledger.undo("redo").facts[mine.id].can_support
@@ -301,7 +301,7 @@ def test_undo_of_an_addition_after_more_was_learnt_takes_only_the_addition(ledge
 def test_a_note_is_undone_with_what_a_model_read_of_it_and_its_words_are_told_nowhere(ledger):
     before = known(ledger.state())
     note = Note(step=1, text="Leave out one.example.", private=True)
-    assert ledger.say("steer", lambda *_: {"notes": [note]}).notes
+    assert ledger.record("steer", {"notes": [note]}).notes
     reading = {"note": 1, "step": 2, "excluded_sites": ["two.example"]}
     ledger.steps.append(Step(n=2, name="revise", change={"readings": [reading]}, next="decide"))
     state = ledger.undo()
@@ -361,10 +361,10 @@ def speak(ledger: Ledger, act: tuple) -> None:
             ledger.revise(FactEdit(what[0], statement=statement), name="correct")
         elif kind == "add":
             said = f"Berga dairy was founded in {what[0]}."
-            ledger.say("add", fact_edits.add_fact, fact_edits.build_own_fact(ledger.state(), 1, said))
+            ledger.add(fact_edits.build_own_fact(ledger.state(), 1, said))
         elif kind == "source":
             is_struck = what[0] in ledger.state().struck_sources
-            build = source_strikes.build_restore if is_struck else source_strikes.build_strike
+            build = source_strikes.restore_source if is_struck else source_strikes.strike_source
             ledger.say("restore_source" if is_struck else "strike_source", build, what[0])
         elif ledger.find(kind):
             ledger.undo(kind)

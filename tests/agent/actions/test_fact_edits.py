@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import conflict_rulings, export, fact_edits, source_strikes, undo_edits
+from agent.actions import export, fact_edits, source_strikes, undo_edits
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.errors import UsageError
@@ -37,13 +37,13 @@ def test_marks_are_steps_and_the_answer_follows(bench):
         for name, fact in bench.snapshot(run_id).state.facts.items()
         if name not in cited(bench.snapshot(run_id).state) and fact.verified
     )
-    fact_edits.mark(bench, run_id, [other], "pinned")
+    bench.act(run_id, "mark", facts=[other], decision="pinned")
     state = rewritten(bench, run_id)
     assert cited(state)[0] == other and state.answer.n == 2
-    fact_edits.mark(bench, run_id, [first], "struck")
+    bench.act(run_id, "mark", facts=[first], decision="struck")
     assert first not in cited(rewritten(bench, run_id))
-    fact_edits.mark(bench, run_id, [first], "none")
-    fact_edits.mark(bench, run_id, [other], "none")
+    bench.act(run_id, "mark", facts=[first], decision="none")
+    bench.act(run_id, "mark", facts=[other], decision="none")
     state = rewritten(bench, run_id)
     assert state.answer.because.startswith("after your edits: restored 1 fact")
     assert [step.name for step in bench.snapshot(run_id).steps if step.by == "person"][1:] == [
@@ -53,24 +53,24 @@ def test_marks_are_steps_and_the_answer_follows(bench):
         "unpin",
     ]
     with pytest.raises(UsageError, match="at least one"):
-        fact_edits.mark(bench, run_id, [], "struck")
+        bench.act(run_id, "mark", facts=[], decision="struck")
 
 
 def test_a_corrected_statement_the_quote_does_not_carry_is_not_backed(bench):
     run_id = reviewed(bench)
     first = cited(bench.snapshot(run_id).state)[0]
     head = bench.snapshot(run_id).head
-    fact_edits.revise(
-        bench,
+    bench.act(
         run_id,
-        [
+        "revise",
+        head,
+        edits=[
             FactEdit(
                 first,
                 statement="There are 950 solar panels on the roof of Älvmora Mejeri.",
                 decision="pinned",
             )
         ],
-        head,
     )
     state = rewritten(bench, run_id)
     wrong = next(sentence for sentence in state.answer.sentences if first in sentence.fact_ids)
@@ -80,16 +80,19 @@ def test_a_corrected_statement_the_quote_does_not_carry_is_not_backed(bench):
 
 def test_own_knowledge_alone_is_told_but_never_backed(bench):
     run_id = reviewed(bench)
-    fact_edits.add(
-        bench, run_id, "The roof of Älvmora Mejeri holds 12 panels more since May, I counted them."
+    bench.act(
+        run_id, "add", statement="The roof of Älvmora Mejeri holds 12 panels more since May, I counted them."
     )
     state = rewritten(bench, run_id)
     mine = next(fact for fact in state.facts.values() if fact.is_own_knowledge)
     sentence = next(s for s in state.answer.sentences if mine.id in s.fact_ids)
     assert not sentence.backed and state.answer.statements.backed >= 1
     assert next(source for source in state.answer.sources if mine.id in source.fact_ids).url == ""
-    fact_edits.mark(
-        bench, run_id, [name for name, fact in state.facts.items() if not fact.is_own_knowledge], "struck"
+    bench.act(
+        run_id,
+        "mark",
+        facts=[name for name, fact in state.facts.items() if not fact.is_own_knowledge],
+        decision="struck",
     )
     alone = rewritten(bench, run_id).answer
     assert alone.verdict == "no_evidence" and alone.statements.backed == 0
@@ -99,10 +102,10 @@ def test_a_fact_from_a_page_is_looked_up_there(bench):
     run_id = reviewed(bench, FOUNDED)
     known = bench.snapshot(run_id).state
     url = "https://www.alvmora-mejeri.example/"
-    fact_edits.add(
-        bench,
+    bench.act(
         run_id,
-        "It makes five cheeses.",
+        "add",
+        statement="It makes five cheeses.",
         url="www.alvmora-mejeri.example",
         quote="Älvmora Mejeri makes five cheeses in Lövnäs",
     )
@@ -123,7 +126,7 @@ def test_a_fact_from_a_page_is_looked_up_there(bench):
         ("https://www.alvmora-mejeri.example/none-such", "five cheeses here", "could not be read"),
     ]:
         with pytest.raises(UsageError, match=told):
-            fact_edits.add(bench, run_id, "It makes nine cheeses.", url=url, quote=quote)
+            bench.act(run_id, "add", statement="It makes nine cheeses.", url=url, quote=quote)
     assert (
         bench.snapshot(run_id).head == len(bench.snapshot(run_id).steps) - 1
         and bench.snapshot(run_id).run.status is Status.REVIEW
@@ -133,8 +136,12 @@ def test_a_fact_from_a_page_is_looked_up_there(bench):
 def test_a_quote_of_two_stretches_holds_in_every_export(bench):
     run_id = reviewed(bench, FOUNDED)
     words = "Älvmora Mejeri makes five cheeses in Lövnäs ... In 2024 we took in 5,610 tonnes of milk"
-    fact_edits.add(
-        bench, run_id, "The dairy makes five cheeses.", url="www.alvmora-mejeri.example", quote=words
+    bench.act(
+        run_id,
+        "add",
+        statement="The dairy makes five cheeses.",
+        url="www.alvmora-mejeri.example",
+        quote=words,
     )
     fact = next(f for f in rewritten(bench, run_id).facts.values() if len(f.spans) == 2)
     text = bench.page(fact.page_id).text
@@ -148,7 +155,9 @@ def test_a_quote_of_two_stretches_holds_in_every_export(bench):
 def test_a_page_outside_the_allowed_domains_is_not_read_for_a_person_either(bench):
     run_id = reviewed(bench, allowed_domains=["www.alvmora-mejeri.example"])
     with pytest.raises(UsageError, match="outside the domains chosen"):
-        fact_edits.add(bench, run_id, "x y", url="https://norrviddawiki.example/", quote="Älvmora Mejeri")
+        bench.act(
+            run_id, "add", statement="x y", url="https://norrviddawiki.example/", quote="Älvmora Mejeri"
+        )
 
 
 def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(bench):
@@ -157,7 +166,7 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
     wiki = next(site(fact.url) for fact in before.facts.values() if "norrviddawiki" in fact.url)
     fall = source_strikes.preview_strike(bench.snapshot(run_id).state, wiki)
     assert fall.facts and fall.sentences + fall.weakened
-    source_strikes.strike_source(bench, run_id, wiki)
+    bench.act(run_id, "strike_source", source=wiki)
     state = rewritten(bench, run_id)
     assert (
         not any("norrviddawiki" in source.url for source in state.answer.sources)
@@ -166,7 +175,7 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
     assert not [clash for clash in state.conflicts.values() if clash.status == "open"]
     edit = undo_edits.find_undoable(bench.snapshot(run_id))
     assert edit is not None and edit.text == f"excluded the source {wiki} with {len(fall.facts)} facts"
-    undo_edits.undo(bench, run_id)
+    bench.act(run_id, "undo")
     back = rewritten(bench, run_id)
     assert (back.facts, back.conflicts, back.struck_sources) == (before.facts, before.conflicts, [])
     assert back.answer.text == before.answer.text and back.current_confidence == before.current_confidence
@@ -174,12 +183,12 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
         undo_edits.find_undoable(bench.snapshot(run_id)) is None
         and undo_edits.find_redoable(bench.snapshot(run_id)).text == edit.text
     )
-    undo_edits.redo(bench, run_id)
+    bench.act(run_id, "redo")
     assert rewritten(bench, run_id).facts == state.facts
-    source_strikes.restore_source(bench, run_id, wiki)
+    bench.act(run_id, "restore_source", source=wiki)
     assert rewritten(bench, run_id).answer.text == before.answer.text
-    with pytest.raises(UsageError, match="nothing to redo"):
-        undo_edits.redo(bench, run_id)
+    with pytest.raises(UsageError, match="to redo is not possible now"):
+        bench.act(run_id, "redo")
 
 
 def test_what_is_read_from_a_struck_source_later_is_struck(bench):
@@ -191,7 +200,7 @@ def test_what_is_read_from_a_struck_source_later_is_struck(bench):
         bench.drive(run_id)
         facts = bench.snapshot(run_id).state.facts.values()
         fact = next((fact for fact in facts if "alvmora-mejeri" in fact.url), None)
-    source_strikes.strike_source(bench, run_id, site(fact.url))
+    bench.act(run_id, "strike_source", source=site(fact.url))
     known = set(bench.snapshot(run_id).state.facts)
     page = next(
         url
@@ -211,24 +220,24 @@ def test_what_is_read_from_a_struck_source_later_is_struck(bench):
 def test_what_came_later_of_a_struck_source_goes_and_comes_with_it(bench):
     run_id = reviewed(bench)
     source = "alvmora-mejeri.example"
-    source_strikes.strike_source(bench, run_id, source)
+    bench.act(run_id, "strike_source", source=source)
     rewritten(bench, run_id)
     known = set(bench.snapshot(run_id).state.facts)
     words = "Älvmora Mejeri has 412 solar panels on the roof of its dairy in the village, since the summer of 2024."
     bench.act(run_id, "supply", url=f"https://www.{source}/new-page", text=words)
     later = [fact for name, fact in rewritten(bench, run_id).facts.items() if name not in known]
     assert later and {fact.struck_with for fact in later} == {source}
-    undo_edits.undo(bench, run_id)
+    bench.act(run_id, "undo")
     state = rewritten(bench, run_id)
     assert not state.struck_sources and {
         (fact.decision, fact.struck_with) for fact in state.facts.values()
     } == {("none", "")}
-    undo_edits.redo(bench, run_id)
+    bench.act(run_id, "redo")
     state = rewritten(bench, run_id)
     assert {state.facts[fact.id].struck_with for fact in later} == {source} == set(state.struck_sources)
     page = later[0].url
-    source_strikes.strike_source(bench, run_id, page)
-    source_strikes.restore_source(bench, run_id, source)
+    bench.act(run_id, "strike_source", source=page)
+    bench.act(run_id, "restore_source", source=source)
     assert {fact.id for fact in rewritten(bench, run_id).facts.values() if fact.decision == "struck"} == {
         fact.id for fact in later
     }
@@ -238,11 +247,16 @@ def test_a_ruling_on_a_conflict_is_taken_back_like_an_edit(bench):
     run_id = reviewed(bench, FOUNDED)
     before = bench.snapshot(run_id).state
     clash = next(clash for clash in before.conflicts.values() if clash.status == "open")
-    conflict_rulings.resolve_conflict(
-        bench, run_id, clash.id, "take", value=clash.values[0].text, because="the register says so"
+    bench.act(
+        run_id,
+        "settle",
+        conflict=clash.id,
+        ruling="take",
+        value=clash.values[0].text,
+        because="the register says so",
     )
     assert rewritten(bench, run_id).conflicts[clash.id].status == "settled"
-    undo_edits.undo(bench, run_id)
+    bench.act(run_id, "undo")
     assert rewritten(bench, run_id).conflicts == before.conflicts
 
 
@@ -250,18 +264,23 @@ def test_a_settled_conflict_is_named_as_long_as_both_sides_stand(bench):
     run_id = reviewed(bench, EMPLOYED)
     clash = next(clash for clash in bench.snapshot(run_id).state.conflicts.values() if clash.status == "open")
     own, other = (next(value for value in clash.values if figure in value.text) for figure in ("31", "24"))
-    conflict_rulings.resolve_conflict(
-        bench, run_id, clash.id, "take", value=own.text, because="the dairy counts its own people"
+    bench.act(
+        run_id,
+        "settle",
+        conflict=clash.id,
+        ruling="take",
+        value=own.text,
+        because="the dairy counts its own people",
     )
     assert "northernbrief" in rewritten(bench, run_id).answer.sentences[0].text, (
         "both sides are told while both stand"
     )
-    source_strikes.strike_source(bench, run_id, other.sites[0])
+    bench.act(run_id, "strike_source", source=other.sites[0])
     answer = rewritten(bench, run_id).answer
     assert "31" in answer.sentences[0].text, "nothing is left to be settled"
     assert "24" not in answer.text and "northernbrief" not in answer.text
     assert (answer.statements.unsupported, answer.statements.dropped) == (0, 0)
-    source_strikes.strike_source(bench, run_id, own.sites[0])
+    bench.act(run_id, "strike_source", source=own.sites[0])
     assert "settled" not in rewritten(bench, run_id).answer.text, (
         "a ruling for what does not stand is not told"
     )
@@ -270,9 +289,9 @@ def test_a_settled_conflict_is_named_as_long_as_both_sides_stand(bench):
 def test_a_ruling_against_both_is_told_while_both_stand(bench):
     run_id = reviewed(bench, EMPLOYED)
     clash = next(clash for clash in bench.snapshot(run_id).state.conflicts.values() if clash.status == "open")
-    conflict_rulings.resolve_conflict(bench, run_id, clash.id, "neither", because="both are out of date")
+    bench.act(run_id, "settle", conflict=clash.id, ruling="neither", because="both are out of date")
     assert "neither is correct" in rewritten(bench, run_id).answer.text
-    source_strikes.strike_source(bench, run_id, "northernbrief.example")
+    bench.act(run_id, "strike_source", source="northernbrief.example")
     answer = rewritten(bench, run_id).answer
     assert (
         "northernbrief" not in answer.text
@@ -287,11 +306,11 @@ def test_what_stands_on_a_persons_word_alone_makes_no_page_answer_but_is_not_los
         name for name, fact in bench.snapshot(run_id).state.facts.items() if "31 people" in fact.quote
     )
     mine = "I know the dairy; they employ a few students in summer."
-    fact_edits.add(bench, run_id, mine)
-    source_strikes.strike_source(bench, run_id, "northernbrief.example")
+    bench.act(run_id, "add", statement=mine)
+    bench.act(run_id, "strike_source", source="northernbrief.example")
     assert "31 people" in rewritten(bench, run_id).answer.text
     drafts = [FactEdit(counted, statement="Älvmora Mejeri employs 33 people.")]
-    fact_edits.revise(bench, run_id, drafts)
+    bench.act(run_id, "revise", edits=drafts)
     assert [fact.id for fact in fact_edits.find_unsupported_facts(bench.snapshot(run_id), drafts)] == [
         counted
     ]
@@ -300,7 +319,7 @@ def test_what_stands_on_a_persons_word_alone_makes_no_page_answer_but_is_not_los
         for fact in bench.snapshot(run_id).state.facts.values()
         if fact.is_active and not fact.rests_on_person
     ]
-    fact_edits.mark(bench, run_id, others, "struck")
+    bench.act(run_id, "mark", facts=others, decision="struck")
     answer = rewritten(bench, run_id).answer
     assert answer.verdict == "no_evidence" and not answer.text
     assert (
@@ -308,8 +327,8 @@ def test_what_stands_on_a_persons_word_alone_makes_no_page_answer_but_is_not_los
         and "employs 33 people" in answer.certainty
         and "not backed by a page" in answer.certainty
     )
-    undo_edits.undo(bench, run_id)
-    undo_edits.undo(bench, run_id)
+    bench.act(run_id, "undo")
+    bench.act(run_id, "undo")
     assert "31 people" in rewritten(bench, run_id).answer.text and not fact_edits.find_unsupported_facts(
         bench.snapshot(run_id), drafts
     )
@@ -322,10 +341,10 @@ def test_a_site_run_is_written_anew_from_its_facts(bench):
     )
     assert bench.drive(run_id) is Status.REVIEW
     first, gone = bench.snapshot(run_id).state.answer, cited(bench.snapshot(run_id).state)
-    fact_edits.mark(bench, run_id, gone, "struck")
+    bench.act(run_id, "mark", facts=gone, decision="struck")
     state = rewritten(bench, run_id)
     assert not set(gone) & set(cited(state)) and state.answer.n == 2 and state.answer.because
-    undo_edits.undo(bench, run_id)
+    bench.act(run_id, "undo")
     back = rewritten(bench, run_id).answer
     assert back.text == first.text
     assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions import conflict_rulings, export
+from agent.actions import export
 from agent.actions.bundle_verify import verify_bundle
 from agent.types import Settings, Status
 from agent.workbench import Workbench
@@ -156,8 +156,8 @@ def test_a_reading_is_named_in_an_answer_that_gives_one_side_only(tmp_path):
 def test_a_person_overturns_the_reading_for_good(tmp_path):
     with reviewed(tmp_path, in_analysis=ruling("different_things"), before_report=[]) as (bench, run_id, _):
         [conflict] = bench.snapshot(run_id).state.conflicts.values()
-        conflict_rulings.resolve_conflict(
-            bench, run_id, conflict.id, "take", value="1934", because="the mason's bill"
+        bench.act(
+            run_id, "settle", conflict=conflict.id, ruling="take", value="1934", because="the mason's bill"
         )
         assert bench.drive(run_id) is Status.REVIEW
         state = bench.snapshot(run_id).state
@@ -165,7 +165,7 @@ def test_a_person_overturns_the_reading_for_good(tmp_path):
         assert (now.settled_by, now.chosen, now.reason) == ("person", "1934", "the mason's bill")
         assert now.model_ruling == "different_things", "what the model said is kept"
         assert "A person settled this" in state.answer.text and "model's reading" not in state.answer.text
-        conflict_rulings.resolve_conflict(bench, run_id, conflict.id, "open")
+        bench.act(run_id, "settle", conflict=conflict.id, ruling="open")
         assert bench.drive(run_id) is Status.REVIEW
         [again] = bench.snapshot(run_id).state.conflicts.values()
         assert (again.status, again.settled_by) == ("open", ""), "no model settles what a person opened"

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 import pytest
 
 from agent import config
-from agent.actions import fact_edits, undo_edits
 from agent.actions.fact_edits import FactEdit
 from agent.types import Settings, Status
 from agent.workbench import Workbench
@@ -39,7 +38,7 @@ def test_what_was_struck_is_not_shown_to_the_writer():
     script = Script(ASK, crawl(ROOF), quotes=[QUOTE, BEAMS])
     with reviewed(script) as (bench, run_id):
         gone = next(fact for fact in bench.snapshot(run_id).state.facts.values() if fact.quote == QUOTE)
-        fact_edits.mark(bench, run_id, [gone.id], "struck")
+        bench.act(run_id, "mark", facts=[gone.id], decision="struck")
         assert bench.drive(run_id) is Status.REVIEW
         prompt = report_prompt(script)
         assert BEAMS in prompt
@@ -48,7 +47,7 @@ def test_what_was_struck_is_not_shown_to_the_writer():
         assert (answer.n, answer.verdict) == (2, "no_evidence"), (
             "the script says 412 all the same, and nothing it cites does"
         )
-        undo_edits.undo(bench, run_id)
+        bench.act(run_id, "undo")
         assert bench.drive(run_id) is Status.REVIEW
         assert bench.snapshot(run_id).state.answer.verdict == "answered" and QUOTE in report_prompt(script)
 
@@ -57,12 +56,14 @@ def test_the_writer_is_shown_the_corrected_words_and_own_knowledge():
     script = Script(ASK, crawl(ROOF))
     with reviewed(script) as (bench, run_id):
         [fact] = bench.snapshot(run_id).state.facts.values()
-        fact_edits.revise(
-            bench, run_id, [FactEdit(fact.id, statement="412 solar panels are on the roof since Monday.")]
+        bench.act(
+            run_id,
+            "revise",
+            edits=[FactEdit(fact.id, statement="412 solar panels are on the roof since Monday.")],
         )
         assert bench.drive(run_id) is Status.REVIEW
         assert "412 solar panels are on the roof since Monday." in report_prompt(script)
-        fact_edits.add(bench, run_id, "Two of them are broken.")
+        bench.act(run_id, "add", statement="Two of them are broken.")
         assert bench.drive(run_id) is Status.REVIEW
         assert "Two of them are broken." in report_prompt(script) and "said by the person" in report_prompt(
             script

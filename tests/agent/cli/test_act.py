@@ -76,7 +76,10 @@ def test_an_answer_is_sent_back_commented_on_and_accepted(run_id, capsys):
         (["fork", "--step", "999"], "its steps are 0 to"),
         (["redo"], "to redo is not possible now"),
         (["replan", "--parts", FOUNDED], "nothing was changed"),
-        (["settle", "--name", "nothing", "--ruling", "both", "--because", "so"], "has no conflict nothing"),
+        (
+            ["settle", "--conflict", "nothing", "--ruling", "both", "--because", "so"],
+            "has no conflict nothing",
+        ),
         (["overrule", "--sentence", "s1", "--mark", "supported", "--reason", "x"], "is for check_text runs"),
         (["supply", "--url", WALL, "--file", "/no/such.pdf"], "cannot be read"),
     ],
@@ -103,10 +106,10 @@ def test_facts_are_struck_corrected_and_added_and_the_answer_follows(run_id, cap
 
 def test_a_conflict_is_looked_into_and_settled(run_id, capsys):
     name = next(conflict["id"] for conflict in read(run_id, capsys)["conflicts"] if conflict["asks"])
-    take = ["act", run_id, "settle", "--name", name, "--ruling", "take", "--value", "1979"]
+    take = ["act", run_id, "settle", "--conflict", name, "--ruling", "take", "--value", "1979"]
     assert main(take) == 2
     assert "give a reason" in capsys.readouterr().err
-    assert main(["act", run_id, "look", "--name", name, "--words", "Sixten Tjäder brewery"]) == 0
+    assert main(["act", run_id, "look", "--conflict", name, "--words", "Sixten Tjäder brewery"]) == 0
     assert main([*take, "--because", "the register came first"]) == 0
     assert "because “the register came first”" in capsys.readouterr().out
 

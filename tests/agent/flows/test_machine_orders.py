@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions import export, fact_edits
+from agent.actions import export
 from agent.actions.bundle_verify import verify_bundle
 from agent.evidence.citation_check import FLAG_REASON
 from agent.evidence.support import describe_support
@@ -87,7 +87,7 @@ def test_a_person_may_use_it_and_it_is_marked_everywhere(tmp_path, bench):
     view = run(bench, tmp_path, "research")
     run_id, fact = view.run.id, next(fact for fact in view.state.facts.values() if fact.flagged)
     assert ORDER in fact.flagged
-    fact_edits.mark(bench, run_id, [fact.id], "pinned")
+    bench.act(run_id, "mark", facts=[fact.id], decision="pinned")
     assert bench.drive(run_id) is Status.REVIEW
     answer = bench.snapshot(run_id).state.answer
     sentence = next(s for s in answer.sentences if fact.id in s.fact_ids)

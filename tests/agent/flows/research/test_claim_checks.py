@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from agent.actions import fact_edits
 from agent.actions.fact_edits import FactEdit
 from agent.types import SUPPORTED_VERDICTS, Answer
 from tests.web.claim_judge import Judging
@@ -88,14 +87,14 @@ def test_after_an_edit_the_rewritten_sentences_are_checked_anew() -> None:
         view = run(bench)
         [fact] = view.state.facts.values()
         script.more["sentences"] = [("The dairy counts 413 solar panels.", None)]
-        fact_edits.revise(
-            bench, view.run.id, [FactEdit(fact.id, statement="The dairy counts 413 solar panels.")]
+        bench.act(
+            view.run.id, "revise", edits=[FactEdit(fact.id, statement="The dairy counts 413 solar panels.")]
         )
         bench.drive(view.run.id)
         after = bench.snapshot(view.run.id).state
         assert after.facts[fact.id].rests_on_person
         assert not any(sentence.check in SUPPORTED_VERDICTS for sentence in after.answer.sentences)
-        fact_edits.mark(bench, view.run.id, [fact.id], "pinned")
+        bench.act(view.run.id, "mark", facts=[fact.id], decision="pinned")
         bench.drive(view.run.id)
         state = bench.snapshot(view.run.id).state
     assert "repair" not in [role for role, _ in script.prompts], "there is no quote to write from"

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from agent.actions import fact_edits
 from agent.answering.recheck_answers import find_answer_problems
 from agent.engine.run_state import RunState
 from agent.flows import FLOWS
@@ -144,7 +143,7 @@ def test_a_section_whose_facts_were_all_struck_is_left_out_and_costs_no_call():
     with reporting(script) as (bench, run_id):
         assert bench.drive(run_id) is Status.REVIEW
         view = bench.snapshot(run_id)
-        fact_edits.mark(bench, run_id, view.state.own.outline.sections[1].fact_ids, "struck")
+        bench.act(run_id, "mark", facts=view.state.own.outline.sections[1].fact_ids, decision="struck")
         script.prompts.clear()
         assert bench.drive(run_id) is Status.REVIEW
         answer = bench.snapshot(run_id).state.answer

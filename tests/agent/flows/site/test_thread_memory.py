@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions import export, fact_edits, source_strikes
+from agent.actions import export
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.flows.site.state import SiteRun
@@ -93,7 +93,7 @@ def panels(view: RunSnapshot) -> list[str]:
 def test_what_a_person_struck_stays_struck_in_the_next_turn(ask, bench):
     first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
     source = panels(first)[0]
-    source_strikes.strike_source(bench, first.run.id, source)
+    bench.act(first.run.id, "strike_source", source=source)
     bench.drive(first.run.id)
     second = ask("How many solar panels are on the roof?", follow=first.run.id)
     assert second.state.struck_sources == [source]
@@ -102,7 +102,7 @@ def test_what_a_person_struck_stays_struck_in_the_next_turn(ask, bench):
         and "412" not in second.state.answer.text
     )
     assert verify_bundle(export.export_run(bench, second.run.id, "bundle")).is_valid
-    source_strikes.restore_source(bench, second.run.id, source)
+    bench.act(second.run.id, "restore_source", source=source)
     assert (
         bench.drive(second.run.id) is Status.REVIEW
         and "412" in bench.snapshot(second.run.id).state.answer.text
@@ -112,7 +112,7 @@ def test_what_a_person_struck_stays_struck_in_the_next_turn(ask, bench):
 def test_a_fact_struck_stays_so_in_the_next_turn(ask, bench):
     first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
     told = [fact.id for fact in first.state.facts.values() if "412" in fact.statement + fact.quote]
-    fact_edits.mark(bench, first.run.id, told, "struck")
+    bench.act(first.run.id, "mark", facts=told, decision="struck")
     bench.drive(first.run.id)
     second = ask("How many solar panels are on the roof?", follow=first.run.id)
     assert "412" not in second.state.answer.text and all(
@@ -123,8 +123,8 @@ def test_a_fact_struck_stays_so_in_the_next_turn(ask, bench):
 def test_a_fact_corrected_is_told_in_a_persons_words_in_the_next_turn(ask, bench):
     first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
     cited = first.state.answer.sentences[0].fact_ids[0]
-    fact_edits.revise(
-        bench, first.run.id, [FactEdit(cited, statement="The roof of the dairy carries 412 panels.")]
+    bench.act(
+        first.run.id, "revise", edits=[FactEdit(cited, statement="The roof of the dairy carries 412 panels.")]
     )
     bench.drive(first.run.id)
     second = ask("How many solar panels are on the roof?", follow=first.run.id)

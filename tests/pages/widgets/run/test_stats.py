@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 
-from agent.actions import fact_edits
 from agent.actions.budget import read_meters
 from agent.workbench import RunSnapshot, Workbench
 from pages.widgets.run import stats
@@ -20,7 +19,7 @@ def test_own_knowledge_is_told_beside_the_facts_and_a_rewriting_is_no_round(demo
     before = bench.snapshot(run_id)
     first = used(bench, before)
     assert first["steps"] and "of yours" not in stats.render(before, read_meters(bench, before))
-    fact_edits.add(bench, run_id, "I have been there.")
+    bench.act(run_id, "add", statement="I have been there.")
     bench.drive(run_id)
     after = bench.snapshot(run_id)
     drawn = stats.render(after, read_meters(bench, after))
