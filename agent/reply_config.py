@@ -6,7 +6,6 @@ library and does not change how `reply` answers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -118,7 +117,10 @@ def read_response_config(config: Config) -> ResponseConfig:
     try:
         found = _File.model_validate(_drop_none(sections))
     except ValidationError as wrong:
-        raise UsageError(f"{path}: {_describe_errors(wrong)}") from None
+        faults = wrong.errors(include_url=False)
+        described = "; ".join(map(_describe_error, faults[:MAX_ERRORS_SHOWN]))
+        more = f"; and {len(faults) - MAX_ERRORS_SHOWN} more" if len(faults) > MAX_ERRORS_SHOWN else ""
+        raise UsageError(f"{path}: {described}{more}") from None
     return ResponseConfig(found.ai_response, found.kb, path)
 
 
@@ -151,32 +153,18 @@ def _drop_none(value: Any) -> Any:
     )
 
 
-def _describe_errors(wrong: ValidationError) -> str:
-    """Each wrong key with what it may be."""
-    faults = wrong.errors(include_url=False)
-    described = [_describe_error(fault) for fault in faults[:MAX_ERRORS_SHOWN]]
-    more = f"; and {len(faults) - MAX_ERRORS_SHOWN} more" if len(faults) > MAX_ERRORS_SHOWN else ""
-    return "; ".join(described) + more
-
-
 def _describe_error(fault: Any) -> str:
-    where: tuple[str | int, ...] = fault["loc"]
-    name = ".".join(str(part) for part in where)
-    if fault["type"] == "extra_forbidden":
-        inside = ".".join(str(part) for part in where[:-1])
-        known = ", ".join(_known_keys(where[:-1]))
-        return f"{name} is not a known key; {inside or 'the file'} may have {known}"
-    if fault["type"] == "model_type":
-        return f"{name} must be a section with the keys {', '.join(_known_keys(where))}"
+    """A wrong key with what it may be."""
+    where = [str(part) for part in fault["loc"]]
+    name, inside = ".".join(where), where[:-1] if fault["type"] == "extra_forbidden" else where
+    if fault["type"] in ("extra_forbidden", "model_type"):
+        kind: Any = _File
+        for part in inside:
+            kind = LLMSettings if part == "llm" else kind.model_fields[part].annotation
+        known = ", ".join(kind.model_fields)
+        if inside is where:
+            return f"{name} must be a section with the keys {known}"
+        return f"{name} is not a known key; {'.'.join(inside) or 'the file'} may have {known}"
     message = str(fault["msg"])
     given = "" if "api_key" in where else f" (it is {str(fault['input'])[:60]!r})"
     return f"{name}: {message[:1].lower()}{message[1:]}{given}"
-
-
-def _known_keys(where: Sequence[str | int]) -> list[str]:
-    """The keys of a section."""
-    kind: type[BaseModel] = _File
-    for part in where:
-        annotation = kind.model_fields[str(part)].annotation
-        kind = LLMSettings if part == "llm" else annotation  # type: ignore[assignment]
-    return list(kind.model_fields)

@@ -101,11 +101,20 @@ def verify_bundle(data: bytes) -> BundleVerification:
     except BundleError as error:
         return BundleVerification(sha256(data), problems=[str(error)])
     facts = [fact for fact in state.facts.values() if _claims_quote(fact)]
-    found = [fact for fact in facts if _has_quote_in_page(fact, contents)]
+    found = []
+    for fact in facts:
+        page = contents.pages.get(fact.page_id)
+        if page and fact.sha256 == page.sha256 and fact.places and fact.read_quote(page.text) == fact.quote:
+            found.append(fact)
+    known = {fact.id for fact in found}
     problems = [
         *_check_pages(contents),
         *_check_ledger(contents, state),
-        *_check_quotes(facts, found),
+        *(
+            f"a quote is not in its page: “{fact.quote[:120]}” ({fact.url[:120]})"
+            for fact in facts
+            if fact.id not in known
+        ),
         *_check_answers(contents, state),
         *_check_usage(contents),
     ]
@@ -204,16 +213,6 @@ def _claims_quote(fact: Fact) -> bool:
     return fact.verified and fact.is_from_page and bool(fact.page_id)
 
 
-def _has_quote_in_page(fact: Fact, contents: BundleContents) -> bool:
-    page = contents.pages.get(fact.page_id)
-    return (
-        page is not None
-        and fact.sha256 == page.sha256
-        and bool(fact.places)
-        and fact.read_quote(page.text) == fact.quote
-    )
-
-
 def _check_pages(contents: BundleContents) -> Iterator[str]:
     for page_id in contents.missing:
         yield f"the text of a page is missing: {page_id[:40]}"
@@ -229,7 +228,10 @@ def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
     if list(map(_without_dispute, contents.facts)) != list(map(_without_dispute, state.facts.values())):
         yield "facts.json does not hold the facts that the steps make"
     times = [run.created_at, run.updated_at, *(step.at for step in steps), *(c.at for c in contents.calls)]
-    if not all(map(_is_time, times)):
+    try:
+        for time in filter(None, times):
+            datetime.fromisoformat(time)
+    except ValueError:
         yield "a time of its run, its steps or its calls is not valid"
     if run.steps != steps[-1].n or steps[0].change.get("question") != run.question:
         yield "run.json does not describe the run that the steps make"
@@ -244,8 +246,12 @@ def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
     """What only the state that the steps make can tell."""
     run, steps = contents.run, contents.steps
     settings = [step.change["settings"] for step in steps if "settings" in step.change]
-    told = _parse_settings(settings[-1]) if settings else run.settings
-    if not told or told.replace(served_by="") != run.settings.replace(served_by=""):
+    try:
+        told = Settings.model_validate(settings[-1]) if settings else run.settings
+        is_same = told.replace(served_by="") == run.settings.replace(served_by="")
+    except ValidationError:
+        is_same = False
+    if not is_same:
         yield "run.json holds other settings than the steps"
     summary, is_former = state.summary(), any("confidence" in step.change for step in steps)
     if summary["verdict"] != run.verdict or (summary["confidence"] != run.confidence and not is_former):
@@ -256,28 +262,6 @@ def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
 def _without_dispute(fact: Fact) -> Fact:
     """The fact without the mark that is derived, by the rules of this version."""
     return fact.replace(disputed=False)
-
-
-def _is_time(text: str) -> bool:
-    """Is it "" or a time in ISO 8601?"""
-    try:
-        return not text or bool(datetime.fromisoformat(text))
-    except ValueError:
-        return False
-
-
-def _parse_settings(stored: object) -> Settings | None:
-    try:
-        return Settings.model_validate(stored)
-    except ValidationError:
-        return None
-
-
-def _check_quotes(facts: Sequence[Fact], found: Sequence[Fact]) -> Iterator[str]:
-    ids = {fact.id for fact in found}
-    for fact in facts:
-        if fact.id not in ids:
-            yield f"a quote is not in its page: “{fact.quote[:120]}” ({fact.url[:120]})"
 
 
 def _check_wording(found: Sequence[Fact], contents: BundleContents) -> Iterator[str]:
@@ -301,7 +285,8 @@ def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
         for source in answer.sources:
             page = contents.pages.get(source.page_id)
             for quote in source.quotes if source.page_id else ():
-                if page is None or not _is_on_page(quote, page.text):
+                has_joint = QUOTE_JOINT in quote  # it leaves something out: each stretch is on the page
+                if page is None or not (quote in page.text or (has_joint and has_quote(quote, page.text))):
                     yield f"the answer shows a quote that is not in its page: “{quote[:120]}”"
         known = {fact_id for source in answer.sources for fact_id in source.fact_ids}
         for sentence in answer.sentences:
@@ -310,11 +295,6 @@ def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
     is_judged = contents.run.forked_from or any(call.role == CHECK_CLAIMS.name for call in contents.calls)
     if not is_judged and any(s.check == "judged_supported" for a in state.answers for s in a.sentences):
         yield "a statement is called judged by the model, and no model was asked"
-
-
-def _is_on_page(quote: str, text: str) -> bool:
-    """Is a quote, or each stretch of one that leaves something out, on the page?"""
-    return quote in text or (QUOTE_JOINT in quote and has_quote(quote, text))
 
 
 def _check_usage(contents: BundleContents) -> Iterator[str]:

@@ -83,9 +83,10 @@ class ReplyService:
         keys = self.response.ai_response
         if kb and not kb.is_dir():
             raise NotFound(f"there is no folder {kb}: name one that holds the knowledge base")
-        self._store = (
-            Store(f"sqlite:///{bench.config.data_folder / 'kb' / _database_name(kb)}") if kb else None
-        )
+        self._store = None
+        if kb:  # in a file that is named for the folder
+            name = hashlib.sha256(str(kb.resolve()).encode()).hexdigest()[:16]
+            self._store = Store(f"sqlite:///{bench.config.data_folder / 'kb' / name}.db")
         self.library = (
             Library(self._store, kb_dir=kb, team_dir=find_team_folder(kb)) if self._store else bench.library
         )
@@ -239,11 +240,16 @@ class ReplyService:
         are switched off."""
         images: list[Image] = []
         pictures: list[Picture] = []
+
+        def _check_time() -> None:
+            if time.monotonic() > until:
+                raise BudgetSpent("the time for this request ended before its pictures were fetched")
+
         wanted = conversation.images if self._pictures else []
         if len(wanted) > MOST_PICTURES:
             return [], [], f"the conversation holds {len(wanted)} pictures; {MOST_PICTURES} is the limit"
         for url in wanted:
-            got = self._pictures.fetch(url, _deadline_check(until))  # type: ignore[union-attr]
+            got = self._pictures.fetch(url, _check_time)  # type: ignore[union-attr]
             pictures.append(
                 Picture(
                     url=url,
@@ -313,7 +319,10 @@ class ReplyService:
         late = state.own.should_reply and time.monotonic() > request.until
         if late:
             ledger.update_run(request.run_id, status=Status.FAILED, error=LATE_REASON)
-        result = AIResult() if late or over else self._final_result(state)
+        result = AIResult() if late or over else state.own.result
+        sources = [source.url for source in state.own.loaded]
+        if self.demo and result.should_reply and any(url.startswith(FILE_SCHEME) for url in sources):
+            result = result.replace(reply_text=f"{result.reply_text}\n\n{DEMO_NOTE}")
         reason = (
             "" if result.should_reply else run.error or state.own.silence or state.why_stopped or LATE_REASON
         )
@@ -336,27 +345,3 @@ class ReplyService:
         if request.images and tools.client is not None:
             tools.client = VisionModel(tools.client, request.images, run.settings.reply.llm_image_adapter)
         return tools
-
-    def _final_result(self, state: ReplyRun) -> AIResult:
-        """The result; a reply from a file of the demo knowledge base says so."""
-        result = state.own.result
-        if not (
-            self.demo
-            and result.should_reply
-            and any(source.url.startswith(FILE_SCHEME) for source in state.own.loaded)
-        ):
-            return result
-        return result.replace(reply_text=f"{result.reply_text}\n\n{DEMO_NOTE}")
-
-
-def _deadline_check(until: float) -> Any:
-    def look() -> None:
-        if time.monotonic() > until:
-            raise BudgetSpent("the time for this request ended before its pictures were fetched")
-
-    return look
-
-
-def _database_name(folder: Path) -> str:
-    """The file name of a folder's index."""
-    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16] + ".db"
