@@ -240,7 +240,16 @@ class RunContext:
         if self.client:
             mark = make_mark(self.lease.run_id)
             return role.judge(
-                self._call_model, mark=mark, check=check, must_pass=must_pass, fits=self._fits, **blanks
+                self._call_model,
+                mark=mark,
+                check=check,
+                must_pass=must_pass,
+                fits=lambda messages, shape, tier: (
+                    measure_prompt(add_schema(messages, shape))
+                    + find_reply_room(self.client.context_length(tier))
+                    <= self.client.context_length(tier)
+                ),
+                **blanks,
             )
         result = role.judge(None, **blanks)
         return result.replace(fallback_reason=self.fallback_reason)
@@ -250,10 +259,6 @@ class RunContext:
         fixed = add_schema([{"role": "system", "content": read_constant_part(role.name)}], role.reply)
         context = self.client.context_length(role.tier) if self.client else ASSUMED_TOKENS
         return max(0, context - find_reply_room(context) - measure_prompt(fixed))
-
-    def _fits(self, messages: Sequence[dict[str, str]], shape: type[BaseModel], tier: str) -> bool:
-        context: int = self.client.context_length(tier)
-        return measure_prompt(add_schema(messages, shape)) + find_reply_room(context) <= context
 
     def judge_side_by_side(self, judgements: Sequence[Callable[[], T]]) -> list[T]:
         """The results of several judgements that are asked at the same time, in order. A Signal abandons

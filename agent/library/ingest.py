@@ -285,7 +285,8 @@ def demo_tags_for_path(path: Path) -> list[str]:
 
 def is_address_list(page: Page) -> bool:
     """Whether a page is a list of addresses for programs (robots.txt, a sitemap, a feed), not a text."""
-    return mime.is_xml(page.content_type) or is_page_list(page.final_url or page.url)
+    is_xml = mime.parse_media_type(page.content_type).startswith(mime.XML_TYPES)
+    return is_xml or is_page_list(page.final_url or page.url)
 
 
 @lru_cache(maxsize=256)

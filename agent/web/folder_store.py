@@ -49,8 +49,29 @@ def read_docs(file: Path) -> Iterator[FolderDocument]:
     try:
         with gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield _parse_document(line, file.parent, f"{file.name}, line {number}")
+                if not line.strip():
+                    continue
+                where = f"{file.name}, line {number}"
+                try:
+                    doc = json.loads(line.decode("utf-8-sig"))
+                except UnicodeDecodeError as odd:
+                    raise UsageError(
+                        f"{where}: not UTF-8 text ({odd.reason}). Save the file as UTF-8."
+                    ) from odd
+                except ValueError as odd:
+                    raise UsageError(f"{where}: not JSON ({odd}).") from odd
+                if not isinstance(doc, dict) or not urls.canonicalize(str(doc.get("url", ""))):
+                    raise UsageError(f"{where}: a document needs an absolute http(s) `url`.")
+                if not str(doc.get("status", 200)).isdecimal():
+                    raise UsageError(f"{where}: `status` must be a number such as 404.")
+                if b"\\ud" in line.lower():  # half a character, which no page could send
+                    doc = json.loads(json.dumps(doc, ensure_ascii=False).encode("utf-8", "replace"))
+                if doc.get("file"):
+                    try:
+                        find_attached_file(file.parent, str(doc["file"]))
+                    except UsageError as odd:
+                        raise UsageError(f"{where}: {odd}") from odd
+                yield doc
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         hint = "Pack it again, or put an unpacked docs.jsonl beside it."
         raise UsageError(f"{file.name} is damaged after line {number} ({error}). {hint}") from error
@@ -67,27 +88,6 @@ def find_attached_file(folder: Path, name: str) -> Path:
     except (OSError, ValueError):
         pass  # a name that no file can have
     raise UsageError(f"the document's file {name!r} is not in the world's folder: copy it there.")
-
-
-def _parse_document(line: bytes, folder: Path, where: str) -> FolderDocument:
-    try:
-        doc = json.loads(line.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{where}: not UTF-8 text ({error.reason}). Save the file as UTF-8.") from error
-    except ValueError as error:
-        raise UsageError(f"{where}: not JSON ({error}).") from error
-    if not isinstance(doc, dict) or not urls.canonicalize(str(doc.get("url", ""))):
-        raise UsageError(f"{where}: a document needs an absolute http(s) `url`.")
-    if not str(doc.get("status", 200)).isdecimal():
-        raise UsageError(f"{where}: `status` must be a number such as 404.")
-    if b"\\ud" in line.lower():  # half a character, which no page could send
-        doc = json.loads(json.dumps(doc, ensure_ascii=False).encode("utf-8", "replace"))
-    if doc.get("file"):
-        try:
-            find_attached_file(folder, str(doc["file"]))
-        except UsageError as error:
-            raise UsageError(f"{where}: {error}") from error
-    return dict(doc)
 
 
 VERSION = 2

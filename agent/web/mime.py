@@ -47,7 +47,7 @@ _BINARY_SIGNATURES = (
 )
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _TEXT_TYPES = ("text/", *(f"application/{name}" for name in ("json", "ld+json", "csv", "x-ndjson", "yaml")))
-_XML_TYPES = ("application/xml", "text/xml", "application/rss", "application/atom")
+XML_TYPES = ("application/xml", "text/xml", "application/rss", "application/atom")
 
 
 def parse_media_type(content_type: str) -> str:
@@ -55,18 +55,24 @@ def parse_media_type(content_type: str) -> str:
     return content_type.split(";", 1)[0].strip().lower()
 
 
-def is_xml(content_type: str) -> bool:
-    """Whether a body of this type is XML and no page: a sitemap or feed, mostly."""
-    return parse_media_type(content_type).startswith(_XML_TYPES)
-
-
 def detect_kind(raw: bytes, content_type: str) -> BodyKind:
     """How to read this body; "other" cannot be read."""
     head = raw[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
     if not head:
         return "empty"
-    if document := _detect_document(raw, head):
-        return document
+    if b"%PDF-" in raw[:1024]:
+        return "pdf"
+    if head.startswith(b"{\\rtf"):
+        return "rtf"
+    if raw.startswith(_ZIP):
+        for mark, kind in _ZIPPED:
+            if mark in raw:
+                return kind
+    if raw.startswith(_OLE):
+        if "EncryptedPackage".encode("utf-16-le") in raw:
+            return "locked"  # a document of Office with a password
+        if "Workbook".encode("utf-16-le") in raw:
+            return "sheets"
     stated = parse_media_type(content_type)
     is_utf16 = raw.startswith(_UTF16_MARKS) or "utf-16" in content_type.lower()
     has_nul = b"\x00" in raw[:2048] and not is_utf16
@@ -74,28 +80,13 @@ def detect_kind(raw: bytes, content_type: str) -> BodyKind:
         return "other"
     if stated in ("text/html", "application/xhtml+xml"):
         return "html"
-    if head[:5].lower() == b"<?xml" or stated.startswith(_XML_TYPES):
+    if head[:5].lower() == b"<?xml" or stated.startswith(XML_TYPES):
         return "html" if _HTML_ROOT.search(head) else "xml"
     if stated in ("", "application/octet-stream", "application/pdf") and _HTML_TAG.search(head):
         return "html"
     if stated.startswith(_TEXT_TYPES) or (not stated and b"\x00" not in head):
         return "html" if stated == "text/plain" and _HTML_START.match(head) else "text"
     return "other"
-
-
-def _detect_document(raw: bytes, head: bytes) -> DocumentKind | Literal["locked", ""]:
-    """A document by its bytes; "locked" for one of Office with a password; "" for anything else."""
-    if b"%PDF-" in raw[:1024]:
-        return "pdf"
-    if head.startswith(b"{\\rtf"):
-        return "rtf"
-    if raw.startswith(_ZIP):
-        return next((kind for mark, kind in _ZIPPED if mark in raw), "")
-    if raw.startswith(_OLE):
-        if "EncryptedPackage".encode("utf-16-le") in raw:
-            return "locked"
-        return "sheets" if "Workbook".encode("utf-16-le") in raw else ""
-    return ""
 
 
 def detect_image_type(data: bytes) -> str:

@@ -14,13 +14,11 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from requests.adapters import HTTPAdapter
-
 from agent import counters
 from agent.config import ROOT, Config
 from agent.errors import NotFound
 from agent.net.deadline import AllBusy, Deadline, DeadlineExceeded, use_deadline
-from agent.net.policies import PAGE
+from agent.net.policies import PAGE, Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.net.transport import GuardedAdapter
 from agent.types import ENGINE_NAMES, Outcome, Page, SearchResult, SourceFilter
@@ -68,6 +66,11 @@ class EngineHealth:
         return f"Last search, {when}: {told}" + (
             f" Not asked for another {max(1, round(rest))} s." if rest else ""
         )
+
+
+_folder_cache: dict[tuple[str, int, int], tuple[FolderSite, FolderIndex]] = {}
+"""The documents and indexes of folders, opened once a process for each state of their file."""
+_folder_cache_lock = threading.Lock()
 
 
 class World:
@@ -201,26 +204,36 @@ def open_world(
     """The world called "live" or "demo", or the one in the folder `name`; raises `NotFound` with a hint.
     `pace` is the limiter that several live worlds share; `take_page` counts a page that the live web is asked
     for (-1: it was not asked) and says why it may not be."""
+    most = replace(PAGE, max_bytes=int(config.FETCH_MAX_MB * 1_000_000), seconds=config.FETCH_TIMEOUT)
     if name == "live":
-        return _open_live_world(config, pace or HostRateLimiter(config.FETCH_GAP), take_page)
+        return _open_live_world(config, most, pace or HostRateLimiter(config.FETCH_GAP), take_page)
     folder = ROOT / "demo" if name == "demo" else Path(name).expanduser()
     if name != "demo" and not folder.is_dir():
         choices = "it is live, demo, or a folder with docs.jsonl or docs.jsonl.gz"
         raise NotFound(f"There is no world {name!r}: {choices}.")
-    site, index = _load_folder(folder, config.data_folder / "worlds")
+    file = find_docs_file(folder)
+    stat = file.stat()
+    key = (str(file.resolve()), stat.st_mtime_ns, stat.st_size)
+    with _folder_cache_lock:
+        if key not in _folder_cache:
+            site = FolderSite(folder, config.data_folder / "worlds")
+            note = f" ({site.store.note})" if site.store.note else ""
+            label = f"the index of {folder.resolve().name}{note}"
+            _folder_cache[key] = (site, FolderIndex(site.store, label=label))
+        site, index = _folder_cache[key]
     return World(
         name,
         "The demo world" if name == "demo" else folder.resolve().name,
         engines=[index],
-        fetcher=_build_fetcher(
-            FolderAdapter(site), SsrfGuard(config.FETCH_ALLOW), HostRateLimiter(0.0), config
-        ),
+        fetcher=Fetcher(FolderAdapter(site), SsrfGuard(config.FETCH_ALLOW), HostRateLimiter(0.0), most),
         absent=dict.fromkeys([name for name in ENGINE_NAMES if name != index.name], _NOT_IN_FOLDER),
         today=DEMO_TODAY if name == "demo" else "",
     )
 
 
-def _open_live_world(config: Config, pace: HostRateLimiter, take_page: Callable[[int], str]) -> World:
+def _open_live_world(
+    config: Config, most: Policy, pace: HostRateLimiter, take_page: Callable[[int], str]
+) -> World:
     engines, absent = build_engines(config)
     guard = SsrfGuard(config.FETCH_ALLOW)
     # The address of an engine that is on, which tells whether there is a network: the operator's own
@@ -234,7 +247,7 @@ def _open_live_world(config: Config, pace: HostRateLimiter, take_page: Callable[
         "The live web",
         live=True,
         engines=engines,
-        fetcher=_build_fetcher(GuardedAdapter(guard), guard, pace, config),
+        fetcher=Fetcher(GuardedAdapter(guard), guard, pace, most),
         absent=absent,
         probe=partial(_probe_network, chosen.replace("{language}", "en"), config.FETCH_ALLOW),
         unpaywall=Unpaywall(config),
@@ -250,26 +263,3 @@ def _probe_network(url: str, allow: Sequence[str]) -> None:
     host = target.hostname or ""
     port = target.port or (80 if target.scheme == "http" else 443)
     SsrfGuard([host, *allow]).connect(host, port, Deadline(PROBE_SECONDS)).close()
-
-
-_folder_cache: dict[tuple[str, int, int], tuple[FolderSite, FolderIndex]] = {}
-_folder_cache_lock = threading.Lock()
-
-
-def _load_folder(path: Path, kept_in: Path) -> tuple[FolderSite, FolderIndex]:
-    """The folder's documents and index, opened once a process for each state of its file."""
-    file = find_docs_file(path)
-    stat = file.stat()
-    key = (str(file.resolve()), stat.st_mtime_ns, stat.st_size)
-    with _folder_cache_lock:
-        if key not in _folder_cache:
-            site = FolderSite(path, kept_in)
-            note = f" ({site.store.note})" if site.store.note else ""
-            label = f"the index of {path.resolve().name}{note}"
-            _folder_cache[key] = (site, FolderIndex(site.store, label=label))
-        return _folder_cache[key]
-
-
-def _build_fetcher(adapter: HTTPAdapter, guard: SsrfGuard, pace: HostRateLimiter, config: Config) -> Fetcher:
-    most = replace(PAGE, max_bytes=int(config.FETCH_MAX_MB * 1_000_000), seconds=config.FETCH_TIMEOUT)
-    return Fetcher(adapter, guard, pace, most)

@@ -117,7 +117,11 @@ def remove_boilerplate(body: LexborNode) -> None:
             lambda node: not _ARTICLE_TAGS.intersection(a.tag for a in ancestors(node)),
             False,
         ),
-        ("[class], [id]", _has_boilerplate_name, False),
+        (
+            "[class], [id]",
+            lambda node: node.tag not in _CONTENT_TAGS and bool(_BOILERPLATE_NAMES.search(names_of(node))),
+            False,
+        ),
     )
     for selector, is_suspect, by_tag in suspects:
         for node in filter(is_suspect, body.css(selector)):
@@ -140,7 +144,3 @@ def find_main_content(body: LexborNode) -> LexborNode:
         if len(found) == 1 and text_length(found[0]) >= enough:
             return found[0]
     return body
-
-
-def _has_boilerplate_name(node: LexborNode) -> bool:
-    return node.tag not in _CONTENT_TAGS and bool(_BOILERPLATE_NAMES.search(names_of(node)))

@@ -112,7 +112,23 @@ class TextBlocks:
             else:
                 self._leave_node(node)
         self.text = self._out.text
-        self._finish_blocks()
+        # Begin each block at its first word; drop the empty ones, what repeats the block around it, and
+        # what is inside of links; put them in order
+        for block in self.blocks:
+            if block.kind != "code":
+                inside = self.text[block.start : block.end]
+                block.start += len(inside) - len(inside.lstrip())
+        order = {"links": 0, "paragraph": 2}
+        ordered = sorted(self.blocks, key=lambda block: (block.start, -block.end, order.get(block.kind, 1)))
+        self.blocks = []
+        menu_end = 0
+        for block in ordered:
+            before = self.blocks[-1] if self.blocks else block
+            repeats = block is not before and (before.start, before.end) == (block.start, block.end)
+            is_in_menu = block.start < menu_end and block.kind != "item"
+            if block.start < block.end and not is_in_menu and not (repeats and block.kind == "paragraph"):
+                self.blocks.append(block)
+                menu_end = block.end if block.kind == "links" else menu_end
 
     def _is_atomic(self, node: LexborNode) -> bool:
         """Whether this node is written as a whole, without walking into it."""
@@ -199,25 +215,6 @@ class TextBlocks:
         is_linked = between <= linked >= MIN_LINKED_SHARE * (chars - between)
         if is_linked and links >= least and not self._open_blocks:
             self.blocks.append(Block("links", before[0], self._out.length))
-
-    def _finish_blocks(self) -> None:
-        """Begin each block at its first word; drop the empty ones, what repeats the block around it, and what
-        is inside of links; put them in order."""
-        for block in self.blocks:
-            if block.kind != "code":
-                inside = self.text[block.start : block.end]
-                block.start += len(inside) - len(inside.lstrip())
-        order = {"links": 0, "paragraph": 2}
-        ordered = sorted(self.blocks, key=lambda block: (block.start, -block.end, order.get(block.kind, 1)))
-        self.blocks = []
-        menu_end = 0
-        for block in ordered:
-            before = self.blocks[-1] if self.blocks else block
-            repeats = block is not before and (before.start, before.end) == (block.start, block.end)
-            is_in_menu = block.start < menu_end and block.kind != "item"
-            if block.start < block.end and not is_in_menu and not (repeats and block.kind == "paragraph"):
-                self.blocks.append(block)
-                menu_end = block.end if block.kind == "links" else menu_end
 
     def _write_gap(self, node: LexborNode) -> None:
         tag = node.tag or ""
