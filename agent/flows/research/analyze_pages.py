@@ -22,7 +22,7 @@ from agent.evidence.source_trust import assess_trust
 from agent.flows.research import opened_pages, policy
 from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.policy import find_known_url, find_secrets
-from agent.flows.research.state import SEARCH_PREFIX, Observation, ResearchRun
+from agent.flows.research.state import SEARCH_PREFIX, ResearchRun
 from agent.retrieval.link_scoring import lead_id, make_hit_leads, make_page_leads, merge_leads
 from agent.retrieval.scorer import score_fact
 from agent.retrieval.shown_passages import add_spans
@@ -49,23 +49,17 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     found = state.own.unanalyzed
     if not found:
         return {}, "decide"
-    hit_leads, over = list[Lead](), {"is_analyzed": True}
+    hit_leads = list[Lead]()
     for source in dict.fromkeys(item.source for item in found if item.hits):
         hits = merge_results([item.hits for item in found if item.source == source], MAX_MERGED_HITS)
         query = source.removeprefix(SEARCH_PREFIX)
         result = SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits)
         hit_leads += make_hit_leads(state.full_question, result, tools.step)
     leads = merge_leads(state.own.leads, hit_leads)
-    read = [item for item in found if item.page_id]
-    if not read:
-        return {"leads": leads, **add_facts(state, tools.step, []), **over}, "decide"
-    change = analyze_pages(state_after(state, {"leads": leads}), tools, read)
-    return {**change, "leads": [*leads, *change["leads"]], **over}, "decide"
-
-
-def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observation]) -> Change:
-    """The change that pages make: verified facts, leads, conflicts and confidence."""
-    pages = [opened_pages.open_page(state, tools, item) for item in read]
+    pages = [opened_pages.open_page(state, tools, item) for item in found if item.page_id]
+    if not pages:
+        return {"leads": leads, **add_facts(state, tools.step, []), "is_analyzed": True}, "decide"
+    state = state_after(state, {"leads": leads})
     tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
     groups = list(opened_pages.choose_readings(state, tools, pages))
     judgements = tools.judge_side_by_side([partial(_ask_analyzer, state, tools, group) for group in groups])
@@ -73,7 +67,7 @@ def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observat
     facts: list[Fact] = []
     for group, judged in zip(groups, judgements, strict=True):
         facts += _extract_facts(state, tools, group, judged, {fact.id for fact in facts})
-    refs, leads = _collect_leads(state, tools, judgement, pages, facts)
+    refs, onward = _collect_leads(state, tools, judgement, pages, facts)
     here = [link.url for page in pages for link in page.page.links]
     refused = [refusal for page in pages for refusal in page.refused]
     if judgement.withheld:
@@ -85,13 +79,14 @@ def analyze_pages(state: ResearchRun, tools: RunContext, read: Sequence[Observat
         verified = sum(fact.verified and fact.page_id == page.page_id for fact in facts)
         its = [done for done in state.actions if done.page_id == page.page_id and not done.is_search]
         actions += [done.replace(new_facts=verified) for done in its[-1:] if not page.ref.waiting]
-    return {
-        "leads": leads,
+    change: Change = {
+        "leads": [*leads, *onward],
         "pages": refs,
         "refusals": [refusal.replace(step=tools.step) for refusal in refused],
         "actions": actions,
-        **_assess(state, tools, judgement, facts),
+        "is_analyzed": True,
     }
+    return {**change, **_assess(state, tools, judgement, facts)}, "decide"
 
 
 def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPage]) -> RoleResult:

@@ -154,13 +154,6 @@ def available_actions(state: RunState, engines: dict[str, str], now: str) -> lis
     return [*searches, "crawl_url", *more, "send_to_hitl"]
 
 
-def find_page_url(state: RunState, url: str) -> str:
-    """The address under which the run keeps the page at `url`, in any spelling; `url` where it has none."""
-    spelled = canonicalize(url)
-    same = (ref.url for ref in state.pages.values() if spelled in map(canonicalize, (ref.url, ref.final_url)))
-    return next(same, url) if spelled else url
-
-
 def has_unread_text(page: PageRef) -> bool:
     """Whether a page was read by a model, and a good part of its text, or all of it, was not shown to it."""
     unseen = page.length - sum(end - start for start, end in page.shown)

@@ -18,7 +18,7 @@ from agent.flows.research.state import Observation, ResearchRun
 from agent.roles.research import DECISION, AnalyzerReply, DecisionReply
 from agent.text.negative_constraints import is_excluded
 from agent.text.urls import canonicalize
-from agent.types import Conflict, Proposal, Refusal, SearchHit, Stall, describe_actions
+from agent.types import Conflict, Proposal, Refusal, Stall, describe_actions
 
 MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS, MAX_PROMPT_RESULTS = 20, 5, 8
 MAX_PROMPT_MERGED = 12
@@ -182,10 +182,19 @@ def _ask_decision(
 def _build_inputs(
     state: ResearchRun, tools: RunContext, actions: list[str], stall: Stall | None, conflict: Conflict | None
 ) -> dict[str, Any]:
-    """The blanks of the decision's prompt; of the actions the last ones, and the searches before them, which
-    are not to be repeated."""
+    """The blanks of the decision's prompt: of the actions the last ones, and the searches before them, which
+    are not to be repeated; of the last round's results each once, "(read)" for the snippet of what was read,
+    none that a lead could not lead to."""
     earlier, latest = state.actions[:-MAX_PROMPT_ACTIONS], state.actions[-MAX_PROMPT_ACTIONS:]
-    leads, results = policy.open_leads(state), _list_results(state)
+    leads, found = policy.open_leads(state), [item.hits[:MAX_PROMPT_RESULTS] for item in state.own.brought]
+    visited, excluded = fact_view.visited_urls(state), fact_view.excluded_sites(state)
+    urls = [lead.value for lead in state.own.leads.values() if lead.kind == "url"]
+    known = {canonicalize(url) for url in urls if not is_excluded(url, excluded)}
+    results = [
+        hit.replace(snippet="(read)") if canonicalize(hit.url) in visited else hit
+        for hit in merge_results(list(filter(None, found)), MAX_PROMPT_MERGED)
+        if canonicalize(hit.url) in known
+    ]
     is_stale = any(reading.step > state.own.reported_at for reading in state.readings)
     stale = {"assessment": "None since the notes.", "suggestions_for_next_step": []} if is_stale else {}
     unread = opened_pages.find_unread_pages(state, tools) if "more" in actions else []
@@ -223,23 +232,6 @@ def _build_inputs(
     }
 
 
-def _list_results(state: ResearchRun) -> list[SearchHit]:
-    """The results of the last round's searches, each once, "(read)" for the snippet of those that were read;
-    none that a lead could not lead to."""
-    found = [item.hits[:MAX_PROMPT_RESULTS] for item in state.own.brought if item.hits]
-    visited, excluded = fact_view.visited_urls(state), fact_view.excluded_sites(state)
-    known = {
-        canonicalize(lead.value)
-        for lead in state.own.leads.values()
-        if lead.kind == "url" and not is_excluded(lead.value, excluded)
-    }
-    return [
-        hit.replace(snippet="(read)") if canonicalize(hit.url) in visited else hit
-        for hit in merge_results(found, MAX_PROMPT_MERGED)
-        if canonicalize(hit.url) in known
-    ]
-
-
 def _build_proposals(state: ResearchRun, reply: DecisionReply, **shared: Any) -> list[Proposal]:
     """The actions of a reply as proposals; a known address as it was found, not as the reply spells it. To
     read a page again that was read in part is to read the rest of it."""
@@ -248,10 +240,11 @@ def _build_proposals(state: ResearchRun, reply: DecisionReply, **shared: Any) ->
         name, what = action.next_action, action.query_or_url
         if name == "crawl_url":
             what = policy.find_known_url(state, what) or what
-            read = state.pages.get(policy.find_page_url(state, what))
-            name = "more" if read and policy.has_unread_text(read) else name
-        if name == "more":
-            what = policy.find_page_url(state, what)
+        if name in ("crawl_url", "more") and (url := canonicalize(what)):
+            pages = state.pages.values()
+            page = next((ref for ref in pages if url in map(canonicalize, (ref.url, ref.final_url))), None)
+            name = "more" if page and policy.has_unread_text(page) else name
+            what = page.url if page and name == "more" else what
         given = {**shared, "reasoning": action.reasoning, "choices": action.choices}
         given |= {"part": action.part} if action.part in parts else {}
         proposals.append(Proposal(next_action=name, query_or_url=what, **given))
