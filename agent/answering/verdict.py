@@ -96,8 +96,12 @@ def finish_answer(
     cites_page = any(has_page_support(facts[i]) for sentence in unjudged for i in sentence.fact_ids)
     if not cites_page and not any(sentence.backed for sentence in [*named, *stated]):
         cited = draft.dropped + sum(len(sentence.fact_ids) for sentence in draft.sentences)
-        counts, refused = StatementCounts(dropped=cited), describe_refused(len(draft.failed))
-        return answer.replace(**_explain_no_evidence(state), remark=refused, statements=counts)
+        return answer.replace(
+            **_explain_no_evidence(state),
+            remark=describe_refused(len(draft.failed)),
+            statements=StatementCounts(dropped=cited),
+            confidence=assess_confidence(state, step, answer=answer).value,
+        )
     blocks, sentences = lay_out_answer(
         state.plan,
         draft.blocks,
@@ -167,18 +171,11 @@ def no_answer(
     )
 
 
-def record_answer(state: RunState, answer: Answer) -> Change:
-    """The change of an answer, with the confidence that its claims give."""
-    level = assess_confidence(state, answer.step, answer=answer)
-    return {
-        "answers": [answer.replace(confidence=level.value)],
-        "assessments": [Assessment(step=answer.step)],
-    }
-
-
-def merge_changes(facts: Change, answer: Change) -> Change:
-    """The change of a step that adds facts and records an answer."""
-    return {**facts, **answer, "assessments": [*facts.get("assessments", []), *answer["assessments"]]}
+def record_answer(answer: Answer, change: Change | None = None) -> Change:
+    """The change of an answer, beside that of the facts it rests on."""
+    before = change or {}
+    said = [*before.get("assessments", []), Assessment(step=answer.step)]
+    return {**before, "answers": [answer], "assessments": said}
 
 
 def close_plan(state: RunState, level: Confidence, answer: Answer) -> list[PlanPart]:

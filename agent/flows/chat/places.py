@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.answering.confidence import assess_confidence
 from agent.answering.draft import build_fact_from_quote
 from agent.answering.pages import find_hidden_sources
 from agent.answering.plan import assign_parts
@@ -180,7 +181,8 @@ def _list_facilities(
         "located": searched.replace(kind=facilities[0].kind),
         "needs_clarification": None,
     }
-    return {**change, **record_answer(state_after(state, change), answer)}
+    level = assess_confidence(state_after(state, change), tools.step, answer=answer)
+    return record_answer(answer.replace(confidence=level.value), change)
 
 
 def _build_fact(tools: RunContext, facility: Facility, page: Page, page_id: str, distance: str) -> Fact:

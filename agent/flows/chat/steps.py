@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent.answering.fact_view import answer_small_talk
-from agent.answering.verdict import merge_changes, record_answer
+from agent.answering.verdict import record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.flows.chat import retrieve as reading
@@ -198,7 +198,7 @@ def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         return change, "validate"
     now, draft = state_after(state, change), change["draft"]
     if draft.sentences:
-        return merge_changes(change, record_answer(now, build_answer(now, tools))), "end"
+        return record_answer(build_answer(now, tools), change), "end"
     why = explain_empty_draft(draft) if draft.drafted else "Nothing in the library answers this question."
     return {**change, "answers": [build_refusal(now, tools, "not_covered", why)]}, "end"
 
@@ -230,7 +230,7 @@ def validate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     grounding, draft = check_grounding(state, tools)
     if grounding.grounded:
         now = state_after(state, {"draft": draft})
-        change = record_answer(now, build_answer(now, tools))
+        change = record_answer(build_answer(now, tools))
         return {**change, "groundings": [grounding], "draft": draft, "stop_reason": "enough"}, "end"
     can_retry = state.own.retry_count < MAX_RETRIES
     return {"groundings": [grounding]}, "rewrite_final" if can_retry else "clarify_final"
@@ -248,7 +248,7 @@ def _finish_early(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     backed = [sentence for sentence in draft.sentences if sentence.backed]
     kept = draft.replace(sentences=backed, caveat=caveat)
     now = state_after(state, {"draft": kept})
-    return {**record_answer(now, build_answer(now, tools)), "draft": kept}, "end"
+    return {**record_answer(build_answer(now, tools)), "draft": kept}, "end"
 
 
 def clarify(state: ChatRun, tools: RunContext) -> tuple[Change, str]:

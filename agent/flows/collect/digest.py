@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agent.answering.draft import answer_from_quotes
 from agent.answering.pages import content_passages
-from agent.answering.verdict import describe_failures, merge_changes, record_answer
+from agent.answering.verdict import describe_failures, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.export.collected import format_post_date
@@ -58,7 +58,7 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
     )
     if answer.verdict == "no_evidence":
         answer = _explain_empty_digest(draft.state, answer, notes)
-    return merge_changes(draft.change, record_answer(draft.state, answer))
+    return record_answer(answer, draft.change)
 
 
 def _describe_journey(state: CollectRun) -> str:

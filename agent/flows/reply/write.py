@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from agent.answering.answer_shape import read_role
 from agent.answering.draft import ask_writer, draft_from_quotes
 from agent.answering.pages import content_passages, fit_passages
-from agent.answering.verdict import finish_answer, limit_answer, merge_changes, no_answer, record_answer
+from agent.answering.verdict import finish_answer, limit_answer, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence import confidence
@@ -101,7 +101,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
             f" {unchecked} of {len(fitted)} statements rest on a picture alone, which nothing can check."
         )
     posted = posted.replace(certainty=certainty)
-    change = {**merge_changes(change, record_answer(now, posted)), "draft": text}
+    change = {**record_answer(posted, change), "draft": text}
     if settings.enable_verification:
         return change, "verify"
     return {**change, "should_reply": True, "reply_text": complete_text(state, posted, text)}, "replied"

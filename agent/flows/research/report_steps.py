@@ -13,7 +13,7 @@ from agent.answering.claim_checks import WrittenDraft
 from agent.answering.draft import draft_from_reply
 from agent.answering.model_rulings import review_conflicts
 from agent.answering.plan import find_part
-from agent.answering.verdict import finish_answer, limit_answer, merge_changes, record_answer
+from agent.answering.verdict import finish_answer, limit_answer, record_answer
 from agent.answering.write_report import ask_report, ask_section, choose_length, is_length_final
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
@@ -57,7 +57,7 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     reviewed = review_conflicts(state, tools)
     now = state_after(state, reviewed)
     if revised := revise.revise_answer(now, tools):
-        return {**merge_changes(reviewed, _record(now, tools, revised)), "pending": None}, "review"
+        return {**_record(now, tools, revised, reviewed), "pending": None}, "review"
     next = "sections" if is_outline_current(now) else "outline"
     can_write = bool(tools.client and fact_view.facts_for_answer(now))
     is_asked_plainly = is_length_final(now) or not fact_view.note_texts(now)
@@ -68,7 +68,7 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if judgement.by == "model" and length == "full":
         return {**reviewed, "pending": None}, next
     answer = finish_answer(now, draft_from_reply(now, tools, judgement), tools.step, length=length)
-    return {**merge_changes(reviewed, _record(now, tools, answer)), "pending": None}, "review"
+    return {**_record(now, tools, answer, reviewed), "pending": None}, "review"
 
 
 def outline(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -255,7 +255,7 @@ def _join_cells(sentences: Sequence[Sentence]) -> list[Sentence]:
     return list(joined.values())
 
 
-def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
+def _record(state: ResearchRun, tools: RunContext, answer: Answer, reviewed: Change | None = None) -> Change:
     """The change of the answer; of a full one with charts, and what code knows of limits and method. How an
     ambiguous question was read is told with it."""
     answer = revise.finish_revision(state, answer)
@@ -265,10 +265,7 @@ def _record(state: ResearchRun, tools: RunContext, answer: Answer) -> Change:
         if not has_table and any(block.role for block in answer.blocks):
             blocks, said = report_frame.tabulate_rows(answer, fact_view.facts_after_notes(state))
             answer = limit_answer(state, answer.replace(blocks=blocks), said)
-        change = record_answer(state, answer)
-        frame = report_frame.build_frame(
-            state, answer, state_after(state, change).confidence[-1], tools.now()
-        )
-        blocks = [*add_charts(answer.blocks, answer.sentences), *frame]
-        return {**change, "answers": [change["answers"][0].replace(blocks=blocks)]}
-    return record_answer(state, answer)
+        level = state_after(state, record_answer(answer)).confidence[-1]
+        frame = report_frame.build_frame(state, answer, level, tools.now())
+        answer = answer.replace(blocks=[*add_charts(answer.blocks, answer.sentences), *frame])
+    return record_answer(answer, reviewed)

@@ -13,7 +13,6 @@ from agent.answering.verdict import (
     WORDED_BY_MODEL,
     describe_failures,
     finish_answer,
-    merge_changes,
     record_answer,
 )
 from agent.answering.write_report import ask_report
@@ -73,9 +72,9 @@ def write_answer(state: SiteRun, tools: RunContext, passages: Sequence[Passage])
     worded = _word_refusal(state, answer, reply)
     if reply.message and reply.message in worded.certainty and draft.judgement.by == "model":
         remark.insert(0, WORDED_BY_MODEL)
-    recorded = record_answer(draft.state, worded.replace(remark=" ".join(filter(None, remark))))
+    worded = worded.replace(remark=" ".join(filter(None, remark)))
     return {
-        **merge_changes(draft.change, recorded),
+        **record_answer(worded, draft.change),
         "bearing": reply.confidence,
         "useful_visited_indices": [
             *useful,
@@ -102,7 +101,7 @@ def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
         ]
     if not kept:
         written = draft_from_reply(state, tools, judgement, question=state.asked)
-        return record_answer(state, finish_answer(state, written, tools.step))
+        return record_answer(finish_answer(state, written, tools.step))
     cited = {i for sentence in kept for i in sentence.fact_ids}
     usable = fact_view.facts_for_answer(state)
     pinned = [fact for fact in usable if fact.decision == "pinned" and fact.id not in cited]
@@ -110,7 +109,7 @@ def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
     written = check_sentences(None, shown, facts, list(state.conflicts.values()), question=state.asked)
     blocks = former.blocks if former else []
     written = replace(written, blocks=blocks, trouble=judgement.fallback_reason)
-    return record_answer(state, finish_answer(state, written, tools.step))
+    return record_answer(finish_answer(state, written, tools.step))
 
 
 def _word_refusal(state: SiteRun, answer: Answer, reply: DraftReply) -> Answer:

@@ -129,7 +129,7 @@ def test_a_sentence_that_answers_two_parts_counts_for_both():
 def test_the_plan_keeps_what_became_of_each_part():
     run = state(BUILT).model_copy(update={"question": COMPOUND})
     run.own = ResearchState()
-    now = state_after(run, record_answer(run, written(run, (BUILT.statement, ["a"]))))
+    now = state_after(run, record_answer(written(run, (BUILT.statement, ["a"]))))
     assert [(part.id, part.status) for part in now.plan] == [("1", "answered"), ("2", "not_found")]
     assert now.answer.confidence == now.current_confidence
     assert now.plan[0].confidence > 0.4 and now.plan[1].confidence == 0.0

@@ -143,7 +143,7 @@ def answered(*facts: Fact, text: str) -> RunState:
     state = knowing(*facts, model=0.9)
     reply = ReportReply(answer=[{"text": text, "fact_ids": [facts[0].id]}])
     answer = build_answer(state, RoleResult(value=reply, by="model"), 3)
-    return state_after(state, record_answer(state, answer))
+    return state_after(state, record_answer(answer))
 
 
 def test_after_the_write_up_confidence_and_plan_rest_on_its_claims_until_more_is_read() -> None:
