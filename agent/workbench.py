@@ -33,9 +33,10 @@ from agent.store.unstored_runs import UnstoredRuns
 from agent.types import FolderImportResult, ModelCall, Outcome, Page, Run, Settings, Status, Step, Turn
 from agent.web.parser_pool import ParserLimits, shared_pool
 
-__all__ = ["ActiveConfiguration", "RunSnapshot", "Workbench"]
+__all__ = ["WORLD_LABELS", "ActiveConfiguration", "RunSnapshot", "Workbench"]
 CHECKS_A_MINUTE = 10
 WORLD_LABELS = {"live": "The web", "demo": "The demo world (invented pages)"}
+"""The worlds that can be searched, by name."""
 
 
 SOUGHT = detect.DetectedModel(
@@ -256,10 +257,6 @@ class Workbench:
         """The unsent text stored under `key`; with `text`, store that instead."""
         return self.store.draft(key, text)
 
-    def worlds(self) -> dict[str, str]:
-        """The worlds that can be searched, by name."""
-        return dict(WORLD_LABELS)
-
     def is_online(self) -> bool:
         """Is the network reachable? Checked at each call, in about a second."""
         return self.worker.world("live").is_reachable()
@@ -285,7 +282,7 @@ class Workbench:
             embedding_detail=self.worker.embedder_detail,
             engines=live.engines,
             absent=live.absent,
-            worlds=self.worlds(),
+            worlds=dict(WORLD_LABELS),
             data=str(self.config.data_folder),
             values=values,
         )

@@ -13,6 +13,7 @@ from typing import Any
 
 from agent.actions import acts
 from agent.actions.acts import Act
+from agent.actions.erase_note import ERASED, list_private
 from agent.cli.main import PROGRAM
 from agent.cli.options import RUN_ID, option
 from agent.cli.output import drive_run, read_file, write_stderr, write_stdout
@@ -77,8 +78,12 @@ def describe_possible(view: RunSnapshot) -> list[str]:
         lines.append(f"{act.name}: {act.help}")
         for name, schema in _properties(act).items():
             lines.append(f"    --{name}  {_describe(schema)}")
-    notes = [note for note in view.state.notes if note.private]
-    return lines + [f"private note of step {note.step}: {to_one_line(note.text)}" for note in notes]
+    notes = [
+        f"private note of step {note['step']}: {note['text']}"
+        for note in list_private(view)
+        if note["text"] != ERASED
+    ]
+    return [*lines, *map(to_one_line, notes)]
 
 
 def parse_parameters(act: Act, given: list[str]) -> dict[str, Any]:

@@ -10,9 +10,9 @@ import json
 import zlib
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+from pydantic import BaseModel, Field, ValidationError
 
 from agent.api import make_ask
 from agent.cli.options import JSON_FILE, file_option, option
@@ -57,14 +57,39 @@ def run(args: Namespace) -> int:
     return 1 if judge and judge.failures else 0
 
 
+class ClaimRow(BaseModel):
+    """A line of the file."""
+
+    id: str | int
+    quote: str
+    statement: str = Field(min_length=1)
+    question: str | None = None
+
+
 def read_claims(file: Path) -> dict[str, Claim]:
     """The claims of a file by their ids, in order. Raises UsageError, naming the line that is wrong."""
     claims: dict[str, Claim] = {}
-    for n, line in _read_lines(file):
-        id, claim = _parse_line(f"{file}, line {n}", n, line)
+    raw = read_file(file)
+    try:
+        text = (gzip.decompress(raw) if raw.startswith(_GZIP) else raw).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is not UTF-8 text: {EXPECTED}, one a line") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{file} cannot be unpacked: {error}; pack it again") from error
+    for n, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = ClaimRow.model_validate_json(line)
+        except ValidationError as error:
+            wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'it'}: {e['msg']}" for e in error.errors())
+            raise UsageError(f"{file}, line {n} is not as expected: {wrong}; {EXPECTED}") from error
+        id = str(row.id)
         if id in claims:
             raise UsageError(f"{file}, line {n}: the id “{id[:40]}” was used before; give each line its own")
-        claims[id] = claim
+        context = f"Asked: {row.question}" if row.question else ""
+        quotes = (row.quote,) if row.quote.strip() else ()
+        claims[id] = Claim(str(n), row.statement, quotes, context, row.question or "")
     if not claims:
         raise UsageError(f"{file} holds no claim; {EXPECTED}, one a line")
     return claims
@@ -81,38 +106,3 @@ def explain(check: ClaimCheck) -> str:
         note = f"The quotes give {check.reason}. " if check.reason else ""
         return f"{note}Nobody judged its meaning."
     return check.reason or found or "There is no quote."
-
-
-def _read_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, with their numbers from 1."""
-    raw = read_file(file)
-    try:
-        text = (gzip.decompress(raw) if raw.startswith(_GZIP) else raw).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{file} is not UTF-8 text: {EXPECTED}, one a line") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise UsageError(f"{file} cannot be unpacked: {error}; pack it again") from error
-    lines = ((n, line) for n, line in enumerate(text.split("\n"), start=1))
-    return ((n, line) for n, line in lines if line.strip())
-
-
-def _parse_line(place: str, n: int, line: str) -> tuple[str, Claim]:
-    try:
-        row: Any = json.loads(line)
-    except ValueError as error:
-        raise UsageError(f"{place} is not JSON ({error}); {EXPECTED}") from error
-    if not isinstance(row, dict):
-        raise UsageError(f"{place} is no JSON object; {EXPECTED}")
-    missing = [name for name in ("id", "quote", "statement") if row.get(name) is None]
-    missing += ["statement"] if row.get("statement") == "" else []
-    if missing:
-        raise UsageError(f"{place}: {' and '.join(missing)} missing or empty; {EXPECTED}")
-    question = row.get("question") or ""
-    wrong = [name for name in ("quote", "statement") if not isinstance(row[name], str)]
-    wrong += [] if isinstance(question, str) else ["question"]
-    wrong += [] if isinstance(row["id"], str | int) else ["id"]
-    if wrong:
-        raise UsageError(f"{place}: {' and '.join(wrong)} must be text; {EXPECTED}")
-    context = f"Asked: {question}" if question else ""
-    quotes = (row["quote"],) if row["quote"].strip() else ()
-    return str(row["id"]), Claim(str(n), row["statement"], quotes, context, question)

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from agent.config import ROOT
 from agent.types import Run, Settings
-from agent.workbench import RunSnapshot
+from agent.workbench import WORLD_LABELS, RunSnapshot
 from pages.widgets.forms import source_filter_form
 from pages.widgets.shell import client, drafts, empty_state, escape, polling, routes, ui
 
@@ -96,7 +96,7 @@ def _choose_mode(flow: str, modes: Mapping[str, str]) -> str:
 
 def choose_world(flow: str) -> str:
     """The data source to search."""
-    return ui.select("Search in", client.workbench().worlds(), f"{flow}-world", persist_state="session")
+    return ui.select("Search in", WORLD_LABELS, f"{flow}-world", persist_state="session")
 
 
 def choose_model(flow: str, given: Settings | None = None, **options: Any) -> str:
@@ -130,7 +130,7 @@ def draw_summary(settings: Settings, *parts: str) -> None:
     bench = client.workbench()
     name = settings.model if settings.model not in ("auto", "keyless") else bench.active_configuration().model
     model = "without a model" if settings.model == "keyless" or not name else f"with {name}"
-    world = bench.worlds().get(settings.world, settings.world)
+    world = WORLD_LABELS.get(settings.world, settings.world)
     st.caption(escape.md(" · ".join([world, model, *filter(None, parts)])))
 
 
@@ -195,9 +195,8 @@ def draw_offline_note(form: Form, place: DeltaGenerator, settings: Settings) -> 
             '<div class="ts"><b>There seems to be no network.</b> The live web cannot be read now. '
             "The demo world needs none; its sites are invented, and its runs say so.</div>"
         )
-        if "demo" in client.workbench().worlds():
-            label = "Use the demo world instead"
-            ui.button(label, f"{form.flow}-use-demo", _use_demo, form.flow, icon="cottage")
+        label = "Use the demo world instead"
+        ui.button(label, f"{form.flow}-use-demo", _use_demo, form.flow, icon="cottage")
 
 
 def _use_demo(flow: str) -> None:

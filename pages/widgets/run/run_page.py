@@ -9,7 +9,7 @@ import streamlit as st
 
 from agent.errors import NotFound
 from agent.types import Settings, Status
-from agent.workbench import RunSnapshot
+from agent.workbench import WORLD_LABELS, RunSnapshot
 from pages.widgets.evidence import conflict_list, fact_editor, source_list, unreadable_pages
 from pages.widgets.forms import source_filter_form
 from pages.widgets.run import (
@@ -119,7 +119,7 @@ def draw_world_band(settings: Settings) -> None:
         return
     demo = settings.world == "demo"
     folder = f"Pages of the {labels.describe_world(settings.world)}"
-    title = client.workbench().worlds()["demo"] if demo else folder
+    title = WORLD_LABELS["demo"] if demo else folder
     means = "Nothing here is about the real world." if demo else "Nothing here comes from the live web."
     draw_band(escape.html(title), means)
 

@@ -119,10 +119,13 @@ def test_a_model_that_fails_leaves_them_unjudged(
     [
         (b"", "holds no claim"),
         (b"\n\n", "holds no claim"),
-        (b'{"id": 1, "quote": "a", "statement": "b"}\nnonsense\n', "line 2 is not JSON"),
-        (b"[1]\n", "line 1 is no JSON object"),
-        (b'\n{"id": 1, "quote": "a"}', "line 2: statement missing"),
-        (b'{"id": 1, "quote": ["a"], "statement": "b"}', "line 1: quote must be text"),
+        (
+            b'{"id": 1, "quote": "a", "statement": "b"}\nnonsense\n',
+            "line 2 is not as expected: it: Invalid JSON",
+        ),
+        (b"[1]\n", "line 1 is not as expected"),
+        (b'\n{"id": 1, "quote": "a"}', "line 2 is not as expected: statement: Field required"),
+        (b'{"id": 1, "quote": ["a"], "statement": "b"}', "quote: Input should be a valid string"),
         (b'{"id": 1, "quote": "a", "statement": "b"}\n' * 2, "line 2: the id"),
         (b"\xff\xfe\x00", "not UTF-8"),
         (b"\x1f\x8bbroken", "cannot be unpacked"),
