@@ -36,7 +36,6 @@ class Draft(StepJudge):
     dropped: int = 0
     """Citations that were dropped, because their fact may not support a claim."""
     caveat: str = ""
-    confidence: float = 0.0
     by: Actor = "keyless"
     step: int = 0
 
@@ -67,7 +66,6 @@ class QueryRewrite(StepJudge):
     step: int
     query: str
     why: str = ""
-    reasoning: str = ""
     repeats: bool = False
     """Whether it has only words of the question (`rewrite`) or of a search before it (a retry): it is not
     searched for again."""
@@ -102,7 +100,6 @@ class ChatState(AnsweringState):
     asks_one_publisher: ClassVar[bool] = True
     compares_within_site: ClassVar[bool] = False
 
-    original_query: str = ""
     rewritten_query: str | None = None
     """What is searched for when it is not the question itself."""
     queries: Annotated[list[str], append] = Field(default_factory=list)
@@ -160,7 +157,7 @@ class ChatState(AnsweringState):
         sources = run.answer.sources if run.answer else []
         turn = {
             "messages": [{"role": role, "content": text} for role, text in said if text],
-            "original_query": self.original_query,
+            "original_query": run.question,
             "rewritten_query": self.rewritten_query,
             "retrieved_docs": [doc.model_dump(mode="json", exclude={"score"}) for doc in docs],
             "doc_relevance_scores": self.doc_relevance_scores,

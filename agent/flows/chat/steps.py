@@ -71,7 +71,6 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     asks_back = reply.clarifying_question.strip() if route == "ASK_CLARIFICATION" else ""
     change: Change = {
         **memory,
-        "original_query": state.question,
         "asked": state.question,
         "route_decision": route,
         "route_reasoning": why,
@@ -144,12 +143,11 @@ def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> QueryRewrit
         step=tools.step,
         query=reply.query.strip() or state.asked or state.question,
         why=angle,
-        reasoning=reply.reasoning,
         by=judgement.by,
         trouble=judgement.fallback_reason,
     )
     if judgement.problems and not angle:
-        return made.replace(query=question, reasoning=" ".join(judgement.problems), by="code")
+        return made.replace(query=question, by="code")
     return made
 
 

@@ -90,7 +90,6 @@ def write_draft(
         left_out=[written.sentences[n] for n in written.failed],
         dropped=written.dropped,
         caveat=caveat,
-        confidence=reply.confidence,
         by=judgement.by,
         trouble=judgement.fallback_reason,
         step=tools.step,

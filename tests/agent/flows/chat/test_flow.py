@@ -135,7 +135,7 @@ def test_keyless_a_follow_up_is_searched_for_as_typed_and_a_repetition_answered_
     talk.say("Tell me about the Brannvik ferry.")
     turn = talk.say("Who built it?")
     assert turn.state.own.route_decision == "RETRIEVE" and "Olga Lindmark" in turn.text
-    assert turn.state.own.queries[0] == turn.state.own.original_query == "Who built it?"
+    assert turn.state.own.queries[0] == turn.seed["original_query"] == "Who built it?"
     again = talk.say("Can you repeat that?")
     assert again.state.own.route_decision == "DIRECT_ANSWER" and "Olga Lindmark" in again.text
 
