@@ -148,7 +148,7 @@ def ports(bench: Bench) -> Result:
 def ambient(bench: Bench) -> Result:
     return bench.tests(
         "tests/agent/web/test_fetcher.py",
-        "tests/agent/web/test_transport.py",
+        "tests/agent/net/test_transport.py",
         "-k",
         "says_who_it_is or cookies or proxy",
     )
@@ -187,7 +187,7 @@ def oracle(bench: Bench) -> Result:
 
 @case("S1.9", "Metadata addresses of clouds, whatever an operator allows", "100 % refused")
 def metadata(bench: Bench) -> Result:
-    return bench.tests("tests/agent/web/test_ssrf_guard.py", "-k", "metadata")
+    return bench.tests("tests/agent/net/test_ssrf_guard.py", "-k", "metadata")
 
 
 SCHEMES = ("http", "https", "HTTP", "hTTps", "http:", "", "ftp")
