@@ -16,7 +16,7 @@ from authlib.integrations.starlette_client import OAuth
 
 from agent import api
 from agent import config as configuration
-from agent.accounts.provider_client import bound_provider_client
+from agent.accounts.sign_in import bound_provider_client
 from agent.bot.responder import ReplyService
 from agent.llm.detect import find_model
 from agent.net import policies, tunnel

@@ -11,7 +11,7 @@ from streamlit import config as streamlit_config
 from streamlit import net_util
 from streamlit.runtime.app_session import AppSession
 
-from agent.accounts.provider_client import bound_provider_client
+from agent.accounts.sign_in import bound_provider_client
 from agent.bot.routes import is_loopback
 from agent.config import Config
 from agent.errors import UsageError

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from authlib.integrations import starlette_client
 
-from agent.accounts import provider_client
+from agent.accounts import sign_in
 from agent.net.deadline import DeadlineExceeded
 from agent.net.exchange import AnswerUnusable
 from agent.net.ssrf_guard import FetchRefused
@@ -28,7 +28,7 @@ def _put_back() -> Iterator[None]:
 
 def describe(site: Site, host: str = "127.0.0.1") -> dict[str, object]:
     """What the login learns at this site, whose provider is at the host."""
-    provider_client.bound_provider_client(f"http://{host}/")
+    sign_in.bound_provider_client(f"http://{host}/")
     oauth = starlette_client.OAuth()
     oauth.register("here", client_id="touchstone", server_metadata_url=site.url(PATH))
     return asyncio.run(oauth.create_client("here").load_server_metadata())  # type: ignore[no-any-return]
@@ -54,7 +54,7 @@ def test_an_honest_description_is_read() -> None:
 def test_a_hostile_description_ends(
     reply: Reply, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(provider_client, "SIGN_IN", replace(provider_client.SIGN_IN, seconds=1.0))
+    monkeypatch.setattr(sign_in, "SIGN_IN", replace(sign_in.SIGN_IN, seconds=1.0))
     with Site({PATH: reply}) as site, pytest.raises(error):
         describe(site)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from agent.text.near_duplicates import compute_shingles, is_copy, measure_containment
+from agent.flows.collect.items import compute_shingles, is_copy, measure_containment
 
 DEMO = [
     json.loads(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.text.requested_count import find_requested_count, remove_requested_count
+from agent.roles.collect import find_requested_count, remove_requested_count
 
 
 @pytest.mark.parametrize(
