@@ -43,6 +43,8 @@ MAX_NODES = 10_000
 VIEW_FIELDS = ("run_id", "thread_id", "status", "next", "head", "user_question")
 """What the view holds beside the state of the run: which run, where it is, and what was asked."""
 PAUSED = "paused"
+DERIVED_FIELDS = ("facts", "conflicts", "confidence", "plan_parts")
+"""Fields of a state that are derived, and may move whatever a step changed."""
 
 
 def build_graph(
@@ -194,6 +196,7 @@ class _Walker:
             raise TouchstoneError(f"the run {run.id} failed: {run.error}")
         seen = state.get("head", -1) if state.get("run_id") == run.id else -1
         changed = {key.removeprefix("-") for step in view.steps if step.n > seen for key in step.change}
+        changed.update(DERIVED_FIELDS)
         update = {
             **_dump_state(view.state, None if seen < 0 else changed, self.bench.store.pages.read_text),
             "run_id": run.id,
