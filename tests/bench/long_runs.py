@@ -14,10 +14,7 @@ from agent.store.ledger import utc_timestamp
 from agent.types import (
     Action,
     Answer,
-    Confidence,
-    ConfidenceChange,
-    Conflict,
-    ConflictSide,
+    Assessment,
     Fact,
     Lead,
     ModelCall,
@@ -142,27 +139,17 @@ class Writer:
             )
             for i in range(5)
         ]
-        moves = [
-            ConfidenceChange(delta=0.01, reason=self._say(10)),
-            ConfidenceChange(delta=-0.01, reason=self._say(10)),
-        ]
-        level = Confidence(step=head + 2, value=0.2 + 0.6 * self.dice.random(), moves=moves)
-        found: dict[str, Any] = {"facts": facts, "leads": leads, "confidence": [level]}
         if n % 20 == 19:
-            sides = [
-                ConflictSide(text=str(1900 + i), fact_ids=[fact.id], sites=[f"h{i}.example"])
-                for i, fact in enumerate(self.facts[-2:])
-            ]
-            found["conflicts"] = [
-                Conflict(
-                    id=f"c{n}",
-                    subject=self._say(2),
-                    attribute="since",
-                    kind="date",
-                    values=sides,
-                    step=head + 2,
+            facts = [
+                fact.replace(
+                    statement=f"{url} says that the mill was built in {year}.",
+                    subject=f"mill {n}",
+                    attribute="built",
                 )
+                for fact, year in zip(facts, (1901, 1902), strict=False)
             ]
+        said = Assessment(step=head + 2, model=round(self.dice.random(), 2))
+        found: dict[str, Any] = {"facts": facts, "leads": leads, "assessments": [said]}
         self._step("analyze", found, "decide")
         prompt = [{"role": "user", "content": self._say(200)}]
         self.calls.append(
