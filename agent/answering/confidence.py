@@ -4,6 +4,7 @@ Pure; asks no model."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from agent.answering import fact_view
 from agent.answering.conflict_sentences import RULING_PREFIX
@@ -106,5 +107,5 @@ def _collect_facts(state: RunState, sentences: Sequence[Sentence]) -> dict[str, 
     sources apart."""
     shown, facts = fact_view.facts_for_prompt(state), fact_view.facts_after_notes(state)
     cited = [facts[i] for sentence in sentences for i in sentence.fact_ids if i in facts]
-    idle = [fact for fact in facts.values() if not fact.is_active]
-    return {fact.id: fact for fact in [*shown, *cited, *idle[-fact_view.MAX_PROMPT_FACTS :]]}
+    idle = (fact for fact in reversed(facts.values()) if not fact.is_active)
+    return {fact.id: fact for fact in [*shown, *cited, *islice(idle, fact_view.MAX_PROMPT_FACTS)]}

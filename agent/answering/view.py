@@ -29,16 +29,16 @@ class AnsweringState(FlowState):
     def derive_view(self, run: RunState[Any], change: Change, step: int) -> None:
         """Mark the facts, find the conflicts and, where something was assessed, the confidence."""
         if change.keys() & _FACTS:
-            _strike_with_sources(run, change)
-            _find_conflicts(run)
+            changed = {fact["id"] for fact in change.get("facts", ())}
+            _strike_with_sources(run, change, changed)
+            _find_conflicts(run, changed)
         if change.keys() & _CLAIMS:
             _assess(run, change, step)
 
 
-def _strike_with_sources(run: RunState[Any], change: Change) -> None:
+def _strike_with_sources(run: RunState[Any], change: Change, changed: Collection[str]) -> None:
     freed = change.get(f"{REMOVAL_PREFIX}strikes", ())
-    every = freed or change.get("strikes")
-    for name in list(run.facts) if every else [fact["id"] for fact in change.get("facts", ())]:
+    for name in list(run.facts) if freed or "strikes" in change else changed:
         run.facts[name] = _strike_with_source(run, run.facts[name], freed)
 
 
@@ -54,19 +54,18 @@ def _strike_with_source(run: RunState[Any], fact: Fact, freed: Collection[str]) 
     return fact.replace(decision="struck", struck_with=source)
 
 
-def _find_conflicts(run: RunState[Any]) -> None:
+def _find_conflicts(run: RunState[Any], changed: Collection[str]) -> None:
     """The conflicts among the facts that count after the notes, and `disputed` of each fact."""
     active = {name: fact for name, fact in fact_view.facts_after_notes(run).items() if fact.is_active}
     found = list[Conflict]()
     if run.own.compares_within_site or len({site(fact.url) for fact in active.values() if fact.url}) > 1:
-        index = run.derived or ConflictIndex()
-        run.derived = index.join(active.values(), run.own.comparison_questions(run))
+        index, questions = run.derived or ConflictIndex(), run.own.comparison_questions(run)
+        run.derived = index.join(active.values(), questions, changed)
         found = run.derived.find_conflicts(active, run.rulings)
+    before, disputed = find_disputed(run.conflicts.values()), find_disputed(found)
+    for name in run.facts.keys() & {*changed, *before, *disputed}:
+        run.facts[name] = run.facts[name].replace(disputed=name in disputed)
     run.conflicts = {conflict.id: conflict for conflict in found}
-    disputed = find_disputed(found)
-    for name, fact in run.facts.items():
-        if fact.disputed != (name in disputed):
-            run.facts[name] = fact.replace(disputed=not fact.disputed)
 
 
 def _assess(run: RunState[Any], change: Change, step: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 
@@ -63,12 +63,19 @@ class ConflictIndex:
     index: FactIndex = field(default_factory=FactIndex)
     pairs: Mapping[str, Sequence[_Pair]] = field(default_factory=dict)
 
-    def join(self, facts: Iterable[Fact], questions: Sequence[ParsedQuestion] = ()) -> ConflictIndex:
-        """The index with these facts: new ones, and those that say something else now, are compared with the
-        facts most like them. Facts that gave different answers to other `questions` are compared anew."""
+    def join(
+        self,
+        facts: Iterable[Fact],
+        questions: Sequence[ParsedQuestion] = (),
+        changed: Collection[str] | None = None,
+    ) -> ConflictIndex:
+        """The index with these facts: new ones, and those that say something else now (of the `changed` ones,
+        where these are given), are compared with the facts most like them. For other `questions` all are."""
         if [asked.text for asked in questions] != [asked.text for asked in self.questions]:
             return ConflictIndex(questions).join([*self.index.facts.values(), *facts], questions)
         known = self.index.facts
+        if changed is not None:
+            facts = [fact for fact in facts if fact.id in changed or fact.id not in known]
         new = {f.id: f for f in facts if f.id not in known or _said(f) != _said(known[f.id])}
         if not new:
             return self
@@ -83,7 +90,8 @@ class ConflictIndex:
             near = sorted(index.find_partners(fact), key=_age_key)
             both = (sorted((other, fact), key=_age_key) for other in near)
             index.add(fact)
-            pairs[fact.id] = [pair for a, b in both for pair in _compare(a, b, questions)]
+            if found := [pair for a, b in both for pair in _compare(a, b, questions)]:
+                pairs[fact.id] = found
         return ConflictIndex(questions, index, pairs)
 
     def find_conflicts(self, active: Mapping[str, Fact], rulings: Sequence[Ruling] = ()) -> list[Conflict]:
@@ -91,17 +99,17 @@ class ConflictIndex:
         about what one of the questions asks are marked and come first."""
         pairs = [
             _Pair(_Side(active[a.fact.id], a.value), _Side(active[b.fact.id], b.value), pair.contradiction)
-            for name in active
-            for pair in self.pairs.get(name, ())
+            for found in self.pairs.values()
+            for pair in found
             if (a := pair.left).fact.id in active and (b := pair.right).fact.id in active
         ]
         pairs.sort(key=lambda pair: (_age_key(pair.right.fact), _age_key(pair.left.fact)))
-        found: dict[str, Conflict] = {}
+        conflicts: dict[str, Conflict] = {}
         for group in _group_pairs(pairs):
             conflict = settle_conflict(_make_conflict(group), rulings, active)
             asks = any(_is_about_question(conflict, active, question) for question in self.questions)
-            found.setdefault(conflict.id, conflict.replace(asks=asks))
-        return sorted(found.values(), key=lambda conflict: not conflict.asks)
+            conflicts.setdefault(conflict.id, conflict.replace(asks=asks))
+        return sorted(conflicts.values(), key=lambda conflict: not conflict.asks)
 
 
 def find_conflicts(
