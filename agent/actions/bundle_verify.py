@@ -253,9 +253,8 @@ def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
         is_same = False
     if not is_same:
         yield "run.json holds other settings than the steps"
-    summary, is_former = state.summary(), any("confidence" in step.change for step in steps)
-    if summary["verdict"] != run.verdict or (summary["confidence"] != run.confidence and not is_former):
-        yield "run.json holds another verdict or confidence than the steps make"
+    if state.summary()["verdict"] != run.verdict:
+        yield "run.json holds another verdict than the steps make"
     yield from recheck_answers.find_answer_problems(FLOWS[run.settings.flow].new_state(), steps)
 
 

@@ -16,7 +16,7 @@ from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import REMOVAL_PREFIX, Change
 from agent.evidence.contradiction.groups import ConflictIndex, find_disputed
 from agent.text.urls import site
-from agent.types import Conflict, Fact
+from agent.types import Conflict
 
 _FACTS = frozenset("facts -facts strikes -strikes rulings notes readings plan_parts asked question".split())
 _CLAIMS = _FACTS | {"answers", "assessments"}
@@ -37,21 +37,17 @@ class AnsweringState(FlowState):
 
 
 def _strike_with_sources(run: RunState[Any], change: Change, changed: Collection[str]) -> None:
+    """Strike the facts of a source that a person struck since they last marked the fact; restore those of a
+    freed one."""
     freed = change.get(f"{REMOVAL_PREFIX}strikes", ())
     for name in list(run.facts) if freed or "strikes" in change else changed:
-        run.facts[name] = _strike_with_source(run, run.facts[name], freed)
-
-
-def _strike_with_source(run: RunState[Any], fact: Fact, freed: Collection[str]) -> Fact:
-    """The fact as struck with a source that a person struck since they last marked it; restored with a freed
-    one."""
-    if fact.struck_with in freed:
-        fact = fact.replace(decision="none", struck_with="")
-    sources = (name for name, step in run.strikes.items() if step > fact.marked)
-    source = next((name for name in sources if fact_view.is_from_source(fact.url, name)), "")
-    if not source or fact.decision == "struck":
-        return fact
-    return fact.replace(decision="struck", struck_with=source)
+        fact = run.facts[name]
+        if fact.struck_with in freed:
+            fact = run.facts[name] = fact.replace(decision="none", struck_with="")
+        struck = (source for source, step in run.strikes.items() if step > fact.marked)
+        source = next((one for one in struck if fact_view.is_from_source(fact.url, one)), "")
+        if source and fact.decision != "struck":
+            run.facts[name] = fact.replace(decision="struck", struck_with=source)
 
 
 def _find_conflicts(run: RunState[Any], changed: Collection[str]) -> None:

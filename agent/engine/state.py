@@ -20,8 +20,6 @@ from agent.types import Step
 Change = dict[str, Any]
 REMOVAL_PREFIX = "-"
 """Precedes the name of a field whose entries a change removes."""
-FORMER_FIELDS = ("trusts", "conflicts", "confidence", "struck_sources")
-"""What steps of earlier versions changed and what is derived now, or gone."""
 PERSONS_FIELDS = frozenset("facts rulings notes pages strikes".split())
 """The fields that a person's step no longer changes once it is undone."""
 S = TypeVar("S", bound="State")
@@ -111,8 +109,6 @@ def merge(state: S, change: Change) -> S:
     """The state after a (JSON) change: the same object, changed. An unknown field raises KeyError."""
     for key, value in change.items():
         name = key.removeprefix(REMOVAL_PREFIX)
-        if name in FORMER_FIELDS:
-            continue
         record = state.record_of(name)
         if key != name:
             remove_keys(getattr(record, name), value)

@@ -39,7 +39,12 @@ def _list_changes(
     old = {part.part: part for part in previous.parts} if previous else {}
     if previous and ((previous.value and not old) or old.keys() - {part.part for part in now.parts}):
         return []
-    parts = [_start_from(old.get(new.part), new) for new in now.parts]
+    parts = [  # of one that was open with the new judgement, so that its first source tells all
+        was
+        if (was := old.get(new.part)) and was.weight
+        else PartConfidence(part=new.part, judgement=new.judgement, unanswered=new.unanswered)
+        for new in now.parts
+    ]
     questions = {part.id: part.question for part in plan} if len(now.parts) > 1 else {}
     changes = []
     for name in ("weight", "disputed", "unanswered", "judgement"):
@@ -50,19 +55,25 @@ def _list_changes(
             delta = compute_value(parts) - value
             if abs(delta) >= MIN_VISIBLE_CHANGE:
                 about = f"“{questions[new.part][:MAX_VALUE_CHARS]}”: " if new.part in questions else ""
-                reason = about + _EXPLANATIONS[name](was, new, found, now)
-                changes.append(ConfidenceChange(delta=round(delta, 4), reason=reason))
+                reason = _explain(name, was, new, found, is_judged=now.model is not None)
+                changes.append(ConfidenceChange(delta=round(delta, 4), reason=about + reason))
     return changes
 
 
-def _start_from(old: PartConfidence | None, new: PartConfidence) -> PartConfidence:
-    """A part as it was; one that was open with the new judgement, so that its first source tells all."""
-    if old is not None and old.weight:
-        return old
-    return PartConfidence(part=new.part, judgement=new.judgement, unanswered=new.unanswered)
-
-
-def _explain_weight(was: PartConfidence, new: PartConfidence, found: Evidence, now: Confidence) -> str:
+def _explain(name: str, was: PartConfidence, new: PartConfidence, found: Evidence, *, is_judged: bool) -> str:
+    """Why a figure of a part changed."""
+    if name == "disputed":
+        if not new.disputed:
+            return "no open conflict contradicts it any more"
+        return f"the sources differ: {describe_conflict(found.conflicts[0])}"
+    if name == "unanswered":
+        verb = "does not answer it yet" if new.unanswered else "answers it"
+        return f"the model says that what was found {verb}"
+    if name == "judgement":
+        surer, figures = new.judgement > was.judgement, f"{new.judgement:.2f}, before {was.judgement:.2f}"
+        if is_judged:
+            return f"the model is {'surer' if surer else 'less sure'} of the answer ({figures})"
+        return f"{'more' if surer else 'less'} of it was judged ({figures})"
     if not new.weight:
         return "no source supports its claim any more"
     if not was.weight:
@@ -77,34 +88,6 @@ def _explain_weight(was: PartConfidence, new: PartConfidence, found: Evidence, n
     if any(fact.decision == "pinned" for fact in found.facts):
         return "a person confirmed it"
     return f"a more trusted source says it: {', '.join(new.sources[:3])}"
-
-
-def _explain_dispute(was: PartConfidence, new: PartConfidence, found: Evidence, now: Confidence) -> str:
-    if not new.disputed:
-        return "no open conflict contradicts it any more"
-    return f"the sources differ: {describe_conflict(found.conflicts[0])}"
-
-
-def _explain_answered(was: PartConfidence, new: PartConfidence, found: Evidence, now: Confidence) -> str:
-    if new.unanswered:
-        return "the model says that what was found does not answer it yet"
-    return "the model says that what was found answers it"
-
-
-def _explain_judgement(was: PartConfidence, new: PartConfidence, found: Evidence, now: Confidence) -> str:
-    surer = new.judgement > was.judgement
-    figures = f"{new.judgement:.2f}, before {was.judgement:.2f}"
-    if now.model is not None:
-        return f"the model is {'surer' if surer else 'less sure'} of the answer ({figures})"
-    return f"{'more' if surer else 'less'} of it was judged ({figures})"
-
-
-_EXPLANATIONS = {
-    "weight": _explain_weight,
-    "disputed": _explain_dispute,
-    "unanswered": _explain_answered,
-    "judgement": _explain_judgement,
-}
 
 
 def describe_conflict(conflict: Conflict) -> str:

@@ -34,7 +34,13 @@ def draw(view: RunSnapshot) -> None:
                 with striking:
                     _draw_strike_form(view)
         if edit := undo_edits.find_undoable(view):
-            ui.act(view, "undo", "ledger-undo", f"Undo: {_format_edit(edit.text)}", icon="undo")
+            built = undo_edits.list_built_on(view, edit.step)
+            steps, said = (
+                format_count(len(built.steps), "step"),
+                format_count(len(built.sentences), "sentence"),
+            )
+            tip = f"Built on it since: {steps}, {said} of the answer." if built.steps else None
+            ui.act(view, "undo", "ledger-undo", f"Undo: {_format_edit(edit.text)}", icon="undo", help=tip)
         if edit := undo_edits.find_redoable(view):
             ui.act(view, "redo", "ledger-redo", f"Redo: {_format_edit(edit.text)}", icon="redo")
     _draw_struck_sources(view)

@@ -7,12 +7,12 @@ from typing import Any
 from agent.answering.fact_intake import add_facts
 from agent.answering.verdict import record_answer
 from agent.engine.run_state import RunState
-from agent.engine.state import fold, state_after, to_jsonable
+from agent.engine.state import state_after
 from agent.evidence.contradiction import resolution
 from agent.flows.research.state import ResearchState
 from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
-from agent.types import Assessment, Conflict, Edit, Fact, Note, Ruling, Step
+from agent.types import Conflict, Edit, Fact, Note, Ruling
 from tests.agent.answering.written import build_answer
 
 QUESTION = "When was Berga dairy founded?"
@@ -163,11 +163,3 @@ def test_a_change_that_touches_no_evidence_derives_nothing() -> None:
     state = knowing(A, B)
     now = state_after(state, {"cooling": {"engine": "2026"}})
     assert now.derived is state.derived and now.confidence == state.confidence
-
-
-def test_what_earlier_versions_stored_of_it_is_ignored() -> None:
-    stored = {"facts": [A.replace(disputed=True)], "conflicts": [{"any": 1}], "confidence": [{"any": 2}]}
-    change = to_jsonable({"question": QUESTION, **stored, "assessments": [Assessment(step=0)]})
-    steps = [Step(n=0, name="ask", change=change, next="decide")]
-    state = fold(RunState(own=ResearchState()), steps)
-    assert not state.conflicts and not state.facts["a"].disputed and state.confidence[0].parts
