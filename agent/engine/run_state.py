@@ -43,6 +43,9 @@ ReadText = Callable[[str], str]
 """The id of a stored page -> its text."""
 
 
+_UNSTORED_FIELDS = frozenset(("own", "head", "conflicts", "confidence", "derived"))
+
+
 class RetryRequest(Record):
     """A search or an address that a person asked to try again, at this step of theirs."""
 
@@ -180,8 +183,9 @@ class RunState(State, Generic[Own]):
     """What the derivation keeps from step to step."""
 
     def record_of(self, name: str) -> State:
-        """The record that holds the field `name`. Raises KeyError for an unknown field."""
-        if name == "own":
+        """The record that holds the field `name`. Raises KeyError for an unknown field and what no step
+        changes."""
+        if name in _UNSTORED_FIELDS:
             raise KeyError(name)
         return self.own.record_of(name) if name in type(self.own).model_fields else super().record_of(name)
 

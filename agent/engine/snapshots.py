@@ -100,7 +100,7 @@ class SnapshotCache:
         steps = known.steps if known else []
         try:
             state = fold(shallow_copy(state), new) if new else state
-        except ValidationError as error:
+        except (ValidationError, KeyError) as error:
             raise CorruptRow(
                 f"the run {run.id} cannot be opened: one of its stored steps is damaged"
             ) from error

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from agent.answering.fact_intake import add_facts
 from agent.answering.verdict import record_answer
 from agent.engine.run_state import RunState
@@ -163,3 +165,9 @@ def test_a_change_that_touches_no_evidence_derives_nothing() -> None:
     state = knowing(A, B)
     now = state_after(state, {"cooling": {"engine": "2026"}})
     assert now.derived is state.derived and now.confidence == state.confidence
+
+
+@pytest.mark.parametrize("name", ["conflicts", "confidence", "head"])
+def test_no_step_can_set_what_is_derived(name: str) -> None:
+    with pytest.raises(KeyError):
+        state_after(knowing(A), {name: []})
