@@ -120,7 +120,9 @@ class RewriteReply(RoleReply):
     )
 
 
-def rewrite_fallback(*, question: str, history: list[Turn], angle: str, tried: list[str]) -> RewriteReply:
+def rewrite_fallback(
+    *, question: str, history: list[Turn], tried: list[str], **others: object
+) -> RewriteReply:
     """The first wording of which no other order was tried: the turn, with an earlier one, its keywords."""
     former = {frozenset(content_stems(query)) for query in tried}
     weights = parse_question(question).weights
@@ -169,7 +171,7 @@ class GradeReply(RoleReply):
     grades: list[PassageGrade]
 
 
-def grade_fallback(*, question: str, passages: list[Passage]) -> GradeReply:
+def grade_fallback(*, passages: list[Passage], **others: object) -> GradeReply:
     """The passages' scores: the share of the question's words in each, names and numbers weighing most."""
     return GradeReply(
         grades=[
@@ -195,14 +197,7 @@ class GenerateReply(RoleReply):
 
 
 def generate_fallback(
-    *,
-    question: str,
-    asked: str,
-    history: list[Turn],
-    notes: list[str],
-    passages: list[Passage],
-    caveat: str,
-    refused: str,
+    *, question: str, asked: str, passages: list[Passage], **others: object
 ) -> GenerateReply:
     """The passages that fit best, as quotes; nothing when none fits."""
     found = find_answer(asked, passages).keep_parts_of(question)
@@ -236,7 +231,7 @@ class ValidateReply(RoleReply):
     reason: str = ""
 
 
-def validate_fallback(*, question: str, claims: list[Claim]) -> ValidateReply:
+def validate_fallback(*, claims: list[Claim], **others: object) -> ValidateReply:
     """Grounded when there are sentences: those that their quotes do not support were left out before."""
     if not claims:
         return ValidateReply(grounded=False, reason="Nothing was written.")
@@ -263,7 +258,7 @@ class ClarifyReply(RoleReply):
     )
 
 
-def clarify_fallback(*, question: str, history: list[Turn], why: str, titles: list[str]) -> ClarifyReply:
+def clarify_fallback(*, why: str, titles: list[str], **others: object) -> ClarifyReply:
     """A question that says what happened; the nearest titles as choices."""
     choices = list(dict.fromkeys(filter(None, titles)))[:MAX_CHOICES]
     if choices:

@@ -1,5 +1,6 @@
 """Judges whether the quotes of a claim support it: all open claims of a write-up in one call. Code has
-compared figures, names and polarity before; its doubts are put as questions."""
+compared figures, names and polarity before; its doubts are put as questions. Meaning is not judged without a
+model: the fallbacks judge, repair and rule on nothing, and take every sentence for a claim."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from agent.roles.role import Role, RoleReply, RoleResult
 from agent.text.names import find_names
 from agent.text.tokens import fold
 from agent.text.urls import remove_unknown_urls
-from agent.types import ClaimFinding, Conflict, Fact, Record
+from agent.types import ClaimFinding, Record
 
 MAX_CLAIMS = 60
 """Claims of one call: about 3,000 tokens of reply, three quarters of what one may have."""
@@ -85,13 +86,8 @@ class CheckClaimsReply(RoleReply):
     claims: list[ClaimJudgement] = Field(default_factory=list)
 
 
-def check_claims_fallback(*, question: str, text: str, claims: list[ClaimShown]) -> CheckClaimsReply:
-    """No judgements: meaning is not judged without a model."""
-    return CheckClaimsReply()
-
-
 CHECK_CLAIMS = Role(
-    name="check_claims", reply=CheckClaimsReply, fallback=check_claims_fallback, cut=("text",)
+    name="check_claims", reply=CheckClaimsReply, fallback=lambda **blanks: CheckClaimsReply(), cut=("text",)
 )
 
 
@@ -258,17 +254,10 @@ class RepairReply(RoleReply):
     sentences: list[RepairedSentence] = Field(default_factory=list)
 
 
-def repair_fallback(
-    *, question: str, text: str, quotes: list[QuoteShown], sentences: list[FailedSentence]
-) -> RepairReply:
-    """Nothing is repaired without a model."""
-    return RepairReply()
-
-
 REPAIR = Role(
     name="repair",
     reply=RepairReply,
-    fallback=repair_fallback,
+    fallback=lambda **blanks: RepairReply(),
     cut=("text", "quotes", "sentences"),
 )
 """Rewrites the sentences of a draft that their quotes do not support: they then say what the quotes say."""
@@ -289,12 +278,9 @@ class FindClaimsReply(RoleReply):
     )
 
 
-def find_claims_fallback(*, title: str, sentences: list[NumberedSentence]) -> FindClaimsReply:
-    """None: without a model every sentence is taken for a claim."""
-    return FindClaimsReply()
-
-
-FIND_CLAIMS = Role(name="find_claims", reply=FindClaimsReply, fallback=find_claims_fallback, tier="fast")
+FIND_CLAIMS = Role(
+    name="find_claims", reply=FindClaimsReply, fallback=lambda **blanks: FindClaimsReply(), tier="fast"
+)
 """Tells which sentences of a given text state nothing that a source could confirm: opinions, advice, remarks
 on the text itself. Structure has told headings and questions before."""
 
@@ -305,19 +291,12 @@ class CompareFactsReply(RoleReply):
     conflicts: list[ConflictRuling] = Field(default_factory=list)
 
 
-def compare_facts_fallback(
-    *, question: str, conflicts: list[Conflict], facts: list[Fact]
-) -> CompareFactsReply:
-    """No rulings: meaning is not judged without a model."""
-    return CompareFactsReply()
-
-
 COMPARE_FACTS = Role(
     name="compare_facts",
     reply=CompareFactsReply,
-    fallback=compare_facts_fallback,
+    fallback=lambda **blanks: CompareFactsReply(),
     tier="fast",
     cut=("conflicts",),
 )
 """Judges what the two sides of a conflict are to each other: all open conflicts that nobody ruled on, in one
-call before the write-up. The fallback rules on nothing."""
+call before the write-up."""

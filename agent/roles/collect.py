@@ -122,7 +122,7 @@ class IntentReply(RoleReply):
     )
 
 
-def intent_fallback(*, prompt: str, notes: list[str], today: str, max_articles: int) -> IntentReply:
+def intent_fallback(*, prompt: str, notes: list[str], today: str, **others: object) -> IntentReply:
     """The intent by rule; of several notes the last that names a topic (“about …”), time or number wins."""
     parts = [split_negative_constraints(text) for text in (prompt, *notes)]
     texts = [wanted for wanted, _ in parts]
@@ -233,11 +233,10 @@ def link_ranking_fallback(
     intent: CollectIntent,
     url: str,
     title: str,
-    today: str,
     limit: int,
     dated: bool,
     links: list[LinkCandidate],
-    left_out: int,
+    **others: object,
 ) -> LinkRanking:
     """The entries with the topic in their words first, then as the listing has them. Where entries have dates
     (`dated`), a link without one is no entry."""
@@ -344,13 +343,11 @@ def page_decision_fallback(
     *,
     intent: CollectIntent,
     url: str,
-    depth: int,
-    max_depth: int,
     title: str,
     signs: PageFeatures,
     links: list[LinkCandidate],
-    left_out: int,
     text: str,
+    **others: object,
 ) -> PageDecision:
     """By the page's structure (posts, dated entries, running text) and the section wanted, clearest first."""
     if signs.posts >= 2 or (signs.posts == 1 and _THREAD_URL.search(url)):

@@ -13,7 +13,7 @@ from agent.roles.role import Role, RoleReply
 from agent.roles.site import DraftQuote, DraftSentence
 from agent.text.negative_constraints import is_unwanted
 from agent.text.tokens import content_stems, stem_prefix, stem_words
-from agent.types import Answer, PageRef, Passage, Record
+from agent.types import Passage, Record
 from agent.types.collection import CollectIntent
 
 
@@ -45,7 +45,7 @@ class ContentReply(RoleReply):
 
 
 def content_fallback(
-    *, topic: str, url: str, page_type: str, title: str, author: str, published_at: str, text: str
+    *, title: str, author: str, published_at: str, text: str, **others: object
 ) -> ContentReply:
     """The page's text as it was read, with what the page states of itself."""
     return ContentReply(
@@ -96,7 +96,9 @@ class RelevanceReply(RoleReply):
     items: list[ItemVerdict] = Field(default_factory=list)
 
 
-def relevance_fallback(*, intent: CollectIntent, today: str, items: list[ItemPreview]) -> RelevanceReply:
+def relevance_fallback(
+    *, intent: CollectIntent, items: list[ItemPreview], **others: object
+) -> RelevanceReply:
     """By the topic's words in the item and in the titles that led to it; exclusions by title and writer."""
     return RelevanceReply(items=[_judge_item(intent, item) for item in items])
 
@@ -175,15 +177,7 @@ class DigestReply(RoleReply):
     )
 
 
-def digest_fallback(
-    *,
-    prompt: str,
-    notes: list[str],
-    intent: CollectIntent,
-    items: list[DigestItem],
-    failures: list[PageRef],
-    former: Answer | None,
-) -> DigestReply:
+def digest_fallback(*, intent: CollectIntent, items: list[DigestItem], **others: object) -> DigestReply:
     """The sentences that represent each item best, as quotes, in the order given."""
     each = 2 if len(items) <= MAX_ITEMS_FOR_TWO else 1
     return DigestReply(

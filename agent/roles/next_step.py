@@ -1,11 +1,11 @@
-"""The fallback of the decision role: strategies in a fixed order, the first that is possible is taken. Knows
+"""The fallback of the decision role: actions in a fixed order, the first that is possible is taken. Knows
 what was found, not how it is fetched."""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -135,8 +135,10 @@ class DecisionContext:
         ]
         if not engines or not query or target in self._done:
             return None
-        reasoning = f"{why} {_explain_engine(engines[0])}".strip()
-        return Decision(next_action=engines[0], query_or_url=query, reasoning=reasoning)
+        label = ENGINE_NAMES[ENGINE_BY_ACTION[engines[0]]]
+        if engines[0] != SEARCH_ACTIONS[0]:
+            why = f"{why} {label} is asked: the general search is not available now, or did not answer this."
+        return Decision(next_action=engines[0], query_or_url=query, reasoning=why.strip())
 
     def crawl(self, url: str, why: str) -> Decision | None:
         """A page that was not read yet."""
@@ -152,10 +154,6 @@ class DecisionContext:
     def follow(self, lead: Lead, why: str) -> Decision | None:
         """Read a lead's page, or make its search."""
         return self.crawl(lead.value, why) if lead.kind == "url" else self.search(lead.value, why)
-
-    def crawl_first(self, text: str, why: str) -> Decision | None:
-        """Read the first address in a person's words that was neither read nor refused."""
-        return _first(self.crawl(url, why) for url in find_urls(text))
 
     @cached_property
     def _done(self) -> set[str]:
@@ -178,11 +176,30 @@ class DecisionContext:
         return failed
 
 
-def follow_note(now: DecisionContext) -> Decision | None:
-    """What the notes ask for, the newest first: an address is read, an understood wish is searched for."""
+def decide_by_rule(now: DecisionContext, rung: str = "") -> Decision:
+    """The first possible action: a note's, the blockage's (`rung`), the first search, then the best lead
+    until enough is read."""
+    decision = next(filter(None, _list_decisions(now, rung)), None)
+    return decision or hand_over(_explain_hand_over(now, rung))
+
+
+def _list_decisions(now: DecisionContext, rung: str) -> Iterator[Decision | None]:
+    """What may be done, in the order in which it is tried; None for what is not possible."""
+
+    def search_parts() -> Iterator[Decision | None]:
+        for part in split_question(now.question):
+            yield now.search(
+                part, f"No progress on the whole: one part of the question alone, “{part[:80]}”."
+            )
+
+    def follow_any_lead() -> Iterator[Decision | None]:
+        """Leads however much was read."""
+        for lead in (*now.leads, *make_bridge_leads(now.question, now.facts)):
+            yield now.follow(lead, f"No progress: a lead not followed yet, {lead.text[:100]}.")
+
     for note in filter(None, map(remove_exclusion_sentences, reversed(now.notes))):
-        if decision := now.crawl_first(note, "The person named this address in a note."):
-            return decision
+        for url in find_urls(note):
+            yield now.crawl(url, "The person named this address in a note.")
     for wish in now.wishes:
         words = extract_keywords(wish)[:150]
         known = {fold(word).strip(".") for word in words.split()}
@@ -190,112 +207,42 @@ def follow_note(now: DecisionContext) -> Decision | None:
             word for word in extract_keywords(now.question).split() if fold(word).strip(".") not in known
         ]
         query = f"{' '.join(about)[: 199 - len(words)]} {words}"
-        if decision := now.search(query, f"The person's note comes first: “{wish[:120]}”."):
-            return decision
-    return None
-
-
-def crawl_named_url(now: DecisionContext) -> Decision | None:
-    """Read an address that the question names."""
-    return now.crawl_first(now.question, "The question names this address.")
-
-
-def search_question(now: DecisionContext) -> Decision | None:
-    """Search for the question itself."""
-    if now.history and (now.is_enough_read or now.starts_at_page):
-        return None
-    return now.search(make_first_query(now.question), "The question itself was not searched for yet.")
-
-
-def retry_search(now: DecisionContext) -> Decision | None:
-    """Repeat a search that no engine answered: with another engine, or after the pause that was asked for."""
-    failed = (action.query_or_url for action in now.searches if action.outcome not in ANSWERED_OUTCOMES)
-    return _first(now.search(query, "This search was not answered yet.") for query in failed)
-
-
-def open_search_result(now: DecisionContext) -> Decision | None:
-    """Read the best new result of a search for a found name that was just made."""
-    last = now.history[-1]
-    if last.action not in SEARCH_ACTIONS or not last.hits or last.query_or_url == now.history[0].query_or_url:
-        return None
-    results = (lead for lead in now.leads if lead.found_on == f"search: {last.query_or_url}")
-    return _first(
-        now.follow(lead, f"The best new result of that search: {lead.text[:120]}.") for lead in results
-    )
-
-
-def follow_best_lead(now: DecisionContext) -> Decision | None:
-    """Follow the best lead until enough pages are read."""
-    if now.is_enough_read:
-        return None
-    left = format_count(len(now.leads), "open lead")
-    return _first(
-        now.follow(
-            lead,
-            f"The most relevant of {left} (relevance {lead.score:.2f}; {lead.why[:120]}): "
-            f"{textwrap.shorten(lead.text, 120, placeholder=' …')}",
+        yield now.search(query, f"The person's note comes first: “{wish[:120]}”.")
+    if rung == "reframe":
+        for lead in now.leads:
+            if lead.kind == "query":  # a name in a good quote, with the words that are still missing
+                together = "it is searched for together with what is still missing."
+                yield now.search(lead.value, f"“{lead.text}” is {lead.why[:140]}; {together}")
+        yield now.search(
+            extract_keywords(now.question), "No progress: only the content words of the question."
         )
-        for lead in now.leads
-    )
-
-
-def search_found_name(now: DecisionContext) -> Decision | None:
-    """Search for a name in a good quote together with the words that are still missing."""
-    return _first(
-        now.search(
-            lead.value,
-            f"“{lead.text}” is {lead.why[:140]}; it is searched for together with what is still missing.",
-        )
-        for lead in now.leads
-        if lead.kind == "query"
-    )
-
-
-def search_keywords(now: DecisionContext) -> Decision | None:
-    """Search for the question's content words alone."""
-    return now.search(extract_keywords(now.question), "No progress: only the content words of the question.")
-
-
-def search_part(now: DecisionContext) -> Decision | None:
-    """Search for one part of the question."""
-    return _first(
-        now.search(part, f"No progress on the whole: one part of the question alone, “{part[:80]}”.")
-        for part in split_question(now.question)
-    )
-
-
-def follow_any_lead(now: DecisionContext) -> Decision | None:
-    """Follow a lead however much was read."""
-    bridges = make_bridge_leads(now.question, now.facts)
-    return _first(
-        now.follow(lead, f"No progress: a lead not followed yet, {lead.text[:100]}.")
-        for lead in (*now.leads, *bridges)
-    )
-
-
-Strategy = Callable[[DecisionContext], Decision | None]
-FIRST_STRATEGIES: tuple[Strategy, ...] = (crawl_named_url, search_question, follow_any_lead, search_part)
-NEXT_STRATEGIES: tuple[Strategy, ...] = (
-    crawl_named_url,
-    retry_search,
-    open_search_result,
-    follow_best_lead,
-    search_question,
-)
-ESCALATIONS: dict[str, tuple[Strategy, ...]] = {
-    "reframe": (search_found_name, search_keywords, search_part, follow_any_lead),
-    "narrow": (search_part, follow_any_lead),
-    "lead": (follow_any_lead,),
-    "hand_over": (),
-}
-
-
-def decide_by_rule(now: DecisionContext, rung: str = "") -> Decision:
-    """The first possible action: a note's, the blockage's (`rung`), the first search, then the best lead
-    until enough is read."""
-    strategies = ESCALATIONS[rung] if rung else NEXT_STRATEGIES if now.history else FIRST_STRATEGIES
-    decision = _first(strategy(now) for strategy in (follow_note, *strategies))
-    return decision or hand_over(_explain_hand_over(now, rung))
+    if rung in ("reframe", "narrow"):
+        yield from search_parts()
+    if rung in ("reframe", "narrow", "lead"):
+        yield from follow_any_lead()
+    if rung:
+        return
+    for url in find_urls(now.question):
+        yield now.crawl(url, "The question names this address.")
+    if now.history:
+        for action in now.searches:  # with another engine, or after the pause that was asked for
+            if action.outcome not in ANSWERED_OUTCOMES:
+                yield now.search(action.query_or_url, "This search was not answered yet.")
+        last = now.history[-1]
+        if last.is_search and last.hits and last.query_or_url != now.history[0].query_or_url:
+            for lead in now.leads:
+                if lead.found_on == f"search: {last.query_or_url}":
+                    yield now.follow(lead, f"The best new result of that search: {lead.text[:120]}.")
+        if not now.is_enough_read:
+            left = format_count(len(now.leads), "open lead")
+            for lead in now.leads:
+                why = f"The most relevant of {left} (relevance {lead.score:.2f}; {lead.why[:120]}): "
+                yield now.follow(lead, why + textwrap.shorten(lead.text, 120, placeholder=" …"))
+    if not now.history or not (now.is_enough_read or now.starts_at_page):
+        yield now.search(make_first_query(now.question), "The question itself was not searched for yet.")
+    if not now.history:
+        yield from follow_any_lead()
+        yield from search_parts()
 
 
 def _explain_hand_over(now: DecisionContext, rung: str) -> str:
@@ -309,18 +256,6 @@ def _explain_hand_over(now: DecisionContext, rung: str) -> str:
         return "Nothing found bears on the question."
     read = "1 page is read" if now.pages_read == 1 else f"{now.pages_read} pages are read"
     return f"{read}: {'enough for such a question' if now.is_enough_read else 'no lead is left'}."
-
-
-def _explain_engine(action: str) -> str:
-    """Why another engine than the general one is asked; "" for that one."""
-    if action == SEARCH_ACTIONS[0]:
-        return ""
-    label = ENGINE_NAMES[ENGINE_BY_ACTION[action]]
-    return f"{label} is asked: the general search is not available now, or did not answer this."
-
-
-def _first(decisions: Iterable[Decision | None]) -> Decision | None:
-    return next(filter(None, decisions), None)
 
 
 def _normalize_target(what: str) -> str:

@@ -48,9 +48,7 @@ class GateReply(RoleReply):
     reasoning: str = Field(default="", description="one short sentence")
 
 
-def gate_fallback(
-    *, task: str, introduction: str, conversation: str, question: str, pictures: int
-) -> GateReply:
+def gate_fallback(*, conversation: str, question: str, **others: object) -> GateReply:
     """By the form of the messages nobody answered yet: one that asks is enough. Inside a conversation with
     the bot any words count as a follow-up."""
     talking = re.search(r"^You:", conversation, re.MULTILINE) is not None
@@ -121,14 +119,7 @@ class SelectionReply(RoleReply):
 
 
 def selection_fallback(
-    *,
-    task: str,
-    introduction: str,
-    conversation: str,
-    question: str,
-    index: list[IndexEntry],
-    by_words: dict[str, float],
-    most: int,
+    *, index: list[IndexEntry], by_words: dict[str, float], most: int, **others: object
 ) -> SelectionReply:
     """The sources whose texts hold most of the question's words (`by_words`)."""
     known = {entry.source_id for entry in index}
@@ -163,17 +154,7 @@ class WritingReply(RoleReply):
     confidence: Share = 0.0
 
 
-def writing_fallback(
-    *,
-    task: str,
-    introduction: str,
-    conversation: str,
-    question: str,
-    asked: str,
-    passages: list[Passage],
-    pictures: int,
-    most: int,
-) -> WritingReply:
+def writing_fallback(*, question: str, asked: str, passages: list[Passage], **others: object) -> WritingReply:
     """The passages that fit best, as quotes; nothing when none fits."""
     found = find_answer(asked, passages).keep_parts_of(question)
     last = question.rstrip().split("\n")[-1]  # several messages may be asked at once; the last one asks
@@ -207,16 +188,7 @@ class VerificationReply(RoleReply):
     reasoning: str = Field(default="", description="one short sentence")
 
 
-def verification_fallback(
-    *,
-    task: str,
-    introduction: str,
-    conversation: str,
-    question: str,
-    draft: str,
-    passages: list[Passage],
-    pictures: int,
-) -> VerificationReply:
+def verification_fallback(*, draft: str, passages: list[Passage], **others: object) -> VerificationReply:
     """Approved when each sentence of the draft is in the passages word for word."""
     sources = " ".join(" ".join(tokenize(f"{passage.heading} {passage.text}")) for passage in passages)
     for start, end in find_sentence_spans(draft):

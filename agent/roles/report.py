@@ -19,7 +19,7 @@ from agent.roles.note_requests import read_note
 from agent.roles.role import PlacedSentence, Role, RoleReply
 from agent.text.names import find_names
 from agent.text.question_parts import complete_parts, find_item, format_question, is_asking, resolve_parts
-from agent.types import Action, Conflict, Fact, Note, Passage, PlanPart, Sentence
+from agent.types import Action, Fact, Note, Passage, PlanPart, Sentence
 from agent.types.answers import BlockRole, ReportLength, SectionForm
 
 MIN_RELEVANCE_SHARE = 0.8
@@ -89,13 +89,10 @@ def report_fallback(
     question: str,
     notes: list[str],
     facts: list[Fact],
-    conflicts: list[Conflict],
     history: list[Action],
-    former: str,
     length: ReportLength = "standard",
-    is_length_final: bool = False,
-    words: str = "",
     parts: Sequence[PlanPart] = (),
+    **others: object,
 ) -> ReportReply:
     """The answer that the facts give as passages: what a person pinned or the newest note asks for, then for
     each part of the question a lead and its passages, all citing their facts; in a full report also what else
@@ -256,7 +253,7 @@ class OutlineReply(RoleReply):
 
 
 def outline_fallback(
-    *, question: str, notes: list[str], parts: Sequence[PlanPart], facts: Sequence[Fact], former: str
+    *, question: str, parts: Sequence[PlanPart], facts: Sequence[Fact], **others: object
 ) -> OutlineReply:
     """A section for each part of the plan with the facts found for it; what belongs to none comes last."""
     by_part: dict[str, list[str]] = {part.id: [] for part in parts}
@@ -284,22 +281,8 @@ class SectionReply(RoleReply):
     )
 
 
-def section_fallback(
-    *,
-    question: str,
-    notes: list[str],
-    outline: list[str],
-    heading: str,
-    asked: str,
-    form: SectionForm,
-    facts: Sequence[Fact],
-    conflicts: Sequence[Conflict],
-    words: str = "",
-    former: Sequence[Sentence] = (),
-    kept: Sequence[str] = (),
-) -> SectionReply:
-    """The statements of the facts as a list. `former` is what a section says that is sent back, `kept` what
-    stays beside it."""
+def section_fallback(*, facts: Sequence[Fact], **others: object) -> SectionReply:
+    """The statements of the facts as a list."""
     said = [
         ReportSentence(text=state_with_subject(fact), fact_ids=[fact.id])
         for fact in facts
@@ -322,7 +305,7 @@ class SummaryReply(RoleReply):
     sentences: list[ReportSentence] = Field(default_factory=list)
 
 
-def summary_fallback(*, question: str, notes: list[str], sentences: Sequence[Sentence]) -> SummaryReply:
+def summary_fallback(*, sentences: Sequence[Sentence], **others: object) -> SummaryReply:
     """The first sentences of the report."""
     first = sentences[:FALLBACK_SENTENCES]
     return SummaryReply(sentences=[ReportSentence(text=s.claim, fact_ids=s.fact_ids) for s in first])
@@ -361,12 +344,7 @@ class RevisionReply(RoleReply):
 
 
 def revision_fallback(
-    *,
-    question: str,
-    notes: Sequence[Note],
-    parts: Sequence[PlanPart],
-    lines: Sequence[str] = (),
-    sites: Sequence[str] = (),
+    *, question: str, notes: Sequence[Note], parts: Sequence[PlanPart], **others: object
 ) -> RevisionReply:
     """What rules understand: exclusions, length, parts, addresses, topics and questions. A comment looks for
     what its sentence says, or for what it names or asks itself; a pronoun is what that sentence, or the

@@ -19,7 +19,6 @@ from agent.text.tokens import fold
 from agent.types import (
     Action,
     Actor,
-    Conflict,
     Fact,
     Lead,
     Link,
@@ -27,8 +26,6 @@ from agent.types import (
     PlanPart,
     Record,
     Refusal,
-    SearchHit,
-    Turn,
 )
 
 MAX_PARTS = 8
@@ -80,15 +77,7 @@ class PlanReply(RoleReply):
         return named[:MAX_READINGS] if self.ask.strip() and len(named) > 1 else []
 
 
-def plan_fallback(
-    *,
-    question: str,
-    notes: Sequence[str] = (),
-    history: Sequence[Turn] = (),
-    engines: Sequence[str] = (),
-    report: str = "standard",
-    today: str = "",
-) -> PlanReply:
+def plan_fallback(*, question: str, **others: object) -> PlanReply:
     """The clauses of a compound question that ask something, with what they plainly refer to."""
     parts = resolve_parts(split_compound_question(question))
     return PlanReply(parts=[PlannedPart(question=part) for part in parts])
@@ -115,7 +104,6 @@ def decision_fallback(
     *,
     question: str,
     notes: list[str],
-    report: AnalyzerReply | None,
     history: list[Action],
     facts: list[Fact],
     leads: list[Lead],
@@ -123,22 +111,12 @@ def decision_fallback(
     blockage: Any | None,
     threshold: float,
     remaining: int,
-    level: float = 0.0,
     refused: Sequence[Refusal] = (),
-    parts: Sequence[PlanPart] = (),
-    conflict: str = "",
-    engines: Sequence[str] = (),
-    results: Sequence[SearchHit] = (),
-    unread: Sequence[Lead] = (),
     wishes: Sequence[str] = (),
-    settled: Sequence[str] = (),
-    brief: Sequence[str] = (),
-    unlisted: int = 0,
+    **others: object,
 ) -> DecisionReply:
-    """One action by rule; the person when no action is left. `conflict` is the open one on what was asked, in
-    words; `engines` are the run's, a line each; `results` those of the last
-    searches, `unread` pages with passages that were not shown, and why they may help (`Lead.why`). `wishes`:
-    what the notes ask to look for, as they were understood, the newest first."""
+    """One action by rule; the person when no action is left. `wishes`: what the notes ask to look for, the
+    newest first."""
     if remaining <= 0:
         stop = hand_over("The run's tool actions are used up; what was found goes to the person.")
         return DecisionReply(actions=[stop])
@@ -222,17 +200,12 @@ def analyzer_fallback(
     question: str,
     notes: list[str],
     pages: list[ShownPage],
-    facts: list[Fact],
     parts: Sequence[PlanPart] = (),
-    conflicts: Sequence[Conflict] = (),
     wishes: Sequence[str] = (),
-    settled: Sequence[str] = (),
-    brief: Sequence[str] = (),
-    unlisted: int = 0,
+    **others: object,
 ) -> AnalyzerReply:
     """Of each page the sentences that fit best the question, the parts of the plan that a person wrote, and
-    what the notes ask to look for, newest first, or the newest note itself. `settled`, `brief`, `unlisted`:
-    see `policy.choose_known_facts`."""
+    what the notes ask to look for, newest first, or the newest note itself."""
     own = [part.question for part in parts if part.by == "person" and part.question != question]
     wanted = [*own, *[*notes, *wishes[:1]][-1:]]
     replies = [_report_page(question, page, _choose_quotes(question, wanted, page)) for page in pages]

@@ -1,7 +1,8 @@
 """A role: one judgement with the shape of its reply, asked of a model, and a fallback for when there is no
 model or it fails. Knows no server and no run.
 
-The prompt of a role is `prompts/<name>.md`; its blanks are the parameters of `fallback`."""
+The prompt of a role is `prompts/<name>.md`, which must be given each of its blanks and no other; a fallback
+names those it uses."""
 
 from __future__ import annotations
 

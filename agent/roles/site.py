@@ -63,14 +63,12 @@ def site_decision_fallback(
     *,
     question: str,
     history: list[Turn],
-    instruction: str,
-    notes: list[str],
     pages: list[SitePage],
-    graph: dict[int, list[int]],
     unvisited: list[UnvisitedUrl],
     iteration: int,
     max_iterations: int,
     max_urls: int,
+    **others: object,
 ) -> AgentDecision:
     """Answer when the pages are enough; else explore the first addresses, best first, if any."""
     enough = next((page for page in pages if page.is_enough), None)
@@ -168,11 +166,9 @@ def draft_fallback(
     history: list[Turn],
     instruction: str,
     notes: list[str],
-    reasoning: str,
     passages: list[Passage],
     site: str,
-    forced: str,
-    former: str,
+    **others: object,
 ) -> DraftReply:
     """The passages that fit the newest note or the question best, as quotes; a refusal when none fits."""
     texts = [f"{passage.title} {passage.heading} {passage.text}" for passage in passages]

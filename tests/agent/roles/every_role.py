@@ -1,4 +1,4 @@
-"""All roles, and values for the blanks of their prompts, made from the types of the fallback's parameters."""
+"""All roles, and values for the blanks of their prompts, made from what is shown there."""
 
 from __future__ import annotations
 
@@ -13,8 +13,32 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 import agent.roles
+from agent.roles.chat import Claim
+from agent.roles.check_claims import ClaimShown, FailedSentence, NumberedSentence, QuoteShown
+from agent.roles.collect_items import DigestItem, ItemPreview
+from agent.roles.research import AnalyzerReply, ShownPage
 from agent.roles.role import Role
-from agent.types import Stall
+from agent.roles.site import SitePage, UnvisitedUrl
+from agent.types import (
+    Action,
+    Answer,
+    Conflict,
+    Fact,
+    IndexEntry,
+    Lead,
+    Note,
+    PageRef,
+    Passage,
+    PlanPart,
+    Refusal,
+    SearchHit,
+    Sentence,
+    Stall,
+    Turn,
+)
+from agent.types.answers import ReportLength, SectionForm
+from agent.types.collection import CollectIntent, LinkCandidate, PageFeatures
+from tests.agent.roles.blanks import find_blanks
 
 PERSONS_WORDS = {
     "question",
@@ -26,6 +50,56 @@ PERSONS_WORDS = {
     "engines",
 }
 """Blanks that hold a person's own words, or the program's own."""
+TEXTS = (
+    "actions brief engines headings kept kinds lines notes outline places settled sites titles tried wishes"
+)
+NUMBERS = "depth iteration left_out limit max_articles max_depth max_iterations max_urls most pictures"
+TYPES: dict[str, Any] = {
+    **dict.fromkeys(TEXTS.split(), list[str]),
+    **dict.fromkeys(f"{NUMBERS} remaining unlisted".split(), int),
+    "blockage": Stall,
+    "by_words": dict[str, float],
+    "check_claims.claims": list[ClaimShown],
+    "claims": list[Claim],
+    "conflicts": list[Conflict],
+    "dated": bool,
+    "decision.history": list[Action],
+    "decision.refused": list[Refusal],
+    "decision.report": AnalyzerReply,
+    "digest.former": Answer,
+    "digest.items": list[DigestItem],
+    "facts": list[Fact],
+    "failures": list[PageRef],
+    "find_claims.sentences": list[NumberedSentence],
+    "form": SectionForm,
+    "graph": dict[int, list[int]],
+    "history": list[Turn],
+    "index": list[IndexEntry],
+    "intent": CollectIntent,
+    "is_length_final": bool,
+    "items": list[ItemPreview],
+    "leads": list[Lead],
+    "length": ReportLength,
+    "level": float,
+    "links": list[LinkCandidate],
+    "pages": list[ShownPage],
+    "parts": list[PlanPart],
+    "passages": list[Passage],
+    "prior": list[Fact],
+    "quotes": list[QuoteShown],
+    "repair.sentences": list[FailedSentence],
+    "report.history": list[Action],
+    "results": list[SearchHit],
+    "revision.notes": list[Note],
+    "section.former": list[Sentence],
+    "sentences": list[Sentence],
+    "signs": PageFeatures,
+    "site_decision.pages": list[SitePage],
+    "threshold": float,
+    "unread": list[Lead],
+    "unvisited": list[UnvisitedUrl],
+}
+"""What stands in a blank, or in that of one role, where it is no text."""
 STRANGERS_QUESTIONS = {"gate", "selection", "writing", "verification"}
 """Roles whose question comes from a community."""
 
@@ -44,14 +118,13 @@ def find_roles() -> list[Role]:
 
 def fill_blanks(role: Role, text: str, *, own: str = "Who?") -> dict[str, Any]:
     """Blanks in which every text is `text`, and every word of the person `own`."""
-    hints = typing.get_type_hints(role.fallback)
-    hints.pop("return")
     strangers = {"question"} if role.name in STRANGERS_QUESTIONS else set()
     return {
         name: _fill(
-            Stall if hint in (Any, Any | None) else hint, own if name in PERSONS_WORDS - strangers else text
+            TYPES.get(f"{role.name}.{name}", TYPES.get(name, str)),
+            own if name in PERSONS_WORDS - strangers else text,
         )
-        for name, hint in hints.items()
+        for name in sorted(find_blanks(role.name))
     }
 
 

@@ -7,7 +7,6 @@ from agent.retrieval.passages import infer_headings, split_passages
 from agent.roles.prompt_templates import render
 from agent.roles.site import draft_fallback as fallback
 from agent.types import Outcome, Page, Turn
-from tests.agent.roles.blanks import find_blanks
 
 TEXT = """Lamp fever
 Overview
@@ -121,7 +120,3 @@ def test_the_prompt_holds_what_a_writer_needs_and_fences_the_pages():
     )
     assert all(part in user for part in expected)
     assert user.count("<passage-") == len(page())
-
-
-def test_blanks_are_the_parameters_of_the_rule():
-    assert find_blanks("draft") == set(fallback.__annotations__) - {"return"}

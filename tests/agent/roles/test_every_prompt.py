@@ -38,10 +38,10 @@ def test_every_prompt_has_its_role() -> None:
 
 
 @of
-def test_the_blanks_of_a_prompt_are_the_parameters_of_its_fallback(role: Role) -> None:
-    parameters = inspect.signature(role.fallback).parameters
-    assert set(parameters) == find_blanks(role.name)
-    assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters.values())
+def test_a_fallback_takes_the_blanks_of_its_prompt(role: Role) -> None:
+    parameters = inspect.signature(role.fallback).parameters.values()
+    named = {parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
+    assert named <= find_blanks(role.name)
 
 
 @of
