@@ -18,8 +18,7 @@ from pydantic import ValidationError
 from agent.answering import recheck_answers
 from agent.engine.run_state import RunState
 from agent.errors import BundleError
-from agent.evidence.citation_check import is_written_by_rule
-from agent.evidence.fact_check import verify_fact
+from agent.evidence.citation_check import is_written_by_rule, verify_fact
 from agent.evidence.quote_match import has_quote
 from agent.export import bundle
 from agent.export.archive import sha256

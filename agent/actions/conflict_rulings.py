@@ -17,7 +17,7 @@ from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
 from agent.evidence.contradiction.statements import is_same_value
-from agent.evidence.source_independence import find_independent_sources
+from agent.evidence.sources import find_independent_sources
 from agent.flows import FLOWS
 from agent.text.plurals import format_count
 from agent.text.urls import site

@@ -19,9 +19,9 @@ from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
-from agent.evidence.fact_check import contradicts_quote
+from agent.evidence.citation_check import contradicts_quote
 from agent.evidence.quote_match import find_quote, verify_quote
-from agent.evidence.source_trust import assess_trust
+from agent.evidence.sources import assess_trust
 from agent.retrieval.scorer import score_fact
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, site

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from agent.engine.run_state import RunState
-from agent.evidence.source_independence import map_sites_to_sources
-from agent.evidence.source_trust import DEFAULT_TRUST, NO_SIGN_REASONS
+from agent.evidence.sources import DEFAULT_TRUST, NO_SIGN_REASONS, map_sites_to_sources
 from agent.text.urls import site
 from agent.types import Fact, PageRef
 

@@ -17,9 +17,9 @@ from agent.answering.verdict import finish_answer
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, state_after
-from agent.evidence.fact_check import verify_fact
+from agent.evidence.citation_check import verify_fact
 from agent.evidence.quote_match import verify_quote
-from agent.evidence.source_trust import assess_trust
+from agent.evidence.sources import assess_trust
 from agent.retrieval.answer import Quotation
 from agent.retrieval.scorer import score_fact
 from agent.roles.report import ReportBlock, ReportReply, ReportSentence

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 
-from agent.evidence.disjoint_sets import DisjointSets
+from agent.evidence.sources import DisjointSets
 from agent.retrieval.link_scoring import lead_id
 from agent.retrieval.scorer import fuse_rankings
 from agent.text.urls import canonicalize

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
-from agent.evidence.source_trust import assess_trust
+from agent.evidence.sources import assess_trust
 from agent.library.ingest import DEMO_TAG
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages

@@ -1,5 +1,5 @@
-"""Are the sentences of an answer backed by the facts they cite, by which sources, and what changed since the
-previous answer? Code and a judge decide, not the writer."""
+"""Are facts carried by their quotes, and the sentences of an answer backed by the facts they cite, by which
+sources, and what changed since the previous answer? Code and a judge decide, not the writer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
-from agent.evidence.claim_check import Claim, ClaimCheck, Judge, check_claims
+from agent.evidence.claim_check import Claim, ClaimCheck, Judge, check_by_code, check_claims
 from agent.evidence.contradiction.forms import read_cells
+from agent.evidence.quote_match import verify_quote
+from agent.evidence.statement_features import surrounding_text
 from agent.text.tokens import content_stems, tokenize
 from agent.text.urls import host
 from agent.text.word_lists import load_words
@@ -25,6 +27,7 @@ from agent.types import (
     Source,
     StatementCounts,
 )
+from agent.web.prompt_injection import find_order
 
 NO_WORKS: Mapping[str, Publication] = {}
 
@@ -345,3 +348,34 @@ def _pair_sentences(old: list[Sentence], new: list[Sentence]) -> dict[int, int]:
         if j not in partner and i not in partner.values():
             partner[j] = i
     return partner
+
+
+MAX_FLAG_CHARS = 300
+"""Characters of an order to machines that are kept with a fact."""
+
+
+def verify_fact(fact: Fact, text: str, sha256: str) -> Fact:
+    """The fact checked against its page's stored text (whose SHA-256 is given).
+
+    A quote that is not found leaves it unverified. A statement that code vetoes or doubts is replaced by the
+    quote, and kept in `refused_statement`; one that code made by rule (a table's row with its headings) is
+    not checked. A quote that belongs to an order to machines is flagged."""
+    found = verify_quote(fact, text, sha256)
+    orders = (find_order(text, start, end) for start, end in found.places if found.verified)
+    found = found.replace(flagged=next(filter(None, orders), "")[:MAX_FLAG_CHARS])
+    if not found.verified or is_written_by_rule(fact) or not contradicts_quote(found, text):
+        return found
+    return found.replace(statement=found.quote, refused_statement=found.statement)
+
+
+def contradicts_quote(fact: Fact, text: str = "") -> bool:
+    """Does the statement fail code's check of the quote?
+
+    The page's title, the headings and the `text` around the quote only say who is meant, and which day."""
+    around = surrounding_text(text, fact.start, fact.end) if text and fact.start >= 0 else ""
+    context = "\n".join(filter(None, (fact.title, fact.heading)))
+    quotes = tuple(filter(None, (fact.quote, read_row(fact))))
+    claim = Claim(fact.id, fact.statement, quotes, context, nearby=(around,))
+    check = check_by_code(claim)
+    is_doubted = check.verdict == "doubted" and any(found.kind != "date" for found in check.findings)
+    return is_doubted or check.verdict in ("vetoed", "not_supported")

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent.evidence.claims.alignment import align
 from agent.evidence.claims.computed import find_computation, is_carried, read_calculations
 from agent.evidence.claims.doubts import find_doubts
 from agent.evidence.claims.figures import (
@@ -28,10 +27,9 @@ from agent.evidence.claims.figures import (
     find_moved_figures,
     find_other_bounds,
 )
-from agent.evidence.claims.joined_names import find_borrowed_names, find_joined_names
-from agent.evidence.claims.names import find_other_names
+from agent.evidence.claims.names import find_borrowed_names, find_joined_names, find_other_names
 from agent.evidence.claims.quoted import find_unclean_cuts, is_quoted
-from agent.evidence.claims.words import ReadText, is_english, read_text
+from agent.evidence.claims.words import ReadText, align, is_english, read_text
 from agent.evidence.statement_features import BEFORE_CHARS, words_before
 from agent.text.normalization import normalize_text
 from agent.text.tokens import is_stopword

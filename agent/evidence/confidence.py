@@ -35,7 +35,7 @@ from typing import TypeVar
 
 from agent.evidence.contradiction.asked_values import asked_kind, states_same_answer
 from agent.evidence.contradiction.statements import dice_similarity, find_contradiction
-from agent.evidence.source_independence import PERSON_SOURCE, map_sites_to_sources
+from agent.evidence.sources import PERSON_SOURCE, map_sites_to_sources
 from agent.evidence.statement_features import extract_features
 from agent.text.date_intervals import is_compatible
 from agent.text.quantities import is_same_quantity

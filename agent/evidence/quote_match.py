@@ -5,7 +5,8 @@ The ways, tried in this order:
 * exact: the same characters;
 * normalised: the same words in unified spelling (`normalization`), reference marks such as "[3]" ignored; a
   word may lack its accents;
-* joined: stretches of the page in order, with what `quote_joints` allows to be left out between them;
+* joined: stretches of the page in order, with an aside, or all up to a later sentence, left out
+  between them (`is_fair_skip`);
 * fuzzy: similarity >= 0.95 (normalised Indel similarity, rapidfuzz `fuzz.ratio`), where every word is the
   same but for a slip inside a long common word (letters swapped or doubled, -our and -or, -ise and -ize), or
   a split or joined word. A word left out, added or replaced is refused, as is any difference in a number,
@@ -27,10 +28,10 @@ from typing import Literal
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from agent.evidence.quote_joints import is_fair_skip, split_at_ellipsis
 from agent.text.folded_search import MAX_PLACES, find_folded, fold_letters
 from agent.text.normalization import (
     CLITIC,
+    DOTS,
     ELLIPSIS,
     NormalizedText,
     has_note_marks,
@@ -40,25 +41,39 @@ from agent.text.normalization import (
     strip_diacritics,
 )
 from agent.text.quantities import NUMBER_WORDS
+from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import is_stopword
 from agent.text.word_lists import load_words
 from agent.types import Fact
 from agent.types.facts import QUOTE_JOINT
 
+MIN_STRETCH_WORDS = 3
+"""Least number of words of each stretch; fewer can be found nearly anywhere."""
+MAX_STRETCHES = 6
+"""Stretches of one quote: the steps of a short instruction."""
+MAX_SKIPPED_CHARS = 3000
+"""Most characters between the stretches: about a screen of text, still under the same heading."""
+_ELLIPSIS = re.compile(DOTS)
+_CONTEXT_CHARS = 200
+_EDGES = " \t\n,;:–—-()[]"
+_ASIDE = re.compile(
+    r"\s*(?:([,;])[^,;:()–—.!?]*\1|\([^()]*\)|\[[^\[\]]*\]|[–—][^()–—;:.!?]*[–—]|\s-\s[^()–—;:.!?]*\s-)\s*"
+)
+_LIST_MARK = re.compile(r"\s*(?:\d{1,3}|[a-z])[.)]\s*")
+"""The number or letter before an item of a list."""
+_BROKEN_LINE = re.compile(r"\n(?=[^\W\d_A-Z])")
+_PRONOUNS = load_words("pronouns")
 MIN_FUZZY_SIMILARITY = 0.95
 """Least similarity of a quote and the span it is taken for."""
 MIN_SLIP_LENGTH = 6
 """Least length of a word that may hold a slip: shorter ones are too often other words."""
 MIN_WORDS = 2
 """A quote of fewer words than this (4 for scripts without spaces) proves nothing and is never verified."""
-
 MAX_QUOTE_CHARS = 20_000
 """A longer quote is found only as it stands, and never verified: nobody reads it."""
-
 MAX_FUZZY_CHARS = 2_000
 """A longer quote is found in another spelling, but not with a slip: to try each place on the page that begins
 like it would take half a minute of some pages."""
-
 _CHUNKS = 4
 _MAX_SLIPS = 3
 _WINDOW_CHARS = 48
@@ -78,6 +93,46 @@ _SENTENCE_END = re.compile(r"[.!?][\"'”’»)\]]*$")
 _NEXT_WORD = re.compile(r"[ \t\u00a0]*\w")
 _REAL_WORDS = load_words("similar_words")
 """Words one slip away from another real word: never taken for a slip."""
+
+
+def split_at_ellipsis(quote: str) -> list[str]:
+    """The stretches of a quote between its inner ellipses; none where there is no ellipsis, there are too
+    many, or one is too short."""
+    parts = [part.strip(_EDGES) for part in _ELLIPSIS.split(quote)]
+    parts = [part for part in parts if part]
+    is_long = all(len(normalize_text(part[:200]).words) >= MIN_STRETCH_WORDS for part in parts)
+    return parts if 2 <= len(parts) <= MAX_STRETCHES and is_long else []
+
+
+def is_fair_skip(text: str, end: int, start: int, second: str) -> bool:
+    """May the text from `end` to `start` be left out before the stretch `second`? See the module."""
+    skipped = text[end:start]
+    if not _has_word(skipped):
+        return True  # nothing is left out: a list and the line that introduces it
+    if len(skipped) > MAX_SKIPPED_CHARS:
+        return False
+    if _ASIDE.fullmatch(skipped):
+        return not _has_negation(skipped)
+    low = max(0, end - _CONTEXT_CHARS)
+    shown = _BROKEN_LINE.sub(" ", text[low : start + _CONTEXT_CHARS])
+    sentences = [(low + first, low + last) for first, last in find_sentence_spans(shown)]
+    opened = [text[first:start] for first, _ in sentences if end <= first <= start]
+    begins = any(_LIST_MARK.fullmatch(before) or not _has_word(before) for before in opened)
+    stop = next((last for first, last in sentences if first < end <= last), end)
+    if not begins:
+        return False
+    rest = text[end:stop]  # of the first stretch's sentence
+    is_dangling = _has_word(rest) and any(map(is_stopword, normalize_text(text[low:end]).words[-1:]))
+    has_lost_noun = normalize_text(second).words[0] in _PRONOUNS and _has_word(text[end:start])
+    return not (second[0].islower() or is_dangling or has_lost_noun or _has_negation(rest))
+
+
+def _has_word(text: str) -> bool:
+    return any(c.isalnum() for c in text)
+
+
+def _has_negation(text: str) -> bool:
+    return any(map(is_negation, normalize_text(text).words))
 
 
 @dataclass(frozen=True)

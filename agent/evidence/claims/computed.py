@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
-from agent.evidence.claims.alignment import list_content
 from agent.evidence.claims.figures import (
     ANNOUNCES_RESULT,
     MAX_OPERANDS,
@@ -27,7 +26,7 @@ from agent.evidence.claims.figures import (
     list_counts,
     list_pairs,
 )
-from agent.evidence.claims.words import ReadText
+from agent.evidence.claims.words import ReadText, list_content
 from agent.text.date_intervals import DAYS_PER_YEAR, DateInterval
 from agent.text.quantities import Quantity
 from agent.text.tokens import stem

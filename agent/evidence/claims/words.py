@@ -2,22 +2,30 @@
 
 Beyond `normalization`: contractions are written out ("does n't", "doesn't", "does not"), accents are gone,
 and a date, a clock time, a number with its unit ("20%", "20 percent", "twenty per cent") is one word. Digits
-of any script are read as digits."""
+of any script are read as digits.
+
+Clock times ("5 pm", "10.00–18.30", "10 to 11 am", "noon") are minutes of the day; one without "am" or "pm"
+may be of the morning or the afternoon ("6:30") and then has both. A claim is aligned with the sentence of the
+quotes that it is closest to, content word by content word."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 
-from agent.evidence.claims.clock_times import ClockTime, find_clock_times
 from agent.text.date_intervals import DateInterval, blank_dates, find_dates
-from agent.text.normalization import ELLIPSIS, blank_note_marks, normalize_text, strip_diacritics
+from agent.text.normalization import ELLIPSIS, blank_note_marks, is_negation, normalize_text, strip_diacritics
 from agent.text.quantities import BASE_UNITS, Quantity, find_quantities
 from agent.text.sentences import find_sentence_spans
-from agent.text.tokens import UNSPACED_SCRIPTS
+from agent.text.tokens import UNSPACED_SCRIPTS, is_stopword, stem
 
+_HALF_DAY = 12 * 60
+_BEFORE = r"(?<![\d.,:/$€£])"
+_HALF = r"[ap]\.?\s?m\b\.?"
 _CONTRACTIONS = {
     "n't": "not",
     "cannot": "can not",
@@ -38,9 +46,78 @@ _COUNTED = re.compile(r"[\s\u00a0-]*[^\W\d_]+$")
 _GOES_ON = re.compile(r"\n(?= ?[a-z])")
 _CJK = re.compile(f"[{UNSPACED_SCRIPTS}]")
 _RANGE = re.compile(r"\s?[–—-]\s?\Z")
-
-
 _RANGE_WORD = re.compile(r"\s?(?:[–—-]|to|or|and)\s?[$€£¥]?")
+_MAX_WORDS = 300
+"""Content words of a claim that are aligned; a sentence is at most 600 characters long."""
+
+
+def _clock(n: int) -> str:
+    return rf"(?P<h{n}>[01]?\d|2[0-4])(?:[:.](?P<m{n}>[0-5]\d))?(?![\d:])"
+
+
+_TIME_RANGE = re.compile(
+    rf"{_BEFORE}{_clock(1)}\s?(?P<half1>{_HALF})?\s?(?:to|and|until|till|bis|[–—-])\s?"
+    rf"{_clock(2)}(?!%|[.,]\d)\s?(?P<half2>{_HALF})?",
+    re.IGNORECASE,
+)
+
+
+_SINGLE = re.compile(
+    rf"{_BEFORE}{_clock(1)}(?:\s?(?P<half1>{_HALF})|\s?(?:uhr|o['’]clock)\b|(?<=:\d\d)(?![%/]|[.,]\d))"
+    r"|\b(?P<word>noon|midnight)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class ClockTime:
+    """A time of day with the minutes that it can mean."""
+
+    minutes: frozenset[int]
+    start: int
+    end: int
+    text: str
+
+
+def find_clock_times(text: str) -> list[ClockTime]:
+    """The times of day of a text in order."""
+    found: list[ClockTime] = []
+    for match in _TIME_RANGE.finditer(text):
+        found += _read_range(match)
+    taken = {at for time in found for at in range(time.start, time.end)}
+    found += [_read_single(match) for match in _SINGLE.finditer(text) if match.start() not in taken]
+    return sorted(found, key=lambda time: time.start)
+
+
+def _read_range(match: re.Match[str]) -> Iterator[ClockTime]:
+    """Both ends of "10 to 11 am" and "10.00–17.30"; nothing where it may be a range of numbers."""
+    first, last = match["half1"], match["half2"]
+    is_written_out = all(match[name] and int(match[name]) % 15 == 0 for name in ("m1", "m2"))
+    if not last and not is_written_out:
+        return
+    is_24_hours = not last and int(match["h2"]) > 12
+    yield _make_time(match, 1, first or last, is_24_hours)
+    yield _make_time(match, 2, last, is_24_hours)
+
+
+def _read_single(match: re.Match[str]) -> ClockTime:
+    if match["word"]:
+        minute = _HALF_DAY if match["word"].lower() == "noon" else 0
+        return ClockTime(frozenset({minute}), match.start(), match.end(), match.group())
+    return _make_time(match, 1, match["half1"])
+
+
+def _make_time(match: re.Match[str], n: int, half: str | None, is_24_hours: bool = False) -> ClockTime:
+    hour, minute = int(match[f"h{n}"]), int(match[f"m{n}"] or 0)
+    start = match.start(f"h{n}")
+    own = f"half{n}" if match[f"half{n}"] else f"m{n}" if match[f"m{n}"] else f"h{n}"
+    end = match.end(own)
+    minutes = {hour % 24 * 60 + minute}
+    if half:
+        minutes = {hour % 12 * 60 + minute + (_HALF_DAY if half[0] in "pP" else 0)}
+    elif not is_24_hours and 1 <= hour <= 12 and match[f"h{n}"][0] != "0":
+        minutes = {hour % 12 * 60 + minute, hour % 12 * 60 + minute + _HALF_DAY}
+    return ClockTime(frozenset(minutes), start, end, match.string[start:end].strip(" ."))
 
 
 @dataclass(frozen=True)
@@ -171,3 +248,84 @@ def _spell(word: str) -> list[str]:
     if mark and ending == "s":
         return [stem, "is" if stem in _IS else "'s"]
     return [word]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """A claim's words beside those of the closest sentence. The lists of content are (stem, word) pairs."""
+
+    claim: tuple[Word, ...]
+    sentence: tuple[Word, ...]
+    text: str
+    """The sentence as it is written."""
+
+    @cached_property
+    def claimed(self) -> list[tuple[str, Word]]:
+        """The claim's content words."""
+        return list_content(self.claim)[:_MAX_WORDS]
+
+    @cached_property
+    def quoted(self) -> list[tuple[str, Word]]:
+        """The sentence's content words."""
+        return list_content(self.sentence)[:_MAX_WORDS]
+
+    @cached_property
+    def share(self) -> float:
+        """The share of the claim's content that the sentence has, in any order."""
+        claimed = {stemmed for stemmed, _ in self.claimed}
+        return len(claimed & {stemmed for stemmed, _ in self.quoted}) / len(claimed) if claimed else 0.0
+
+    @cached_property
+    def edits(self) -> list[tuple[str, int, int, int, int]]:
+        """What turns the sentence's content into the claim's, as opcodes of `SequenceMatcher`."""
+        sentence, claim = [[s for s, _ in side] for side in (self.quoted, self.claimed)]
+        codes = SequenceMatcher(None, sentence, claim, autojunk=False).get_opcodes()
+        return [code for code in codes if code[0] != "equal"]
+
+    @cached_property
+    def in_order(self) -> int:
+        """How many of the claim's content words the sentence has in the same order."""
+        return len(self.claimed) - sum(code[4] - code[3] for code in self.edits)
+
+    @property
+    def changed_words(self) -> tuple[str, str]:
+        """The content words that only the claim has, and that only the sentence has, as they are written."""
+        claimed = [w.text for _, _, _, start, end in self.edits for _, w in self.claimed[start:end]]
+        quoted = [w.text for _, start, end, _, _ in self.edits for _, w in self.quoted[start:end]]
+        return " … ".join(claimed), " … ".join(quoted)
+
+
+def align(claim: ReadText, quotes: Sequence[ReadText]) -> Alignment | None:
+    """The claim beside the sentence that shares most of its content; None without any sentence."""
+    wanted = {stemmed for stemmed, _ in list_content(claim.words)}
+    best: tuple[int, int, ReadText, tuple[int, int], tuple[Word, ...]] | None = None
+    for quote in quotes:
+        for span, words in split_sentences(quote):
+            shared = len(wanted & {stemmed for stemmed, _ in list_content(words)})
+            if best is None or (shared, -len(words)) > best[:2]:
+                best = shared, -len(words), quote, span, words
+    if best is None:
+        return None
+    return Alignment(claim.words, best[4], best[2].text[slice(*best[3])])
+
+
+def split_sentences(quote: ReadText) -> list[tuple[tuple[int, int], tuple[Word, ...]]]:
+    """The sentences of a quote: offsets and words."""
+    found, n = [], 0
+    for start, end in quote.sentences:
+        while n < len(quote.words) and quote.words[n].start < start:
+            n += 1
+        first = n
+        while n < len(quote.words) and quote.words[n].start < end:
+            n += 1
+        found.append(((start, end), quote.words[first:n]))
+    return found
+
+
+def list_content(words: Sequence[Word]) -> list[tuple[str, Word]]:
+    """The content words with their stems: no function words, negations, possessive marks."""
+    return [
+        (stem(word.key), word)
+        for word in words
+        if word.key not in ("'s", ELLIPSIS) and not is_negation(word.key) and not is_stopword(word.key)
+    ]

@@ -19,8 +19,7 @@ from agent.evidence.contradiction.identity import may_have_changed
 from agent.evidence.contradiction.pairs import FactIndex, topic_key
 from agent.evidence.contradiction.resolution import settle_conflict
 from agent.evidence.contradiction.statements import ConflictKind, Contradiction
-from agent.evidence.disjoint_sets import DisjointSets
-from agent.evidence.source_independence import find_independent_sources
+from agent.evidence.sources import DisjointSets, find_independent_sources
 from agent.evidence.statement_features import extract_features
 from agent.text import urls
 from agent.text.question_analysis import ParsedQuestion

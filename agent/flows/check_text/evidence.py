@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from agent.evidence.citation_check import build_claim, read_row
 from agent.evidence.claim_check import ClaimCheck, check_by_code
-from agent.evidence.claims.alignment import Alignment, align
-from agent.evidence.claims.words import read_text
+from agent.evidence.claims.words import Alignment, align, read_text
 from agent.retrieval.scorer import rank_passages
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import content_stems

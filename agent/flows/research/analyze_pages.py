@@ -16,9 +16,9 @@ from agent.answering.pages import mark_read
 from agent.answering.revision import list_wishes
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
-from agent.evidence.fact_check import verify_fact
-from agent.evidence.quote_joints import split_at_ellipsis
-from agent.evidence.source_trust import assess_trust
+from agent.evidence.citation_check import verify_fact
+from agent.evidence.quote_match import split_at_ellipsis
+from agent.evidence.sources import assess_trust
 from agent.flows.research import opened_pages, policy
 from agent.flows.research.opened_pages import OpenPage
 from agent.flows.research.policy import find_known_url, find_secrets

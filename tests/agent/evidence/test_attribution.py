@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agent.evidence.attribution import find_attribution, is_site_name
-from agent.evidence.source_independence import find_independent_sources, map_sites_to_sources
+from agent.evidence.sources import (
+    find_attribution,
+    find_independent_sources,
+    is_site_name,
+    map_sites_to_sources,
+)
 from agent.types import Fact
 
 

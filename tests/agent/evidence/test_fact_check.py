@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.evidence.citation_check import check_support, state_with_subject
-from agent.evidence.fact_check import contradicts_quote, verify_fact
+from agent.evidence.citation_check import check_support, contradicts_quote, state_with_subject, verify_fact
 from agent.types import Fact, Sentence
 
 PAGE = "The Nordvik dairy. It was founded on 3 May 1921 by Anna Berg. In 1962 it employed 1,240 people."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from agent.evidence.contradiction.groups import find_conflicts
-from agent.evidence.source_independence import find_independent_sources
+from agent.evidence.sources import find_independent_sources
 from agent.types import Fact
 
 A, B, C, D = (f"https://{name}.example/1" for name in "abcd")

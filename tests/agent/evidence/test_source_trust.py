@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.evidence.source_trust import DEFAULT_TRUST, assess_trust, trust_label
+from agent.evidence.sources import DEFAULT_TRUST, assess_trust, trust_label
 from agent.types import Outcome, Page
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.evidence.claims.clock_times import find_clock_times
+from agent.evidence.claims.words import find_clock_times
 
 MORNING, EVENING = 6 * 60 + 30, 18 * 60 + 30
 

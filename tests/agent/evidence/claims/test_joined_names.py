@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.evidence.claims.joined_names import find_borrowed_names, find_joined_names
+from agent.evidence.claims.names import find_borrowed_names, find_joined_names
 from agent.evidence.claims.words import read_text
 
 BERG = "It was built by Lund Works to a plan of Nils Berg."

@@ -2,9 +2,8 @@
 
 import pytest
 
-from agent.evidence.claims.alignment import align
 from agent.evidence.claims.names import find_other_names
-from agent.evidence.claims.words import read_text
+from agent.evidence.claims.words import align, read_text
 
 
 def _find(claim: str, quote: str, context: str = "") -> list[tuple[str, str]]:
