@@ -128,8 +128,16 @@ def prune_blocks(
     kept, moved = list[AnswerBlock](), list(sentences)
     for block in blocks:
         own = [n for n, sentence in enumerate(moved) if sentence.block == block.id]
-        if block.kind == "table" and own:
-            block = _drop_empty_lines(block, moved, own)
+        if block.kind == "table" and own:  # without rows and columns that hold no cell; its cells move up
+            rows = sorted({moved[n].row for n in own})
+            columns = sorted({0, *(moved[n].column for n in own)})
+            for n in own:
+                cell = moved[n]
+                moved[n] = cell.replace(row=rows.index(cell.row), column=columns.index(cell.column))
+            block = block.replace(
+                heads=[block.heads[n] for n in columns if n < len(block.heads)],
+                row_labels=[block.row_labels[n] for n in rows if n < len(block.row_labels)],
+            )
         if own or block.by_code or block.kind in ("heading", "chart"):
             kept.append(block)
     ids = {block.id for block in kept}
@@ -140,19 +148,6 @@ def prune_blocks(
             headed.append(block)
             level = block.level if block.kind == "heading" else 9
     return headed[::-1], moved
-
-
-def _drop_empty_lines(table: AnswerBlock, sentences: list[Sentence], own: Sequence[int]) -> AnswerBlock:
-    """The table without rows and columns that hold no cell; its cells in `sentences` are moved up."""
-    rows = sorted({sentences[n].row for n in own})
-    columns = sorted({0, *(sentences[n].column for n in own)})
-    for n in own:
-        cell = sentences[n]
-        sentences[n] = cell.replace(row=rows.index(cell.row), column=columns.index(cell.column))
-    return table.replace(
-        heads=[table.heads[n] for n in columns if n < len(table.heads)],
-        row_labels=[table.row_labels[n] for n in rows if n < len(table.row_labels)],
-    )
 
 
 def add_charts(blocks: Sequence[AnswerBlock], sentences: Sequence[Sentence]) -> list[AnswerBlock]:

@@ -223,14 +223,24 @@ def diff_answers(old: Answer, new: Answer) -> list[AnswerChange]:
     """What changed from one answer to the next in the main sentences: the new ones in order, the removed ones
     in their old place. `resourced` has the same words but other sources; `same` has both unchanged."""
     former, newer = old.main_sentences, new.main_sentences
-    partner = _pair_sentences(former, newer)
+    scored = [
+        (fuzz.token_sort_ratio(b.text.casefold(), a.text.casefold()) / 100, -abs(i - j), i, j)
+        for i, a in enumerate(former)
+        for j, b in enumerate(newer)
+    ]
+    partner: dict[int, int] = {}  # for each new sentence the old one it rewords, the most similar pairs first
+    for score, _, i, j in sorted(scored, reverse=True):
+        first, second = set(content_stems(former[i].text)), set(content_stems(newer[j].text))
+        is_alike = len(first & second) >= MIN_SHARED_CONTENT * len(first | second)
+        if score >= MIN_REWORDING_SIMILARITY and is_alike and i not in partner.values():
+            partner.setdefault(j, i)
     gone = [i for i in range(len(former)) if i not in partner.values()]
     changes: list[AnswerChange] = []
     for j, sentence in enumerate(newer):
-        i = partner.get(j)
-        while i is not None and gone and gone[0] < i:
+        at = partner.get(j)
+        while at is not None and gone and gone[0] < at:
             changes.append(AnswerChange("removed", former[gone.pop(0)], None))
-        before, kind = former[i] if i is not None else None, "added"
+        before, kind = former[at] if at is not None else None, "added"
         if before and " ".join(before.text.split()) != " ".join(sentence.text.split()):
             kind = "reworded"
         elif before:
@@ -330,24 +340,6 @@ def state_with_subject(fact: Fact) -> str:
         content_stems(quote)
     )
     return quote if is_named else f"{subject}: “{quote}”"
-
-
-def _pair_sentences(old: list[Sentence], new: list[Sentence]) -> dict[int, int]:
-    """For each new sentence the old one it rewords, the most similar pairs first."""
-    scored = [
-        (fuzz.token_sort_ratio(b.text.casefold(), a.text.casefold()) / 100, -abs(i - j), i, j)
-        for i, a in enumerate(old)
-        for j, b in enumerate(new)
-    ]
-    partner: dict[int, int] = {}
-    for score, _, i, j in sorted(scored, reverse=True):
-        first, second = set(content_stems(old[i].text)), set(content_stems(new[j].text))
-        is_alike = len(first & second) >= MIN_SHARED_CONTENT * len(first | second)
-        if score < MIN_REWORDING_SIMILARITY or not is_alike:
-            continue
-        if j not in partner and i not in partner.values():
-            partner[j] = i
-    return partner
 
 
 MAX_FLAG_CHARS = 300

@@ -379,8 +379,10 @@ class _FuzzyMatcher:
             return False
         is_swapped = len(mine) == len(theirs) and sorted(mine) == sorted(theirs)
         is_doubled = _DOUBLED.sub(r"\1", mine) == _DOUBLED.sub(r"\1", theirs)
-        is_other_spelling = _americanize(mine) == _americanize(theirs)
-        is_slip = OSA.distance(mine, theirs) == 1 and (is_swapped or is_doubled or is_other_spelling)
+        american, other = (
+            word.replace("our", "or").replace("is", "iz").replace("ys", "yz") for word in (mine, theirs)
+        )
+        is_slip = OSA.distance(mine, theirs) == 1 and (is_swapped or is_doubled or american == other)
         return is_slip and mine not in self.text and mine.capitalize() not in self.text
 
 
@@ -390,7 +392,3 @@ def _match_joined_words(ours: list[str], others: list[str], way: int) -> tuple[i
         return None
     is_plain = all(word.isalpha() and not is_negation(word) for word in ours + others)
     return (len(ours), len(others), 1) if is_plain else None
-
-
-def _americanize(word: str) -> str:
-    return word.replace("our", "or").replace("is", "iz").replace("ys", "yz")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
+from operator import attrgetter
 
 from agent.evidence.claims.figures import (
     ANNOUNCES_RESULT,
@@ -33,6 +34,7 @@ from agent.text.tokens import stem
 
 _ORDER = re.compile(r"\b(after|later than|before|earlier than)\b", re.IGNORECASE)
 _DASH = re.compile(r"\s?[–—-]")
+_SPAN = re.compile(r"\s?(?:[–—-]|to|until|till|and)\s?")
 _BIRTH = stem("born")
 _RESULT_WORDS = frozenset(
     map(
@@ -126,7 +128,11 @@ def is_carried(claim: ReadText, computation: Computation) -> bool:
     early, late = operands
     order = _ORDER.search(claim.text)
     if order is None:
-        return _is_birth(early, operands) or _is_span(early, late)
+        text, birth = early.quote.text, early.value
+        between = text[birth.end : late.value.start]
+        is_span = early.quote is late.quote and _SPAN.fullmatch(between)  # "from 1961 to 1986", "1961–1986"
+        in_brackets = text[: birth.start].rstrip(" *").endswith("(") and _DASH.match(text, birth.end)
+        return bool(is_span or in_brackets or _BIRTH in _find_clause(early, operands))
     sides = [(0, order.start()), (order.end(), len(claim.text))]
     first, second = (_find_stems(claim, [side]) - _RESULT_WORDS for side in sides)
     if order.group(1).lower() in ("before", "earlier than"):
@@ -147,33 +153,24 @@ def _compute(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Iterat
                         text = f"{a.text} {sign} {b.text} = {n.text}"
                         yield Computation(n, text, (Operand(a, quote), Operand(b, quote)))
         if n.unit == "%":
-            yield from _find_shares(n, claim, quote)
+            for part, whole in permutations(list_counts(quote), 2):
+                if 0 < part.value < whole.value and _is_result(n, 100 * part.value / whole.value, claim):
+                    text = f"{part.number:g} ÷ {whole.number:g} = {n.text}"
+                    yield Computation(n, text, (Operand(part, quote), Operand(whole, quote)))
             yield from _find_growth(n, claim, quote)
 
 
 def _find_spans(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[Computation]:
     dates = [(date, quote) for quote in quotes for date in quote.dates if not date.is_yearless]
     for (early, first_quote), (late, second_quote) in permutations(dates[:MAX_OPERANDS], 2):
-        years, is_exact = _subtract_dates(early, late)
+        (start, start_end), (end, end_end) = early.spans[0], late.spans[0]
+        is_exact = start == start_end and end == end_end  # whole years between two days, else of two years
+        years = find_year(late) - find_year(early)
+        years -= is_exact and end % DAYS_PER_YEAR < start % DAYS_PER_YEAR
         if _is_result(n, years * (MONTHS_PER_YEAR if n.unit else 1), claim):
             first, last = (early.text, late.text) if is_exact else (find_year(early), find_year(late))
             operands = Operand(early, first_quote), Operand(late, second_quote)
             yield Computation(n, f"{last} − {first} = {years}", operands)
-
-
-def _subtract_dates(early: DateInterval, late: DateInterval) -> tuple[int, bool]:
-    """The whole years between two days, or the difference of two years; and whether both are days."""
-    years = find_year(late) - find_year(early)
-    (first, first_end), (last, last_end) = early.spans[0], late.spans[0]
-    is_exact = first == first_end and last == last_end
-    return years - (is_exact and last % DAYS_PER_YEAR < first % DAYS_PER_YEAR), is_exact
-
-
-def _find_shares(n: Quantity, claim: ReadText, quote: ReadText) -> Iterator[Computation]:
-    for part, whole in permutations(list_counts(quote), 2):
-        if 0 < part.value < whole.value and _is_result(n, 100 * part.value / whole.value, claim):
-            text = f"{part.number:g} ÷ {whole.number:g} = {n.text}"
-            yield Computation(n, text, (Operand(part, quote), Operand(whole, quote)))
 
 
 def _find_growth(n: Quantity, claim: ReadText, quote: ReadText) -> Iterator[Computation]:
@@ -196,16 +193,13 @@ def _is_series(early: Quantity, late: Quantity, quote: ReadText) -> bool:
     kinds = [is_date for _, is_date in places]
     if kinds not in ([True, False, True, False], [False, True, False, True]):
         return False
-    year = {id(n): find_year(date) for n, date in zip(sorted(figures, key=_start), dates, strict=True)}
-    first, second = sorted((early, late), key=_start)
+    by_place = attrgetter("start")
+    year = {id(n): find_year(date) for n, date in zip(sorted(figures, key=by_place), dates, strict=True)}
+    first, second = sorted((early, late), key=by_place)
     between = _find_stems(quote, [(first.end, second.start)]) - _find_stems(
         quote, [(date.start, date.end) for date in dates]
     )
     return year[id(early)] < year[id(late)] and between <= _find_stems(quote, [(0, first.start)])
-
-
-def _start(n: Quantity) -> int:
-    return n.start
 
 
 def _is_result(n: Quantity, result: float, claim: ReadText) -> bool:
@@ -232,16 +226,3 @@ def _find_clause(operand: Operand, operands: Sequence[Operand]) -> set[str]:
     start, date = _find_sentence(operand)[0], operand.value
     ends = [one.value.end for one in operands if one.quote is operand.quote and one.value.end <= date.start]
     return _find_stems(operand.quote, [(max([start, *ends]), date.start)])
-
-
-def _is_birth(operand: Operand, operands: Sequence[Operand]) -> bool:
-    """Is a date somebody's birth: after "born", or the first of a life in brackets?"""
-    text, date = operand.quote.text, operand.value
-    in_brackets = text[: date.start].rstrip(" *").endswith("(") and _DASH.match(text, date.end)
-    return _BIRTH in _find_clause(operand, operands) or bool(in_brackets)
-
-
-def _is_span(early: Operand, late: Operand) -> bool:
-    """Do two dates stand as one span: "from 1961 to 1986", "1961–1986"?"""
-    between = early.quote.text[early.value.end : late.value.start]
-    return early.quote is late.quote and bool(re.fullmatch(r"\s?(?:[–—-]|to|until|till|and)\s?", between))

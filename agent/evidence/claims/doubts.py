@@ -66,6 +66,8 @@ _SCOPE = 2
 _NEAR = 3
 """Words on each side among which two opposites share a word."""
 _MODAL = frozenset({"possible", "reported", "planned"})
+_MARKS = {name: frozenset(words.split()) for name, words in read_patterns("claim_marks").items()}
+"""The words of each class."""
 _STRONG = frozenset({"universal", "only", "most", "fraction"})
 """Classes that claim more than a quote without them."""
 _WEAK = frozenset({"most", "some", *_MODAL})
@@ -115,9 +117,11 @@ def find_changed_words(
         return
     is_short = max(len(alignment.claimed), len(alignment.quoted)) <= MAX_SHORT
     if is_restricted or (is_short and any(one[0].isalpha() and one not in known for one in new)):
-        claimed, quoted = alignment.changed_words
+        edits = alignment.edits
+        claimed = [w.text for _, _, _, start, end in edits for _, w in alignment.claimed[start:end]]
+        quoted = [w.text for _, start, end, _, _ in edits for _, w in alignment.quoted[start:end]]
         kind: FindingKind = "antonym" if claimed and quoted and not is_restricted else "quantifier"
-        yield ClaimFinding(kind=kind, claimed=claimed, quoted=quoted)
+        yield ClaimFinding(kind=kind, claimed=" … ".join(claimed), quoted=" … ".join(quoted))
 
 
 def _find_spare(alignment: Alignment) -> set[str]:
@@ -200,7 +204,12 @@ def _compare_negation(
     if not quoted and (
         _denies(there, said)
         or bool(_FREE & everywhere)
-        or any(_STAYS & one for one in _list_related(said, quotes))
+        or any(  # a sentence that shares two words with the claim says that nothing changes
+            _STAYS & stems and len(stems & said) > 1
+            for quote in quotes
+            for _, words in split_sentences(quote)
+            for stems in [_stems(list_content(words))]
+        )
         or any(  # another sentence of the quotes denies it, too
             _governs(quote.words, n, denied) for quote in quotes for n in _find_negations(quote.words)
         )
@@ -227,15 +236,6 @@ def _leave_out_common(alignment: Alignment) -> tuple[list[int], list[int]]:
     )
     common = [denied for denied in claimed.values() if denied[1] and denied in quoted.values()]
     return [n for n in claimed if claimed[n] not in common], [n for n in quoted if quoted[n] not in common]
-
-
-def _list_related(said: set[str], quotes: Sequence[ReadText]) -> Iterator[set[str]]:
-    """The content of each sentence that shares two words with a claim."""
-    for quote in quotes:
-        for _, words in split_sentences(quote):
-            stems = _stems(list_content(words))
-            if len(stems & said) > 1:
-                yield stems
 
 
 def _find_denied_words(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
@@ -352,14 +352,9 @@ def _join_around(words: Sequence[Word], places: Sequence[int]) -> str:
     return " … ".join(" ".join(word.text for word in words[n : n + 4]) for n in places)
 
 
-@cache
-def _read_marks() -> dict[str, frozenset[str]]:
-    return {name: frozenset(words.split()) for name, words in read_patterns("claim_marks").items()}
-
-
 def _compare_marks(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
     said = _stems(alignment.claimed)
-    for name, words in _read_marks().items():
+    for name, words in _MARKS.items():
         kind: FindingKind = "modality" if name in _MODAL else "quantifier"
         claimed, quoted = (_find_marks(side, words) for side in (alignment.claim, alignment.sentence))
         if name in _STRONG and claimed and not any(words.intersection(quote.keys) for quote in quotes):
@@ -396,6 +391,7 @@ def _read_opposites() -> dict[str, set[str]]:
 
 
 def _compare_opposites(alignment: Alignment) -> Iterator[ClaimFinding]:
+    """Words of opposite meaning of claim and sentence that stand near the same content word."""
     if alignment.share < MIN_SHARE:
         return
     claimed, quoted = ({stem(w.key): w for w in side} for side in (alignment.claim, alignment.sentence))
@@ -403,23 +399,20 @@ def _compare_opposites(alignment: Alignment) -> Iterator[ClaimFinding]:
         opposites = _read_opposites().get(stemmed, set())
         for other in sorted(quoted.keys() - claimed.keys()):
             prefixed = _has_denying_prefix(stemmed, {other}) or _has_denying_prefix(other, {stemmed})
-            if (other in opposites or prefixed) and _share_neighbour(alignment, stemmed, other):
+            if not (other in opposites or prefixed):
+                continue
+            near, near_there = (
+                {
+                    stem(w.key)
+                    for n, word in enumerate(words)
+                    if stem(word.key) == one
+                    for w in words[max(0, n - _NEAR) : n + _NEAR + 1]
+                }
+                for words, one in ((alignment.claim, stemmed), (alignment.sentence, other))
+            )
+            if near & near_there & _stems(alignment.claimed):
                 kind: FindingKind = "comparative" if stemmed in _COMPARATIVES else "antonym"
                 yield ClaimFinding(kind=kind, claimed=claimed[stemmed].text, quoted=quoted[other].text)
-
-
-def _share_neighbour(alignment: Alignment, claimed: str, quoted: str) -> bool:
-    """Do a word of the claim and one of the sentence stand near the same content word?"""
-    near = [
-        {
-            stem(w.key)
-            for n, word in enumerate(words)
-            if stem(word.key) == one
-            for w in words[max(0, n - _NEAR) : n + _NEAR + 1]
-        }
-        for words, one in ((alignment.claim, claimed), (alignment.sentence, quoted))
-    ]
-    return bool(near[0] & near[1] & _stems(alignment.claimed))
 
 
 def _compare_roles(alignment: Alignment) -> Iterator[ClaimFinding]:
@@ -427,8 +420,24 @@ def _compare_roles(alignment: Alignment) -> Iterator[ClaimFinding]:
     ("Berg bought Dale", "Berg was bought by Dale")."""
     if alignment.share < MIN_SAME_WORDS:
         return
-    participles = [_find_participles(side) for side in (alignment.claim, alignment.sentence)]
-    places = _pair_places(alignment)
+    participles = [  # the words between a form of "be" and a "by" that is not before a figure
+        {
+            stem(between.key)
+            for n, word in enumerate(words[:-1])
+            if word.key == "by" and words[n + 1].key[0].isalpha()
+            for k in range(max(0, n - _NEAR - 1), n)
+            if words[k].key in _BE
+            for between in words[k + 1 : n]
+        }
+        for words in (alignment.claim, alignment.sentence)
+    ]
+    times = Counter(stemmed for side in (alignment.claimed, alignment.quoted) for stemmed, _ in side)
+    there = {stemmed: (n, word.text) for n, (stemmed, word) in enumerate(alignment.quoted)}
+    places = [  # in the claim's order: the place in the sentence, the word, and how the sentence writes it
+        (there[stemmed][0], word, there[stemmed][1])
+        for stemmed, word in alignment.claimed
+        if stemmed in there and times[stemmed] == 2
+    ][:_MAX_PLACES]
     named = [_is_name(mine.text) and _is_name(there) for _, mine, there in places]
     for n, (at, middle, middle_there) in enumerate(places):
         if not middle.text[:1].islower():
@@ -451,27 +460,3 @@ def _compare_roles(alignment: Alignment) -> Iterator[ClaimFinding]:
 
 def _is_name(word: str) -> bool:
     return word[:1].isupper() and word.lower() not in _CALENDAR
-
-
-def _pair_places(alignment: Alignment) -> list[tuple[int, Word, str]]:
-    """For each content word that both sides have once, in the claim's order: its place in the sentence, the
-    word, and how the sentence writes it."""
-    times = Counter(stemmed for side in (alignment.claimed, alignment.quoted) for stemmed, _ in side)
-    there = {stemmed: (n, word.text) for n, (stemmed, word) in enumerate(alignment.quoted)}
-    return [
-        (there[stemmed][0], word, there[stemmed][1])
-        for stemmed, word in alignment.claimed
-        if stemmed in there and times[stemmed] == 2
-    ][:_MAX_PLACES]
-
-
-def _find_participles(words: Sequence[Word]) -> set[str]:
-    """The stems of the words between a form of "be" and a "by" that is not before a figure."""
-    return {
-        stem(between.key)
-        for n, word in enumerate(words[:-1])
-        if word.key == "by" and words[n + 1].key[0].isalpha()
-        for k in range(max(0, n - _NEAR - 1), n)
-        if words[k].key in _BE
-        for between in words[k + 1 : n]
-    }

@@ -86,7 +86,12 @@ def find_figure_vetoes(
         and not any(is_compatible(date, day) for day in days)
         and not _is_date_bound(date, claim, quotes)
     ]
-    dates += _find_other_calendar_names(claim, quotes)
+    for pattern in (_WEEKDAY, _MONTH_NAME):  # outside of dates, where the quotes have another
+        there = {match.group(1) for quote in quotes for match in pattern.finditer(quote.text)}
+        for match in pattern.finditer(claim.text):
+            is_in_date = any(date.start <= match.start() < date.end for date in claim.dates)
+            if there and not is_in_date and match.group(1) not in there:
+                dates.append(match.group())
     times = [
         time.text
         for time in claim.times
@@ -101,10 +106,15 @@ def find_figure_vetoes(
     ]
     given_dates = [date.text for quote in quotes for date in quote.dates]
     given_times = [time.text for quote in quotes for time in quote.times]
+    figures = [(other, quote) for quote in quotes for other in quote.quantities]
     return [
         *(_make_veto("date", text, given_dates) for text in dates),
         *(_make_veto("time", text, given_times) for text in times),
-        *(_make_veto("figure", n.text, _list_comparable(n, claim, quotes)) for n in numbers),
+        *(
+            _make_veto("figure", n.text, same or [other.text for other, _ in figures])
+            for n in numbers
+            for same in [[other.text for other, quote in figures if _is_same_thing(n, claim, other, quote)]]
+        ),
         *(_make_veto("figure", *labels) for labels in _find_other_labels(claim, quotes)),
     ]
 
@@ -256,13 +266,6 @@ def _is_in_name(n: Quantity, claim: ReadText, context: ReadText) -> bool:
     return bool(name and figure and f"{name[1]} {figure[0]}" in " ".join(context.text.split()))
 
 
-def _list_comparable(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> list[str]:
-    """The quotes' figures of the same thing, or else all of them."""
-    found = [(other, quote) for quote in quotes for other in quote.quantities]
-    same = [other.text for other, quote in found if _is_same_thing(n, claim, other, quote)]
-    return same or [other.text for other, _ in found]
-
-
 def _is_number_given(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> bool:
     """Does a quote give a number, or could a reader have worked it out?"""
     others = [other for quote in quotes for other in quote.quantities]
@@ -339,23 +342,26 @@ def _is_computable(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> 
         is_rounding(n.value, 100 * a / b, n.step) for a, b in permutations(counts, 2) if b
     ):
         return True
-    if n.unit == "%" and ANNOUNCES_RESULT.search(claim.text) and _is_growth(n, quotes):
+    announces = bool(ANNOUNCES_RESULT.search(claim.text))
+    if (
+        n.unit == "%"
+        and announces
+        and any(
+            is_rounding(n.value, 100 * abs(late.value / early.value - 1), n.step)
+            for quote in quotes
+            for early, late in list_pairs(quote)
+        )
+    ):
         return True
     values = {other.value for quote in quotes for other in quote.quantities if other.unit == n.unit}
     if n.unit not in BASE_UNITS and n.unit != "th":
         values |= set(counts)
-    if n.unit in _ADDED_ONLY_WHERE_SAID and not ANNOUNCES_RESULT.search(claim.text):
+    if n.unit in _ADDED_ONLY_WHERE_SAID and not announces:
         return False
-    if len(values) > (MAX_OPERANDS if ANNOUNCES_RESULT.search(claim.text) else MAX_COUNTS):
+    if len(values) > (MAX_OPERANDS if announces else MAX_COUNTS):
         return False
     results = [sum(values), *(result for a, b in combinations(values, 2) for result in (a + b, abs(a - b)))]
     return len(values) > 1 and any(abs(r - n.value) <= 1e-9 * max(1.0, abs(n.value)) for r in results)
-
-
-def _is_growth(n: Quantity, quotes: Sequence[ReadText]) -> bool:
-    """Is a percentage the change from one figure of a quote to another?"""
-    pairs = (pair for quote in quotes for pair in list_pairs(quote))
-    return any(is_rounding(n.value, 100 * abs(late.value / early.value - 1), n.step) for early, late in pairs)
 
 
 def list_pairs(quote: ReadText) -> Iterator[tuple[Quantity, Quantity]]:
@@ -383,13 +389,3 @@ def _find_other_labels(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[
 
 def _fold_label(label: str) -> str:
     return _QUARTER_LABEL.sub(r"q\1", label.lower().replace("-", ""))
-
-
-def _find_other_calendar_names(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[str]:
-    """Months and days of the week outside of dates that no quote has, where the quotes have another."""
-    for pattern in (_WEEKDAY, _MONTH_NAME):
-        there = {match.group(1) for quote in quotes for match in pattern.finditer(quote.text)}
-        for match in pattern.finditer(claim.text):
-            is_in_date = any(date.start <= match.start() < date.end for date in claim.dates)
-            if there and not is_in_date and match.group(1) not in there:
-                yield match.group()

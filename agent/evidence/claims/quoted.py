@@ -67,15 +67,10 @@ def is_quoted(claim: ReadText, quote: ReadText) -> bool:
     if any(_is_clean_cut(quote, first, end, asks) for first, end in _find_stretches(claim, quote)):
         return True
     addresses = _ADDRESS.findall(quote.text)
-    return bool(addresses) and is_quoted(*(_drop(addresses, text) for text in (claim, quote)))
-
-
-def _drop(addresses: Sequence[str], text: ReadText) -> ReadText:
-    """The text without these, the longest first."""
-    bare = text.text
+    bare = [claim.text, quote.text]
     for address in sorted(addresses, key=len, reverse=True):
-        bare = bare.replace(f"]({address})", "]").replace(address, "")
-    return read_text(bare)
+        bare = [text.replace(f"]({address})", "]").replace(address, "") for text in bare]
+    return bool(addresses) and is_quoted(*map(read_text, bare))
 
 
 def find_unclean_cuts(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
@@ -190,32 +185,21 @@ def _is_governed(quote: ReadText, before: list[Word], start: int) -> bool:
 
 def _ends_phrase(quote: ReadText, first: int, end: int, after: list[Word]) -> bool:
     """May the sentence be cut here?"""
+    last = quote.words[end - 1]
     if not after or _BREAK.search(quote.text, quote.words[end - 1].end, after[0].start):
-        return not _is_larger_place(quote, end, after)
-    last, following = quote.words[end - 1], after[0]
+        is_listed = after and quote.text[last.end : after[0].start] == ", "
+        return not (is_listed and last.text[:1].isupper() and after[0].text[:1].isupper())  # a larger place
+    following = after[0]
     if any(is_restrictable(quote.keys, n) for n in range(first, end)):
         return following.key in _COORDINATION
-    if is_stopword(following.key) and (
-        following.key not in _COMPLETES or _is_day_of_event(quote.words[first:end], after)
-    ):
-        return True
+    if is_stopword(following.key):
+        keys = set(quote.keys[first:end])  # a day of what happened once: "The plant was closed in 1990"
+        is_day = len(after) > 1 and (after[1].key[0] == "#" or _DAY.fullmatch(after[1].key))
+        is_event = any(key.endswith("ed") for key in keys) and not keys & _HABITUAL
+        if following.key not in _COMPLETES or (is_day and is_event):
+            return True
     is_place = end - first > 1 and quote.keys[end - 2] in _PLACE_WORDS and quote.text[last.start].isupper()
     return is_place and quote.text[following.start].islower()
-
-
-def _is_day_of_event(stretch: Sequence[Word], after: list[Word]) -> bool:
-    """Does a day or date follow what happened, or will happen, once: "The plant was closed in 1990"?"""
-    keys = {word.key for word in stretch}
-    is_day = len(after) > 1 and (after[1].key[0] == "#" or _DAY.fullmatch(after[1].key))
-    return bool(is_day) and any(key.endswith("ed") for key in keys) and not keys & _HABITUAL
-
-
-def _is_larger_place(quote: ReadText, end: int, after: list[Word]) -> bool:
-    """Does a name follow a name after a comma: "born in Oslo, Minnesota"?"""
-    last = quote.words[end - 1]
-    if not after or quote.text[last.end : after[0].start] != ", ":
-        return False
-    return last.text[:1].isupper() and after[0].text[:1].isupper()
 
 
 def is_restrictable(keys: Sequence[str], n: int) -> bool:

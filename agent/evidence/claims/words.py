@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -82,29 +82,23 @@ class ClockTime:
 def find_clock_times(text: str) -> list[ClockTime]:
     """The times of day of a text in order."""
     found: list[ClockTime] = []
-    for match in _TIME_RANGE.finditer(text):
-        found += _read_range(match)
+    for match in _TIME_RANGE.finditer(text):  # both ends of "10 to 11 am" and "10.00–17.30"
+        first, last = match["half1"], match["half2"]
+        is_written_out = all(match[name] and int(match[name]) % 15 == 0 for name in ("m1", "m2"))
+        if last or is_written_out:  # else it may be a range of numbers
+            is_24_hours = not last and int(match["h2"]) > 12
+            found.append(_make_time(match, 1, first or last, is_24_hours))
+            found.append(_make_time(match, 2, last, is_24_hours))
     taken = {at for time in found for at in range(time.start, time.end)}
-    found += [_read_single(match) for match in _SINGLE.finditer(text) if match.start() not in taken]
+    for match in _SINGLE.finditer(text):
+        if match.start() in taken:
+            continue
+        if word := match["word"]:
+            minutes = frozenset({_HALF_DAY if word.lower() == "noon" else 0})
+            found.append(ClockTime(minutes, match.start(), match.end(), word))
+        else:
+            found.append(_make_time(match, 1, match["half1"]))
     return sorted(found, key=lambda time: time.start)
-
-
-def _read_range(match: re.Match[str]) -> Iterator[ClockTime]:
-    """Both ends of "10 to 11 am" and "10.00–17.30"; nothing where it may be a range of numbers."""
-    first, last = match["half1"], match["half2"]
-    is_written_out = all(match[name] and int(match[name]) % 15 == 0 for name in ("m1", "m2"))
-    if not last and not is_written_out:
-        return
-    is_24_hours = not last and int(match["h2"]) > 12
-    yield _make_time(match, 1, first or last, is_24_hours)
-    yield _make_time(match, 2, last, is_24_hours)
-
-
-def _read_single(match: re.Match[str]) -> ClockTime:
-    if match["word"]:
-        minute = _HALF_DAY if match["word"].lower() == "noon" else 0
-        return ClockTime(frozenset({minute}), match.start(), match.end(), match.group())
-    return _make_time(match, 1, match["half1"])
 
 
 def _make_time(match: re.Match[str], n: int, half: str | None, is_24_hours: bool = False) -> ClockTime:
@@ -181,18 +175,6 @@ def read_text(text: str) -> ReadText:
         if is_range and not first.unit and second.unit in BASE_UNITS and second.number:
             factor = second.value / second.number
             quantities[n] = replace(first, unit=second.unit, value=first.number * factor)
-    return ReadText(
-        text,
-        tuple(dates),
-        tuple(times),
-        tuple(quantities),
-        tuple(_read_words(text, dates, times, quantities)),
-    )
-
-
-def _read_words(
-    text: str, dates: list[DateInterval], times: list[ClockTime], quantities: list[Quantity]
-) -> list[Word]:
     spans = ((date, ",".join(f"{first}-{last}" for first, last in date.spans)) for date in dates)
     values = [Word(f"#{key}", date.start, date.end) for date, key in spans]
     values += [Word(f"@{sorted(t.minutes)}".replace(" ", ""), t.start, t.end) for t in times]
@@ -216,7 +198,8 @@ def _read_words(
         left, right = words[n - 1], words[n]
         if {left.start, right.start} <= starts and _RANGE.match(text[left.end : right.start]):
             words.insert(n, Word("to", left.end, right.start))
-    return [replace(word, text=text[word.start : word.end]) for word in words]
+    words = [replace(word, text=text[word.start : word.end]) for word in words]
+    return ReadText(text, tuple(dates), tuple(times), tuple(quantities), tuple(words))
 
 
 def _ascii_digit(match: re.Match[str]) -> str:
@@ -286,13 +269,6 @@ class Alignment:
     def in_order(self) -> int:
         """How many of the claim's content words the sentence has in the same order."""
         return len(self.claimed) - sum(code[4] - code[3] for code in self.edits)
-
-    @property
-    def changed_words(self) -> tuple[str, str]:
-        """The content words that only the claim has, and that only the sentence has, as they are written."""
-        claimed = [w.text for _, _, _, start, end in self.edits for _, w in self.claimed[start:end]]
-        quoted = [w.text for _, start, end, _, _ in self.edits for _, w in self.quoted[start:end]]
-        return " … ".join(claimed), " … ".join(quoted)
 
 
 def align(claim: ReadText, quotes: Sequence[ReadText]) -> Alignment | None:
