@@ -78,8 +78,8 @@ def read_config_file(name: str) -> tuple[dict[str, Any], Path | None]:
     return content or {}, path
 
 
-class ConfigFileSource(PydanticBaseSettingsSource):
-    """The settings at the top level of the file that CONFIG_FILE names."""
+class FileSource(PydanticBaseSettingsSource):
+    """The top level of the file that CONFIG_FILE names; below it what was saved on the Settings screen."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
         """Not used: `__call__` reads all fields at once."""
@@ -87,18 +87,13 @@ class ConfigFileSource(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, Any]:
         content, _ = read_config_file(str(self.current_state.get("CONFIG_FILE", DEFAULT_CONFIG_FILE)))
-        return {name: value for name, value in content.items() if name in Config.model_fields}
-
-
-class SavedSource(ConfigFileSource):
-    """The settings that were saved on the Settings screen."""
-
-    def __call__(self) -> dict[str, Any]:
-        so_far = self.current_state
+        stated = {name: value for name, value in content.items() if name in SETTINGS}
+        so_far = stated | self.current_state
         folder, keys = so_far.get("TOUCHSTONE_DATA", ""), str(so_far.get("TOUCHSTONE_SECRET_KEY", ""))
         saved = SavedSettings(resolve_data_folder(folder), keys, is_secret).read()
         usable = {name: text for name, text in saved.items() if name in SETTINGS and name not in _NOT_SAVED}
-        return {_OUTSIDE: [name for name, value in so_far.items() if value not in ("", None)], **usable}
+        outside = [name for name, value in so_far.items() if value not in ("", None)]
+        return {_OUTSIDE: outside, **usable, **stated}
 
 
 class Config(BaseSettings):
@@ -309,8 +304,7 @@ class Config(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The sources, the first wins."""
-        own = ConfigFileSource(settings_cls), SavedSource(settings_cls)
-        return init_settings, env_settings, dotenv_settings, *own
+        return init_settings, env_settings, dotenv_settings, FileSource(settings_cls)
 
     @field_validator("*", mode="before")
     @classmethod

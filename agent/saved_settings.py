@@ -66,8 +66,19 @@ class SecretBox:
 
     def encrypt(self, text: str) -> str:
         """The text, encrypted and marked. Raises UsageError when there is no key and no keyring."""
-        own = self._fernets or _build_fernets([_read_keyring() or _make_keyring_key()])
-        return PREFIX + own[0].encrypt(text.encode()).decode()
+        known = "" if self._fernets else _read_keyring()
+        if not self._fernets and not known:
+            import keyring
+            from keyring.errors import KeyringError
+
+            known = make_key()
+            try:
+                keyring.set_password(KEYRING_SERVICE, KEYRING_ENTRY, known)
+            except (KeyringError, OSError, RuntimeError):
+                raise UsageError(f"there is no key to keep a secret with: {HOW_TO_KEEP}") from None
+            if _read_keyring() != known:
+                raise UsageError(f"the system's keyring did not keep the key: {HOW_TO_KEEP}")
+        return PREFIX + (self._fernets or _build_fernets([known or ""]))[0].encrypt(text.encode()).decode()
 
     def decrypt(self, sealed: str) -> str:
         """The text again; one without the mark as it is. Raises WrongKey."""
@@ -127,21 +138,6 @@ def _read_keyring() -> str | None:
                 return ""
             _keyring_key.append(found)
         return _keyring_key[0]
-
-
-def _make_keyring_key() -> str:
-    """Put a new key into the keyring. Raises UsageError when it does not keep it."""
-    import keyring
-    from keyring.errors import KeyringError
-
-    made = make_key()
-    try:
-        keyring.set_password(KEYRING_SERVICE, KEYRING_ENTRY, made)
-    except (KeyringError, OSError, RuntimeError):
-        raise UsageError(f"there is no key to keep a secret with: {HOW_TO_KEEP}") from None
-    if _read_keyring() != made:
-        raise UsageError(f"the system's keyring did not keep the key: {HOW_TO_KEEP}")
-    return made
 
 
 class SavedSettings:
@@ -212,15 +208,12 @@ class SavedSettings:
 
     def describe_keeping(self) -> str:
         """How secrets are kept here, as a sentence for a person."""
-        plain = [name for name, value in self._read_file().items() if self._is_open(name, value)]
-        if plain:
+        kept = self._read_file().items()
+        if plain := [n for n, value in kept if not value.startswith(PREFIX) and self._is_secret(n, value)]:
             return f"{', '.join(plain)} stands unencrypted in {SAVED_FILE}: {HOW_TO_KEEP}."
         if source := self.box.source:
             return f"Keys saved here are encrypted with the key from {source}."
         return f"Keys saved here are forgotten when the server stops. To keep them, {HOW_TO_KEEP}."
-
-    def _is_open(self, name: str, value: str) -> bool:
-        return not value.startswith(PREFIX) and self._is_secret(name, value)
 
     def _seal(self, kept: dict[str, str]) -> dict[str, str]:
         sealed = dict(kept)

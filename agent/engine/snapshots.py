@@ -73,8 +73,13 @@ class SnapshotCache:
 
     def prefetch(self, run_id: str) -> None:
         """Start folding this run in another thread, because it will be read soon."""
+
+        def read() -> None:
+            with suppress(NotFound, StoreError):  # the reader gets the error
+                self.get(run_id)
+
         with suppress(RuntimeError):  # this process is ending
-            self._prefetch_pool.submit(self._prefetch, run_id)
+            self._prefetch_pool.submit(read)
 
     def forget(self, run_ids: Iterable[str]) -> None:
         """Drop the snapshots of these runs."""
@@ -85,10 +90,6 @@ class SnapshotCache:
     def close(self) -> None:
         """Stop prefetching."""
         self._prefetch_pool.shutdown(wait=False, cancel_futures=True)
-
-    def _prefetch(self, run_id: str) -> None:
-        with suppress(NotFound, StoreError):  # the reader gets the error
-            self.get(run_id)
 
     def _fold_run(self, run: Run, known: RunSnapshot | None) -> RunSnapshot:
         head = known.head if known else -1
@@ -109,16 +110,11 @@ class SnapshotCache:
         usage = store.calls.sum_usage(run.id).model_copy(
             update=times.model_dump(include={"seconds", "cpu_seconds"})
         )
-        next = steps[-1].next
-        return RunSnapshot(
-            run, state, steps, usage, steps[-1].n, next, self._describe_activity(run, state, next)
-        )
-
-    def _describe_activity(self, run: Run, state: RunState, step: str) -> str:
-        if run.status is not Status.RUNNING:
-            return ""
-        target = state.own.describe_target(state, step)
-        return f"{self.step_labels.get(step, step)}{': ' + target if target else ''}"
+        next, activity = steps[-1].next, ""
+        if run.status is Status.RUNNING:
+            target = state.own.describe_target(state, next)
+            activity = f"{self.step_labels.get(next, next)}{': ' + target if target else ''}"
+        return RunSnapshot(run, state, steps, usage, steps[-1].n, next, activity)
 
 
 def sum_step_times(steps: Iterable[Step]) -> Usage:

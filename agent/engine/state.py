@@ -66,22 +66,15 @@ def upsert_by_step(old: list[Any], new: list[Any]) -> list[Any]:
     """The old values, each new one in place of the one with the same `step`, `action` and `query_or_url`, or
     appended. The values are in the order of their steps."""
     for value in new:
-        at = _find_same(old, value)
-        if at is None:
-            old.append(value)
-        else:
-            old[at] = value
+        at = len(old)
+        for i in range(len(old) - 1, -1, -1):
+            if old[i].step < value.step:
+                break
+            if _identify(old[i]) == _identify(value):
+                at = i
+                break
+        old[at : at + 1] = [value]
     return old
-
-
-def _find_same(old: list[Any], value: Any) -> int | None:
-    """The index of the value with the same step, action and query or address."""
-    for i in range(len(old) - 1, -1, -1):
-        if old[i].step < value.step:
-            return None
-        if _identify(old[i]) == _identify(value):
-            return i
-    return None
 
 
 def _identify(value: Any) -> tuple[int, str, str]:
@@ -92,12 +85,6 @@ def merge_dict(old: dict[Any, Any], new: dict[Any, Any]) -> dict[Any, Any]:
     """The old entries with the new ones."""
     old.update(new)
     return old
-
-
-def remove_keys(old: dict[Any, Any], keys: list[Any]) -> None:
-    """Remove these keys."""
-    for key in keys:
-        old.pop(key, None)
 
 
 def to_jsonable(change: Change) -> Change:
@@ -111,7 +98,8 @@ def merge(state: S, change: Change) -> S:
         name = key.removeprefix(REMOVAL_PREFIX)
         record = state.record_of(name)
         if key != name:
-            remove_keys(getattr(record, name), value)
+            for gone in value:
+                getattr(record, name).pop(gone, None)
             continue
         adapter, reducer = _merge_plans(type(record))[name]
         setattr(record, name, reducer(getattr(record, name), adapter.validate_python(value)))
@@ -134,7 +122,11 @@ def fold(state: S, steps: Iterable[Step]) -> S:
     for step in steps:
         change = step.change
         if step.n in undone:
-            change = _leave_out(change)
+            change = {
+                name: value
+                for name, value in change.items()
+                if name.removeprefix(REMOVAL_PREFIX) not in PERSONS_FIELDS
+            }
             private = [note["text"] for note in step.change.get("notes", ()) if note.get("private")]
             if private:  # what was made from it is still there
                 change["earlier_private_notes"] = [*getattr(state, "earlier_private_notes", ()), *private]
@@ -151,14 +143,6 @@ def find_undone(steps: Sequence[Step]) -> set[int]:
         if step.n not in undone:
             undone.update(edit.get("undoes", -1) for edit in step.change.get("edits", ()))
     return undone - {-1}
-
-
-def _leave_out(change: Change) -> Change:
-    return {
-        name: value
-        for name, value in change.items()
-        if name.removeprefix(REMOVAL_PREFIX) not in PERSONS_FIELDS
-    }
 
 
 def shallow_copy(state: S) -> S:

@@ -49,6 +49,12 @@ _OPTION = re.compile(
     r"|→|\b[a-z]+[A-Z]\w+|[‘“\"'`][^\s‘’“”\"']+[’”\"'`]"
 )
 _LIST = re.compile(r"(?:[^,;:]+[,;、،]){2}|\n\s*\S")
+_PREPOSITION = re.compile(
+    r"\b(?:of|in|on|for|from|to|at|by|that|which|who|von|vom|in|im|der|des|für|que|qui|de|du|des|del"
+    r"|på|av|för|i|som)\b",
+    re.IGNORECASE,
+)
+"""In "what is X" it asks for something of X ("the capital of …") rather than for what X is."""
 
 _SIGNS = {
     "date": _DATE,
@@ -85,34 +91,18 @@ def detect_shape(question: str) -> Shape:
         if not found:
             continue
         subjects = tuple(text.strip(" .?\"'“”„«»") for text in found.groupdict().values() if text)
-        if kind == "definition" and subjects and _is_phrase_with_preposition(subjects[0], pattern.pattern):
+        is_definition, frame = kind == "definition" and pattern.pattern.startswith("^"), found.group()
+        if is_definition and subjects and _PREPOSITION.search(subjects[0]):
             continue
-        return Shape(kind, subjects, _find_frame(kind, found.group(), subjects))
+        if kind == "option":
+            frame = frame.split()[-1]
+        elif kind in ("comparison", "default", "definition"):
+            for subject in subjects:
+                frame = frame.replace(subject, " ")
+        elif kind != "number" or len(frame.split()) > MAX_HOW_WORDS:  # "how long"
+            frame = ""
+        return Shape(kind, subjects, frame)
     return Shape("thing")
-
-
-def _find_frame(kind: str, matched: str, subjects: tuple[str, ...]) -> str:
-    if kind == "option":
-        return matched.split()[-1]
-    if kind == "number" and len(matched.split()) <= MAX_HOW_WORDS:  # "how long"
-        return matched
-    if kind not in ("comparison", "default", "definition"):
-        return ""
-    for subject in subjects:
-        matched = matched.replace(subject, " ")
-    return matched
-
-
-def _is_phrase_with_preposition(subject: str, pattern: str) -> bool:
-    """Whether "what is X" asks for something of X ("the capital of …") rather than for what X is."""
-    return pattern.startswith("^") and bool(
-        re.search(
-            r"\b(?:of|in|on|for|from|to|at|by|that|which|who|von|vom|in|im|der|des|für|que|qui|de|du|des|del"
-            r"|på|av|för|i|som)\b",
-            subject,
-            re.IGNORECASE,
-        )
-    )
 
 
 def detect_answer_type(question: str) -> str:

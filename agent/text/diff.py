@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
 MAX_ALIGNED_LINES = 20_000
 """Lines of one text that are aligned."""
@@ -37,9 +37,16 @@ class DiffPart:
 def diff_texts(old: str, new: str) -> list[DiffPart]:
     """The parts of both texts in order; neighbouring lines that are the same are one part."""
     before, after = _split_lines(old), _split_lines(new)
-    head = _common_prefix_length(before, after)
-    tail = _common_prefix_length(before[head:][::-1], after[head:][::-1])
-    middle = _align_lines(before[head : len(before) - tail], after[head : len(after) - tail])
+    head = Prefix.similarity(before, after)
+    tail = Postfix.similarity(before[head:], after[head:])
+    one, two = before[head : len(before) - tail], after[head : len(after) - tail]
+    middle: list[DiffPart] = []
+    if max(len(one), len(two)) > MAX_ALIGNED_LINES:
+        middle += _pair_lines(one, two)
+    else:
+        for code in Levenshtein.opcodes(one, two):
+            old_lines, new_lines = one[code.src_start : code.src_end], two[code.dest_start : code.dest_end]
+            middle += _same_part(old_lines) if code.tag == "equal" else _pair_lines(old_lines, new_lines)
     return [*_same_part(before[:head]), *middle, *_same_part(before[len(before) - tail :] if tail else [])]
 
 
@@ -52,22 +59,6 @@ def _split_lines(text: str) -> list[str]:
         if line
         for part in (_SENTENCE_BREAK.split(line) if len(line) > LONG_LINE_CHARS else [line])
     ]
-
-
-def _common_prefix_length(one: Sequence[str], two: Sequence[str]) -> int:
-    """How many lines from the first on are the same."""
-    return next(
-        (n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two))
-    )
-
-
-def _align_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[DiffPart]:
-    if len(before) > MAX_ALIGNED_LINES or len(after) > MAX_ALIGNED_LINES:
-        yield from _pair_lines(before, after)
-        return
-    for code in Levenshtein.opcodes(before, after):
-        one, two = before[code.src_start : code.src_end], after[code.dest_start : code.dest_end]
-        yield from _same_part(one) if code.tag == "equal" else _pair_lines(one, two)
 
 
 def _same_part(lines: Sequence[str]) -> list[DiffPart]:

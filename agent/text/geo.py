@@ -85,8 +85,14 @@ def find_facility_kinds(text: str, kinds: Iterable[str]) -> list[str]:
     """The kinds a text asks for, by their own words or by synonyms."""
     said = {stem(word) for word in tokenize(text)}
     said |= {stem(first + second) for first, second in zip(tokenize(text), tokenize(text)[1:], strict=False)}
-    own = [kind for kind in dict.fromkeys(kinds) if (words := _stem_set(kind)) and words <= said]
-    return own or [kind for kind in dict.fromkeys(kinds) if said & _synonym_stems(kind)]
+    named = {kind: _stem_set(kind) for kind in kinds}
+    own = [kind for kind, words in named.items() if words and words <= said]
+    groups = list(map(_stem_set, _FACILITY_SYNONYMS))
+    return own or [
+        kind
+        for kind, words in named.items()
+        if (len(words) == 1 and words <= said) or any(group & words and group & said for group in groups)
+    ]
 
 
 def find_facility_word(text: str) -> str:
@@ -100,15 +106,6 @@ def find_facility_word(text: str) -> str:
     return named[0].lower() if named else ""
 
 
-def _synonym_stems(kind: str) -> set[str]:
-    """The words that each mean the kind: its own when it is a single one, and their synonyms."""
-    own = _stem_set(kind)
-    return set().union(
-        own if len(own) == 1 else set(),
-        *(group for group in map(_stem_set, _FACILITY_SYNONYMS) if own & group),
-    )
-
-
 def _stem_set(text: str) -> set[str]:
     return {stem(word) for word in tokenize(text)}
 
@@ -120,7 +117,10 @@ def build_gazetteer(facilities: Sequence[Facility]) -> dict[str, list[Place]]:
     The last part of an address is its town (the one before, when nearly all end alike: a country). A name of
     several places (a street of two towns) has an entry for each."""
     addresses = [[p.strip() for p in facility.address.split(",") if p.strip()] for facility in facilities]
-    country = _find_country(addresses)
+    endings = Counter(_strip_numbers(parts[-1]) for parts in addresses if len(parts) > 1)
+    country, count = endings.most_common(1)[0] if endings else ("", 0)
+    if len(addresses) < MIN_ADDRESSES or count < COUNTRY_SHARE * len(addresses):
+        country = ""
     found: dict[str, list[Place]] = defaultdict(list)
     streets: dict[str, dict[str, list[GeoPoint]]] = defaultdict(lambda: defaultdict(list))
     towns: dict[str, list[GeoPoint]] = defaultdict(list)
@@ -143,14 +143,13 @@ def build_gazetteer(facilities: Sequence[Facility]) -> dict[str, list[Place]]:
     for name, points in towns.items():
         if max(distance_km(_centroid(points), point) for point in points) <= MAX_TOWN_RADIUS_KM:
             found[_normalize_name(name)] = [Place(name, _centroid(points), "town")]
-    return {key: _drop_close_places(places) for key, places in found.items() if len(key) > 2}
-
-
-def _find_country(addresses: Sequence[Sequence[str]]) -> str:
-    """The country or county that nearly all addresses end with; "" for none."""
-    endings = Counter(_strip_numbers(parts[-1]) for parts in addresses if len(parts) > 1)
-    name, count = endings.most_common(1)[0] if endings else ("", 0)
-    return name if len(addresses) >= MIN_ADDRESSES and count >= COUNTRY_SHARE * len(addresses) else ""
+    for key, places in found.items():
+        kept: list[Place] = []
+        for place in places:
+            if all(distance_km(place.point, other.point) > 1.0 for other in kept):
+                kept.append(place)
+        found[key] = kept
+    return {key: places for key, places in found.items() if len(key) > 2}
 
 
 def _normalize_name(name: str) -> str:
@@ -164,14 +163,6 @@ def _strip_numbers(part: str) -> str:
 
 def _centroid(points: Sequence[GeoPoint]) -> GeoPoint:
     return (sum(point[0] for point in points) / len(points), sum(point[1] for point in points) / len(points))
-
-
-def _drop_close_places(places: list[Place]) -> list[Place]:
-    kept: list[Place] = []
-    for place in places:
-        if all(distance_km(place.point, other.point) > 1.0 for other in kept):
-            kept.append(place)
-    return kept
 
 
 def find_places(text: str, known: dict[str, list[Place]]) -> list[Place]:

@@ -26,14 +26,8 @@ _MASS_MENTION = re.compile(r"(?<!\w)@(?=(?:everyone|here|channel|all)\b)", re.IG
 
 def find_codes(text: str) -> list[str]:
     """The codes in a text, in order, "E-31" as "e31"; of "error 58" and "code E 58" the number alone."""
-    return list(
-        dict.fromkeys(
-            [
-                *(f"{letters}{number}".lower() for letters, number in _CODE.findall(text)),
-                *_NUMBERED_CODE.findall(text),
-            ]
-        )
-    )
+    lettered = [f"{letters}{number}".lower() for letters, number in _CODE.findall(text)]
+    return list(dict.fromkeys([*lettered, *_NUMBERED_CODE.findall(text)]))
 
 
 def find_doi(text: str) -> str:

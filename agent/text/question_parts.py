@@ -77,7 +77,13 @@ def resolve_parts(parts: Sequence[str]) -> list[str]:
     """The parts, each with what the first is plainly about in the place of its pronoun ("who runs it?" after
     "Who owns the dairy": "who runs the dairy?"); unchanged where that is not plain."""
     subject, is_thing = _find_subject(parts[0])
-    return [*parts[:1], *(_replace_pronoun(part, subject, is_thing=is_thing) for part in parts[1:])]
+    owner, resolved = f"{subject}{'’' if subject.endswith('s') else '’s'}", list(parts[:1])
+    for part in parts[1:]:
+        found = (_THING if is_thing else _ANYTHING).search(part)
+        if subject and found and not find_proper_names(part[1:]):
+            part = f"{part[: found.start()]}{owner if found['owner'] else subject}{part[found.end() :]}"
+        resolved.append(part)
+    return resolved
 
 
 def _find_subject(question: str) -> tuple[str, bool]:
@@ -98,14 +104,6 @@ def _find_subject(question: str) -> tuple[str, bool]:
         return (f"the {phrase}", True) if is_plain else ("", False)
     asks_person = detect_answer_type(question) == "person"
     return (names[0].text, asks_person) if len(names) == 1 else ("", False)
-
-
-def _replace_pronoun(part: str, subject: str, *, is_thing: bool) -> str:
-    found = (_THING if is_thing else _ANYTHING).search(part)
-    if not subject or not found or find_proper_names(part[1:]):
-        return part
-    owner = f"{subject}{'’' if subject.endswith('s') else '’s'}"
-    return f"{part[: found.start()]}{owner if found['owner'] else subject}{part[found.end() :]}"
 
 
 def complete_parts(parts: Sequence[str]) -> list[str]:

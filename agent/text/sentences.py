@@ -77,8 +77,11 @@ def _is_inside(text: str, start: int, stop: re.Match[str]) -> bool:
     if before is None:
         return False
     previous, token = before[1] or "", before[2]
-    if token.isdecimal():
-        return len(token) < 3 and _is_ordinal(text, start, at, previous, stop)
+    if token.isdecimal():  # it counts ("am 5. Juni", "das 3. Kapitel") or marks an item
+        following = re.match(r"\w+", text[stop.start(1) :]) if stop[1] else None
+        is_month = following is not None and following.group().lower() in load_words("months")
+        is_mark = not text[start:at].strip(" \t0123456789(")
+        return len(token) < 3 and (is_month or is_mark or previous.lower() in _ordinal_contexts())
     if _DOTTED.fullmatch(token) or token.lower() in _WITH_VOWEL:
         return True
     if not token.isalpha() or token.isupper():
@@ -89,14 +92,6 @@ def _is_inside(text: str, start: int, stop: re.Match[str]) -> bool:
         return False
     is_latin = "a" <= token[0].lower() <= "z"
     return is_latin and len(token) <= MAX_ABBREVIATION_LETTERS and not _VOWEL.search(token)
-
-
-def _is_ordinal(text: str, start: int, at: int, previous: str, stop: re.Match[str]) -> bool:
-    """Whether a number with a full stop counts ("am 5. Juni", "das 3. Kapitel") or marks an item."""
-    following = re.match(r"\w+", text[stop.start(1) :]) if stop[1] else None
-    is_month = following is not None and following.group().lower() in load_words("months")
-    is_mark = not text[start:at].strip(" \t0123456789(")
-    return is_month or is_mark or previous.lower() in _ordinal_contexts()
 
 
 @lru_cache(maxsize=1)
@@ -119,11 +114,9 @@ def _split_long_span(text: str, start: int, end: int) -> list[tuple[int, int]]:
         end -= 1
     pieces: list[tuple[int, int]] = []
     while end - start > MAX_SENTENCE_CHARS:
-        cut = max(
-            text.rfind("; ", start + MAX_SENTENCE_CHARS // 2, start + MAX_SENTENCE_CHARS),
-            text.rfind(". ", start + MAX_SENTENCE_CHARS // 2, start + MAX_SENTENCE_CHARS),
-        )
-        cut = cut if cut > 0 else text.rfind(" ", start + MAX_SENTENCE_CHARS // 2, start + MAX_SENTENCE_CHARS)
+        half = (start + MAX_SENTENCE_CHARS // 2, start + MAX_SENTENCE_CHARS)
+        cut = max(text.rfind("; ", *half), text.rfind(". ", *half))
+        cut = cut if cut > 0 else text.rfind(" ", *half)
         cut = cut + 1 if cut > 0 else start + MAX_SENTENCE_CHARS
         pieces.append((start, start + len(text[start:cut].rstrip())))
         start = cut
@@ -177,9 +170,7 @@ def join_wrapped_lines(text: str) -> str:
 def _join(line: str, more: str) -> str:
     """Two lines as one. A hyphen between lower-case letters divided a word, or belongs to it ("well-known"):
     the quote check reads both alike."""
-    if line.endswith("\u00ad"):
-        return line[:-1] + more
-    if line.endswith("-") and line[-2:-1].islower() and more[:1].islower():
+    if line.endswith("\u00ad") or (line.endswith("-") and line[-2:-1].islower() and more[:1].islower()):
         return line[:-1] + more
     return line + more if line.endswith("-") and line[-2:-1].isalnum() else f"{line} {more}"
 

@@ -149,8 +149,11 @@ def _find_stated(text: str, now: date) -> TimeRange | None:
         opening = _OPENING.search(text[: period.start])
         start = opening.start() if opening else period.start
         if joint and following and (opening or not (period.is_bare and not period.has_year)):
-            begin = period.first if period.has_year else _latest_before(period.first, following.first)
-            earlier, later = sorted(((begin, period.last), (following.first, following.last)))
+            begin, end = period.first, following.first
+            if not period.has_year:  # the same day of the latest year in which it is not after the other
+                year = end.year - ((begin.month, begin.day) > (end.month, end.day))
+                begin = begin.replace(year=year, day=min(begin.day, 28) if begin.month == 2 else begin.day)
+            earlier, later = sorted(((begin, period.last), (end, following.last)))
             return _make_range(text, start, following.end, earlier[0], later[1], now)
         if _SURNAME_FOLLOWS.match(text, period.end) and not (opening and opening["since"]):
             continue
@@ -221,17 +224,13 @@ def _latest_day(number: int, last: date) -> date | None:
     return None
 
 
-def _latest_before(day: date, other: date) -> date:
-    """The same day of the latest year in which it is not after the other day."""
-    year = other.year - ((day.month, day.day) > (other.month, other.day))
-    return date(year, day.month, min(day.day, 28) if day.month == 2 else day.day)
-
-
 def _find_relative(text: str, now: date) -> TimeRange | None:
     """ "last week", "past three weeks", "since Monday", "gestern": open to today."""
     if current := _CURRENT_UNIT.search(text):
-        rest = text[: current.start()] + " " + text[current.end() :]
-        return TimeRange(_begin_of(current["unit"].lower(), now), None, rest)
+        months = {"month": now.month, "quarter": (now.month - 1) // 3 * 3 + 1, "year": 1}
+        month = months.get(current["unit"].lower())
+        begin = now.replace(month=month, day=1) if month else now - timedelta(days=now.weekday())
+        return TimeRange(begin, None, f"{text[: current.start()]} {text[current.end() :]}")
     readings = [list(_read_dates(text, language, now)) for language in SEARCHED_LANGUAGES]
     best = max(readings, key=lambda found: sum(end - start for start, end, _ in found))
     if not best:
@@ -265,10 +264,3 @@ def _read_dates(text: str, language: str, now: date) -> Iterator[tuple[int, int,
             and not any(word in month_numbers() for word in phrase.lower().split())
         ):
             yield start, end, moment.date()
-
-
-def _begin_of(unit: str, now: date) -> date:
-    if unit == "week":
-        return date.fromordinal(now.toordinal() - now.weekday())
-    months = {"month": now.month, "quarter": (now.month - 1) // 3 * 3 + 1, "year": 1}
-    return now.replace(month=months[unit], day=1)

@@ -118,7 +118,7 @@ def test_a_run_that_fails_tells_the_place_and_not_the_message(
 
     logs.set_up(form, "DEBUG")
     run = ask(bench, world="demo", model="keyless")
-    monkeypatch.setattr(loop, "_take_steps_until_rest", fail)
+    monkeypatch.setattr(loop._RunDriver, "take_step", fail)
     assert bench.drive(run) is Status.FAILED
     written = capsys.readouterr().err
     assert "OSError: No space left on device" in written and "ValueError: …" in written
