@@ -15,7 +15,7 @@ from agent.actions import acts
 from agent.actions.acts import Act
 from agent.actions.erase_note import ERASED, list_private
 from agent.cli.main import PROGRAM
-from agent.cli.options import RUN_ID, option
+from agent.cli.options import RUN_ID, command, option
 from agent.cli.output import drive_run, read_file, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.evidence.citation_check import diff_answers
@@ -26,7 +26,10 @@ from agent.types import STATUS_PHRASES, Answer, Status
 from agent.web.extract import documents
 from agent.workbench import RunSnapshot, Workbench
 
-ARGUMENTS = (
+CHANGE_MARKS = {"added": "+", "removed": "-", "reworded": "~", "resourced": "~"}
+
+
+@command(
     RUN_ID,
     option("act ACT", "without it what is possible now is listed", nargs="?"),
     option(
@@ -35,10 +38,7 @@ ARGUMENTS = (
         nargs=REMAINDER,
     ),
 )
-CHANGE_MARKS = {"added": "+", "removed": "-", "reworded": "~", "resourced": "~"}
-
-
-def run(args: Namespace) -> int:
+def act(args: Namespace) -> int:
     """Do the act, drive the run as far as it goes, print the answer and on stderr what changed in it."""
     bench = Workbench()
     before = bench.snapshot(args.run_id)

@@ -16,14 +16,15 @@ from agent.batch import csv_input, jobs
 from agent.batch.jobs import BatchStatus
 from agent.cli.options import (
     ALLOW,
-    DEFAULTS,
     MODEL,
     SEARCH_SOURCES,
     WORLD,
     Option,
     amount,
+    command,
     file_option,
     flag,
+    limit,
     option,
     read_settings,
 )
@@ -43,7 +44,15 @@ def _budget(spec: str, help: str, field: str, type: Callable[[str], float] = int
     return option(spec, told, None, dest=f"batch.{field}", type=type)
 
 
-ARGUMENTS = (
+def apply_budget(args: Namespace, budget: BatchBudget) -> BatchBudget:
+    """The budget of a batch with the options that were given. Raises UsageError."""
+    given = {name: getattr(args, f"batch.{name}") for name in BatchBudget.model_fields}
+    changed = budget.model_copy(update={name: value for name, value in given.items() if value is not None})
+    jobs.check_budget(changed)
+    return changed
+
+
+@command(
     file_option("file FILE.csv", "a table with a column “question”; none: list the batches", nargs="?"),
     file_option("--out FILE", "where to write the answers [default: stdout]"),
     flag("--json", "write JSON instead of CSV", dest="as_json"),
@@ -55,22 +64,12 @@ ARGUMENTS = (
     _budget("--max-minutes MIN", "working time of all rows", "max_minutes", amount),
     WORLD,
     MODEL,
-    option("--max-steps N", "searches and page visits a row", DEFAULTS.max_steps),
-    option("--max-pages N", "pages read a row", DEFAULTS.max_pages),
+    limit("--max-steps N", "searches and page visits a row", "max_steps"),
+    limit("--max-pages N", "pages read a row", "max_pages"),
     ALLOW,
     *SEARCH_SOURCES,
 )
-
-
-def apply_budget(args: Namespace, budget: BatchBudget) -> BatchBudget:
-    """The budget of a batch with the options that were given. Raises UsageError."""
-    given = {name: getattr(args, f"batch.{name}") for name in BatchBudget.model_fields}
-    changed = budget.model_copy(update={name: value for name, value in given.items() if value is not None})
-    jobs.check_budget(changed)
-    return changed
-
-
-def run(args: Namespace) -> int:
+def batch(args: Namespace) -> int:
     """Ask all rows, write the table; returns the exit code."""
     file, resume = args.file, args.resume
     if not file and not resume:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from agent.cli.options import JSON_FILE, option
+from agent.cli.options import JSON_FILE, command, option
 from agent.cli.output import to_json, write_file, write_stdout
-from bench.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate
+from bench.evaluation import runner
 
-ARGUMENTS = (
+
+@command(
     option("world DIR|demo", "a folder with questions and documents"),
     option(
         "--flow NAME",
-        f"one of {', '.join(EVALUATED_FLOWS)} [default: research]",
+        f"one of {', '.join(runner.EVALUATED_FLOWS)} [default: research]",
         "research",
-        choices=EVALUATED_FLOWS,
+        choices=runner.EVALUATED_FLOWS,
     ),
     option("--model NAME", "the model [default: keyless]", "keyless"),
     option("--limit N", "ask only N questions, drawn at random", 0),
@@ -23,12 +24,10 @@ ARGUMENTS = (
     option("--keep DIR", "keep the stores of the runs in this folder"),
     JSON_FILE,
 )
-
-
-def run(args: Namespace) -> int:
+def evaluate(args: Namespace) -> int:
     """Ask the questions and print the metrics; returns the exit code."""
     draw = {"limit": args.limit, "seed": args.seed, "jobs": args.jobs}
-    result = evaluate(EvaluationJob(args.world, args.flow, args.model, **draw, keep=args.keep))
+    result = runner.evaluate(runner.EvaluationJob(args.world, args.flow, args.model, **draw, keep=args.keep))
     if args.json_file:
         write_file(args.json_file, to_json(result))
     width = max(map(len, result["metrics"]))

@@ -1,7 +1,7 @@
-"""The command line: argparse, one module a command. Progress goes to stderr, results to stdout.
+"""The command line, by argparse. Progress goes to stderr, results to stdout.
 
-`COMMANDS` names each command with its module and help line. A module holds its `ARGUMENTS` and `run(args)`;
-it is imported when its command runs, so that `--help` does not import the rest of the program.
+`COMMANDS` names each command with its module, the `Command` in it, and its help line. A module is imported
+when a command of it runs, so that `--help` does not import the rest of the program.
 
 Exit codes: 0 review was reached (an honest `no_evidence` too), 1 it failed (see stderr), 2 wrong usage."""
 
@@ -19,25 +19,25 @@ from agent.errors import NotFound, TouchstoneError, UsageError
 PROGRAM = "./touchstone"
 """What usage lines and messages call the command line."""
 COMMANDS = {
-    "research": ("research", "Ask a question and get a checked answer."),
-    "site": ("site", "Ask chosen websites, with follow-ups."),
-    "collect": ("collect", "Gather articles or threads from start pages."),
-    "chat": ("chat", "Talk with the library."),
-    "reply": ("reply", "Answer a conversation from the knowledge base, or stay silent."),
-    "batch": ("batch", "Ask many questions from a table, side by side within a budget."),
-    "eval": ("evaluate", "Score a world by its questions."),
-    "runs": ("runs", "List the runs, newest first."),
-    "act": ("act", "Do with a run what the screens can do: approve, send back, edit its facts, branch …"),
-    "check-text": ("evidence.check_text", "Check a text, claim by claim, against the sources it cites."),
-    "check": ("evidence.check", "Check whether quotes support statements, for a file of them."),
-    "export": ("export", "Write a run to a file."),
-    "verify": ("evidence.verify", "Check an evidence bundle, and its sources as they are now."),
-    "import": ("import_bundle", "Open an evidence bundle as a run."),
+    "research": ("ask.research", "Ask a question and get a checked answer."),
+    "site": ("ask.site", "Ask chosen websites, with follow-ups."),
+    "collect": ("ask.collect", "Gather articles or threads from start pages."),
+    "chat": ("ask.chat", "Talk with the library."),
+    "reply": ("reply.reply", "Answer a conversation from the knowledge base, or stay silent."),
+    "batch": ("batch.batch", "Ask many questions from a table, side by side within a budget."),
+    "eval": ("evaluate.evaluate", "Score a world by its questions."),
+    "runs": ("runs.runs", "List the runs, newest first."),
+    "act": ("act.act", "Do with a run what the screens can do: approve, send back, edit its facts, branch …"),
+    "check-text": ("check.check_text", "Check a text, claim by claim, against the sources it cites."),
+    "check": ("check.check", "Check whether quotes support statements, for a file of them."),
+    "export": ("runs.export", "Write a run to a file."),
+    "verify": ("runs.verify", "Check an evidence bundle, and its sources as they are now."),
+    "import": ("runs.import_", "Open an evidence bundle as a run."),
     "backup": ("upkeep.backup", "Write everything that is kept to one file, while the server runs."),
     "restore": ("upkeep.restore", "Bring back what a backup holds."),
     "secrets": ("upkeep.secrets", "The keys saved in Settings: how they are encrypted, and with a new key."),
 }
-"""Each command: its module in this package, and its help line."""
+"""Each command: its module in this package with its name there, and its help line."""
 
 HOST_OPTIONS = ("--allow", "--block")
 _CERTAIN_HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)+(:\d+)?\Z|localhost\Z|https?://\S+\Z")
@@ -45,11 +45,14 @@ _SEPARATORS = re.compile(r"[\s,]+")
 
 
 def build_parser(name: str) -> ArgumentParser:
-    """The parser of a command."""
-    module, about = COMMANDS[name]
+    """The parser of a command; what it parses holds the command's function as `run`."""
+    place, about = COMMANDS[name]
+    module, _, attribute = place.partition(".")
+    command = getattr(import_module(f"agent.cli.{module}"), attribute)
     parser = ArgumentParser(f"{PROGRAM} {name}", description=about)
-    for names, more in import_module(f"agent.cli.{module}").ARGUMENTS:
+    for names, more in command.options:
         parser.add_argument(*names, **more)
+    parser.set_defaults(run=command.run)
     return parser
 
 
@@ -90,7 +93,7 @@ def main(arguments: list[str]) -> int:
     try:
         name = commands.parse_args(arguments[:1]).command
         args = build_parser(name).parse_args(separate_hosts(arguments[1:]))
-        return int(import_module(f"agent.cli.{COMMANDS[name][0]}").run(args))
+        return int(args.run(args))
     except SystemExit as ended:  # argparse has told the help, or what is wrong
         return int(ended.code or 0)
     except (UsageError, NotFound) as wrong:

@@ -1,4 +1,4 @@
-"""Options that several commands share, each declared once, and the settings that they give.
+"""A command with its options. Options that several share are declared here, with the settings that they give.
 
 Host lists are parsed here; whether a setting is allowed is checked by `agent.actions.validation`."""
 
@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import isfinite
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
 
@@ -22,6 +24,19 @@ _SEPARATORS = re.compile(r"[\s,]+")
 
 Option = tuple[tuple[str, ...], dict[str, Any]]
 """The names of an option or argument, and what argparse is told of it."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: the function that runs it and returns its exit code, and what may be typed."""
+
+    run: Callable[[Namespace], int]
+    options: Sequence[Option]
+
+
+def command(*options: Option) -> Callable[[Callable[[Namespace], int]], Command]:
+    """Make a command of a function."""
+    return lambda run: Command(run, options)
 
 
 def option(spec: str, help: str, default: Any = "", **about: Any) -> Option:
@@ -75,17 +90,6 @@ def share(text: str) -> float:
     return value
 
 
-def at_least(least: int) -> Callable[[str], int]:
-    """The type of a whole number that is not below `least`."""
-
-    def number(text: str) -> int:
-        if (value := int(text)) < least:
-            raise ArgumentTypeError(f"{value} is below {least}, the least")
-        return value
-
-    return number
-
-
 SEVERAL = "separate several with spaces or commas, or repeat the option"
 QUESTION = option("question QUESTION", "the question, in quotes")
 RUN_ID = option("run_id RUN", "id of the run; `runs` lists them")
@@ -113,10 +117,20 @@ def hosts_option(spec: str, help: str, dest: str) -> Option:
     return option(spec, help, [], dest=dest, type=parse_hosts)
 
 
-def budget_option(spec: str, help: str, dest: str, type: Callable[[str], float] = int) -> Option:
-    """An option for a budget of a run, by the name of its setting."""
-    default = getattr(DEFAULTS, dest) / (60 if dest == "max_seconds" else 1)
-    return option(spec, f"{help} (new run: {default:.0f})", None, dest=dest, type=type)
+def limit(
+    spec: str, help: str, dest: str, type: Callable[[str], float] = int, least: int | None = None
+) -> Option:
+    """An option for a limit of a run, by the name of its setting; a run that is continued keeps its own."""
+
+    def read(text: str) -> float:
+        if least is not None and (value := type(text)) < least:
+            raise ArgumentTypeError(f"{value} is below {least}, the least")
+        return type(text)
+
+    read.__name__ = type.__name__  # argparse names it where a text is no number
+    default = attrgetter(dest)(DEFAULTS) / (60 if dest == "max_seconds" else 1)
+    told = help if least is None else f"{help}, {least} or more"
+    return option(spec, f"{told} (new run: {default:,.0f})", None, dest=dest, type=read)
 
 
 ALLOW = hosts_option(
@@ -125,14 +139,12 @@ ALLOW = hosts_option(
     "allowed_domains",
 )
 BUDGETS = (
-    budget_option("--max-steps N", "searches and page visits", "max_steps"),
-    budget_option("--max-pages N", "pages read", "max_pages"),
-    budget_option("--max-calls N", "model calls", "max_calls"),
-    budget_option("--max-tokens N", "model tokens, read and written", "max_tokens"),
-    budget_option("--max-cost USD", "model cost in US dollars", "max_cost_usd", amount),
-    budget_option(
-        "--max-minutes MIN", "working time in minutes", "max_seconds", lambda text: amount(text, 60)
-    ),
+    limit("--max-steps N", "searches and page visits", "max_steps"),
+    limit("--max-pages N", "pages read", "max_pages"),
+    limit("--max-calls N", "model calls", "max_calls"),
+    limit("--max-tokens N", "model tokens, read and written", "max_tokens"),
+    limit("--max-cost USD", "model cost in US dollars", "max_cost_usd", amount),
+    limit("--max-minutes MIN", "working time in minutes", "max_seconds", lambda text: amount(text, 60)),
     option(
         "--threshold P",
         "confidence from which an answer goes to review, 0 to 1 or a percentage "

@@ -44,11 +44,6 @@ def write_stdout(text: str, end: str = "\n") -> None:
         ) from error
 
 
-def write_json(value: Any) -> None:
-    """A value as JSON on stdout."""
-    write_stdout(to_json(value))
-
-
 def to_json(value: Any) -> str:
     """Indented JSON with letters as they are."""
     return json.dumps(value, ensure_ascii=False, indent=1)
@@ -132,19 +127,14 @@ def drive_run(
     flow = FLOWS[bench.snapshot(run_id).run.settings.flow]
     status = bench.drive(run_id, watch=RunProgress(bench, run_id, flow, after))
     view = bench.snapshot(run_id)
-    if _read_nothing(view) and not bench.is_online():
+    asked = view.run.settings.world == "live" and view.state.pages.values()
+    if asked and not any(page.page_id for page in asked) and not bench.is_online():
         write_stderr(f"touchstone: {NO_NETWORK}")
     if status in ends and view.state.answer is not None:
         return view
     why = view.run.error or (view.state.halt.why if view.state.halt else "it did not reach an answer")
     write_stderr(f"touchstone: the run is {status.value}: {why}")
     return None
-
-
-def _read_nothing(view: RunSnapshot) -> bool:
-    """Whether a run of the live web asked for pages and got none."""
-    pages = view.state.pages.values()
-    return view.run.settings.world == "live" and bool(pages) and not any(page.page_id for page in pages)
 
 
 def drive_and_print(bench: Workbench, run_id: str, args: Namespace | None = None, *, after: int = 0) -> int:
@@ -162,15 +152,5 @@ def write_run(bench: Workbench, run_id: str, args: Namespace) -> None:
     """Write the files of a run that OUTPUT_FILES ask for."""
     if args.json_file:
         write_file(args.json_file, to_json(bench.as_json(run_id)))
-    if args.markdown_file:
+    if getattr(args, "markdown_file", None):
         write_file(args.markdown_file, bench.markdown(run_id))
-
-
-def finish_edit(bench: Workbench, run_id: str) -> RunSnapshot:
-    """The run after a person's edit: driven on when the edit made it continue."""
-    if bench.snapshot(run_id).run.status is Status.RUNNING:
-        bench.drive(run_id)
-    view = bench.snapshot(run_id)
-    if view.state.halt:
-        write_stderr(f"touchstone: the run is {view.run.status.value}: {view.state.halt.why}")
-    return view

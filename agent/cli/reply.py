@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from agent.bot.metrics import ReplyOutcome
 from agent.bot.responder import ReplyService
-from agent.cli.options import JSON_FILE, MODEL, file_option, option
+from agent.cli.options import JSON_FILE, MODEL, command, file_option, option
 from agent.cli.output import read_file, to_json, write_file, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.flows import FLOWS
@@ -26,7 +26,7 @@ EMPTY_LIBRARY_HINT = (
 )
 
 
-ARGUMENTS = (
+@command(
     option("question QUESTION", "the last message; optional with --conversation", nargs="?"),
     option(
         "--kb DIR|demo",
@@ -36,9 +36,7 @@ ARGUMENTS = (
     MODEL,
     JSON_FILE,
 )
-
-
-def run(args: Namespace) -> int:
+def reply(args: Namespace) -> int:
     """Reply and print the text; silence prints only its reason. Returns 1 when something failed."""
     messages = read_messages(args.conversation) if args.conversation else []
     if args.question.strip():

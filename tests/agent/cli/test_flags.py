@@ -64,7 +64,7 @@ def test_the_defaults():
     )
     assert parse("site", "Why?", "--start", "U")["allowed_domains"] == []
     collect = parse("collect", "All")
-    assert (collect["allowed_domains"], collect["start"], collect["collect.max_articles"]) == ([], [], 10)
+    assert (collect["allowed_domains"], collect["start"], collect["collect.max_articles"]) == ([], [], None)
     assert (parse("eval", "demo")["model"], parse("export", "R")["format"]) == ("keyless", "md")
 
 

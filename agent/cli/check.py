@@ -1,12 +1,14 @@
-"""`check`: whether quotes support statements, for a file of them.
+"""`check`: whether quotes support statements, for a file of them. `check-text`: each claim of a report or
+article against the sources it cites.
 
-Exit codes: 0 every line was checked, whatever the verdicts; 1 the model that was asked did not judge all; 2
-wrong usage, a missing, empty or faulty file."""
+Exit codes of `check`: 0 every line was checked, whatever the verdicts; 1 the model that was asked did not
+judge all; 2 wrong usage, a missing, empty or faulty file."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import sys
 import zlib
 from argparse import Namespace
 from collections import Counter
@@ -14,30 +16,45 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, ValidationError
 
-from agent.api import make_ask
-from agent.cli.options import JSON_FILE, file_option, option
-from agent.cli.output import read_file, to_json, write_file, write_stderr, write_stdout
+from agent import api
+from agent.cli.options import (
+    ALLOW,
+    JSON_FILE,
+    MODEL,
+    OUTPUT_FILES,
+    SEARCH_SOURCES,
+    WORLD,
+    command,
+    file_option,
+    flag,
+    limit,
+    option,
+    read_settings,
+)
+from agent.cli.output import drive_run, read_file, to_json, write_file, write_run, write_stderr, write_stdout
 from agent.config import read_config
 from agent.errors import UsageError
 from agent.evidence.claim_check import Claim, ClaimCheck, check_claims, describe_finding
 from agent.roles.check_claims import ClaimJudge
 from agent.text.plurals import format_count
+from agent.text.urls import canonicalize, complete_typed_url
+from agent.types import MARK_SIGNS, Status
+from agent.web.extract import documents
+from agent.workbench import Workbench
 
 EXPECTED = 'expected {"id": …, "quote": "…", "statement": "…"} and, if there is one, "question": "…"'
 _GZIP = b"\x1f\x8b"
 
 
-ARGUMENTS = (
+@command(
     file_option("file FILE.jsonl", 'a JSON object a line: id, quote, statement, question; ".gz" too'),
     option("--model keyless|NAME", "the model that judges [default: keyless]", "keyless"),
     JSON_FILE,
 )
-
-
-def run(args: Namespace) -> int:
+def check(args: Namespace) -> int:
     """Check each line and print its verdict and reason, a JSON object a line; returns the exit code."""
     claims = read_claims(args.file)
-    ask = make_ask(args.model, read_config())
+    ask = api.make_ask(args.model, read_config())
     judge = ClaimJudge(lambda role, **blanks: role.judge(ask, **blanks)) if ask else None
     checks = check_claims(list(claims.values()), judge)
     rows = [
@@ -106,3 +123,44 @@ def explain(check: ClaimCheck) -> str:
         note = f"The quotes give {check.reason}. " if check.reason else ""
         return f"{note}Nobody judged its meaning."
     return check.reason or found or "There is no quote."
+
+
+@command(
+    option("text FILE|URL|-", "a document (Markdown, DOCX, PDF, HTML …), an address, or - for stdin"),
+    flag("--search", "search for claims that cite no source", dest="check_text.search_missing"),
+    limit("--max-pages N", "sources fetched", "check_text.max_pages", least=1),
+    flag("--problems", "list only claims to look at: no support, no source, or a doubt"),
+    ALLOW,
+    *SEARCH_SOURCES,
+    WORLD,
+    MODEL,
+    *OUTPUT_FILES,
+)
+def check_text(args: Namespace) -> int:
+    """Check the text, print the summary and the marks, write the files asked for; returns the exit code."""
+    settings, text, path = read_settings(args, flow="check_text"), args.text, Path(args.text)
+    bench, most = Workbench(), documents.MAX_BYTES + 1
+    if text == "-":
+        run_id = api.start_text_check(bench, api.PASTED_NAME, sys.stdin.buffer.read(most), settings)
+    elif path.is_file() or not canonicalize(complete_typed_url(text)):
+        run_id = api.start_text_check(bench, path.name, read_file(path, most), settings)
+    else:
+        run_id = api.start_address_check(bench, text, settings)
+    view = drive_run(bench, run_id, ends=(Status.DONE,))
+    checked = view.state.own.checked_text(view.state) if view else None
+    if view is None or checked is None:
+        why = view.state.answer.certainty if view and view.state.answer else ""
+        if why:
+            raise UsageError(why)
+        return 1
+    lines = [checked.summary, *([f"Ended early: {checked.why_stopped}."] if checked.why_stopped else []), ""]
+    for one in checked.claims:
+        if one.mark and (one.is_problem or not args.problems):
+            lines.append(f"{MARK_SIGNS[one.mark]} {one.label}: {one.sentence.text}")
+            lines += [f"    overruled by a person: {one.overruled}"] if one.overruled else []
+            lines += [f"    {one.reason}"] if one.reason else []
+            quoted = " ".join(one.closest.split())
+            lines += [f"    “{quoted}” ({one.facts[0].url})"] if one.closest else []
+    write_stdout("\n".join(lines).rstrip())
+    write_run(bench, run_id, args)
+    return 0

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent.cli.evidence import check
+from agent import api
 from agent.cli.main import main
 from agent.errors import ModelError
 from agent.roles.check_claims import CheckClaimsReply, ClaimJudgement
@@ -86,7 +86,7 @@ def test_a_model_judges_what_code_leaves_open(
             ]
         )
 
-    monkeypatch.setattr(check, "make_ask", lambda name, config: ask)
+    monkeypatch.setattr(api, "make_ask", lambda name, config: ask)
     assert main(["check", str(file), "--model", "judge-7b"]) == 0
     rows = _read(capsys.readouterr().out)
     assert [row["verdict"] for row in rows] == [
@@ -107,7 +107,7 @@ def test_a_model_that_fails_leaves_them_unjudged(
     def ask(*_: object) -> CheckClaimsReply:
         raise ModelError("the server is gone")
 
-    monkeypatch.setattr(check, "make_ask", lambda name, config: ask)
+    monkeypatch.setattr(api, "make_ask", lambda name, config: ask)
     assert main(["check", str(file), "--model", "judge-7b"]) == 1
     printed = capsys.readouterr()
     assert [row["verdict"] for row in _read(printed.out)] == VERDICTS

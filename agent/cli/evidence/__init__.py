@@ -1,1 +1,0 @@
-"""Commands on evidence: texts and claims checked, bundles verified, sources trusted."""

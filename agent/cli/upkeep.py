@@ -1,0 +1,82 @@
+"""`backup`, `restore` and `secrets`: for whoever runs a server."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+
+from agent.cli.options import command, file_option, flag
+from agent.cli.output import write_stderr, write_stdout
+from agent.config import is_secret, read_config, resolve_data_folder
+from agent.errors import UsageError
+from agent.saved_settings import SAVED_FILE, SavedSettings, make_key
+from agent.store.backup import name_backup, restore_backup, verify_backup, write_backup
+
+
+@command(file_option("file FILE", "a new file, or a folder for one"))
+def backup(args: Namespace) -> int:
+    """Write a backup of the data folder; returns the exit code."""
+    file, config = args.file, read_config()
+    if config.DATABASE_URL:
+        raise UsageError("DATABASE_URL names a database of its own: back that up with its own tools")
+    target = file / name_backup(file, time.time()) if file.is_dir() else file
+    manifest = write_backup(config.data_folder, target.resolve())
+    size = sum(one.bytes for one in manifest.files)
+    write_stderr(f"{len(manifest.files)} files, {size / 1e6:,.1f} MB; keys in it stay encrypted")
+    write_stdout(str(target))
+    return 0
+
+
+@command(
+    file_option("file FILE", "a backup that `backup` wrote"),
+    file_option("--into FOLDER", "another data folder [default: the configured one]"),
+    flag("--force", "replace what the folder holds; it is kept in a folder inside"),
+    flag("--check", "only check every file by its hash"),
+)
+def restore(args: Namespace) -> int:
+    """Restore a backup, each file checked by its hash; returns the exit code."""
+    if args.check:
+        manifest = verify_backup(args.file)
+        write_stdout(
+            f"{args.file} of {manifest.made_at}: {len(manifest.files)} files, all as they were backed up"
+        )
+        return 0
+    folder = (args.into or resolve_data_folder(read_config().TOUCHSTONE_DATA)).resolve()
+    done = restore_backup(args.file, folder, force=bool(args.force))
+    write_stdout(f"{folder}: {len(done.manifest.files)} files of {done.manifest.made_at}")
+    if done.kept:
+        write_stderr(f"what was there before is kept in {done.kept}")
+    return 0
+
+
+@command(
+    flag("--new-key", "print a new key, and nothing else"),
+    flag("--rotate", "encrypt all anew with the first key of TOUCHSTONE_SECRET_KEY"),
+    flag("--forget", "remove those that none of the keys can decrypt"),
+)
+def secrets(args: Namespace) -> int:
+    """Without an option: say where the key comes from and what is saved, by name; returns the exit code."""
+    if sum(map(bool, (args.new_key, args.rotate, args.forget))) > 1:
+        raise UsageError("give one of --new-key, --rotate and --forget")
+    if args.new_key:
+        write_stdout(make_key())
+        return 0
+    config = read_config()
+    folders = [
+        config.data_folder,
+        *sorted(path.parent for path in config.data_folder.glob(f"people/*/{SAVED_FILE}")),
+    ]
+    for folder in folders:
+        saved = SavedSettings(folder, config.TOUCHSTONE_SECRET_KEY, is_secret)
+        if args.forget:
+            write_stdout(f"{saved.path}: removed {', '.join(saved.forget_unreadable()) or 'nothing'}")
+            continue
+        if args.rotate:
+            saved.check_readable()
+            saved.seal()
+        names = [name for name, value in saved.read().items() if is_secret(name, value)]
+        write_stdout(f"{saved.path}: {', '.join(names) or 'no key saved'}")
+        if lost := saved.unreadable():
+            write_stderr(f"cannot be decrypted with the keys there are: {', '.join(lost)}")
+        write_stderr(saved.describe_keeping())
+    return 0
