@@ -21,7 +21,8 @@ COPY app.py LICENSE SECURITY.md ./
 COPY .streamlit .streamlit
 COPY agent agent
 COPY pages pages
-COPY bench bench
+COPY bench/__init__.py bench/
+COPY bench/evaluation bench/evaluation
 COPY prompts prompts
 COPY demo demo
 COPY docs/licences.md docs/sbom.json docs/

@@ -179,7 +179,7 @@ class RunState(State, Generic[Own]):
     """Derived: the conflicts among the facts that count, by id."""
     confidence: list[Confidence] = Field(default_factory=list)
     """Derived: the confidence after each step that changed it, oldest first."""
-    derived: Any = None
+    derived: Any = Field(default=None, exclude=True)
     """What the derivation keeps from step to step."""
 
     def record_of(self, name: str) -> State:

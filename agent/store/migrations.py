@@ -22,21 +22,21 @@ from agent.store.table_access import Writer
 Migration = Callable[[Connection], None]
 
 
-def m100_tables(connection: Connection) -> None:
+def m101_tables(connection: Connection) -> None:
     """All tables as of the first version whose stores later ones open."""
     tables.metadata.create_all(connection)
     if connection.dialect.name == "sqlite":
         fulltext.create(connection)
 
 
-MIGRATIONS: tuple[Migration, ...] = (m100_tables,)
-FORMER_PREFIXES = ("m0", "a0")
+MIGRATIONS: tuple[Migration, ...] = (m101_tables,)
+FORMER_PREFIXES = ("m0", "m100", "a0")
 """Of the names of the migrations of files that are not opened any more."""
 
 
 def find_pending(engine: Engine, migrations: Sequence[Migration] = ()) -> list[Migration]:
     """The migrations this database still lacks, of those given or of all runs' stores. Raises StoreTooNew
-    when it has an unknown one, StoreError for a store of before m100."""
+    when it has an unknown one, StoreError for a store of before m101."""
     migrations = migrations or MIGRATIONS
     with engine.connect() as connection:
         known = {migration.__name__ for migration in migrations}

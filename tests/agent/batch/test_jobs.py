@@ -293,10 +293,8 @@ def test_a_run_that_cannot_be_read_costs_its_row_only(bench: Workbench) -> None:
     batch_id = begun(bench)
     drive(bench, batch_id, quiet, threading.Event())
     run_id = get_status(bench, batch_id).rows[0].run_id
-    head = bench.snapshot(run_id).head
-    bench.store.ledger.append_person_step(
-        run_id, "edit", {"confidence": [{"step": head + 1, "value": 0.5, "parts": [{"weight": -1}]}]}
-    )
+    bench.snapshot(run_id)
+    bench.store.ledger.append_person_step(run_id, "edit", {"facts": [{"id": "f1"}]})
     with pytest.raises(NotFound, match="cannot be opened: one of its stored steps"):
         bench.snapshot(run_id)
     rows = list(csv.DictReader(io.StringIO(export_csv(bench, batch_id))))
