@@ -71,10 +71,7 @@ def find_breaker(base_url: str, key: str = "") -> CircuitBreaker:
     one account slows nobody who has another."""
     account = (base_url, hashlib.sha256(key.encode()).digest())
     with _breakers_lock:
-        found = _breakers.get(account)
-        if found is None:
-            found = _breakers[account] = CircuitBreaker()
-        return found
+        return _breakers.setdefault(account, CircuitBreaker())
 
 
 def describe_outage(server: str) -> str:

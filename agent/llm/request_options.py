@@ -49,23 +49,16 @@ class RequestOptions:
             options["temperature"] = 0
         if self.limit:
             options[self.limit] = max_tokens
-        name = _INVALID_NAME_CHARACTERS.sub("_", schema.__name__)[:64]
+        form = build_strict_schema(schema)
+        name = {"name": _INVALID_NAME_CHARACTERS.sub("_", schema.__name__)[:64]}
         if self.format == "json_schema":
-            form = build_strict_schema(schema)
-            options["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": name, "schema": form, "strict": _is_closed(form)},
-            }
+            described = name | {"schema": form, "strict": _is_closed(form)}
+            options["response_format"] = {"type": "json_schema", "json_schema": described}
         elif self.format == "function_calling":
-            form = build_strict_schema(schema)
-            function = {
-                "name": name,
-                "description": "Takes the whole reply.",
-                "parameters": form,
-                "strict": _is_closed(form),
-            }
-            options["tools"] = [{"type": "function", "function": function}]
-            options["tool_choice"] = {"type": "function", "function": {"name": name}}
+            described = name | {"description": "Takes the whole reply.", "parameters": form}
+            described["strict"] = _is_closed(form)
+            options["tools"] = [{"type": "function", "function": described}]
+            options["tool_choice"] = {"type": "function", "function": name}
         elif self.format == "json_object":
             options["response_format"] = {"type": "json_object"}
         return options

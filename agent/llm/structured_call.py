@@ -143,9 +143,8 @@ def add_schema(messages: Sequence[Message], shape: type[BaseModel]) -> list[Mess
 
 def compute_call_key(run_id: str, step: int, attempt: int, prompt: Sequence[Message]) -> str:
     """The key of a call: SHA-256, hex, of run, step, attempt and prompt."""
-    return hashlib.sha256(
-        json.dumps([run_id, step, attempt, list(prompt)], sort_keys=True).encode()
-    ).hexdigest()
+    keyed = json.dumps([run_id, step, attempt, list(prompt)], sort_keys=True)
+    return hashlib.sha256(keyed.encode()).hexdigest()
 
 
 def _recall_or_create(context: CallContext, prompt: list[Message], attempt: int, model: str) -> ModelCall:

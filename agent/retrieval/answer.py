@@ -223,7 +223,8 @@ def _rank(
 ) -> Sequence[Passage]:
     if is_ranked and any(passage.score for passage in passages):
         return passages
-    return rank_passages(question, passages, len(passages), counts or count_at_hand(question, passages))
+    counts = counts or count_at_hand(content_stems(question), passages)
+    return rank_passages(question, passages, len(passages), counts)
 
 
 def _answer_part(
@@ -290,31 +291,19 @@ def _find_equal_rows(
     """The rows of a table between which the question makes no difference ("How many beds does each hut
     have?", or the years "from 2020 to 2025"), in the table's order; [] where a line answers better than its
     neighbours."""
-    passage, years = lead.candidate.passage, _find_years(question)
+    passage, years = lead.candidate.passage, set[int]()
+    if len(_read_years(question)) > 1 and not _EACH_YEAR.search(question):
+        asked = find_time_range(question, LATEST_DAY)
+        if asked and asked.first and asked.last:
+            years = set(range(asked.first.year, asked.last.year + 1))
     rows = [line for line in lines if line.candidate.passage.id == passage.id and line.score == lead.score]
     if years & _read_years(lead.candidate.quote):
-        table = [line for line in lines if _find_table(line) == _find_table(lead)]
-        rows = [line for line in table if years & _read_years(line.candidate.quote)]
+        table = (passage.page_id, passage.label)  # a long one has several passages
+        rows = [line for line in lines if years & _read_years(line.candidate.quote)]
+        rows = [one for one in rows if (one.candidate.passage.page_id, one.candidate.passage.label) == table]
     is_table = passage.kind == "rows" and len(rows) > 2
-    return sorted(rows, key=_place)[:MAX_ROWS] if is_table else []
-
-
-def _find_table(line: ScoredCandidate) -> tuple[str, str]:
-    """The page and header of the table that a row is of; a long table has several passages."""
-    return line.candidate.passage.page_id, line.candidate.passage.label
-
-
-def _place(line: ScoredCandidate) -> tuple[int, int]:
-    return line.candidate.passage.start, line.candidate.place
-
-
-def _find_years(question: str) -> set[int]:
-    """The years from one to another that a question asks for; none where it does not name two."""
-    is_span = len(_read_years(question)) > 1 and not _EACH_YEAR.search(question)
-    asked = find_time_range(question, LATEST_DAY) if is_span else None
-    if not (asked and asked.first and asked.last):
-        return set()
-    return set(range(asked.first.year, asked.last.year + 1))
+    in_order = sorted(rows, key=lambda line: (line.candidate.passage.start, line.candidate.place))
+    return in_order[:MAX_ROWS] if is_table else []
 
 
 def _read_years(text: str) -> set[int]:

@@ -55,15 +55,19 @@ def find_missing_terms(
         for found in _IDENTIFIER.finditer(question)
         if not re.search(rf"(?<![\w-]){re.escape(fold(found.group()))}(?!\w)", whole)
     ]
-    if (codes := find_unmistakable_codes(question)) and not _has_code(codes, texts):
-        missing += codes
-    missing += [name for name in _find_asked_names(question) if not _stands(name, whole, counts)]
+    if codes := find_unmistakable_codes(question):
+        held = {code for text in texts for code in find_codes(text)}
+        if not any(is_same_code(code, other) for code in codes for other in held):
+            missing += codes
+    for name in _find_asked_names(question):  # all of its words must stand somewhere, in any form
+        words = [word for word in tokenize(name) if len(word) > 1]
+        if not all(
+            (counts is not None and counts.document_frequencies.get(stem(word), 0) > 0)
+            or re.search(rf"(?<!\w)(?:{re.escape(stem_prefix(stem(word)))}|{re.escape(word)})", whole)
+            for word in words
+        ):
+            missing.append(name)
     return tuple(dict.fromkeys(missing))
-
-
-def _has_code(wanted: Sequence[str], texts: Sequence[str]) -> bool:
-    held = {code for text in texts for code in find_codes(text)}
-    return any(is_same_code(code, other) for code in wanted for other in held)
 
 
 def _find_asked_names(question: str) -> list[str]:
@@ -79,16 +83,6 @@ def _find_asked_names(question: str) -> list[str]:
         and len(name.text) >= MIN_NAME_LETTERS
         and not any(letter.isdigit() for letter in name.text)
     ]
-
-
-def _stands(name: str, whole: str, counts: CollectionCounts | None) -> bool:
-    """Whether all words of a name stand somewhere, in any form."""
-    words = [word for word in tokenize(name) if len(word) > 1]
-    return all(
-        (counts is not None and counts.document_frequencies.get(stem(word), 0) > 0)
-        or re.search(rf"(?<!\w)(?:{re.escape(stem_prefix(stem(word)))}|{re.escape(word)})", whole)
-        for word in words
-    )
 
 
 CODE_WEIGHT = 2.0
@@ -132,7 +126,9 @@ def analyze_question(question: str, passages: Sequence[Passage], counts: Collect
         text = " ".join(shape.subjects)
     content = [word for word in content_stems(text) if word not in asked_codes]
     stems = [word for word in content if word not in chatter] or content
-    weights = _weigh(stems, counts or _count_words(stems, passages))
+    weights: dict[str, float] = {}
+    for word, idf in compute_idf(stems, counts or count_at_hand(stems, passages)).items():
+        weights[stem_prefix(word)] = max(idf, weights.get(stem_prefix(word), 0.0))
     texts = [f"{join_head(passage)}\n{passage.text}" for passage in passages]
     letters = {quoted or bare for quoted, bare in _LETTER.findall(text)}
     found = {
@@ -145,37 +141,21 @@ def analyze_question(question: str, passages: Sequence[Passage], counts: Collect
         found[f"={code}"] = re.compile(rf"(?<![\w.,]){begin}[-_ ]?{number}(?![\w])", re.IGNORECASE)
     codes = {key: one for key, one in found.items() if any(map(one.search, texts))}
     weights |= dict.fromkeys(codes, CODE_WEIGHT * max(weights.values(), default=1.0))
+    frame = frozenset(stem_prefix(word) for word in stem_words(shape.frame)) & weights.keys()
     return Asked(
         shape=shape,
         weights=weights,
         codes=codes,
         subject=_find_subject(shape),
-        frame=_find_frame(shape, weights),
+        frame=frame if len(frame) < len(weights) else frozenset(),
         words=frozenset(fold(text).split()) | frozenset(tokenize(text)),
         names=frozenset(fold(name) for name in find_names(text)),
     )
 
 
-def count_at_hand(question: str, passages: Sequence[Passage]) -> CollectionCounts:
-    """How many of the passages hold each word of the question."""
-    return _count_words(content_stems(question), passages)
-
-
-def _weigh(stems: Sequence[str], counts: CollectionCounts) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    for word, idf in compute_idf(stems, counts).items():
-        weights[stem_prefix(word)] = max(idf, weights.get(stem_prefix(word), 0.0))
-    return weights
-
-
-def _count_words(stems: Sequence[str], passages: Sequence[Passage]) -> CollectionCounts:
+def count_at_hand(stems: Sequence[str], passages: Sequence[Passage]) -> CollectionCounts:
     """Words counted over the passages at hand, as the best of a collection of `REFERENCE_PASSAGES`."""
     return CollectionCounts(max(REFERENCE_PASSAGES, len(passages)), count_words(stems, passages))
-
-
-def _find_frame(shape: Shape, weights: Mapping[str, float]) -> frozenset[str]:
-    frame = frozenset(stem_prefix(word) for word in stem_words(shape.frame)) & weights.keys()
-    return frame if len(frame) < len(weights) else frozenset()
 
 
 def _find_subject(shape: Shape) -> tuple[str, ...]:

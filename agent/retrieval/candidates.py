@@ -4,13 +4,13 @@ with its introduction, a line of code. Knows passages, no question."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from agent.retrieval.asked_question import Asked
 from agent.retrieval.passages import last_heading, split_sentences
-from agent.retrieval.scorer import join_head
+from agent.retrieval.scorer import join_head, stem_prefixes
 from agent.text.answer_type import has_answer_type
 from agent.text.normalization import ELLIPSIS, is_negation, normalize_text
 from agent.text.tokens import (
@@ -213,9 +213,18 @@ _ARTICLES = frozenset(
 
 def fit_shape(asked: Asked, candidate: Candidate) -> float:
     """How well a line has the shape that is asked for (0..1)."""
-    kind = asked.shape.kind
-    if fit := _FITS.get(kind):
-        return fit(asked, candidate)
+    kind, passage, is_first = asked.shape.kind, candidate.passage, candidate.place == 0
+    if kind == "definition":
+        return _fit_definition(asked, candidate)
+    if kind == "option":
+        if passage.kind == "definition" and has_answer_type("option", passage.label):
+            return 1.0 if is_first else HALF
+        words = candidate.statement.split()
+        new = " ".join(word for word in words if fold(word.strip(".,;:()")) not in asked.words)
+        return HALF * has_answer_type("option", new)
+    if kind == "list":
+        is_list = passage.kind == "list" and is_first
+        return 1.0 if is_list else HALF * has_answer_type("list", candidate.body)
     if kind in ("thing", "manner"):
         return HALF
     return float(has_answer_type(kind, candidate.body, asked.names))
@@ -261,31 +270,6 @@ def _is_same_word(one: str, other: str) -> bool:
     )
 
 
-def _fit_option(asked: Asked, candidate: Candidate) -> float:
-    if candidate.passage.kind == "definition" and has_answer_type("option", candidate.passage.label):
-        return 1.0 if candidate.place == 0 else HALF
-    return HALF * has_answer_type("option", _new_words(asked, candidate))
-
-
-def _fit_list(asked: Asked, candidate: Candidate) -> float:
-    if candidate.passage.kind == "list" and candidate.place == 0:
-        return 1.0
-    return HALF * has_answer_type("list", candidate.body)
-
-
-def _new_words(asked: Asked, candidate: Candidate) -> str:
-    """The line without the words of the question."""
-    words = candidate.statement.split()
-    return " ".join(word for word in words if fold(word.strip(".,;:()")) not in asked.words)
-
-
-_FITS: dict[str, Callable[[Asked, Candidate], float]] = {
-    "definition": _fit_definition,
-    "option": _fit_option,
-    "list": _fit_list,
-}
-
-
 # Scores how well a line of a passage answers a question: the share of the question's weight that it covers,
 # raised by having the shape that is asked for and by the rank of its passage.
 
@@ -312,7 +296,7 @@ def score_candidates(
 ) -> list[ScoredCandidate]:
     """The candidates of one passage with their scores; `rank` is the passage's score as a share of the best
     one's."""
-    above = _find_words(join_head(passage))
+    above = stem_prefixes(join_head(passage))
     others = frozenset[str]().union(*(candidate.words for candidate in candidates))
     worth = {
         word: TITLE_WEIGHT if word in above else NEAR_WEIGHT * (word in others) for word in asked.weights
@@ -336,8 +320,4 @@ def share_of_rare_words(asked: Asked, passages: Iterable[Passage]) -> float:
     rare word costs most."""
     text = "\n".join(f"{join_head(passage)}\n{passage.text}" for passage in passages)
     codes = {key for key, one in asked.codes.items() if one.search(text)}
-    return asked.share(_find_words(text) | asked.frame | codes, power=2.0)
-
-
-def _find_words(text: str) -> frozenset[str]:
-    return frozenset(map(stem_prefix, stem_words(text)))
+    return asked.share(stem_prefixes(text) | asked.frame | codes, power=2.0)

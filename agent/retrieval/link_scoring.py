@@ -9,20 +9,16 @@ relevance of the best quote on its page. Nothing here knows what was fetched."""
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import unquote, urlsplit
 
 from agent.retrieval.scorer import (
-    CollectionCounts,
     covered_share,
     question_terms,
     rank_passages,
-    saturate,
+    score_texts,
     stem_prefixes,
-    sum_scores,
 )
 from agent.text.names import find_names
 from agent.text.question_analysis import (
@@ -50,14 +46,6 @@ _TITLE_SUFFIX = re.compile(r"\s*\([^)]{0,200}\)\s*$|\s+[|–—·-]\s+[^|–—�
 _CAMEL_CASE_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NO_WORD = re.compile(r"[^\w]+|_")
 _FILE_EXTENSION = re.compile(r"\.(?:html?|php|aspx?|jsp|md|txt)$", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class UnreadLink:
-    """An address that was not read yet, with its link text ("" from a sitemap)."""
-
-    url: str
-    text: str = ""
 
 
 def lead_id(kind: str, value: str) -> str:
@@ -231,16 +219,9 @@ def _link_words(url: str, text: str) -> tuple[str, ...]:
     return tuple(stem_words(f"{text} {split_path_words(url)}"))
 
 
-def score_links(question: str, links: Sequence[UnreadLink]) -> list[float]:
-    """A score (0..1) for each address of a site, by the one scorer: as a passage of its link text and the
-    words of its path. Words are counted over these addresses: on a site about one thing that thing's name is
-    in all of them."""
-    terms, words = question_terms(question), [_link_words(link.url, link.text) for link in links]
-    mean = sum(map(len, words)) / max(1, len(words)) or 1.0
-    held: dict[str, dict[int, float]] = {term: {} for term in terms}
-    for n, bag in enumerate(words):
-        for word, count in Counter(word for word in bag if word in held).items():
-            held[word][n] = saturate(count, 0, len(bag) / mean)
-    counts = CollectionCounts(len(words), {term: len(found) for term, found in held.items()})
-    scores = sum_scores(held, counts)
-    return [round(scores.get(n, 0.0), 4) for n in range(len(words))]
+def score_links(question: str, links: Sequence[Link]) -> list[float]:
+    """A score (0..1) for each unread address of a site, by the one scorer: as a passage of its link text and
+    the words of its path. Words are counted over these addresses: on a site about one thing that thing's name
+    is in all of them."""
+    words = [_link_words(link.url, link.text) for link in links]
+    return score_texts(question_terms(question), words, [()] * len(words))

@@ -99,9 +99,20 @@ def rank_passages(
 ) -> list[Passage]:
     """The `k` passages with the best scores (0..1), best first; in the order given where scores are equal.
     Words are counted over these passages, or over the collection of `counts`."""
-    terms = question_terms(question)
     texts = [stem_words(passage.text) for passage in passages]
     heads = [stem_words(join_head(passage)) for passage in passages]
+    scores = score_texts(question_terms(question), texts, heads, counts)
+    scored = [passage.replace(score=score) for passage, score in zip(passages, scores, strict=True)]
+    return sorted(scored, key=lambda passage: -passage.score)[:k]
+
+
+def score_texts(
+    terms: Sequence[str],
+    texts: Sequence[Sequence[str]],
+    heads: Sequence[Sequence[str]],
+    counts: CollectionCounts | None = None,
+) -> list[float]:
+    """The score (0..1) of each text with what stands over it, both as stems."""
     lengths = [len(text) + len(head) for text, head in zip(texts, heads, strict=True)]
     mean = (counts.mean_words if counts else 0) or sum(lengths) / max(1, len(lengths)) or 1.0
     held: dict[str, dict[int, float]] = {term: {} for term in terms}
@@ -109,11 +120,11 @@ def rank_passages(
         found = Counter(word for word in text if word in held)
         above = Counter(word for word in head if word in held)
         for word in found.keys() | above.keys():
-            held[word][n] = saturate(found[word], above[word], lengths[n] / mean)
-    counts = counts or CollectionCounts(len(passages), {term: len(rows) for term, rows in held.items()})
+            count = found[word] + HEAD_WEIGHT * above[word]
+            held[word][n] = count / (count + K1 * (1 - B + B * lengths[n] / mean))
+    counts = counts or CollectionCounts(len(texts), {term: len(rows) for term, rows in held.items()})
     scores = sum_scores(held, counts)
-    scored = [passage.replace(score=round(scores.get(n, 0.0), 4)) for n, passage in enumerate(passages)]
-    return sorted(scored, key=lambda passage: -passage.score)[:k]
+    return [round(scores.get(n, 0.0), 4) for n in range(len(texts))]
 
 
 def count_words(stems: Collection[str], passages: Sequence[Passage]) -> Counter[str]:
@@ -127,13 +138,6 @@ def count_words(stems: Collection[str], passages: Sequence[Passage]) -> Counter[
 def join_head(passage: Passage) -> str:
     """What stands over a passage: the page's title, the heading path, the label."""
     return f"{passage.title}\n{passage.heading}\n{passage.label}"
-
-
-def saturate(in_text: int, in_head: int, length: float) -> float:
-    """The saturated count (0..1) of a word's occurrences in a passage of this length, as a share of the mean
-    length."""
-    found = in_text + HEAD_WEIGHT * in_head
-    return found / (found + K1 * (1 - B + B * length))
 
 
 def sum_scores(held: Mapping[str, Mapping[int, float]], counts: CollectionCounts) -> dict[int, float]:

@@ -9,13 +9,11 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from agent.retrieval.passages import split_passages
-from agent.retrieval.scorer import rank_passages
+from agent.retrieval.scorer import RRF_K, rank_passages
 from agent.types import Page, Passage
 
 CHARS_PER_TOKEN = 4
 """The usual estimate for European languages; only budgets are measured by it."""
-RANK_OFFSET = 60
-"""k of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009)."""
 MIN_TOKENS = 450
 """Tokens for the best passages alone, however few there are in all: two of the longest."""
 Spans = Sequence[tuple[int, int]]
@@ -136,7 +134,7 @@ def _rank_by_all(queries: Sequence[str], passages: Sequence[Passage]) -> list[Pa
         weight = max(1, len(asked) - 1) if n == 0 else 1
         for rank, passage in enumerate(rank_passages(query, passages, len(passages))):
             first = float(n == rank == 0) * len(asked)
-            vote = first + weight / (RANK_OFFSET + rank) if passage.score else 0.0
+            vote = first + weight / (RRF_K + rank) if passage.score else 0.0
             votes[passage.id] = votes.get(passage.id, 0.0) + vote
     return sorted(passages, key=lambda passage: -votes.get(passage.id, 0.0))
 
@@ -148,13 +146,11 @@ def _list_neighbours(passages: Sequence[Passage], at: int) -> list[Passage]:
     same = [
         passage
         for passage in passages
-        if here.label and passage.kind in ("rows", "list", "definition") and _place(passage) == _place(here)
+        if here.label
+        and here.kind in ("rows", "list", "definition")
+        and (passage.kind, passage.heading, passage.label) == (here.kind, here.heading, here.label)
     ]
     return [*same, *(p for p in passages[max(0, at - 1) : at + 2] if p.heading == here.heading)]
-
-
-def _place(passage: Passage) -> tuple[str, str, str]:
-    return passage.kind, passage.heading, passage.label
 
 
 def _count_tokens(passages: Sequence[Passage]) -> int:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from agent.llm.embed import Embedder
 from agent.store.database import Store
-from agent.store.vectors import UnembeddedPassage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,8 +80,6 @@ class VectorIndex:
             return []
         columns = _nearest(codes, _sign_bits(_normalize(asked[None, :]) - codes.mean)[:, 0], within)
         # The candidates by the cosine of their bytes
-        import numpy as np
-
         found = self._vectors.codes(codes.embedder, codes.passages[columns].tolist())
         if not found:
             return []
@@ -131,9 +128,9 @@ class VectorIndex:
                     self._vectors.delete_other_models(number)
                 break
             checkpoint()
-            rows = np.asarray(
-                embedder.embed([_embedding_text(bare) for bare in batch], query=False), dtype=np.float32
-            )
+            texts = ["\n".join([*filter(None, (p.title, p.heading)), p.text]) for p in batch]
+            cut = [text[:MAX_EMBEDDED_CHARS] for text in texts]
+            rows = np.asarray(embedder.embed(cut, query=False), dtype=np.float32)
             if (number := self._model_id()) is None:
                 break
             made += self._vectors.add(number, _quantize([bare.id for bare in batch], rows))
@@ -167,20 +164,11 @@ class VectorIndex:
                     and count <= 2 * codes.mean_sample_size
                     and codes.passages.size <= 1.25 * count
                 )
-                codes = self._load_newer(codes if fits else _Codes(number, mean_sample_size=count))
+                codes = codes if fits else _Codes(number, mean_sample_size=count)
+                while rows := self._vectors.list_after(number, codes.last_seq, most=READ_SIZE):
+                    codes = _append_codes(codes, rows)
             self._codes = codes
             return codes
-
-    def _load_newer(self, codes: _Codes) -> _Codes:
-        """The codes with all vectors that are newer than theirs."""
-        while rows := self._vectors.list_after(codes.embedder, codes.last_seq, most=READ_SIZE):
-            codes = _append_codes(codes, rows)
-        return codes
-
-
-def _embedding_text(bare: UnembeddedPassage) -> str:
-    head = "\n".join(part for part in (bare.title, bare.heading) if part)
-    return f"{head}\n{bare.text}"[:MAX_EMBEDDED_CHARS]
 
 
 def _quantize(ids: Sequence[int], rows: NDArray[np.float32]) -> list[tuple[int, bytes]]:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from agent.answering.fact_view import visited_urls
 from agent.engine.context import RunContext
 from agent.flows.site.state import BY_SITEMAP, SiteRun, UrlIndex
-from agent.retrieval.link_scoring import UnreadLink, score_links
+from agent.retrieval.link_scoring import score_links
 from agent.roles.site import UnvisitedUrl
 from agent.text.short_cache import cache_short
 from agent.text.urls import canonicalize, site
@@ -77,7 +77,7 @@ def select_links(question: str, links: Iterable[Link], is_open: UrlTest, limit: 
     found = list(kept.values())
     if len(found) <= limit:
         return found
-    scores = score_links(question, [UnreadLink(link.url, link.text) for link in found])
+    scores = score_links(question, found)
     best = sorted(range(len(found)), key=lambda i: (-scores[i], i))[:limit]
     return [found[i] for i in sorted(best)]
 
@@ -155,7 +155,7 @@ def order_unread(state: SiteRun, folders: LanguageFolders) -> list[int]:
         and state.settings.allows(url)
         and folders.allows(url)
     ]
-    links = [UnreadLink(own.all_discovered_urls[i], own.url_texts.get(i, "")) for i in unread]
+    links = [Link(url=own.all_discovered_urls[i], text=own.url_texts.get(i, "")) for i in unread]
     scores = dict(zip(unread, score_links(own.relevance_question(state), links), strict=True))
     linked = Counter(i for found in own.url_graph.values() for i in found)
     own_sites = set(map(site, state.settings.start_urls))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from agent.retrieval.link_scoring import UnreadLink, score_links, split_path_words
+from agent.retrieval.link_scoring import score_links, split_path_words
+from agent.types import Link
 
 
-def best(question: str, *links: UnreadLink) -> str:
+def best(question: str, *links: Link) -> str:
     found = score_links(question, links)
     return links[max(range(len(found)), key=found.__getitem__)].url
 
 
-def at(path: str, text: str = "") -> UnreadLink:
-    return UnreadLink(f"https://a.example/{path}", text)
+def at(path: str, text: str = "") -> Link:
+    return Link(url=f"https://a.example/{path}", text=text)
 
 
 def test_the_words_of_a_path_are_split() -> None:
