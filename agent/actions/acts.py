@@ -22,16 +22,14 @@ from agent.actions import (
     conflict_rulings,
     fact_edits,
     forks,
-    overrule_marks,
     page_input,
     plan_edits,
     report_form,
     run_control,
-    source_strikes,
+    sources,
     undo_edits,
 )
-from agent.actions.commit import ANSWERED_STATUSES, EDITABLE_FLOWS, UNANSWERED_STATUSES, commit
-from agent.actions.context import ActionContext
+from agent.actions.commit import ANSWERED_STATUSES, EDITABLE_FLOWS, UNANSWERED_STATUSES, ActionContext, commit
 from agent.actions.erase_note import erase_note, list_private
 from agent.engine.snapshots import RunSnapshot
 from agent.errors import ConcurrentChange, UsageError
@@ -208,11 +206,11 @@ _TABLE = (
     Act("correct", "Correct a fact", fact_edits.correct, EDITABLE_FLOWS),
     Act("revise", "Edit facts", fact_edits.revise, EDITABLE_FLOWS),
     Act("add", "Add a fact", fact_edits.add, EDITABLE_FLOWS),
-    Act("strike_source", "Exclude a source", source_strikes.strike_source, EDITABLE_FLOWS),
+    Act("strike_source", "Exclude a source", sources.strike_source, EDITABLE_FLOWS),
     Act(
         "restore_source",
         "Restore a source",
-        source_strikes.restore_source,
+        sources.restore_source,
         EDITABLE_FLOWS,
         fits=lambda v: v.state.struck_sources,
     ),
@@ -225,7 +223,7 @@ _TABLE = (
     Act(
         "overrule",
         "Overrule a mark",
-        overrule_marks.overrule,
+        run_control.overrule,
         ("check_text",),
         fits=lambda v: v.state.own.checked_text(v.state),
     ),

@@ -14,8 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from agent.actions.commit import RECOVER, PersonStep
-from agent.actions.context import ActionContext
+from agent.actions.commit import RECOVER, ActionContext, PersonStep
 from agent.engine.budget_meters import list_caps, measure_budgets, with_cap
 from agent.engine.context import RESERVED_SHARE
 from agent.engine.snapshots import RunSnapshot

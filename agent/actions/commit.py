@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from agent.actions.context import ActionContext
+from agent.config import Config
 from agent.engine.run_state import RunState
-from agent.engine.snapshots import RunSnapshot
+from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import Change, find_undone, state_after, to_jsonable
+from agent.engine.worker import Worker
 from agent.errors import ConcurrentChange
 from agent.flows import FLOWS
+from agent.store.database import Store
 from agent.store.ledger import ANSWERED_FIRST
 from agent.types import Status, Step
 
@@ -91,3 +93,15 @@ def _fold_on(view: RunSnapshot, change: Change) -> RunState:
     if not find_undone([step]):
         return state_after(view.state, change)
     return FLOWS[view.run.settings.flow].fold_steps([*view.steps, step])
+
+
+class ActionContext(Protocol):
+    """The part of the workbench that actions use."""
+
+    config: Config
+    store: Store
+    worker: Worker
+    snapshots: SnapshotCache
+
+    def snapshot(self, run_id: str) -> RunSnapshot:
+        """The run as it is now. Raises NotFound."""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agent.actions.context import ActionContext
+from agent.actions.commit import ActionContext
 from agent.actions.release import find_private, release
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change

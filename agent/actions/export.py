@@ -16,19 +16,18 @@ from typing import Any
 
 from agent import reply_config
 from agent.actions.budget import read_meters
+from agent.actions.commit import ActionContext
 from agent.actions.conflict_rulings import active_conflicts
-from agent.actions.context import ActionContext
 from agent.actions.release import release
 from agent.answering import fact_view
-from agent.errors import BundleError, UsageError
+from agent.errors import BundleError, NotFound, UsageError
 from agent.export import bundle, collected, sheets
-from agent.export.citation_formats import render_bibtex, render_csl, render_ris
 from agent.export.collected import CollectionResult
 from agent.export.graph import render_graphml
 from agent.export.hiding import is_withheld
 from agent.export.markdown import render_evidence_markdown, render_markdown
 from agent.export.record import build_run_record
-from agent.export.references import collect_references
+from agent.export.references import collect_references, render_bibtex, render_csl, render_ris
 from agent.export.report import Report, drop_withheld
 from agent.export.webpage import render_html
 from agent.export.word import render_docx
@@ -249,3 +248,19 @@ _ALL = (
 )
 FORMATS = {chosen.name: chosen for chosen in _ALL}
 """Every format by its name."""
+
+
+@dataclass(frozen=True)
+class SharedRun:
+    """A run as its guests see it: the question, and the answer as one HTML document."""
+
+    question: str
+    document: str
+
+
+def render_shared_run(bench: ActionContext, run_id: str) -> SharedRun:
+    """The run for its guests. Raises NotFound, also for a run in the bin."""
+    report = build_report(bench, run_id)
+    if bench.store.ledger.is_deleted(run_id):
+        raise NotFound("there is no such shared run")
+    return SharedRun(report.run.question, render_html(report.to_read))

@@ -11,8 +11,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agent.actions.commit import PersonStep, commit, edit_step
-from agent.actions.context import ActionContext
+from agent.actions.commit import ActionContext, PersonStep, commit, edit_step
 from agent.actions.validation import require_allowed_url
 from agent.answering import fact_view
 from agent.engine.run_state import RunState

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from agent.actions import validation
-from agent.actions.context import ActionContext
+from agent.actions.commit import ActionContext
 from agent.actions.run_control import Private
 from agent.engine.loop import Flow
 from agent.engine.run_state import RunState

@@ -12,8 +12,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.actions.commit import ANSWERED_STATUSES, GO_ON, PersonStep, commit
-from agent.actions.context import ActionContext
+from agent.actions.commit import ANSWERED_STATUSES, GO_ON, ActionContext, PersonStep, commit
 from agent.actions.validation import require_allowed_url
 from agent.engine.run_state import RetryRequest, RunState
 from agent.engine.snapshots import RunSnapshot

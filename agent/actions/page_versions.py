@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.actions.context import ActionContext
+from agent.actions.commit import ActionContext
 from agent.evidence.quote_match import has_quote
 from agent.store.pages import PageVersion
 from agent.text.diff import DiffPart, diff_texts

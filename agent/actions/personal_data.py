@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from agent.accounts.accounts import Accounts
 from agent.accounts.people import Person
-from agent.actions.context import ActionContext
+from agent.actions.commit import ActionContext
 from agent.actions.export import export_run
 from agent.export.hiding import make_redactor
 

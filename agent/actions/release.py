@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, get_args
 
-from agent.actions.context import ActionContext
+from agent.actions.commit import ActionContext
 from agent.engine.snapshots import RunSnapshot
 from agent.export.hiding import REDACTED, is_withheld
 from agent.flows import FLOWS

@@ -14,10 +14,10 @@ from agent.actions.commit import (
     ASKED_BY_PERSON,
     GO_ON,
     RECOVER,
+    ActionContext,
     PersonStep,
     commit,
 )
-from agent.actions.context import ActionContext
 from agent.actions.plan_edits import approve_plan
 from agent.answering.revision import describe_target
 from agent.engine.snapshots import RunSnapshot
@@ -29,7 +29,7 @@ from agent.flows.research import policy
 from agent.flows.research.plan_step import CHECK_PLAN
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import complete_typed_url
-from agent.types import Note, Proposal, Refusal, Status, describe_action
+from agent.types import ClaimMark, Note, Overruling, Proposal, Refusal, Status, describe_action
 
 NoteText = Annotated[str, Field(description="what the run should do, or what is wrong or missing")]
 Private = Annotated[
@@ -257,3 +257,23 @@ def _reenter_with(view: RunSnapshot, note: Note) -> PersonStep:
 def reopen(view: RunSnapshot) -> PersonStep:
     """Open an accepted answer again for review: it can be sent back, commented on and edited as before."""
     return PersonStep({"control": "reopened"}, "review", {"status": Status.REVIEW, "control": ""})
+
+
+MAX_REASON_CHARS = 500
+
+
+def overrule(
+    view: RunSnapshot,
+    sentence: Annotated[str, Field(description="the id of the sentence")],
+    mark: ClaimMark,
+    reason: Annotated[str, Field(description="why; it is shown beside the mark")],
+) -> PersonStep:
+    """Set the mark of a sentence of a checked text."""
+    if not reason.strip():
+        raise UsageError("say why: the reason is shown beside your mark")
+    checked = view.state.own.checked_text(view.state)
+    if checked is None or all(one.sentence.id != sentence for one in checked.sentences):
+        raise NotFound(f"there is no sentence {sentence[:20]} in the text of this run")
+    why = reason.strip()[:MAX_REASON_CHARS]
+    said = Overruling(id=sentence, mark=mark, reason=why, step=view.head + 1)
+    return PersonStep({"overrulings": [said]})

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from agent.actions.commit import ActionContext
 from agent.actions.conflict_rulings import active_conflicts
-from agent.actions.context import ActionContext
 from agent.actions.forks import measure_usage_up_to
 from agent.engine.snapshots import RunSnapshot
 from agent.evidence.citation_check import AnswerChange, diff_answers

@@ -8,8 +8,13 @@ from __future__ import annotations
 from argparse import Namespace
 from collections import Counter
 
-from agent.actions.bundle_import import import_bundle
-from agent.actions.bundle_verify import BundleVerification, SourceCheck, refetch_sources, verify_bundle
+from agent.actions.bundles import (
+    BundleVerification,
+    SourceCheck,
+    import_bundle,
+    refetch_sources,
+    verify_bundle,
+)
 from agent.actions.export import FORMATS, export_run
 from agent.cli.options import AS_JSON, RUN_ID, command, file_option, flag, option
 from agent.cli.output import (

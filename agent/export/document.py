@@ -9,9 +9,14 @@ from collections.abc import Iterable, Sequence
 
 from agent.evidence.confidence_explanations import describe_parts, list_changes
 from agent.evidence.report_words import words_for
-from agent.export.answer_blocks import WRITER_LABELS, write_checks, write_figures, write_text
+from agent.export.answer_blocks import (
+    WRITER_LABELS,
+    write_checked_text,
+    write_checks,
+    write_figures,
+    write_text,
+)
 from agent.export.blocks import Block, Bullets, Cell, Heading, Inline, Paragraph, Quote, Span, Table
-from agent.export.checked_text import write_checked_text
 from agent.export.references import make_reference
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent

@@ -9,9 +9,8 @@ from typing import Literal
 
 from agent.evidence.report_words import words_for
 from agent.evidence.support import describe_mark
-from agent.export.answer_blocks import write_text
+from agent.export.answer_blocks import write_checked_text, write_text
 from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Span
-from agent.export.checked_text import write_checked_text
 from agent.export.document import DEMO_WORLD_NOTE, write_source
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.actions.settings.engine_settings import list_engines
-from agent.actions.settings.fields import describe_field
-from agent.actions.settings.model_settings import save_model_setting
+from agent.actions.server_settings import describe_field, list_engines, save_model_setting
 from agent.config import personalize, read_config
 from agent.errors import UsageError
 from agent.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_address, use_key

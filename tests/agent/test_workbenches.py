@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.accounts.quotas import DayUse
-from agent.actions.settings.engine_settings import save_engine_setting, switch_engine
+from agent.actions.server_settings import save_engine_setting, switch_engine
 from agent.batch.csv_input import read_sheet
 from agent.batch.jobs import create as create_batch
 from agent.config import is_fixed, is_personal, read_config

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions.bundle_import import import_bundle
+from agent.actions.bundles import import_bundle
 from agent.actions.export import export_run, list_formats
 from agent.types import Settings, Status
 from pages.widgets.run import export_menu

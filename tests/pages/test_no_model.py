@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from agent.actions.settings.model_settings import save_model_setting
+from agent.actions.server_settings import save_model_setting
 from agent.batch import jobs
 from agent.types import Settings, Status
 from agent.workbench import Workbench

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from agent.actions.settings import model_settings
-from agent.actions.settings.engine_settings import save_engine_setting
+from agent.actions import server_settings
+from agent.actions.server_settings import save_engine_setting
 from agent.llm import detect
 from agent.saved_settings import make_key
 from agent.workbench import Workbench
@@ -64,11 +64,11 @@ def test_a_key_is_saved_and_never_shown_again(app):
 
 def test_a_key_typed_for_one_address_goes_to_no_other_that_is_set_meanwhile(app):
     first, second = "http://127.0.0.1:9", "http://127.0.0.1:19"
-    model_settings.save_model_setting(client.workbench(), "OPENAI_BASE_URL", f"{first}/v1")
+    server_settings.save_model_setting(client.workbench(), "OPENAI_BASE_URL", f"{first}/v1")
     tester = app("settings")
     assert f"Sent to {first} and nowhere else" in shown(tester).replace("\\", "")
     tester.text_input(key=f"settings-OPENAI_API_KEY-False-{first}").set_value("model-canary")
-    model_settings.save_model_setting(client.workbench(), "OPENAI_BASE_URL", f"{second}/v1")  # by another
+    server_settings.save_model_setting(client.workbench(), "OPENAI_BASE_URL", f"{second}/v1")  # by another
     tester.button(key="settings-OPENAI_API_KEY-save").click().run()
     assert "was not saved" in tester.warning[0].value and not client.workbench().config.OPENAI_API_KEY
     again = tester.text_input(key=f"settings-OPENAI_API_KEY-False-{second}")

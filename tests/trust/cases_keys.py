@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
-from agent.actions.settings.model_settings import save_model_setting
+from agent.actions.server_settings import save_model_setting
 from agent.bot.responder import ReplyService
 from agent.config import read_config
 from agent.saved_settings import make_key

@@ -39,5 +39,5 @@ def deletion(bench: Bench) -> Result:
 
 @case("S9.11", "A password in a saved address, on the screen of another admin", "0 shown", quick=True)
 def passwords(bench: Bench) -> Result:
-    settings = "tests/agent/actions/settings/test_engine_settings.py"
+    settings = "tests/agent/actions/test_engine_settings.py"
     return bench.tests(settings, "tests/pages/test_settings.py", "-k", "password")

@@ -8,10 +8,8 @@ import json
 import tempfile
 from pathlib import Path
 
-from agent.actions.bundle_import import import_bundle
-from agent.actions.bundle_verify import verify_bundle
-from agent.actions.export import export_run
-from agent.actions.share import render_shared_run
+from agent.actions.bundles import import_bundle, verify_bundle
+from agent.actions.export import export_run, render_shared_run
 from agent.errors import NotFound
 from agent.export import bundle
 from agent.llm.structured_call import compute_call_key

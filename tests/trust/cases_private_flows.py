@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from agent import config
 from agent.accounts.accounts import Accounts
-from agent.actions.export import export_run, list_formats
+from agent.actions.export import export_run, list_formats, render_shared_run
 from agent.actions.personal_data import write_personal_data
-from agent.actions.share import render_shared_run
 from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
 from agent.types import BatchBudget, Settings, Status

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from agent.actions.context import ActionContext
-from agent.actions.settings.engine_settings import save_engine_setting
-from agent.actions.settings.fields import describe_field
-from agent.actions.settings.model_settings import EMBEDDING_SETTINGS, MODEL_SETTINGS, save_model_setting
+from agent.actions.commit import ActionContext
+from agent.actions.server_settings import (
+    EMBEDDING_SETTINGS,
+    MODEL_SETTINGS,
+    describe_field,
+    save_engine_setting,
+    save_model_setting,
+)
 
 
 def save_key(bench: ActionContext, name: str, key: str, engine: str = "") -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.actions import source_strikes, undo_edits
-from agent.actions.source_strikes import StrikeImpact
+from agent.actions import undo_edits
+from agent.actions.sources import StrikeImpact
 from agent.answering import fact_view
 from agent.errors import UsageError
 from agent.text.plurals import format_count
@@ -129,7 +129,7 @@ def _draw_strike_form(view: RunSnapshot) -> None:
     )
     if not chosen:
         return
-    fall = source_strikes.preview_strike(view.state, chosen)
+    fall = sources.preview_strike(view.state, chosen)
     st.html(render_strike_impact(fall))
     label = f"Exclude it with {format_count(len(fall.facts), 'fact')}"
     ui.button(label, "ledger-source-strike", _strike_source, view, chosen, type="primary")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from agent.actions.source_list import SourceDomain, group_by_domain
+from agent.actions.sources import SourceDomain, group_by_domain
 from agent.evidence.sources import DEFAULT_TRUST, trust_label
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import (

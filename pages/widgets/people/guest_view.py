@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.accounts.tokens import Share
-from agent.actions.share import SharedRun, render_shared_run
+from agent.actions.export import SharedRun, render_shared_run
 from agent.errors import NotFound
 from pages.widgets.shell import client, escape
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.actions.bundle_import import ImportedRun, import_bundle
-from agent.actions.bundle_verify import BundleVerification, verify_bundle
+from agent.actions.bundles import BundleVerification, ImportedRun, import_bundle, verify_bundle
 from agent.export.archive import MAX_BYTES
 from agent.text.plurals import format_count
 from pages.widgets.shell import badges, client, escape, routes, ui

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.actions.settings import engine_settings
-from agent.actions.settings.engine_settings import CONTACT_EMAIL, EngineStatus
-from agent.actions.settings.fields import SettingField, describe_field
+from agent.actions import server_settings
+from agent.actions.server_settings import CONTACT_EMAIL, EngineStatus, SettingField, describe_field
 from agent.types import SUITS
 from pages.widgets.shell import badges, client, escape, setting_fields, status_panels, ui
 
@@ -22,7 +21,7 @@ _EXPLANATION = (
 def draw() -> None:
     """All engines by what they suit, then the open copies of papers."""
     bench = client.settings_bench()
-    statuses = engine_settings.list_engines(bench)
+    statuses = server_settings.list_engines(bench)
     ui.heading("Search engines", f'<p class="soft">{_EXPLANATION}</p>')
     for suits, what in SUITS.items():
         st.html(f'<div class="ts"><b>{escape.html(what[:1].upper() + what[1:])}</b></div>')
@@ -64,7 +63,7 @@ def _draw_engine(status: EngineStatus) -> None:
 
 def _switch(name: str, on: bool) -> None:
     st.session_state.pop(f"settings-result-engine-{name}", None)
-    client.change_setting(f"{name} {'on' if on else 'off'}", engine_settings.switch_engine, name, on=on)
+    client.change_setting(f"{name} {'on' if on else 'off'}", server_settings.switch_engine, name, on=on)
 
 
 def _render_engine(status: EngineStatus) -> str:
@@ -80,7 +79,7 @@ def _render_engine(status: EngineStatus) -> str:
 def _draw_field(field: SettingField, engine: str) -> None:
     def save(drawn: SettingField, value: str) -> None:
         given = drawn.name, value, engine, drawn.address
-        client.change_setting(drawn.name, engine_settings.save_engine_setting, *given)
+        client.change_setting(drawn.name, server_settings.save_engine_setting, *given)
         st.session_state.pop(f"settings-result-engine-{engine}", None)
 
     label = _LABELS[field.name.rpartition("_")[2]]

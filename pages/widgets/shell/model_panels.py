@@ -6,8 +6,8 @@ import re
 
 import streamlit as st
 
-from agent.actions.settings import model_settings
-from agent.actions.settings.fields import SettingField
+from agent.actions import server_settings
+from agent.actions.server_settings import SettingField
 from agent.workbench import ActiveConfiguration
 from pages.widgets.shell import client, escape, polling, setting_fields, status_panels, ui
 
@@ -34,9 +34,9 @@ def draw(active: ActiveConfiguration) -> None:
     fast = f", and {escape.html(active.fast_model)} for small judgements" if is_other else ""
     name = f"<b>{escape.html(active.model or _NO_MODEL)}</b>{fast}"
     polling.wait_for_model(bench)
-    _draw_panel("model", name, active.model_detail, model_settings.list_model_fields(bench))
+    _draw_panel("model", name, active.model_detail, server_settings.list_model_fields(bench))
     meaning = "<b>Search by meaning</b>"
-    _draw_panel("embedding", meaning, active.embedding_detail, model_settings.list_embedding_fields(bench))
+    _draw_panel("embedding", meaning, active.embedding_detail, server_settings.list_embedding_fields(bench))
 
 
 def _draw_panel(key: str, title: str, detail: str, fields: list[SettingField]) -> None:
@@ -55,6 +55,6 @@ def _draw_panel(key: str, title: str, detail: str, fields: list[SettingField]) -
 
 def _save(field: SettingField, value: str) -> None:
     given = field.name, value, field.address
-    client.change_setting(field.name, model_settings.save_model_setting, *given)
+    client.change_setting(field.name, server_settings.save_model_setting, *given)
     for key in ("model", "embedding"):
         st.session_state.pop(f"settings-result-{key}", None)

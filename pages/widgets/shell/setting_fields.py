@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from agent.actions.settings.fields import SettingField
+from agent.actions.server_settings import SettingField
 from agent.errors import UsageError
 from pages.widgets.shell import client, escape
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.actions.bundle_import import import_bundle
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import import_bundle, verify_bundle
 from agent.actions.export import FORMATS, export_run
 from agent.actions.validation import clamp_imported_settings
 from agent.api import start_collect_run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions.bundle_verify import refetch_sources, verify_bundle
+from agent.actions.bundles import refetch_sources, verify_bundle
 from agent.actions.export import export_run
 from agent.types import Settings
 from agent.web.world import open_world

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
 from agent.answering import recheck_answers
 from agent.api import start_collect_run

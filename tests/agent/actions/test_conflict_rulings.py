@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from agent.actions import export
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.actions.conflict_rulings import active_conflicts, summarize_sides
 from agent.errors import NotFound, UsageError
 from agent.types import Settings, Status

@@ -10,8 +10,7 @@ import json
 import pytest
 
 from agent.actions import export
-from agent.actions.bundle_import import import_bundle
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import import_bundle, verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.answering import fact_view
 from agent.answering.fact_filter import main_fact_status

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.actions import fact_edits, source_strikes, undo_edits
+from agent.actions import fact_edits, sources, undo_edits
 from agent.actions.fact_edits import FactEdit
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, fold, to_jsonable
@@ -200,34 +200,34 @@ def answering(ledger: Ledger) -> Ledger:
 
 @pytest.mark.parametrize("source", ["one.example", "www.one.example", PAGE.url, "ONE.example/"])
 def test_striking_a_source_tells_first_what_falls_and_then_takes_it(ledger, source):
-    fall = source_strikes.preview_strike(answering(ledger).state(), source)
+    fall = sources.preview_strike(answering(ledger).state(), source)
     assert [fact.id for fact in fall.facts] == ["a", "b"]
     assert [s.text for s in fall.sentences] == ["It was founded in 1974."] and [
         s.text for s in fall.weakened
     ] == ["Nobody swims."]
-    state = ledger.say("strike_source", source_strikes.strike_source, source)
+    state = ledger.say("strike_source", sources.strike_source, source)
     assert [fact.decision for fact in state.facts.values()] == ["struck", "struck", "none"]
     assert (
         state.struck_sources == [fall.source]
         and state.edits[-1].text == f"excluded the source {fall.source} with 2 facts"
     )
     with pytest.raises(UsageError, match="excluded already"):
-        ledger.say("strike_source", source_strikes.strike_source, source)
+        ledger.say("strike_source", sources.strike_source, source)
 
 
 def test_a_source_comes_back_with_what_fell_with_it_alone(ledger):
     ledger.revise(FactEdit("b", decision="struck"))
-    ledger.say("strike_source", source_strikes.strike_source, "one.example")
-    state = ledger.say("restore_source", source_strikes.restore_source, "one.example")
+    ledger.say("strike_source", sources.strike_source, "one.example")
+    state = ledger.say("restore_source", sources.restore_source, "one.example")
     assert [fact.decision for fact in state.facts.values()] == [
         "none",
         "struck",
         "none",
     ] and not state.struck_sources
     with pytest.raises(UsageError, match="not excluded"):
-        ledger.say("restore_source", source_strikes.restore_source, "one.example")
+        ledger.say("restore_source", sources.restore_source, "one.example")
     with pytest.raises(UsageError, match="this run has nothing"):
-        ledger.say("strike_source", source_strikes.strike_source, "elsewhere.example")
+        ledger.say("strike_source", sources.strike_source, "elsewhere.example")
 
 
 WORDS = {
@@ -244,7 +244,7 @@ WORDS = {
     "add": lambda ledger: ledger.add(
         fact_edits.build_own_fact(ledger.state(), 1, "Berga dairy was founded in 1969."),
     ),
-    "strike_source": lambda ledger: ledger.say("strike_source", source_strikes.strike_source, "one.example"),
+    "strike_source": lambda ledger: ledger.say("strike_source", sources.strike_source, "one.example"),
 }
 
 
@@ -364,7 +364,7 @@ def speak(ledger: Ledger, act: tuple) -> None:
             ledger.add(fact_edits.build_own_fact(ledger.state(), 1, said))
         elif kind == "source":
             is_struck = what[0] in ledger.state().struck_sources
-            build = source_strikes.restore_source if is_struck else source_strikes.strike_source
+            build = sources.restore_source if is_struck else sources.strike_source
             ledger.say("restore_source" if is_struck else "strike_source", build, what[0])
         elif ledger.find(kind):
             ledger.undo(kind)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import export, fact_edits, source_strikes, undo_edits
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions import export, fact_edits, sources, undo_edits
+from agent.actions.bundles import verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.errors import UsageError
 from agent.text.urls import site
@@ -164,7 +164,7 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
     run_id = reviewed(bench, FOUNDED)
     before = bench.snapshot(run_id).state
     wiki = next(site(fact.url) for fact in before.facts.values() if "norrviddawiki" in fact.url)
-    fall = source_strikes.preview_strike(bench.snapshot(run_id).state, wiki)
+    fall = sources.preview_strike(bench.snapshot(run_id).state, wiki)
     assert fall.facts and fall.sentences + fall.weakened
     bench.act(run_id, "strike_source", source=wiki)
     state = rewritten(bench, run_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
 from agent.actions.follow_up import complete_question
 from agent.types import Settings, Status

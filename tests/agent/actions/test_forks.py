@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from agent.actions import forks
-from agent.actions.bundle_import import import_bundle
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import import_bundle, verify_bundle
 from agent.actions.export import export_run
 from agent.api import start_collect_run as collect
 from agent.errors import NotFound, UsageError

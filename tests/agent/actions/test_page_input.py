@@ -11,8 +11,7 @@ import docx
 import pytest
 
 from agent.actions import page_input
-from agent.actions.bundle_import import import_bundle
-from agent.actions.bundle_verify import refetch_sources, verify_bundle
+from agent.actions.bundles import import_bundle, refetch_sources, verify_bundle
 from agent.actions.export import export_run
 from agent.actions.page_input import request_retry
 from agent.errors import UsageError

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.actions import acts
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.actions.export import describe_withheld, export_run
 from agent.actions.release import release
 from agent.errors import UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions.share import render_shared_run
+from agent.actions.export import render_shared_run
 from agent.errors import NotFound
 from agent.types import Settings, Status
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.actions.source_list import group_by_domain
+from agent.actions.sources import group_by_domain
 from agent.engine.run_state import RunState
 from agent.engine.state import merge, to_jsonable
 from agent.evidence.sources import DEFAULT_TRUST

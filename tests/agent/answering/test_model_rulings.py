@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agent.actions import export
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.folders import page, write_world

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
-from agent.actions.settings.model_settings import save_model_setting
+from agent.actions.server_settings import save_model_setting
 from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
 from agent.config import read_config

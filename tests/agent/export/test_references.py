@@ -17,8 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pylatexenc.latex2text import LatexNodes2Text
 
-from agent.export.citation_formats import escape_tex, render_bibtex, render_csl, render_ris
-from agent.export.references import Reference, collect_references, parse_date_parts
+from agent.export.references import (
+    Reference,
+    collect_references,
+    escape_tex,
+    parse_date_parts,
+    render_bibtex,
+    render_csl,
+    render_ris,
+)
 from agent.export.report import Report
 from agent.types import PageRef, Publication, Run, Settings, Status
 from tests.web.reports import TITLES, one_line, report

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent.actions import export
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.evidence.citation_check import FLAG_REASON
 from agent.evidence.support import describe_support
 from agent.types import Settings, Status

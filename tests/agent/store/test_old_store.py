@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions.bundle_import import import_bundle
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import import_bundle, verify_bundle
 from agent.config import ROOT
 from agent.errors import BundleError, StoreError
 from agent.export.archive import pack, unpack

@@ -10,7 +10,7 @@ import pytest
 
 from agent import api
 from agent.actions import page_input
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
 from agent.errors import NotFound, UsageError
 from agent.flows.check_text import steps

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
 from agent.answering.recheck_answers import find_answer_problems
 from agent.engine import context

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent.actions import run_diff
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
 from agent.types import Settings, Status
 from tests.web.model_server import ModelServer, Request

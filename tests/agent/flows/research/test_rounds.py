@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
 from agent.engine.run_state import RunState
 from agent.flows.research import opened_pages, policy

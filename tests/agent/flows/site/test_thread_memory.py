@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent.actions import export
-from agent.actions.bundle_verify import verify_bundle
+from agent.actions.bundles import verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.flows.site.state import SiteRun
 from agent.types import Outcome, SiteLimits, Status, Turn

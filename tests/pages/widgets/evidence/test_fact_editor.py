@@ -4,7 +4,7 @@ tells."""
 from __future__ import annotations
 
 from agent.actions.fact_edits import FactEdit
-from agent.actions.source_strikes import StrikeImpact
+from agent.actions.sources import StrikeImpact
 from agent.answering.fact_filter import FactFilter, filter_facts
 from agent.engine.run_state import RunState
 from agent.evidence.citation_check import PERSON_REASON

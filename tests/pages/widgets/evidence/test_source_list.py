@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.actions.source_list import SourceDomain
+from agent.actions.sources import SourceDomain
 from agent.types import Fact, PageRef
 from pages.widgets.evidence import source_list
 

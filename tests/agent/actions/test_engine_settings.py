@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.actions.settings.engine_settings import (
+from agent.actions.server_settings import (
     EngineStatus,
+    describe_field,
     list_engines,
     save_engine_setting,
     switch_engine,
 )
-from agent.actions.settings.fields import describe_field
 from agent.config import read_config
 from agent.errors import UsageError
 from agent.key_addresses import use_key

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.actions.settings.model_settings import list_embedding_fields, list_model_fields, save_model_setting
+from agent.actions.server_settings import list_embedding_fields, list_model_fields, save_model_setting
 from agent.config import read_config
 from agent.errors import UsageError
 from agent.key_addresses import use_key
