@@ -155,10 +155,6 @@ def _has_conflict(view: RunSnapshot) -> object:
     return conflict_rulings.active_conflicts(view.state)
 
 
-def _has_outline(view: RunSnapshot) -> object:
-    return view.state.own.outline and (view.run.status is not Status.WAITING or view.next == "check_outline")
-
-
 WAITING, REVIEW, RESEARCH = (Status.WAITING,), (Status.REVIEW,), ("research",)
 CHANGEABLE = (*UNANSWERED_STATUSES, *WAITING, *REVIEW)
 """Statuses in which the settings of a run can be changed."""
@@ -199,7 +195,7 @@ _TABLE = (
         report_form.use_outline,
         RESEARCH,
         (*WAITING, *ANSWERED_STATUSES),
-        _has_outline,
+        lambda v: v.state.own.outline and (v.run.status is not Status.WAITING or v.next == "check_outline"),
     ),
     Act("replan", "Change the plan", plan_edits.replan, RESEARCH),
     Act("mark", "Mark facts", fact_edits.mark, EDITABLE_FLOWS),

@@ -99,16 +99,20 @@ def estimate_budgets(bench: ActionContext, settings: Settings) -> BudgetEstimate
     is_known = bench.worker.model_search.peek()  # a screen does not wait for the model's server
     client = bench.worker.model_client(settings.model, settings.fast_model)[0] if is_known else None
     model = str(getattr(client, "strong", "")) if client else ""
-    finished = list_finished_runs(bench.store.engine)
-    similar = [run for run in finished if _is_similar(run, settings, bool(model))]
+    similar = [
+        run
+        for run in list_finished_runs(bench.store.engine)
+        if run.settings.flow == settings.flow
+        and (run.settings.world == "live") == (settings.world == "live")
+        and bool(run.usage.llm_calls) == bool(model)
+        and run.steps > 0
+    ]
     caps = list_caps(settings)
     if len(similar) >= MIN_RUNS:
         likely = _estimate_from_runs(similar)
     else:
-        similar, likely = (
-            [],
-            _estimate_from_defaults(settings, model, local=bool(getattr(client, "local", False))),
-        )
+        is_local = bool(getattr(client, "local", False))
+        similar, likely = [], _estimate_from_defaults(settings, model, local=is_local)
     max_steps = caps.get("steps", DEFAULT_STEPS)
     factor = min(1.0, max_steps / max(1.0, likely["steps"] or 1.0))
     if settings.stop_point == "budget" and likely["steps"]:
@@ -118,12 +122,6 @@ def estimate_budgets(bench: ActionContext, settings: Settings) -> BudgetEstimate
         name: None if (value := scaled[name]) is None else min(value, cap) for name, cap in caps.items()
     }
     return BudgetEstimate(limited, caps, len(similar))
-
-
-def _is_similar(run: FinishedRun, settings: Settings, model: bool) -> bool:
-    live = (run.settings.world == "live") == (settings.world == "live")
-    same_flow = run.settings.flow == settings.flow
-    return same_flow and live and bool(run.usage.llm_calls) == model and run.steps > 0
 
 
 def _estimate_from_runs(runs: list[FinishedRun]) -> dict[Cap, float | None]:

@@ -21,7 +21,7 @@ from agent.actions import validation
 from agent.actions.commit import ActionContext
 from agent.answering import recheck_answers
 from agent.engine.run_state import RunState
-from agent.engine.state import Change, to_jsonable
+from agent.engine.state import to_jsonable
 from agent.errors import BundleError, UsageError
 from agent.evidence.citation_check import is_written_by_rule, verify_fact
 from agent.evidence.quote_match import has_quote
@@ -187,10 +187,19 @@ def refetch_sources(
     found: BundleVerification, world: World, watch: Callable[[SourceCheck], None] = lambda source: None
 ) -> list[SourceCheck]:
     """Fetch each page that a usable fact or the answer quotes again; `watch` gets each result."""
-    checks = []
-    for page, quotes in _list_quoted_pages(found):
-        checks.append(compare_source(page, quotes, world.fetch(page.url)))
-        watch(checks[-1])
+    checks = list[SourceCheck]()
+    if found.contents is None or found.state is None:
+        return checks
+    quotes_of: dict[str, dict[str, None]] = {}
+    for source in found.state.answer.sources if found.state.answer else ():
+        quotes_of.setdefault(source.page_id, {}).update(dict.fromkeys(source.quotes))
+    for fact in found.state.facts.values():
+        if _claims_quote(fact) and fact.decision != "struck":
+            quotes_of.setdefault(fact.page_id, {})[fact.quote] = None
+    for page_id, page in found.contents.pages.items():
+        if quotes_of.get(page_id) and canonicalize(page.url):
+            checks.append(compare_source(page, list(quotes_of[page_id]), world.fetch(page.url)))
+            watch(checks[-1])
     return checks
 
 
@@ -212,20 +221,6 @@ def compare_source(old: Page, quotes: Sequence[str], new: Page) -> SourceCheck:
     return replace(check, drift="lost" if lost else "stands", lost_quotes=lost)
 
 
-def _list_quoted_pages(found: BundleVerification) -> Iterator[tuple[Page, list[str]]]:
-    if found.contents is None or found.state is None:
-        return
-    quotes_of: dict[str, dict[str, None]] = {}
-    for source in found.state.answer.sources if found.state.answer else ():
-        quotes_of.setdefault(source.page_id, {}).update(dict.fromkeys(source.quotes))
-    for fact in found.state.facts.values():
-        if _claims_quote(fact) and fact.decision != "struck":
-            quotes_of.setdefault(fact.page_id, {})[fact.quote] = None
-    for page_id, page in found.contents.pages.items():
-        if quotes_of.get(page_id) and canonicalize(page.url):
-            yield page, list(quotes_of[page_id])
-
-
 def _claims_quote(fact: Fact) -> bool:
     """Does the fact say that its quote is in a page?"""
     return fact.verified and fact.is_from_page and bool(fact.page_id)
@@ -243,7 +238,10 @@ def _check_pages(contents: BundleContents) -> Iterator[str]:
 
 def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
     run, steps = contents.run, contents.steps
-    if list(map(_without_dispute, contents.facts)) != list(map(_without_dispute, state.facts.values())):
+    told, made = (  # the mark of a dispute is derived, by the rules of this version
+        [fact.replace(disputed=False) for fact in facts] for facts in (contents.facts, state.facts.values())
+    )
+    if told != made:
         yield "facts.json does not hold the facts that the steps make"
     times = [run.created_at, run.updated_at, *(step.at for step in steps), *(c.at for c in contents.calls)]
     try:
@@ -274,11 +272,6 @@ def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
     if state.summary()["verdict"] != run.verdict:
         yield "run.json holds another verdict than the steps make"
     yield from recheck_answers.find_answer_problems(FLOWS[run.settings.flow].new_state(), steps)
-
-
-def _without_dispute(fact: Fact) -> Fact:
-    """The fact without the mark that is derived, by the rules of this version."""
-    return fact.replace(disputed=False)
 
 
 def _check_wording(found: Sequence[Fact], contents: BundleContents) -> Iterator[str]:
@@ -389,14 +382,17 @@ def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
         validation.check_sources(settings)
     except UsageError as wrong:
         raise BundleError(f"this bundle cannot be imported: {wrong}") from wrong
-    step = Step(
-        n=last.n + 1,
-        name="import",
-        change=_build_change(original.settings, settings, last.n + 1),
-        next=last.next,
-        by="person",
-        at=utc_timestamp(),
-    )
+    refusals: list[Refusal] = []
+    if settings.world != original.settings.world:
+        what = f"the world {original.settings.world[:80]}"
+        why = "it is a folder of another machine: the run uses the live web here"
+        refusals.append(Refusal(what=what, why=why, step=last.n + 1))
+    if settings != original.settings.replace(world=settings.world):
+        why = "they were reduced to those that can be set here"
+        refusals.append(Refusal(what="the limits of the bundle", why=why, step=last.n + 1))
+    change = to_jsonable({"settings": settings, "refusals": refusals}) if refusals else {}
+    at = utc_timestamp()
+    step = Step(n=last.n + 1, name="import", change=change, next=last.next, by="person", at=at)
     status = original.status
     if status not in RESTING_STATUSES:
         status = flow.rest_statuses.get(last.next, Status.PAUSED)
@@ -408,25 +404,10 @@ def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
         run_id = new_id()
     while not bench.store.ledger.add_if_absent(original.replace(id=run_id, **columns), steps, **summary):
         run_id = new_id()
-    bench.store.calls.adopt(run_id, contents.calls, keep_key=lambda call: _has_own_key(call, run_id))
+
+    def has_own_key(call: ModelCall) -> bool:
+        key = compute_call_key(call.run_id, call.step, call.attempt, call.prompt)
+        return (call.key, call.run_id) == (key, run_id)
+
+    bench.store.calls.adopt(run_id, contents.calls, keep_key=has_own_key)
     return ImportedRun(run_id, original.id, verified)
-
-
-def _build_change(old: Settings, new: Settings, n: int) -> Change:
-    """The change of the import: nothing, or the settings as they may be here with what was changed."""
-    if new == old:
-        return {}
-    refusals: list[Refusal] = []
-    if new.world != old.world:
-        why = "it is a folder of another machine: the run uses the live web here"
-        refusals.append(Refusal(what=f"the world {old.world[:80]}", why=why, step=n))
-    if new != old.replace(world=new.world):
-        why = "they were reduced to those that can be set here"
-        refusals.append(Refusal(what="the limits of the bundle", why=why, step=n))
-    return to_jsonable({"settings": new, "refusals": refusals})
-
-
-def _has_own_key(call: ModelCall, run_id: str) -> bool:
-    """Is its key the one that this run would make of the same prompt?"""
-    key = compute_call_key(call.run_id, call.step, call.attempt, call.prompt)
-    return (call.key, call.run_id) == (key, run_id)

@@ -150,7 +150,11 @@ def edit_facts(view: RunSnapshot, edits: Sequence[FactEdit], pages: Mapping[str,
                 "a note leaves this fact out for good: branch the run from a step before the note instead"
             )
         old = state.facts[edit.id]
-        if (new := _apply_edit(state, old, edit, pages)) != old:
+        new = _reword_fact(state, old, edit, pages) if edit.is_reworded else old
+        if edit.decision not in (None, new.decision):  # a person's own knowledge is either pinned or struck
+            decision = "pinned" if new.is_own_knowledge and edit.decision == "none" else edit.decision
+            new = new.replace(decision=decision, struck_with="")
+        if new != old:
             changed.append((old, new))
     if not changed:
         raise UsageError("nothing changed: the facts are like that already")
@@ -217,18 +221,6 @@ def build_quoted_fact(
     return _score(state, found)
 
 
-def _choose_step_name(view: RunSnapshot, edits: Sequence[FactEdit]) -> str:
-    """The step is named for what it does when all its edits do one thing."""
-    reworded, decisions = {edit.is_reworded for edit in edits}, {edit.decision for edit in edits} - {None}
-    if reworded == {True} and not decisions:
-        return "correct"
-    if reworded != {False} or len(decisions) != 1:
-        return "revise"
-    decision, known = decisions.pop() or "none", view.state.facts
-    pinned = all(edit.id in known and known[edit.id].decision == "pinned" for edit in edits)
-    return "unpin" if decision == "none" and pinned else STEP_NAMES[decision]
-
-
 def _find_or_fetch_page(bench: ActionContext, view: RunSnapshot, url: str) -> tuple[Page, str]:
     """The page of an address with its id: the run's stored one, or fetched now within the run's domains."""
     settings = view.run.settings
@@ -248,16 +240,6 @@ def _find_or_fetch_page(bench: ActionContext, view: RunSnapshot, url: str) -> tu
     return page, bench.store.pages.put(page)
 
 
-def _apply_edit(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str, Page]) -> Fact:
-    new = _reword_fact(state, fact, edit, pages) if edit.is_reworded else fact
-    decision = edit.decision
-    if decision is None or decision == new.decision:
-        return new
-    if new.is_own_knowledge and decision == "none":
-        decision = "pinned"  # a person's own knowledge is either pinned or struck
-    return new.replace(decision=decision, struck_with="")
-
-
 def _reword_fact(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str, Page]) -> Fact:
     statement = _clean_text("statement", fact.statement if edit.statement is None else edit.statement)
     quote = statement
@@ -273,18 +255,12 @@ def _reword_fact(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str
     if page is not None:
         if edit.quote is not None and quote != fact.quote and find_quote(quote, page.text) is None:
             raise UsageError(_explain_missing_quote(quote, page))
-        new = _recheck_quote(verify_quote(new, page.text, page.sha256))
+        new = verify_quote(new, page.text, page.sha256)
+        if not new.verified or contradicts_quote(new):  # then it rests on the person
+            new = new.replace(verified=False, start=-1, end=-1, spans=[])
     elif fact.is_from_page:
         new = new.replace(verified=False)
     return new if new.quote == fact.quote else _score(state, new)
-
-
-def _recheck_quote(new: Fact) -> Fact:
-    """A corrected fact is verified unless code vetoes or doubts its statement: then it rests on the person.
-    The text around the quote does not count."""
-    if new.verified and not contradicts_quote(new):
-        return new
-    return new.replace(verified=False, start=-1, end=-1, spans=[])
 
 
 def _score(state: RunState, fact: Fact) -> Fact:
@@ -323,13 +299,9 @@ def _describe_edits(changed: Sequence[tuple[Fact, Fact]]) -> str:
         if old.decision != new.decision:
             unpinned = new.decision == "none" and old.decision == "pinned"
             groups.setdefault("unpinned" if unpinned else DECISION_VERBS[new.decision], []).append(new)
-    described = [
-        f"{verb} {format_count(len(facts), 'fact')}{_describe_common_site(facts)}"
-        for verb, facts in groups.items()
-    ]
+    described = []
+    for verb, facts in groups.items():
+        names = {site(fact.url) for fact in facts} - {""}
+        of = f" of {min(names)}" if len(names) == 1 and all(fact.url for fact in facts) else ""
+        described.append(f"{verb} {format_count(len(facts), 'fact')}{of}")
     return ", ".join(described) or "changed nothing visible"
-
-
-def _describe_common_site(facts: Sequence[Fact]) -> str:
-    sites = {site(fact.url) for fact in facts}
-    return f" of {only}" if len(sites) == 1 and (only := next(iter(sites))) else ""

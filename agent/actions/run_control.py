@@ -51,11 +51,9 @@ def approve(
     runs when each of its actions is decided."""
     if view.next == CHECK_PLAN:
         return approve_plan(view, reading)
-    actions = _get_pending(view)
-    chosen = range(len(actions)) if index is None else [_check_index(actions, index)]
-    return _decide_round(
-        view, [a.replace(approved=a.approved or n in chosen) for n, a in enumerate(actions)], {}
-    )
+    actions = _get_pending(view, index)
+    decided = [a.replace(approved=a.approved or index in (None, n)) for n, a in enumerate(actions)]
+    return _decide_round(view, decided, {})
 
 
 def approve_path(
@@ -88,7 +86,7 @@ def edit(
     whole round."""
 
     def build_step(view: RunSnapshot) -> PersonStep:
-        actions, world = _get_pending(view), view.run.settings.world
+        actions, world = _get_pending(view, index), view.run.settings.world
         text = (
             complete_typed_url(query_or_url.strip()) if next_action == "crawl_url" else query_or_url.strip()
         )
@@ -96,7 +94,7 @@ def edit(
         validation.check_action(
             next_action, text, policy.available_actions(view.state, engines, utc_timestamp())
         )
-        pending = actions[_check_index(actions, index)]
+        pending = actions[index]
         reasoning = pending.reasoning
         if (next_action, text) != (pending.next_action, pending.query_or_url):
             proposed = describe_action(pending.next_action, world)
@@ -117,14 +115,13 @@ def edit(
 
 def skip(view: RunSnapshot, index: OneOrAll = None) -> PersonStep:
     """Skip the pending round, or one action of it: the next decision must be another."""
-    actions = _get_pending(view)
-    chosen = range(len(actions)) if index is None else [_check_index(actions, index)]
+    actions = _get_pending(view, index)
     refusals = [
         Refusal(what=a.query_or_url or a.next_action, why="skipped by a person", step=view.head + 1)
         for n, a in enumerate(actions)
-        if n in chosen
+        if index in (None, n)
     ]
-    left = [a for n, a in enumerate(actions) if n not in chosen]
+    left = [a for n, a in enumerate(actions) if index not in (None, n)]
     return _decide_round(view, left, {"refusals": refusals})
 
 
@@ -132,8 +129,8 @@ def answer(
     view: RunSnapshot, index: Index, text: Annotated[str, Field(description="the answer")]
 ) -> PersonStep:
     """Answer a question that the round puts to the person: a note for the decisions to come."""
-    actions = _get_pending(view)
-    asked = actions[_check_index(actions, index)]
+    actions = _get_pending(view, index)
+    asked = actions[index]
     if asked.next_action != "ask" or not text.strip():
         raise UsageError("choose a reading, or write one: the run goes on with it")
     note = Note(step=view.head + 1, text=f"{asked.query_or_url} {text.strip()}", kind="steer")
@@ -153,17 +150,14 @@ def _decide_round(view: RunSnapshot, actions: Sequence[Proposal], change: Change
     return PersonStep({**change, "pending": ready}, flow.find_approved_step(actions[0]), GO_ON)
 
 
-def _check_index(actions: Sequence[Proposal], index: int) -> int:
-    """The index, if the pending round has so many actions. Raises UsageError."""
-    if not 0 <= index < len(actions):
-        raise UsageError(f"the round has no action {index + 1}: it has {len(actions)}")
-    return index
-
-
-def _get_pending(view: RunSnapshot) -> Sequence[Proposal]:
+def _get_pending(view: RunSnapshot, index: int | None) -> Sequence[Proposal]:
+    """The actions of the pending round, if `index` names one or is None. Raises NotFound, UsageError."""
     if view.state.pending is None:
         raise NotFound("no action waits for approval")
-    return view.state.pending.actions
+    actions = view.state.pending.actions
+    if index is not None and not 0 <= index < len(actions):
+        raise UsageError(f"the round has no action {index + 1}: it has {len(actions)}")
+    return actions
 
 
 def steer(view: RunSnapshot, note: NoteText, private: Private = False) -> PersonStep:
