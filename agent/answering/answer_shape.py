@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from agent.evidence.contradiction.forms import is_table_row
 from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
-from agent.roles.report import ReportSentence
 from agent.text.question_parts import format_question
 from agent.types import Actor, AnswerBlock, PlanPart, ReportLength, Sentence
 from agent.types.answers import BlockRole
@@ -16,25 +15,6 @@ RUNNING_TEXT, NAMED_CONFLICTS = "b", "k"
 """The ids of the block of a text without blocks, and of the paragraph in which code names conflicts."""
 ROLES: tuple[BlockRole, ...] = ("lead", "passage", "other")
 """The roles that a drafted quote may have in place of a block."""
-
-
-def make_sentence(
-    plan: Sequence[PlanPart], draft: ReportSentence, by: Actor, *, text: str | None = None
-) -> Sentence:
-    """A drafted sentence as one of an answer, with the part and role that a fallback gave it; what a model
-    says of these is ignored. `text` replaces its own."""
-    text = draft.text if text is None else text
-    if by == "model":
-        return Sentence(text=text, fact_ids=draft.fact_ids)
-    asked = _fold(draft.part_question)
-    return Sentence(
-        text=text,
-        fact_ids=draft.fact_ids,
-        part=next((part.id for part in plan if asked and _fold(part.question) == asked), ""),
-        block=draft.place,
-        heading=draft.heading,
-        fit=draft.fit,
-    )
 
 
 def read_role(blocks: Sequence[AnswerBlock], sentence: Sentence) -> BlockRole:
@@ -150,7 +130,3 @@ def _lay_out_passages(
     ids = {"lead": "p{}lead", "passage": "p{}passage", "other": "o"}
     placed = [said.replace(block=ids.get(said.block, said.block).format(said.part)) for said in sentences]
     return made, placed
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.split()).rstrip("?. ").casefold()

@@ -34,11 +34,11 @@ def find_relevant_conflicts(
     found = [
         conflict
         for conflict in state.conflicts.values()
-        if _is_named(conflict)
-        and (
-            (conflict.asks and _is_of_plan(state, conflict, facts))
-            or any(cited.intersection(side.fact_ids) for side in conflict.values)
-        )
+        if conflict.status == "open"
+        or conflict.settled_by == "model"
+        or conflict.reason.startswith(EVIDENCE_REASON_PREFIX)
+        if any(cited.intersection(side.fact_ids) for side in conflict.values)
+        or (conflict.asks and _is_of_plan(state, conflict, facts))
     ]
     found.sort(key=lambda conflict: (conflict.status != "open", not conflict.asks))
     return found[:MAX_CONFLICTS]
@@ -87,11 +87,6 @@ def list_possible_sentences(
         for write in (_conflict_sentence, _ruling_sentence)
         for words in (words_for(question), load_report_words(ENGLISH))
     }
-
-
-def _is_named(conflict: Conflict) -> bool:
-    is_counted = conflict.reason.startswith(EVIDENCE_REASON_PREFIX)
-    return conflict.status == "open" or conflict.settled_by == "model" or is_counted
 
 
 def _is_of_plan(state: RunState, conflict: Conflict, facts: Mapping[str, Fact]) -> bool:

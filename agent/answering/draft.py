@@ -9,10 +9,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from agent.answering import fact_view
-from agent.answering.answer_shape import make_sentence
 from agent.answering.claim_checks import WrittenDraft, check_sentences
-from agent.answering.fact_intake import add_facts
-from agent.answering.model_rulings import review_by_model
+from agent.answering.fact_intake import add_facts, review_by_model
 from agent.answering.verdict import finish_answer
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
@@ -24,7 +22,6 @@ from agent.retrieval.answer import Quotation
 from agent.retrieval.scorer import score_fact
 from agent.roles.report import ReportBlock, ReportReply, ReportSentence
 from agent.roles.role import Role, RoleResult
-from agent.roles.site import DraftSentence
 from agent.text.urls import remove_unknown_urls
 from agent.types import Actor, Answer, AnswerBlock, Fact, Page, Passage, Sentence
 from agent.types.facts import make_fact_id
@@ -105,10 +102,25 @@ def draft_from_quotes(
     sentence on a fact that a person corrected is in the person's words. `clean` and `by_code`: see
     `check_sentences`; by default addresses are removed that the run does not know. Unless `is_judged`, no
     model is asked; nor is it for new conflicts unless it `rules_on_conflicts`."""
-    cited, sentences = _resolve_citations(
-        weighed_by or question, tools, judgement.value.answer, passages, by=judgement.by
-    )
-    found = {**cited, **{fact.id: fact for fact in more_facts}}
+    shown, found, sentences = {passage.id: passage for passage in passages}, dict[str, Fact](), []
+    for said in judgement.value.answer:
+        statement, ids = said.text.strip() if len(said.quotes) == 1 else "", list[str]()
+        for quote in said.quotes:
+            passage = shown.get(quote.passage_id)
+            if passage is None:  # an id without a fact, so that it is counted as dropped
+                ids.append(f"unknown:{quote.passage_id}"[:60])
+                continue
+            quotation = Quotation(passage.page_id, quote.quote.strip(), statement, passage.title[:120])
+            page = tools.page(passage.page_id)
+            fact = build_fact_from_quote(weighed_by or question, tools, page, quotation, by=judgement.by)
+            ids.append(fact.id)
+            found[fact.id] = fact.replace(
+                title=passage.title or fact.title,
+                heading=passage.heading,
+                published_at=passage.published_at or fact.published_at,
+            )
+        sentences.append(ReportSentence(text=said.text, fact_ids=ids, **said.placement))
+    found |= {fact.id: fact for fact in more_facts}
     new = [fact for name, fact in found.items() if name not in state.facts]
     change = add_facts(
         state,
@@ -154,9 +166,13 @@ def draft_from_reply(
     clean = clean or (lambda text: remove_unknown_urls(text, known).strip())
     reply: ReportReply = judgement.value
     blocks, drafts = lay_out_reply(reply.blocks, clean, prefix=prefix)
-    drafts = drafts or [
-        make_sentence(state.plan, said, judgement.by, text=clean(said.text)) for said in reply.answer
-    ]
+    parts = {_fold(part.question): part.id for part in reversed(state.plan)}
+    for said in reply.answer if not drafts else ():
+        placed = Sentence(text=clean(said.text), fact_ids=said.fact_ids)
+        if judgement.by != "model":  # what a model says of part and role is ignored
+            part = parts.get(_fold(said.part_question), "")
+            placed = placed.replace(part=part, block=said.place, heading=said.heading, fit=said.fit)
+        drafts.append(placed)
     drafts = [sentence for sentence in drafts if sentence.text]
     facts, conflicts = fact_view.facts_after_notes(state), list(state.conflicts.values())
     question = question or state.question
@@ -197,41 +213,6 @@ def build_fact_from_quote(
     )
     fact = verify_fact(fact, page.text, page.sha256)
     return fact.replace(relevance=max(quotation.score, score_fact(question, fact)))
-
-
-def _resolve_citations(
-    question: str,
-    tools: RunContext,
-    draft: Sequence[DraftSentence],
-    passages: Sequence[Passage],
-    *,
-    by: Actor,
-) -> tuple[dict[str, Fact], list[ReportSentence]]:
-    """The facts of a draft's quotes, and its sentences with their fact ids.
-
-    A quote of an unknown passage gets an id without a fact, so that it is counted as dropped."""
-    shown, facts = {passage.id: passage for passage in passages}, dict[str, Fact]()
-
-    def cite(passage_id: str, quote: str, statement: str) -> str:
-        passage = shown.get(passage_id)
-        if passage is None:
-            return f"unknown:{passage_id}"[:60]
-        quotation = Quotation(passage.page_id, quote.strip(), statement, passage.title[:120])
-        page = tools.page(passage.page_id)
-        fact = build_fact_from_quote(question, tools, page, quotation, by=by)
-        facts[fact.id] = fact.replace(
-            title=passage.title or fact.title,
-            heading=passage.heading,
-            published_at=passage.published_at or fact.published_at,
-        )
-        return fact.id
-
-    sentences = []
-    for sentence in draft:
-        statement = sentence.text.strip() if len(sentence.quotes) == 1 else ""
-        ids = [cite(quote.passage_id, quote.quote, statement) for quote in sentence.quotes]
-        sentences.append(ReportSentence(text=sentence.text, fact_ids=ids, **sentence.placement))
-    return facts, sentences
 
 
 def lay_out_reply(
@@ -287,6 +268,10 @@ def _lay_out_table(
         if cell.fact_ids or cell.text.strip().casefold() not in NO_VALUE
     ]
     return table, [cell for cell in cells if cell.text]
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split()).rstrip("?. ").casefold()
 
 
 def clean_label(text: str, clean: Callable[[str], str]) -> str:

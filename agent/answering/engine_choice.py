@@ -76,22 +76,19 @@ def merge_results(rankings: Sequence[Sequence[SearchHit]], max_results: int) -> 
     merged: dict[str, SearchHit] = {}
     for hit in hits:
         key = same.find(canonicalize(hit.url) or hit.url)
-        merged[key] = _join_hits(merged[key], hit) if key in merged else hit
+        if (first := merged.setdefault(key, hit)) is hit:
+            continue
+        work = first.publication.complete(hit.publication) if first.publication else hit.publication
+        merged[key] = first.replace(
+            title=first.title or hit.title,
+            snippet=first.snippet or hit.snippet,
+            published_at=first.published_at or hit.published_at,
+            engine=", ".join(dict.fromkeys([*first.engine.split(", "), hit.engine])),
+            publication=work,
+        )
     found = [
         list(dict.fromkeys(same.find(canonicalize(hit.url) or hit.url) for hit in ranking))
         for ranking in rankings
     ]
     best = [merged[key] for key, _ in fuse_rankings(found)][:max_results]
     return [hit.replace(rank=n) for n, hit in enumerate(best, start=1)]
-
-
-def _join_hits(first: SearchHit, other: SearchHit) -> SearchHit:
-    engines = dict.fromkeys([*first.engine.split(", "), other.engine])
-    work = first.publication.complete(other.publication) if first.publication else other.publication
-    return first.replace(
-        title=first.title or other.title,
-        snippet=first.snippet or other.snippet,
-        published_at=first.published_at or other.published_at,
-        engine=", ".join(engines),
-        publication=work,
-    )

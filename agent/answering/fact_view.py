@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from agent.engine.run_state import RunState
@@ -30,11 +30,6 @@ def public_note_texts(state: RunState) -> list[str]:
     return [note.text for note in state.notes if note.kind != "look" and not note.private]
 
 
-def has_private_notes(state: RunState) -> bool:
-    """Whether a private note may have shaped an answer of the run or of an earlier turn."""
-    return bool(state.earlier_private_notes) or any(note.private for note in state.notes)
-
-
 def public_history(state: RunState) -> list[Turn]:
     """The earlier turns, after a private note without the answers: their writer was shown it."""
     return [turn.replace(bot="") if state.earlier_private_notes else turn for turn in state.history]
@@ -55,29 +50,24 @@ def is_topic_excluded(state: RunState, text: str) -> bool:
 
 def facts_after_notes(state: RunState) -> dict[str, Fact]:
     """The facts without those of sources and topics that a note excludes."""
-    if not excluded_sites(state) and not any(reading.excluded_topics for reading in state.readings):
-        return state.facts
-    return {fact.id: fact for fact in remove_excluded(state, state.facts.values())}
-
-
-def remove_excluded(state: RunState, facts: Iterable[Fact]) -> list[Fact]:
-    """The facts without those of sources and topics that a note excludes."""
-    excluded = excluded_sites(state)
-    kept = [fact for fact in facts if not excluded or not is_excluded(fact.url, excluded)]
-    if not any(reading.excluded_topics for reading in state.readings):
-        return kept
-    return [fact for fact in kept if not is_topic_excluded(state, fact.statement)]
+    excluded, kept = excluded_sites(state), state.facts
+    if excluded:
+        kept = {name: fact for name, fact in kept.items() if not is_excluded(fact.url, excluded)}
+    if any(reading.excluded_topics for reading in state.readings):
+        kept = {name: fact for name, fact in kept.items() if not is_topic_excluded(state, fact.statement)}
+    return kept
 
 
 def all_facts(state: RunState) -> list[Fact]:
     """All facts for display, as after the notes: what one leaves out is struck, with its reason."""
-    kept, excluded = facts_after_notes(state), excluded_sites(state)
-    return [kept.get(name) or _strike_by_note(fact, excluded) for name, fact in state.facts.items()]
-
-
-def _strike_by_note(fact: Fact, excluded: Sequence[str]) -> Fact:
-    source = next((name for name in excluded if is_excluded(fact.url, [name])), "its subject")
-    return fact.replace(decision="struck", struck_with=fact.struck_with or f"{source}, left out by a note")
+    kept, excluded, found = facts_after_notes(state), excluded_sites(state), list[Fact]()
+    for name, fact in state.facts.items():
+        if name not in kept:
+            source = next((site for site in excluded if is_excluded(fact.url, [site])), "its subject")
+            why = fact.struck_with or f"{source}, left out by a note"
+            fact = fact.replace(decision="struck", struck_with=why)
+        found.append(fact)
+    return found
 
 
 def facts_for_prompt(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact]:
@@ -106,11 +96,6 @@ def share_by_part(items: Sequence[T], parts: Sequence[str], most: int) -> list[T
 def facts_for_answer(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact]:
     """The facts a writer is shown: of the best `most` those that are verified or pinned, disputed or not."""
     return [fact for fact in facts_for_prompt(state, most) if fact.verified or fact.decision == "pinned"]
-
-
-def ignore_disputes(facts: Sequence[Fact]) -> list[Fact]:
-    """The facts as if none were disputed."""
-    return [fact.replace(disputed=False) if fact.disputed else fact for fact in facts]
 
 
 def is_from_source(url: str, source: str) -> bool:

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from agent.answering.fact_view import ignore_disputes
 from agent.answering.view import AnsweringState
 from agent.engine.run_state import RunState
 from agent.llm.images import format_image_mark
@@ -116,7 +115,7 @@ class ReplyState(AnsweringState):
 
     def fact_sets_for_check(self, run: RunState[Any]) -> list[dict[str, Fact]]:
         """The facts as if none were disputed: a shortened reply may keep one side of a conflict."""
-        return [{fact.id: fact for fact in ignore_disputes(list(run.facts.values()))}]
+        return [{name: fact.replace(disputed=False) for name, fact in run.facts.items()}]
 
 
 ReplyRun = RunState[ReplyState]

@@ -10,8 +10,7 @@ from typing import Any
 
 from agent.answering import fact_view
 from agent.answering.engine_choice import merge_results
-from agent.answering.fact_intake import add_facts
-from agent.answering.model_rulings import open_conflicts, read_rulings
+from agent.answering.fact_intake import add_facts, open_conflicts, read_rulings
 from agent.answering.pages import mark_read
 from agent.answering.revision import list_wishes
 from agent.engine.context import RunContext

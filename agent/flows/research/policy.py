@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from agent.answering.engine_choice import ANSWERED
+from agent.answering.fact_intake import open_conflicts
 from agent.answering.fact_view import (
     confidence_goal,
     excluded_sites,
@@ -18,7 +19,6 @@ from agent.answering.fact_view import (
     public_note_texts,
     visited_urls,
 )
-from agent.answering.model_rulings import open_conflicts
 from agent.answering.pages import START_PAGE_REASON
 from agent.answering.plan import bears_on
 from agent.engine.run_state import RunState

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from agent.answering import fact_view
 from agent.answering.claim_checks import WrittenDraft
 from agent.answering.draft import draft_from_reply
-from agent.answering.model_rulings import review_conflicts
+from agent.answering.fact_intake import review_by_model
 from agent.answering.plan import find_part
 from agent.answering.verdict import finish_answer, limit_answer, record_answer
 from agent.answering.write_report import ask_report, ask_section, choose_length, is_length_final
@@ -54,7 +54,8 @@ of six sections."""
 def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Write up what was found, for a person to review. A full report that a model writes goes on with its
     outline, or with the one that still holds."""
-    reviewed = review_conflicts(state, tools)
+    rulings = review_by_model(tools)(state)
+    reviewed: Change = {"rulings": rulings} if rulings else {}
     now = state_after(state, reviewed)
     if revised := revise.revise_answer(now, tools):
         return {**_record(now, tools, revised, reviewed), "pending": None}, "review"

@@ -74,7 +74,9 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     )
     judged = read(notes=notes, lines=write_numbered_lines(answer, facts))
     asks: RevisionReply | None = judged.value
-    if fact_view.has_private_notes(state):  # what goes out is made of neither them nor an answer they shaped
+    if state.earlier_private_notes or any(
+        note.private for note in state.notes
+    ):  # what goes out is made of neither them nor an answer they shaped
         public, lines = [note for note in notes if not note.private], write_quoted_lines(answer, facts)
         asks = read(notes=public, lines=lines).value if public else None
     why = judged.fallback_reason
