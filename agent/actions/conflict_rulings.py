@@ -16,7 +16,7 @@ from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
-from agent.evidence.contradiction.statements import is_same_value
+from agent.evidence.contradiction import is_same_value
 from agent.evidence.sources import find_independent_sources
 from agent.flows import FLOWS
 from agent.text.plurals import format_count

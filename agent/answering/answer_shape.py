@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agent.evidence.contradiction.forms import is_table_row
+from agent.evidence.contradiction import is_table_row
 from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
 from agent.text.question_parts import format_question
 from agent.types import Actor, AnswerBlock, PlanPart, ReportLength, Sentence

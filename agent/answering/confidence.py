@@ -12,8 +12,7 @@ from agent.answering.plan import bears_on, find_part
 from agent.engine.run_state import RunState
 from agent.evidence import confidence
 from agent.evidence.block_layout import find_gapped_parts
-from agent.evidence.confidence import EvidencePool
-from agent.evidence.confidence_explanations import explain_changes
+from agent.evidence.confidence import EvidencePool, explain_changes
 from agent.evidence.sources import is_site_name
 from agent.text.question_analysis import parse_question
 from agent.types import Answer, Confidence, Conflict, Fact, PlanPart, Sentence

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent.engine.run_state import RunState
-from agent.evidence.contradiction.resolution import EVIDENCE_REASON_PREFIX
+from agent.evidence.conflicts import EVIDENCE_REASON_PREFIX
 from agent.evidence.report_words import ENGLISH, list_report_words, load_report_words, words_for
 from agent.text.urls import site
 from agent.types import Conflict, Fact, Sentence

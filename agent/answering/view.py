@@ -14,7 +14,7 @@ from agent.answering.confidence import assess_confidence
 from agent.answering.verdict import close_plan
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import REMOVAL_PREFIX, Change
-from agent.evidence.contradiction.groups import ConflictIndex, find_disputed
+from agent.evidence.conflicts import ConflictIndex, find_disputed
 from agent.text.urls import site
 from agent.types import Conflict
 

@@ -11,7 +11,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from agent.evidence.claim_check import Claim, ClaimCheck, Judge, check_by_code, check_claims
-from agent.evidence.contradiction.forms import read_cells
+from agent.evidence.contradiction import read_cells
 from agent.evidence.quote_match import verify_quote
 from agent.evidence.statement_features import surrounding_text
 from agent.text.tokens import content_stems, tokenize

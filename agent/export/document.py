@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from agent.evidence.confidence_explanations import describe_parts, list_changes
+from agent.evidence.confidence import describe_parts, list_changes
 from agent.evidence.report_words import words_for
 from agent.export.answer_blocks import (
     WRITER_LABELS,

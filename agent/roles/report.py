@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from agent.evidence.citation_check import state_with_subject
-from agent.evidence.contradiction.forms import read_cells
+from agent.evidence.contradiction import read_cells
 from agent.evidence.report_words import words_for
 from agent.retrieval.answer import PartAnswer, Quotation, find_answer
 from agent.retrieval.scorer import UNCOUNTED

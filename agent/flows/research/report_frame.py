@@ -8,7 +8,7 @@ from agent.answering.draft import clean_label
 from agent.answering.verdict import describe_failures
 from agent.evidence.block_layout import describe_gaps
 from agent.evidence.citation_check import check_support, is_written_by_rule
-from agent.evidence.contradiction.forms import read_cells
+from agent.evidence.contradiction import read_cells
 from agent.evidence.report_words import words_for
 from agent.flows.research.state import ResearchRun
 from agent.retrieval.shown_passages import add_spans

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from agent.actions import acts
-from agent.evidence.confidence_explanations import describe_parts, list_changes
+from agent.evidence.confidence import describe_parts, list_changes
 from agent.types import Confidence, PlanPart
 from agent.types.facts import number_step
 from agent.workbench import RunSnapshot

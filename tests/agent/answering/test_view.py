@@ -10,7 +10,7 @@ from agent.answering.fact_intake import add_facts
 from agent.answering.verdict import record_answer
 from agent.engine.run_state import RunState
 from agent.engine.state import state_after
-from agent.evidence.contradiction import resolution
+from agent.evidence import conflicts
 from agent.flows.research.state import ResearchState
 from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
@@ -68,7 +68,7 @@ def test_two_values_dispute_each_other_until_one_is_struck_and_again_when_it_is_
 def test_a_pin_settles_a_conflict_only_as_long_as_it_stands() -> None:
     pinned = edited(knowing(A, B), A.replace(decision="pinned"))
     found = only(pinned)
-    assert (found.status, found.chosen, found.reason) == ("settled", "1974", resolution.PINNED_REASON)
+    assert (found.status, found.chosen, found.reason) == ("settled", "1974", conflicts.PINNED_REASON)
     assert pinned.facts["b"].disputed and not pinned.facts["a"].disputed
     assert only(edited(pinned, A)).status == "open"
 

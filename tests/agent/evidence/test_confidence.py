@@ -17,10 +17,12 @@ from agent.evidence.confidence import (
     assess_confidence,
     compute_value,
     describe_level,
+    describe_parts,
     evidence_level,
     evidence_range,
+    explain_changes,
+    list_changes,
 )
-from agent.evidence.confidence_explanations import describe_parts, explain_changes, list_changes
 from agent.text.question_analysis import parse_question
 from agent.types import Confidence, ConfidenceChange, Conflict, ConflictSide, Fact, PartConfidence, PlanPart
 

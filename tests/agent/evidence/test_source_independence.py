@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from agent.evidence.contradiction.groups import find_conflicts
+from agent.evidence.conflicts import find_conflicts
 from agent.evidence.sources import find_independent_sources
 from agent.types import Fact
 

@@ -1,6 +1,6 @@
 """Which conflicts are about what is asked."""
 
-from agent.evidence.contradiction.groups import find_conflicts
+from agent.evidence.conflicts import find_conflicts
 from agent.text.question_analysis import parse_question
 from tests.agent.evidence.contradiction.test_groups import A, B, fact
 

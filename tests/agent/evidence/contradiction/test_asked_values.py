@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pytest import mark
 
-from agent.evidence.contradiction.asked_values import is_on_question, states_same_answer
-from agent.evidence.contradiction.groups import find_conflicts
+from agent.evidence.conflicts import find_conflicts
+from agent.evidence.contradiction import is_on_question, states_same_answer
 from agent.text.question_analysis import parse_question
 from agent.types import Fact
 

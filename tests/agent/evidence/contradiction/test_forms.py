@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.evidence.contradiction.forms import comparable_forms, is_table_row
+from agent.evidence.contradiction import comparable_forms, is_table_row
 
 
 def test_prose_is_compared_whole_and_by_the_clauses_that_add_a_value():

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from agent.evidence.contradiction.groups import find_conflicts, find_disputed
+from agent.evidence.conflicts import find_conflicts, find_disputed
 from agent.text.question_analysis import parse_question
 from agent.types import Fact
 

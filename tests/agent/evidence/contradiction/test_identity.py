@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.evidence.contradiction.identity import is_same_thing
+from agent.evidence.contradiction import is_same_thing
 from agent.types import Fact
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.evidence.contradiction import groups, pairs
-from agent.evidence.contradiction.groups import ConflictIndex, find_conflicts
-from agent.evidence.contradiction.pairs import MAX_PARTNERS, FactIndex
+from agent.evidence import conflicts
+from agent.evidence.conflicts import MAX_PARTNERS, ConflictIndex, FactIndex, find_conflicts
 from agent.types import Fact
 
 
@@ -51,7 +50,7 @@ def test_facts_about_one_thing_that_share_words_are_paired() -> None:
 
 def test_of_many_facts_those_most_alike_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(numbers(disagreeing(MAX_PARTNERS))) == MAX_PARTNERS * (MAX_PARTNERS - 1) / 2
-    monkeypatch.setattr(pairs, "MAX_PARTNERS", 1)
+    monkeypatch.setattr(conflicts, "MAX_PARTNERS", 1)
     facts = [
         said(0, "Nordvik dairy people like cheese."),
         said(1, "The Nordvik dairy employs 120 people."),
@@ -63,8 +62,8 @@ def test_of_many_facts_those_most_alike_are_compared(monkeypatch: pytest.MonkeyP
 def test_a_step_at_five_hundred_sources_compares_no_more_than_one_at_fifty(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    compared, plain = list[int](), groups._compare
-    monkeypatch.setattr(groups, "_compare", lambda *given: compared.append(1) or plain(*given))
+    compared, plain = list[int](), conflicts._compare
+    monkeypatch.setattr(conflicts, "_compare", lambda *given: compared.append(1) or plain(*given))
     index, costs = ConflictIndex(), list[int]()
     for n in range(500):
         index = index.join(
@@ -83,8 +82,8 @@ def test_a_fact_that_says_something_else_is_compared_anew_and_no_other_is(
 ) -> None:
     facts = disagreeing(4)
     index = ConflictIndex().join(facts)
-    compared, plain = list[int](), groups._compare
-    monkeypatch.setattr(groups, "_compare", lambda *given: compared.append(1) or plain(*given))
+    compared, plain = list[int](), conflicts._compare
+    monkeypatch.setattr(conflicts, "_compare", lambda *given: compared.append(1) or plain(*given))
     assert index.join([facts[0].replace(decision="pinned", disputed=True)]) is index and not compared
     changed = facts[1].replace(statement="The Nordvik dairy employs 100 people.")
     now = [facts[0], changed, *facts[2:]]

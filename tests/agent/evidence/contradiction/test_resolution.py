@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.evidence.contradiction.groups import find_conflicts, find_disputed
+from agent.evidence.conflicts import find_conflicts, find_disputed
 from agent.types import Conflict, Fact, Ruling
 from tests.agent.evidence.contradiction.test_groups import A, B, C, D, fact, make_sides
 

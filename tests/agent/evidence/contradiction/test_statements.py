@@ -7,7 +7,7 @@ import itertools
 
 import pytest
 
-from agent.evidence.contradiction.statements import (
+from agent.evidence.contradiction import (
     dice_similarity,
     find_contradiction,
     is_same_value,

@@ -1,35 +1,158 @@
 """Conflicts among facts: groups of contradicting values, with the facts and independent sources of each.
 
-A conflict's id is a hash of subject, attribute, kind and unit of its earliest fact, so the same conflict gets
-the same id after more reading. Which facts are compared is decided in `pairs` and `identity`, how two
-statements contradict in `statements`, what settles a conflict in `resolution`."""
+A conflict's id is a hash of subject, attribute, kind and unit of its earliest fact, so the same conflict
+gets the same id after more reading. Facts are compared that are about one thing and have enough words in
+common; an index of words and topics finds them, so that a new fact costs the same however many are known.
+How two statements contradict is decided in `contradiction`.
+
+A conflict is settled by a person, by a pinned fact, by a model's reading, by the number of independent
+sources, or open. A ruling is about a conflict with its id, or with facts in common on two sides: it holds
+when the earliest fact is gone, and when a value is written differently by then. A person's stands above
+all; a model's reading holds as long as no further value joins."""
 
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 
-from agent.evidence.contradiction import statements
-from agent.evidence.contradiction.asked_values import asked_kind, is_on_question, states_asked_matter
-from agent.evidence.contradiction.forms import comparable_forms, is_table_row
-from agent.evidence.contradiction.identity import may_have_changed
-from agent.evidence.contradiction.pairs import FactIndex, topic_key
-from agent.evidence.contradiction.resolution import settle_conflict
-from agent.evidence.contradiction.statements import ConflictKind, Contradiction
+from agent.evidence.contradiction import (
+    ConflictKind,
+    Contradiction,
+    asked_kind,
+    comparable_forms,
+    find_contradiction,
+    is_on_question,
+    is_same_thing,
+    is_same_value,
+    is_table_row,
+    may_have_changed,
+    states_asked_matter,
+)
 from agent.evidence.sources import DisjointSets, find_independent_sources
 from agent.evidence.statement_features import extract_features
 from agent.text import urls
 from agent.text.question_analysis import ParsedQuestion
 from agent.types import Conflict, ConflictSide, Fact, Ruling
 
+_Key = str | tuple[str, str]
+"""A content word, or a topic."""
+MAX_PARTNERS = 40
+"""Facts that a new one is compared with at most, the most similar: as many as a prompt shows."""
+MIN_SHARED_WORDS, MIN_SHARED_RATIO = 2, 0.35
+"""Content words that two compared statements share at least: a number, and a share of the shorter's."""
+MIN_SOURCE_LEAD = 2
+"""Independent sources more than any other value that one needs to be settled by evidence alone."""
+PINNED_REASON = "a person pinned this value"
+"""The reason while the pin is there."""
+EVIDENCE_REASON_PREFIX = "settled by evidence: "
+"""How the reason begins when the number of sources settled it."""
 MIN_COUNTED_LETTERS = 3
 """Letters of a word that is counted ("beds"); shorter units are signs of measure ("m", "%")."""
 _KIND_BY_ANSWER_TYPE = {"date": "date", "number": "number", "person": "name", "place": "name"}
 _SideKey = tuple[str, str, str, str]
 """Kind, slot, fact and value: what two pairs of one conflict have in common."""
+
+
+def topic_key(fact: Fact) -> tuple[str, str]:
+    """The subject and attribute that someone gave a fact, in one spelling; two empty strings without both."""
+    subject, attribute = (" ".join(part.casefold().split()) for part in (fact.subject, fact.attribute))
+    return (subject, attribute) if subject and attribute else ("", "")
+
+
+@dataclass
+class FactIndex:
+    """Facts by id, and the ids of those that share a content word or a topic."""
+
+    facts: dict[str, Fact] = field(default_factory=dict)
+    ids_by_key: dict[_Key, tuple[str, ...]] = field(default_factory=dict)
+
+    def copy(self) -> FactIndex:
+        """An index that changes for itself."""
+        return FactIndex(dict(self.facts), dict(self.ids_by_key))
+
+    def add(self, fact: Fact) -> None:
+        """Add a fact, or replace the one with its id."""
+        if old := self.facts.get(fact.id):
+            for key in _list_keys(old):
+                self.ids_by_key[key] = tuple(i for i in self.ids_by_key[key] if i != fact.id)
+        for key in _list_keys(fact):
+            self.ids_by_key[key] = (*self.ids_by_key.get(key, ()), fact.id)
+        self.facts[fact.id] = fact
+
+    def find_partners(self, fact: Fact) -> Iterator[Fact]:
+        """The facts that a fact is compared with, the most similar first: those of its topic, then by the
+        shared part of the shorter statement."""
+        words, topic = extract_features(fact.statement).words, topic_key(fact)
+        similar = dict[str, float]()
+        for i, shared in Counter(i for word in words for i in self.ids_by_key.get(word, ())).items():
+            shorter = min(len(words), len(extract_features(self.facts[i].statement).words))
+            if shared >= max(MIN_SHARED_WORDS, MIN_SHARED_RATIO * shorter):
+                similar[i] = shared / shorter
+        if any(topic):
+            similar |= dict.fromkeys(self.ids_by_key.get(topic, ()), 2.0)
+        similar.pop(fact.id, None)
+        for i in sorted(similar, key=lambda i: (-similar[i], i))[:MAX_PARTNERS]:
+            if is_same_thing(fact, self.facts[i]):
+                yield self.facts[i]
+
+
+def _list_keys(fact: Fact) -> list[_Key]:
+    return [*extract_features(fact.statement).words, topic_key(fact)]
+
+
+def settle_conflict(conflict: Conflict, rulings: Sequence[Ruling], facts: Mapping[str, Fact]) -> Conflict:
+    """The conflict with its status, by the newest rulings on it (oldest first) and the active facts."""
+    newest = {ruling.by: ruling for ruling in rulings if _is_about(ruling, conflict)}
+    texts = {value.text for value in conflict.values}
+    reading, word = newest.get("model"), newest.get("person")
+    if reading and texts <= {value.text for value in reading.values}:
+        conflict = conflict.replace(model_ruling=reading.ruling, model_reason=reading.reason)
+    if word and word.ruling == "open":
+        return conflict.replace(ruling="open", reason=word.reason)
+    chosen = _find_chosen_value(word, conflict) if word else None
+    if word and chosen is not None:
+        return _settle(conflict, chosen, word.reason, "person").replace(ruling=word.ruling)
+    pinned = [v.text for v in conflict.values if any(facts[i].decision == "pinned" for i in v.fact_ids)]
+    if len(pinned) == 1:
+        return _settle(conflict, pinned[0], PINNED_REASON, "person")
+    if conflict.model_ruling in ("different_things", "later_replaces") or (
+        conflict.model_ruling == "agree" and conflict.kind == "name"
+    ):  # of two dates, figures or a denial no model says that they agree
+        days = sorted(
+            (max(facts[i].published_at[:10] for i in value.fact_ids), value.text) for value in conflict.values
+        )
+        is_later = conflict.model_ruling == "later_replaces" and days[0][0] and days[-1][0] > days[-2][0]
+        return _settle(conflict, days[-1][1] if is_later else "", conflict.model_reason, "model")
+    ranked = sorted(conflict.values, key=lambda value: -len(value.sites))
+    most, next_most = len(ranked[0].sites), len(ranked[1].sites)
+    if most - next_most < MIN_SOURCE_LEAD:
+        return conflict
+    reason = f"{EVIDENCE_REASON_PREFIX}{most} independent sites against {next_most}"
+    return _settle(conflict, ranked[0].text, reason, "evidence")
+
+
+def _settle(conflict: Conflict, chosen: str, reason: str, by: str) -> Conflict:
+    return conflict.replace(status="settled", chosen=chosen, reason=reason, settled_by=by)
+
+
+def _is_about(ruling: Ruling, conflict: Conflict) -> bool:
+    if ruling.conflict == conflict.id or ruling.kind != conflict.kind:
+        return ruling.conflict == conflict.id
+    ruled = [set(value.fact_ids) for value in ruling.values]
+    return sum(any(ids.intersection(value.fact_ids) for ids in ruled) for value in conflict.values) > 1
+
+
+def _find_chosen_value(ruling: Ruling, conflict: Conflict) -> str | None:
+    """The chosen value as it is written now, "" when none was chosen; None when the conflict has it no
+    more."""
+    texts = [value.text for value in conflict.values]
+    if not ruling.chosen or ruling.chosen in texts:
+        return ruling.chosen
+    stood = {i for value in ruling.values if value.text == ruling.chosen for i in value.fact_ids}
+    return next((value.text for value in conflict.values if stood.intersection(value.fact_ids)), None)
 
 
 @dataclass(frozen=True)
@@ -155,19 +278,12 @@ def _compare(a: Fact, b: Fact, questions: Sequence[ParsedQuestion]) -> list[_Pai
     found = list(islice(points, None if has_rows else 1))
     if 1 < len(found) >= min(len(left), len(right)):  # rows with no cell in common: a namesake
         return []
-    if not found and not strict:
-        found = _compare_answers(a, b, questions)
+    dated, dated_there = (bool(extract_features(fact.statement).dates) for fact in (a, b))
+    if not found and not strict and dated == dated_there:  # dates tell other figures apart
+        kinds = {asked_kind(asked) for asked in questions if states_asked_matter(a, b, asked)} - {None}
+        points = _find_points(a, b, [(a.statement, b.statement)] if kinds else [], keyed=True, strict=False)
+        found = [point for point in points if point.kind in kinds]
     return [_Pair(_Side(a, point.left), _Side(b, point.right), point) for point in found]
-
-
-def _compare_answers(a: Fact, b: Fact, questions: Sequence[ParsedQuestion]) -> list[Contradiction]:
-    """The point in which two facts give different answers to a question; dates tell other figures apart."""
-    dated = [bool(extract_features(fact.statement).dates) for fact in (a, b)]
-    kinds = {asked_kind(asked) for asked in questions if states_asked_matter(a, b, asked)} - {None}
-    if not kinds or dated[0] != dated[1]:
-        return []
-    points = _find_points(a, b, [(a.statement, b.statement)], keyed=True, strict=False)
-    return [point for point in points if point.kind in kinds]
 
 
 def _find_points(
@@ -176,7 +292,7 @@ def _find_points(
     """The points in which forms of two facts contradict each other, and the facts do not agree after all."""
     for left, right in forms:
         one, other = extract_features(left), extract_features(right)
-        point = statements.find_contradiction(one, other, keyed=keyed, strict=strict)
+        point = find_contradiction(one, other, keyed=keyed, strict=strict)
         if point is None or (point.kind in ("number", "name") and may_have_changed(a, b)):
             continue
         if not (_states_value(a, point.kind, point.right) or _states_value(b, point.kind, point.left)):
@@ -189,7 +305,7 @@ def _states_value(fact: Fact, kind: ConflictKind, value: str) -> bool:
     if kind in ("date", "number"):
         dates = [date.text for date in said.dates if not date.is_yearless]
         values = dates if kind == "date" else [quantity.text for quantity in said.quantities]
-        return any(statements.is_same_value(kind, text, value) for text in values)
+        return any(is_same_value(kind, text, value) for text in values)
     words = extract_features(value).words
     return kind == "name" and bool(words) and words <= said.words
 
@@ -206,29 +322,13 @@ def _group_pairs(pairs: list[_Pair]) -> list[list[_Pair]]:
 
 
 def _make_conflict(group: list[_Pair]) -> Conflict:
+    """The conflict of connected pairs. Subject and attribute are the earliest fact's own, else the name and
+    the words that it shares, with what is counted ("beds")."""
     sides = sorted(
         {side for pair in group for side in (pair.left, pair.right)},
         key=lambda side: (*_age_key(side.fact), side.value),
     )
     first, contradiction = sides[0].fact, group[0].contradiction
-    subject, attribute = _describe_topic(first, group)
-    topic = topic_key(first)
-    if not any(topic):
-        topic = (first.subject, " ".join(extract_features(first.statement).frame))
-    identity = "|".join([*topic, contradiction.kind, contradiction.slot]).casefold()
-    return Conflict(
-        id=f"c{hashlib.sha256(identity.encode()).hexdigest()[:12]}",
-        subject=subject,
-        attribute=attribute,
-        kind=contradiction.kind,
-        values=_group_values(contradiction.kind, sides),
-        step=min(max(pair.left.fact.step, pair.right.fact.step) for pair in group),
-    )
-
-
-def _describe_topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
-    """Subject and attribute of a conflict: the facts' own, else the name and the words they share, with what
-    is counted ("beds")."""
     pair = next(p for p in group if first is p.left.fact or first is p.right.fact)
     mine = extract_features(first.statement)
     other = extract_features((pair.right if pair.left.fact is first else pair.left).fact.statement)
@@ -237,7 +337,33 @@ def _describe_topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
     taken = frozenset(word.casefold() for word in subject.split())
     shared = dict.fromkeys(w for w in mine.frame if w in other.words and w not in taken)
     counted = pair.left.value.split()[-1] if len(pair.contradiction.slot) >= MIN_COUNTED_LETTERS else ""
-    return subject, first.attribute or " ".join([*shared, *([counted] if counted.isalpha() else [])])
+    attribute = first.attribute or " ".join([*shared, *([counted] if counted.isalpha() else [])])
+    topic = topic_key(first)
+    if not any(topic):
+        topic = (first.subject, " ".join(extract_features(first.statement).frame))
+    values = list[list[_Side]]()
+    for side in sides:
+        alike = (same for same in values if is_same_value(contradiction.kind, same[0].value, side.value))
+        if (group_of_value := next(alike, None)) is None:
+            values.append([side])
+        else:
+            group_of_value.append(side)
+    identity = "|".join([*topic, contradiction.kind, contradiction.slot]).casefold()
+    return Conflict(
+        id=f"c{hashlib.sha256(identity.encode()).hexdigest()[:12]}",
+        subject=subject,
+        attribute=attribute,
+        kind=contradiction.kind,
+        values=[
+            ConflictSide(
+                text=same[0].value,
+                fact_ids=list(dict.fromkeys(side.fact.id for side in same)),
+                sites=find_independent_sources(side.fact for side in same),
+            )
+            for same in values
+        ],
+        step=min(max(pair.left.fact.step, pair.right.fact.step) for pair in group),
+    )
 
 
 def _is_about_question(conflict: Conflict, facts: Mapping[str, Fact], question: ParsedQuestion) -> bool:
@@ -246,21 +372,3 @@ def _is_about_question(conflict: Conflict, facts: Mapping[str, Fact], question: 
         return False
     ids = (i for value in conflict.values for i in value.fact_ids)
     return any(is_on_question(facts[i], question) for i in ids)
-
-
-def _group_values(kind: ConflictKind, sides: list[_Side]) -> list[ConflictSide]:
-    groups: list[list[_Side]] = []
-    for side in sides:
-        same = (group for group in groups if statements.is_same_value(kind, group[0].value, side.value))
-        if (group := next(same, None)) is None:
-            groups.append([side])
-        else:
-            group.append(side)
-    return [
-        ConflictSide(
-            text=group[0].value,
-            fact_ids=list(dict.fromkeys(side.fact.id for side in group)),
-            sites=find_independent_sources(side.fact for side in group),
-        )
-        for group in groups
-    ]

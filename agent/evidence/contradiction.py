@@ -1,0 +1,442 @@
+"""Do two statements contradict each other, and are they about the same thing at the same time?
+
+They contradict when they differ in exactly one point and are otherwise nearly the same: in a date, a number
+of one unit, a name or a few words in one place, or in that one denies what the other affirms. Two points or
+more are another event, a namesake, or figures of different times. Values agree when one is within the other
+(1912 and April 1912, 12,000 and 12,340, "Quill" and "Ada Quill"). Ordinals and numbers that belong to a
+name ("HD 40") tell things apart and never contradict.
+
+A statement is compared as a whole, up to the end of each clause that adds a value, and each cell of a table
+row as a sentence of its own ("Nordvik Dairy, founded: 1923"). What two facts are about is told by their
+pages' titles and given subjects, and when these were published; in doubt about a changing state it is not
+the same. Of the value that a question asks for the wording need not be alike, but both must speak of what
+happened or holds by the question's own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal, TypeVar
+
+from rapidfuzz.distance import Levenshtein
+
+from agent.evidence.statement_features import StatementFeatures, extract_features
+from agent.text.date_intervals import DateInterval, find_dates, is_compatible
+from agent.text.names import ProperName
+from agent.text.quantities import Quantity, find_quantities, is_comparable, is_same_quantity
+from agent.text.question_analysis import ParsedQuestion
+from agent.text.question_parts import find_item
+from agent.text.tokens import stem_prefix, stem_words
+from agent.types import Fact
+
+T = TypeVar("T")
+ConflictKind = Literal["number", "date", "name", "polarity"]
+_Words = tuple[str, ...]
+MIN_SIMILARITY = 0.6
+"""Least similarity (Dice) of the content words of two statements for a conflict of dates or numbers."""
+MIN_NAME_SIMILARITY, MIN_WORD_SIMILARITY = 0.7, 0.8
+"""The same for one of names, these left out, and for one of plain words."""
+MIN_STRICT_SIMILARITY = 0.85
+"""The same for one of polarity, for several values at once, and for any within one site."""
+MIN_KEYED_SIMILARITY = 0.3
+"""The same for one of names when both facts were given the same subject and attribute."""
+MIN_SHARED_WORDS, MIN_WORD_SHARED_WORDS = 2, 4
+"""Content words that two statements share at least; where plain words differ, more."""
+MIN_SPELLING_SIMILARITY = 0.6
+"""Words at least this similar are one word in two forms."""
+_CELL = re.compile(r"^([^.;:|]{1,40}): (.+)$")
+_CLAUSE_END = re.compile(
+    r"[,;:](?=\s(?!\d))|\s[–—-](?=\s)|\.(?=\s)|\s(?=(?:which|who|whose|where|when|while|but|because|after"
+    r"|although|since)\b)"
+    r"|\s(?=and\s(?:is|was|are|were|has|had|became|\w+ed|its|his|her|their|it|he|she|they)\b)",
+    re.IGNORECASE,
+)
+MIN_CLAUSE_WORDS, MAX_CLAUSES = 2, 3
+"""Content words of an opening clause at least, and clauses of one statement at most."""
+_UNLABELLED_ROW = re.compile(r"\s[|·]\s")
+MAX_OPENING_CHARS = 12
+"""A name that begins within so many characters is the subject of a sentence."""
+MIN_DAYS_APART = 365
+"""Days between two publications from which a state that changes may have changed."""
+_SITE_NAME = re.compile(r"\s[|·–—-]\s.*$")
+_QUALIFIER = re.compile(
+    r"^(?P<base>[^(),]{2,100}?)(?:\s*\((?P<bracket>[^()]{2,60})\)|,\s(?P<larger>[^(),]{2,60}))"
+)
+_PAST = re.compile(r"\b(?:was|were|had|did|\w+ed)\b", re.IGNORECASE)
+CALENDAR_WORDS = "date day month year decade century"
+"""Words of a question that only name the kind of date it asks for: a fact needs none of them."""
+MIN_ASKED_SHARE = 0.5
+"""Share of a question's content words that a fact about it has at least (our own judgement: more than a name
+in common, less than the same wording)."""
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """The contradicting values as written; `slot` is the unit they have."""
+
+    kind: ConflictKind
+    left: str
+    right: str
+    slot: str = ""
+
+
+def find_contradiction(
+    a: StatementFeatures, b: StatementFeatures, *, keyed: bool, strict: bool
+) -> Contradiction | None:
+    """The one point in which two statements contradict each other, or None.
+
+    `keyed`: both were given the same subject and attribute, so their wording need not be similar, and a date
+    beside a figure need not be the figure's. `strict`:
+    they come from one site, where another wording is more likely another event than another opinion."""
+    similarity, shared = dice_similarity(a.words, b.words), len(a.words & b.words)
+    least = MIN_STRICT_SIMILARITY if strict else MIN_SIMILARITY
+    if not keyed and (shared < MIN_SHARED_WORDS or similarity < least):
+        return None
+    days, amounts = (
+        _differing(a.dates, b.dates, is_compatible),
+        _differing(a.quantities, b.quantities, is_same_quantity),
+    )
+    denies, rewords = a.is_negated != b.is_negated, _has_own_words(a, b, plain=not keyed)
+    if all([a.labels - b.labels, b.labels - a.labels]) or sum([all(days), all(amounts), denies, rewords]) > 1:
+        return None
+    has_other_values = any(days) or any(amounts)
+    if denies:
+        fits = similarity >= MIN_STRICT_SIMILARITY and shared > MIN_SHARED_WORDS and not has_other_values
+        values = ("denied", "affirmed") if a.is_negated else ("affirmed", "denied")
+        return Contradiction("polarity", *values) if fits else None
+    if all(days):
+        fits = len(a.dates) == len(b.dates) and _is_paired(*days, similarity)
+        return Contradiction("date", days[0][0].text, days[1][0].text) if fits else None
+    if all(amounts):
+        left, right = amounts[0][0], amounts[1][0]
+        is_of_one_time = keyed or not any(days)
+        fits = is_of_one_time and is_comparable(left, right) and _is_paired(*amounts, similarity)
+        return Contradiction("number", left.text, right.text, left.unit) if fits else None
+    return _compare_given_names(a, b) if keyed else _compare_words(a, b, has_other_values or strict)
+
+
+def dice_similarity(a: frozenset[str], b: frozenset[str]) -> float:
+    """Dice's coefficient of two sets of words; 0 when both are empty."""
+    return 2 * len(a & b) / (len(a) + len(b)) if a or b else 0.0
+
+
+def is_same_value(kind: ConflictKind, a: str, b: str) -> bool:
+    """Do two values of a kind, as written, say the same?"""
+    if kind == "date":
+        return a == b or _has_agreeing(_dates_of(a), _dates_of(b), is_compatible)
+    if kind == "number":
+        return a == b or _has_agreeing(_quantities_of(a), _quantities_of(b), is_same_quantity)
+    left, right = _word_set(a), _word_set(b)
+    return left == right or (kind == "name" and bool(left) and (left <= right or right <= left))
+
+
+@lru_cache(maxsize=4096)
+def _dates_of(value: str) -> list[DateInterval]:
+    """The dates of a short value such as "1921"."""
+    return find_dates(value) or find_dates(f"in {value}.")
+
+
+@lru_cache(maxsize=4096)
+def _quantities_of(value: str) -> list[Quantity]:
+    return find_quantities(value)
+
+
+def _has_agreeing(left: Sequence[T], right: Sequence[T], agree: Callable[[T, T], bool]) -> bool:
+    return any(agree(x, y) for x in left for y in right)
+
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(word.strip(".,;:()'\"").casefold() for word in text.split())
+
+
+def _differing(
+    left: Sequence[T], right: Sequence[T], agree: Callable[[T, T], bool]
+) -> tuple[list[T], list[T]]:
+    """The values of each side that agree with none of the other's."""
+    if not left or not right:
+        return list(left), list(right)
+    return (
+        [x for x in left if not _has_agreeing([x], right, agree)],
+        [x for x in right if not _has_agreeing([x], left, agree)],
+    )
+
+
+def _is_paired(left: Sequence[T], right: Sequence[T], similarity: float) -> bool:
+    """Is one value on each side, or the same number of them in very similar statements?"""
+    return len(left) == len(right) and (len(left) == 1 or similarity >= MIN_STRICT_SIMILARITY)
+
+
+def _has_own_words(a: StatementFeatures, b: StatementFeatures, *, plain: bool) -> bool:
+    """Has each side a name, or with `plain` a word, of its own? Then they may be about different things."""
+    names = _join_names(a, b)
+    is_reworded = plain and bool(a.words - b.words - names) and bool(b.words - a.words - names)
+    return is_reworded or (bool(_own_names(a, b)) and bool(_own_names(b, a)))
+
+
+def _own_names(one: StatementFeatures, other: StatementFeatures) -> list[ProperName]:
+    """The names of one side that share no word with the other side."""
+    return [name for name in one.names if not name.words & other.words]
+
+
+def _compare_given_names(a: StatementFeatures, b: StatementFeatures) -> Contradiction | None:
+    """One name each, in statements that were given the same subject and attribute."""
+    left, right = _own_names(a, b), _own_names(b, a)
+    if len(left) != 1 or len(right) != 1 or is_spelling_variant(left[0].text, right[0].text):
+        return None
+    rest = dice_similarity(a.words - left[0].words, b.words - right[0].words)
+    return Contradiction("name", left[0].text, right[0].text) if rest >= MIN_KEYED_SIMILARITY else None
+
+
+def _compare_words(a: StatementFeatures, b: StatementFeatures, has_more: bool) -> Contradiction | None:
+    """The same statement but for a name, or a few words, in one place that is not the subject's. With
+    `has_more` (other values differ, or one site) only names are compared."""
+    places = {place for place in _differing_places(a.frame, b.frame) if not _is_one_word(*place)}
+    if len(places) != 1:
+        return None
+    [(left, right)] = places
+    rest_a, rest_b = a.words - set(left), b.words - set(right)
+    one, other = _name_at(a, left), _name_at(b, right)
+    is_name, similarity = bool(one and other), dice_similarity(rest_a, rest_b)
+    least = MIN_NAME_SIMILARITY if is_name else MIN_WORD_SIMILARITY
+    least_shared = MIN_SHARED_WORDS if is_name else MIN_WORD_SHARED_WORDS
+    is_subject = a.frame[: len(left)] == left and b.frame[: len(right)] == right
+    if is_subject or similarity < least or len(rest_a & rest_b) < least_shared or (has_more and not is_name):
+        return None
+    return Contradiction("name", one or " ".join(left), other or " ".join(right))
+
+
+def _differing_places(left: _Words, right: _Words) -> list[tuple[_Words, _Words]]:
+    """What stands on each side between runs of the same words, where both have words of their own."""
+    runs = [op for op in Levenshtein.opcodes(left, right) if op.tag == "equal"]
+    bounds = [(0, 0, 0, 0), *((op.src_start, op.src_end, op.dest_start, op.dest_end) for op in runs)]
+    bounds.append((len(left), len(left), len(right), len(right)))
+    found = [(left[i:j], right[k:m]) for (_, i, _, k), (j, _, m, _) in pairwise(bounds)]
+    return [(one, other) for one, other in found if one and other]
+
+
+def _is_one_word(left: _Words, right: _Words) -> bool:
+    return (
+        set(left) <= set(right)
+        or set(right) <= set(left)
+        or is_spelling_variant(*map(" ".join, (left, right)))
+    )
+
+
+def _name_at(said: StatementFeatures, words: _Words) -> str:
+    """The names that consist of these words, else the first that has one of them; "" without any."""
+    within = [name.text for name in said.names if name.words <= set(words)]
+    partly = [name.text for name in said.names if name.words & set(words)][:1]
+    return ", ".join(dict.fromkeys(within)) or "".join(partly)
+
+
+def is_spelling_variant(left: str, right: str) -> bool:
+    """Are two values one in two forms: nearly the same letters, initials, or an initial and its name?"""
+    one, other = left.casefold().replace(".", "").split(), right.casefold().replace(".", "").split()
+    if len(one) == len(other) and all(
+        x == y or (min(len(x), len(y)) == 1 and x[0] == y[0]) for x, y in zip(one, other, strict=True)
+    ):
+        return True
+    short, full = sorted((one, other), key=len)
+    if len(short) == 1 < len(full) and short[0] == "".join(word[0] for word in full):
+        return True
+    return Levenshtein.normalized_similarity("".join(one), "".join(other)) >= MIN_SPELLING_SIMILARITY
+
+
+@lru_cache(maxsize=8192)
+def is_table_row(statement: str) -> bool:
+    """Whether a statement is a row of a table."""
+    return bool(read_cells(statement)) or bool(_UNLABELLED_ROW.search(statement))
+
+
+@lru_cache(maxsize=8192)
+def comparable_forms(statement: str) -> tuple[str, ...]:
+    """The sentences to compare: the whole, and up to the end of each clause that adds a date or number; of a
+    table row one for each cell but the first, which names what the row is about. None of a row without column
+    names."""
+    if is_table_row(statement):
+        cells = read_cells(statement)
+        return tuple(f"{cells[0][1]}, {name.casefold()}: {value}" for name, value in cells[1:])
+    values, forms = 0, [statement]
+    for end in _CLAUSE_END.finditer(statement):
+        said = extract_features(statement[: end.start()])
+        count = len(said.dates) + len(said.quantities)
+        if len(said.frame) >= MIN_CLAUSE_WORDS and count > values and len(forms) <= MAX_CLAUSES:
+            values = count
+            forms.append(statement[: end.start()])
+    return tuple(forms)
+
+
+@lru_cache(maxsize=8192)
+def read_cells(statement: str) -> tuple[tuple[str, str], ...]:
+    """The column names and values of a row such as "Dairy: Nordvik; Founded: 1923"; () for prose."""
+    cells = [_CELL.match(part.strip()) for part in statement.rstrip(". ").split("; ")]
+    if len(cells) < 2 or not all(cells):
+        return ()
+    return tuple((cell[1], cell[2]) for cell in cells if cell)
+
+
+def is_same_thing(a: Fact, b: Fact) -> bool:
+    """Whether no title or subject tells two things apart.
+
+    "Titanic (1997 film)" and "Titanic (1953 film)" are two; so are subjects of which neither occurs in the
+    other fact, and those of "Selm has more mills than Orrin" and "Orrin has fewer mills than Selm". The
+    subject is the given one, else the name a statement opens with, else the page's title.
+    Above titles stands a name with a day that both statements give: what is born or released on one day under
+    one name is one thing."""
+    one, other = extract_features(a.statement), extract_features(b.statement)
+    if dice_similarity(one.words, other.words) >= MIN_SIMILARITY:
+        days, there = (
+            {day for date in said.dates for day in date.spans if day[0] == day[1]} for said in (one, other)
+        )
+        if days & there and _join_names(one) & _join_names(other):
+            return True
+    pairs = [(a.title, b.title), (_given_subject(a), _given_subject(b))]
+    for left, right in pairs:
+        (base, mine), (base_there, theirs) = _split_qualifier(left), _split_qualifier(right)
+        if base and base == base_there and not (mine <= theirs or theirs <= mine):
+            return False
+    if _cross_names(a, b):
+        return False
+    subject, subject_there = _subject_words(a), _subject_words(b)
+    is_named = subject <= _all_words(b) or subject_there <= _all_words(a)
+    return not subject or not subject_there or is_named
+
+
+def _join_names(*statements: StatementFeatures) -> frozenset[str]:
+    """The words of all names."""
+    return frozenset[str]().union(*(name.words for said in statements for name in said.names))
+
+
+def _cross_names(a: Fact, b: Fact) -> bool:
+    """Whether two statements say the same of another name each, as the same words before and after it show
+    ("X founded Y" and "Y was founded by X" do not)."""
+    first = [extract_features(fact.statement).names[:1] for fact in (a, b)]
+    if a.attribute or b.attribute or not all(first) or first[0][0].words & first[1][0].words:
+        return False
+    frames = [
+        [*fact.statement[: name.start].split(), *fact.statement[name.end :].split()[:1]]
+        for fact, (name,) in zip((a, b), first, strict=True)
+    ]
+    return frames[0] == frames[1]
+
+
+def may_have_changed(a: Fact, b: Fact) -> bool:
+    """Whether both statements speak of the present, and their pages were published a year apart or more."""
+    one, other = _publication_day(a), _publication_day(b)
+    if one is None or other is None or _PAST.search(a.statement) or _PAST.search(b.statement):
+        return False
+    return abs((one - other).days) >= MIN_DAYS_APART
+
+
+def _given_subject(fact: Fact) -> str:
+    """The subject that a model or person gave with the attribute; alone it is only the page's title."""
+    return fact.subject if fact.attribute else ""
+
+
+def _subject_words(fact: Fact) -> frozenset[str]:
+    if subject := _given_subject(fact):
+        return extract_features(_base_title(subject)).words
+    names = extract_features(fact.statement).names
+    opening = next((name for name in names if name.start <= MAX_OPENING_CHARS), None)
+    return opening.words if opening else extract_features(_base_title(fact.title)).words
+
+
+def _all_words(fact: Fact) -> frozenset[str]:
+    return extract_features(f"{fact.statement} . {_base_title(fact.title)} . {_given_subject(fact)}").words
+
+
+def _base_title(title: str) -> str:
+    """A title without the site's name and without what tells namesakes apart."""
+    return re.sub(r"\([^)]*\)", " ", _SITE_NAME.sub("", title))
+
+
+@lru_cache(maxsize=4096)
+def _split_qualifier(title: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a title and of what tells it from its namesakes: in brackets, or after a comma."""
+    match = _QUALIFIER.match(_SITE_NAME.sub("", title))
+    if match is None:
+        return frozenset(), frozenset()
+    words = (match["bracket"] or match["larger"]).casefold().split()
+    return frozenset(match["base"].casefold().split()), frozenset(words)
+
+
+def _publication_day(fact: Fact) -> date | None:
+    try:
+        return date.fromisoformat(fact.published_at[:10])
+    except ValueError:
+        return None
+
+
+def asked_kind(question: ParsedQuestion) -> ConflictKind | None:
+    """The kind of value that is asked for, where it can be compared in any wording: a date or a figure."""
+    kind = question.answer_type
+    return "date" if kind == "date" else "number" if kind == "number" else None
+
+
+def is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
+    """Whether a fact, with its page's title, has half of the question's content words, and a word of its
+    names where it has any; of a part of a list ("the ferries: price") all words of what it asks."""
+    if item := find_item(question.text):
+        return _prefixes(item) <= _prefixes(fact.statement)
+    names, words = _read_names(question), frozenset(question.prefix_weights)
+    stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
+    return (not names or bool(names & stated)) and len(words & stated) >= MIN_ASKED_SHARE * len(words)
+
+
+def states_asked_matter(a: Fact, b: Fact, question: ParsedQuestion) -> bool:
+    """Whether two facts about a question speak of one matter of it.
+
+    "The bridge was closed on 3 May" does not when the other, and the question, say "reopened": beside the
+    value it lacks a word that they share, and has one of its own."""
+    if not (is_on_question(a, question) and is_on_question(b, question)):
+        return False
+    rest = frozenset(question.prefix_weights) - _read_names(question) - _prefixes(CALENDAR_WORDS)
+    if rest and not rest & (_prefixes(_said(a)) | _prefixes(_said(b))):
+        return False  # neither speaks of what is asked of the thing
+    return not (_replaces_word(a, b, rest) or _replaces_word(b, a, rest))
+
+
+def states_same_answer(a: Fact, b: Fact, question: ParsedQuestion) -> bool:
+    """Whether two facts about one thing give the same date or figure as the answer to a question."""
+    kind = asked_kind(question)
+    if kind is None or not (is_same_thing(a, b) and states_asked_matter(a, b, question)):
+        return False
+    return any(is_same_value(kind, one, other) for one in _values(a, kind) for other in _values(b, kind))
+
+
+def _replaces_word(fact: Fact, other: Fact, asked: frozenset[str]) -> bool:
+    """Whether a fact says its value of something else: a word that the other one and the question use is
+    missing in it, and beside its value stands one that neither has."""
+    theirs = _prefixes(_said(other))
+    if not asked & theirs - _prefixes(_said(fact)):
+        return False
+    names = _prefixes(" ".join(name.text for name in extract_features(fact.statement).names))
+    known = theirs | asked | names
+    forms = comparable_forms(fact.statement)
+    clauses = [extract_features(form) for form in (forms if is_table_row(fact.statement) else forms[:2][-1:])]
+    if is_table_row(fact.statement):
+        clauses = [cell for cell in clauses if cell.dates or cell.quantities]
+    return all(_prefixes(" ".join(clause.frame)) - known for clause in clauses)
+
+
+def _values(fact: Fact, kind: ConflictKind) -> list[str]:
+    said = extract_features(fact.statement)
+    if kind == "date":
+        return [date.text for date in said.dates if not date.is_yearless]
+    return [quantity.text for quantity in said.quantities]
+
+
+def _said(fact: Fact) -> str:
+    return f"{fact.subject} {fact.attribute} {fact.statement}"
+
+
+def _read_names(question: ParsedQuestion) -> frozenset[str]:
+    return _prefixes(" ".join(question.name_words | question.figures))
+
+
+def _prefixes(text: str) -> frozenset[str]:
+    return frozenset(map(stem_prefix, stem_words(text)))
