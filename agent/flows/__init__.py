@@ -62,9 +62,5 @@ END_LABELS = {"replied": "should_reply is true", "silent": "should_reply is fals
 
 def draw_flow(flow: Flow) -> str:
     """A flow as Mermaid source, drawn from its table."""
-    return render_mermaid(flow.first_step, flow.edges, rests=label_rests(flow), decisions=flow.decisions)
-
-
-def label_rests(flow: Flow) -> dict[str, str]:
-    """The rests of a flow with their labels in the diagram."""
-    return {rest: END_LABELS.get(rest, REST_LABELS[status]) for rest, status in flow.rest_statuses.items()}
+    rests = {rest: END_LABELS.get(rest, REST_LABELS[status]) for rest, status in flow.rest_statuses.items()}
+    return render_mermaid(flow.first_step, flow.edges, rests=rests, decisions=flow.decisions)

@@ -34,15 +34,6 @@ _ASKS_WHERE = re.compile(
 )
 
 
-def _is_location_search(question: str, kinds: list[str]) -> bool:
-    """Does a question name a kind of facility together with "where", "near" or a point on the map, or a kind
-    that is not among `kinds`? Never when there are no kinds."""
-    is_place = is_nearest_request(question) or _ASKS_WHERE.search(question) or parse_coordinates(question)
-    return bool(
-        kinds and ((is_place and find_facility_kinds(question, kinds)) or find_facility_word(question))
-    )
-
-
 Route = Literal["DIRECT_ANSWER", "RETRIEVE", "REWRITE_THEN_RETRIEVE", "ASK_CLARIFICATION", "LOCATION_SEARCH"]
 MIN_COVERED_SHARE = 0.999
 """The share of a follow-up that one known fact must hold to answer it."""
@@ -69,7 +60,9 @@ def router_fallback(
     if classify_small_talk(question):
         reason = "It is small talk, so it gets a short reply without a search."
         return RouterReply(route="DIRECT_ANSWER", reasoning=reason, confidence=0.8, asks_nothing=True)
-    if _is_location_search(question, kinds):
+    is_place = is_nearest_request(question) or _ASKS_WHERE.search(question) or parse_coordinates(question)
+    names_kind = (is_place and find_facility_kinds(question, kinds)) or find_facility_word(question)
+    if kinds and names_kind:
         return RouterReply(
             route="LOCATION_SEARCH", reasoning="It asks where to find a facility.", confidence=0.8
         )

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from pydantic import Field
 
@@ -114,14 +113,28 @@ class ClaimJudge:
             shown = _show_claims(batch)
             asked = {claim.claim.question for claim in batch}
             question = self.question or (asked.pop() if len(asked) == 1 else "")
+            numbers = range(1, len(shown) + 1)
+
+            def list_left_out(reply: CheckClaimsReply, numbers: range = numbers) -> list[str]:
+                judged = {judgement.n for judgement in reply.claims}
+                return [f"Statement {n} was not judged." for n in numbers if n not in judged]
+
             result = self.ask(
                 CHECK_CLAIMS,
-                check=partial(_find_left_out, count=len(shown)),
+                check=list_left_out,
                 question=question,
                 text=_show_text(self.text, shown),
                 claims=shown,
             )
-            judged |= _read_judgements(result.value, batch, shown)
+            here: dict[str, Judgement] = {}
+            for said in result.value.claims:  # of two on one claim the one that does not support it
+                if said.n in numbers:
+                    claim, ids = batch[said.n - 1].claim, shown[said.n - 1].cites
+                    quote = ids.index(said.quote) if said.quote in ids else 0 if len(ids) == 1 else -1
+                    reason = remove_unknown_urls(" ".join(said.reason.split()), ())[:MAX_REASON_CHARS]
+                    if claim.id not in here or not said.supported:
+                        here[claim.id] = Judgement(said.supported, reason, quote, said.contradicted)
+            judged |= here
             self.trouble = self.trouble or result.fallback_reason
             reason = result.fallback_reason or ("its reply left this one out" if result.by == "model" else "")
             unjudged = [open_claim.claim.id for open_claim in batch if open_claim.claim.id not in judged]
@@ -205,28 +218,6 @@ def ask_doubt(doubt: ClaimFinding) -> str:
         return f"The statement says “{doubt.claimed}”, no quote does; do they plainly imply it?"
     template = DOUBT_QUESTIONS.get(doubt.kind, "The quotes say “{quoted}”; is that the same as “{claimed}”?")
     return template.format(claimed=doubt.claimed, quoted=doubt.quoted)
-
-
-def _find_left_out(reply: CheckClaimsReply, count: int) -> list[str]:
-    judged = {judgement.n for judgement in reply.claims}
-    return [f"Statement {n} was not judged." for n in range(1, count + 1) if n not in judged]
-
-
-def _read_judgements(
-    reply: CheckClaimsReply, batch: Sequence[OpenClaim], shown: Sequence[ClaimShown]
-) -> dict[str, Judgement]:
-    """The judgement of each claim of the batch; of two the one that does not support it. A number that nobody
-    asked about is ignored; addresses are taken out of the reasons."""
-    judged: dict[str, Judgement] = {}
-    for judgement in reply.claims:
-        if 1 <= judgement.n <= len(batch):
-            claim = batch[judgement.n - 1].claim
-            ids = shown[judgement.n - 1].cites
-            quote = ids.index(judgement.quote) if judgement.quote in ids else 0 if len(ids) == 1 else -1
-            reason = remove_unknown_urls(" ".join(judgement.reason.split()), ())[:MAX_REASON_CHARS]
-            if claim.id not in judged or not judgement.supported:
-                judged[claim.id] = Judgement(judgement.supported, reason, quote, judgement.contradicted)
-    return judged
 
 
 class FailedSentence(Record):

@@ -56,7 +56,10 @@ _AT_LEAST = re.compile(
 def find_requested_count(text: str) -> int | None:
     """The number a text asks for, the last of a range ("3-5"); None for none. Remove time ranges before."""
     matches = (pattern.search(_AT_LEAST.sub(" ", text)) for pattern in _PATTERNS)
-    return next((_parse_number(match["count"].lower()) for match in matches if match), None)
+    number = next((match["count"].lower() for match in matches if match), "")
+    if number in _NUMBER_WORDS:
+        return _NUMBER_WORDS.index(number) + 1
+    return int(number) if number else None
 
 
 def remove_requested_count(text: str) -> str:
@@ -69,10 +72,6 @@ def remove_requested_count(text: str) -> str:
 def is_newest_asked(text: str) -> bool:
     """Whether a text asks for the newest of something. Remove time ranges before."""
     return bool(re.search(rf"\b{_NEWEST}(?:\s+{_ANY_NUMBER})?{_BETWEEN}\s+{ITEM}\b", text, re.IGNORECASE))
-
-
-def _parse_number(number: str) -> int:
-    return int(number) if number.isdigit() else _NUMBER_WORDS.index(number) + 1
 
 
 _WORDS = load_alternatives("collect")
@@ -132,7 +131,7 @@ def intent_fallback(*, prompt: str, notes: list[str], today: str, **others: obje
     texts = [found.rest if found else text for text, found in zip(texts, ranges, strict=True)]
     time = next((found for found in reversed(ranges) if found), None)
     counts = [found for text in texts if (found := find_requested_count(text))]
-    authors = [find_author(text) for text in texts]
+    authors = [match["name"] for text in texts if (match := _BY.search(text))]
     is_newest = any(map(is_newest_asked, texts))
     texts = [_BY.sub(" ", text) for text in texts]
     named = _find_topic_behind(_ABOUT, texts[0]) or _find_topic_behind(_OF, texts[0])
@@ -146,16 +145,10 @@ def intent_fallback(*, prompt: str, notes: list[str], today: str, **others: obje
         time_range_days=None if days is None else max(1, days),
         until=time.last.isoformat() if time and time.last else None,
         max_articles=counts[-1] if counts else None,
-        author=next(filter(None, reversed(authors)), ""),
+        author=authors[-1] if authors else "",
         newest=is_newest,
         leave_out=[part for _, refused in parts for part in keep_topic_constraints(refused)],
     )
-
-
-def find_author(text: str) -> str:
-    """The writer a request names ("messages by Jane Doe"), "" for none."""
-    match = _BY.search(text)
-    return match["name"] if match else ""
 
 
 def _find_section(prompt: str) -> str:
@@ -248,8 +241,8 @@ def link_ranking_fallback(
         and not _NAVIGATION.match(link.text.strip())
         and not any(is_unwanted(refusal, link.text) for refusal in intent.leave_out)
     ]
-    if intent.author and any(_names_writer(link, intent.author) for link in entries):
-        entries = [link for link in entries if _names_writer(link, intent.author)]
+    by = [link for link in entries if is_same_writer(intent.author, f"{link.text} {link.context}")]
+    entries = by if intent.author and by else entries
     relevance = score_links(intent, entries)
     about = set(stem_prefixes(title, url))
     wanted = set(stem_prefixes(intent.topic))
@@ -300,10 +293,6 @@ def rank_age(link: LinkCandidate) -> tuple[str, int]:
     archives number what arrives."""
     numbers = re.findall(r"\d+", link.url.rpartition("/")[2])
     return link.date, int(numbers[-1][:12]) if numbers else 0
-
-
-def _names_writer(link: LinkCandidate, author: str) -> bool:
-    return is_same_writer(author, f"{link.text} {link.context}")
 
 
 LINK_RANKING = Role(name="link_ranking", reply=LinkRanking, fallback=link_ranking_fallback, cut=("links",))

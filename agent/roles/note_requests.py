@@ -75,14 +75,16 @@ def read_note(note: str, *, is_comment: bool = False) -> NoteRequests:
         asked = read_note(wanted, is_comment=True)
         return replace(asked, topics=[*asked.topics, *asked.rest], rest=[], is_instead=True)
     asked = NoteRequests(sites=find_excluded_sites([note]), length=find_length(note))
-    asked.is_shorter = asked.length == "brief" and asks_for_less(note)
+    asked.is_shorter = asked.length == "brief" and bool(_LESS.search(note))
     if words := _WORDS.search(note):
         asked.max_words = int(words["words"])
     part, without = _PART.search(note), split_negative_constraints(note)[1]
     if part and any(part[0].strip() in text for text in without):
         return replace(asked, rest=[note])  # no part is left out by rule
     if part:
-        asked.part, asked.is_only_part = _find_position(part), bool(part["only"])
+        word, asked.is_only_part = (part["ordinal"] or "").lower(), bool(part["only"])
+        asked.part = next((n for n, words in enumerate(ORDINALS) if word in words.split()), -1)
+        asked.part = int(part["number"]) - 1 if part["number"] else asked.part
     wanted, excluded = split_negative_constraints(_PART.sub(" ", _WORDS.sub(" ", note)))
     asked.unwanted = [remove_length(text).strip(" ,") for text in keep_topic_constraints(excluded)]
     for sentence in filter(None, map(str.strip, _SENTENCE.split(remove_length(wanted)))):
@@ -100,13 +102,6 @@ def read_note(note: str, *, is_comment: bool = False) -> NoteRequests:
         elif _has_content(sentence) and not find_excluded_sites([sentence]):
             asked.rest.append(sentence.strip(" ,"))
     return asked
-
-
-def _find_position(part: re.Match[str]) -> int | None:
-    if part["number"]:
-        return int(part["number"]) - 1
-    word = part["ordinal"].lower()
-    return next((n for n, words in enumerate(ORDINALS) if word in words.split()), -1)
 
 
 def _has_content(text: str) -> bool:
@@ -155,11 +150,6 @@ def find_length(instruction: str) -> ReportLength | None:
     if _FULL.search(instruction):
         return "full"
     return "brief" if _ONE_SENTENCE.search(instruction) or _BRIEF.search(instruction) else None
-
-
-def asks_for_less(instruction: str) -> bool:
-    """Whether an instruction asks for a shorter answer than the one there is."""
-    return bool(_LESS.search(instruction))
 
 
 def remove_length(instruction: str) -> str:

@@ -52,19 +52,14 @@ def gate_fallback(*, conversation: str, question: str, **others: object) -> Gate
     """By the form of the messages nobody answered yet: one that asks is enough. Inside a conversation with
     the bot any words count as a follow-up."""
     talking = re.search(r"^You:", conversation, re.MULTILINE) is not None
-    lines = [line for line in question.split("\n")[-MAX_LINES:] if line.strip()]
-    replies = [
-        GateReply(should_reply=should_reply, reasoning=why)
-        for should_reply, why in (_judge_line(_shorten(line), talking=talking) for line in lines)
-    ]
+    replies = list[GateReply]()
+    for line in filter(str.strip, question.split("\n")[-MAX_LINES:]):  # without its middle, if long
+        line = _PUNCTUATION_RUN.sub(lambda run: run[0][:4] + run[0][-4:], line)
+        line = line if len(line) <= 2 * MAX_END_CHARS else f"{line[:MAX_END_CHARS]} {line[-MAX_END_CHARS:]}"
+        should_reply, why = _judge_line(line, talking=talking)
+        replies.append(GateReply(should_reply=should_reply, reasoning=why))
     nothing = GateReply(should_reply=False, reasoning="Nothing is said that could be answered.")
     return next((reply for reply in replies if reply.should_reply), replies[-1] if replies else nothing)
-
-
-def _shorten(line: str) -> str:
-    """A line without its middle and long runs of punctuation, so that no message takes long."""
-    line = _PUNCTUATION_RUN.sub(lambda run: run[0][:4] + run[0][-4:], line)
-    return line if len(line) <= 2 * MAX_END_CHARS else f"{line[:MAX_END_CHARS]} {line[-MAX_END_CHARS:]}"
 
 
 def _judge_line(line: str, *, talking: bool) -> tuple[bool, str]:

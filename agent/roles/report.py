@@ -132,33 +132,32 @@ def _answer_parts(parts: Sequence[PlanPart], standing: list[Fact], facts: list[F
 
 
 def _find_parts(question: str, facts: Sequence[Fact], parts: Sequence[str] = ()) -> Sequence[PartAnswer]:
-    """The answer to a question (these parts), or to a note, among facts as passages of their pages."""
+    """The answer to a question (these parts), or to a note, among facts as passages: what those of a page
+    state, as a person may have corrected it, a paragraph each; table rows with their header."""
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         groups.setdefault((fact.page_id or fact.url or fact.id, _split_row(fact)[0]), []).append(fact)
-    passages = [_make_passage(group) for group in groups.values()]
+    passages = []
+    for (_, label), own in groups.items():
+        first = own[0]
+        own = sorted(own, key=lambda fact: fact.start) if label else own  # best first, rows as in the table
+        text = ("\n" if label else "\n\n").join(_split_row(fact)[1] for fact in own)
+        passages.append(
+            Passage(
+                id=" ".join(fact.id for fact in own),
+                page_id=first.page_id or first.id,
+                url=first.url,
+                title=first.title,
+                heading=first.heading,
+                kind="rows" if label else "prose",
+                label=label,
+                start=0,
+                end=len(text),
+                text=text,
+            )
+        )
     # counted over the facts, which were chosen by the question's words, those they lack would weigh most
     return find_answer(question, passages, counts=UNCOUNTED, parts=parts).parts
-
-
-def _make_passage(facts: Sequence[Fact]) -> Passage:
-    """What facts of one page state, as a person may have corrected it, a paragraph each; table rows with
-    their header. Its id holds the ids of the facts."""
-    first, label = facts[0], _split_row(facts[0])[0]
-    facts = sorted(facts, key=lambda fact: fact.start) if label else facts  # best first, rows as in the table
-    text = ("\n" if label else "\n\n").join(_split_row(fact)[1] for fact in facts)
-    return Passage(
-        id=" ".join(fact.id for fact in facts),
-        page_id=first.page_id or first.id,
-        url=first.url,
-        title=first.title,
-        heading=first.heading,
-        kind="rows" if label else "prose",
-        label=label,
-        start=0,
-        end=len(text),
-        text=text,
-    )
 
 
 def _split_row(fact: Fact) -> tuple[str, str]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.fields import FieldInfo
 from pydantic.json_schema import SkipJsonSchema
 
 from agent.errors import ModelError, PromptTooLong
@@ -55,25 +54,21 @@ class RoleReply(BaseModel):
         """The data with null for a default, one value for a list of one, and options in any spelling."""
         if not isinstance(data, dict):
             return data
-        fields = {name: field for name, field in cls.model_fields.items() if name in data}
-        read = {name: _read_field(data[name], field) for name, field in fields.items()}
-        return {
-            name: value for name, value in read.items() if value is not None or fields[name].is_required()
-        }
-
-
-def _read_field(value: Any, field: FieldInfo) -> Any:
-    """A value as its field wants it where that is plain; else the value itself."""
-    kind = get_origin(field.annotation)
-    if kind is list and not isinstance(value, list):
-        empty = value is None or (isinstance(value, str) and value.strip().lower() in _NOTHING)
-        return [] if empty else [value]
-    if kind is Literal and isinstance(value, str):
-        spelled = re.sub(r"[^a-z0-9]+", "_", value.strip().lower()).strip("_")
-        return next((option for option in get_args(field.annotation) if option.lower() == spelled), value)
-    if field.annotation is float and isinstance(value, str) and _PERCENT.fullmatch(value):
-        return float(value.strip()[:-1]) / 100
-    return value
+        read = {}
+        for name, field in cls.model_fields.items():
+            value, kind = data.get(name), get_origin(field.annotation)
+            text = value.strip().lower() if isinstance(value, str) else None
+            if name in data and kind is list and not isinstance(value, list):
+                value = [] if value is None or text in _NOTHING else [value]
+            elif text is not None and kind is Literal:
+                spelled = re.sub(r"[^a-z0-9]+", "_", text).strip("_")
+                options = get_args(field.annotation)
+                value = next((option for option in options if option.lower() == spelled), value)
+            elif text is not None and field.annotation is float and _PERCENT.fullmatch(text):
+                value = float(text[:-1]) / 100
+            if value is not None or (name in data and field.is_required()):
+                read[name] = value
+        return read
 
 
 class RoleResult(Record):
@@ -149,9 +144,15 @@ class Role:
     def _ask_fitting(
         self, model: AskModel, mark: str, fits: Fits, check: Check | None, blanks: dict[str, Any]
     ) -> tuple[_Attempt, list[dict[str, str]], Bindings]:
-        """The reply to the first prompt that the model takes, with the prompt. Raises ModelError."""
+        """The reply to the first prompt that the model takes, with the prompt: the longest that fits, the
+        shortest where none does. Raises ModelError."""
         for n in range(MAX_PROMPTS):
-            messages, bindings = self._render_fitting(mark or make_mark(repr(blanks)), fits, blanks)
+            for share in SHARES:
+                bindings = Bindings(mark or make_mark(repr(blanks)))
+                shown = {name: _cut(name, blanks[name], share) for name in self.cut} if share < 1 else {}
+                messages = render(self.name, bindings=bindings, **{**blanks, **shown})
+                if fits(messages, self.reply, self.tier) or not self.cut:
+                    break
             try:
                 return self._ask(model, messages, bindings, check), messages, bindings
             except PromptTooLong:
@@ -159,25 +160,16 @@ class Role:
                     raise
         raise AssertionError("every prompt was tried")
 
-    def _render_fitting(
-        self, mark: str, fits: Fits, blanks: dict[str, Any]
-    ) -> tuple[list[dict[str, str]], Bindings]:
-        """The longest prompt that fits; the shortest where none does."""
-        for share in SHARES:
-            bindings = Bindings(mark)
-            shown = {name: _cut(name, blanks[name], share) for name in self.cut} if share < 1 else {}
-            messages = render(self.name, bindings=bindings, **{**blanks, **shown})
-            if fits(messages, self.reply, self.tier) or not self.cut:
-                break
-        return messages, bindings
-
     def _ask(
         self, model: AskModel, messages: list[dict[str, str]], bindings: Bindings, check: Check | None
     ) -> _Attempt:
         wire = model(self.name, messages, self.reply, self.tier)
-        if bindings.mark in wire.model_dump_json():
+        said = wire.model_dump_json()
+        if bindings.mark in said:
             return _Attempt(wire, None, [MARK_IN_REPLY])
-        if _repeats_instructions(messages, wire.model_dump_json()):
+        system = (str(message["content"]) for message in messages if message["role"] == "system")
+        lines = (line.strip() for text in system for line in text.splitlines())
+        if any(len(x) >= _MIN_LINE and json.dumps(x, ensure_ascii=False)[1:-1] in said for x in lines):
             return _Attempt(wire, None, [INSTRUCTIONS_IN_REPLY])
         value = self.reply.model_validate(bindings.restore(wire.model_dump()))
         return _Attempt(wire, value, list(check(value)) if check else [])
@@ -201,15 +193,6 @@ class Role:
             return first
         is_worse = first.value is not None and len(second.problems) > len(first.problems)
         return first if second.value is None or is_worse else second
-
-
-def _repeats_instructions(messages: list[dict[str, str]], said: str) -> bool:
-    """Whether a reply (JSON) holds a long line of the system message word by word."""
-    system = (str(message["content"]) for message in messages if message["role"] == "system")
-    lines = (line.strip() for text in system for line in text.splitlines())
-    return any(
-        len(line) >= _MIN_LINE and json.dumps(line, ensure_ascii=False)[1:-1] in said for line in lines
-    )
 
 
 def _cut(name: str, value: Any, share: float) -> Any:

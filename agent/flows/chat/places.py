@@ -127,7 +127,8 @@ def _list_facilities(
     place: Place | None,
     judgement: RoleResult,
 ) -> Change:
-    """The change of an answer that lists these facilities, the nearest to a place first, or by name."""
+    """The change of an answer that lists these facilities, the nearest to a place first, or by name. A fact
+    quotes the row, and its statement adds the distance."""
     pages, ids = dict[str, Page](), dict[str, str]()
     rows, facts = list[FacilityHit](), list[Fact]()
     origin = place.point if place else None
@@ -140,7 +141,18 @@ def _list_facilities(
             ids[source] = tools.store_page(pages[source])
         away = f"{km:.0f}" if km is not None and km >= 100 else f"{km:.1f}" if km is not None else ""
         distance = f", {away} km from {place.name}" if place and away else ""
-        facts.append(_build_fact(tools, facility, pages[source], ids[source], distance))
+        page, page_id = pages[source], ids[source]
+        tables = (table.rows for table in page.tables if facility.row < len(table.rows))
+        found = (rows[facility.row] for rows in tables if facility.name in rows[facility.row])
+        quote = " | ".join(next(found, [facility.name]))  # its row; the distance is computed by code
+        described = ", ".join(filter(None, [f"{facility.name} ({facility.kind})", facility.address]))
+        quotation = Quotation(page_id, quote, described, facility.name, score=1.0)
+        fact, statement = (
+            build_fact_from_quote("", tools, page, quotation, by="code"),
+            f"{described}{distance}.",
+        )
+        name = make_fact_id(page_id, quote, statement)
+        facts.append(fact.replace(id=name, statement=statement, trust=FACILITY_TRUST))
         stated = facility.model_dump(include={"name", "kind", "address", "latitude", "longitude"})
         rows.append(FacilityHit(**stated, km=km, fact_id=facts[-1].id))
     facts = assign_parts(state.plan, facts)
@@ -183,19 +195,6 @@ def _list_facilities(
     }
     level = assess_confidence(state_after(state, change), tools.step, answer=answer)
     return record_answer(answer.replace(confidence=level.value), change)
-
-
-def _build_fact(tools: RunContext, facility: Facility, page: Page, page_id: str, distance: str) -> Fact:
-    """The facility's row as a fact. The quote is the row; the statement adds the distance, computed by
-    code."""
-    tables = [table.rows for table in page.tables if facility.row < len(table.rows)]
-    rows = (rows[facility.row] for rows in tables if facility.name in rows[facility.row])
-    quote = " | ".join(next(rows, [facility.name]))
-    described = ", ".join(filter(None, [f"{facility.name} ({facility.kind})", facility.address]))
-    quotation = Quotation(page_id, quote, described, facility.name, score=1.0)
-    fact, statement = build_fact_from_quote("", tools, page, quotation, by="code"), f"{described}{distance}."
-    name = make_fact_id(page_id, quote, statement)
-    return fact.replace(id=name, statement=statement, trust=FACILITY_TRUST)
 
 
 def _join_names(names: Sequence[str], last: str = "and") -> str:

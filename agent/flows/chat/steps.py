@@ -223,8 +223,17 @@ def validate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     if state.own.asks_nothing and state.own.draft is None:
         reply = answer_small_talk(state, tools.step, SMALL_TALK_REPLY)
         return {"answers": [reply], "stop_reason": "enough"}, "end"
-    if state.stop_reason in ("budget", "asked"):
-        return _finish_early(state, tools)
+    if state.stop_reason in ("budget", "asked"):  # the supported part of a draft that was not rejected
+        written, groundings = state.own.draft, state.own.groundings
+        is_rejected = bool(written and groundings and groundings[-1].step > written.step)
+        backed = [sentence for sentence in written.sentences if sentence.backed] if written else []
+        if written is None or is_rejected or not backed:
+            text = f"No answer is given: {state.why_stopped}."
+            return {"answers": [build_refusal(state, tools, "not_covered", text)]}, "end"
+        caveat = written.caveat or f"It was written before its checks were finished: {state.why_stopped}."
+        kept = written.replace(sentences=backed, caveat=caveat)
+        now = state_after(state, {"draft": kept})
+        return {**record_answer(build_answer(now, tools)), "draft": kept}, "end"
     grounding, draft = check_grounding(state, tools)
     if grounding.grounded:
         now = state_after(state, {"draft": draft})
@@ -232,21 +241,6 @@ def validate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         return {**change, "groundings": [grounding], "draft": draft, "stop_reason": "enough"}, "end"
     can_retry = state.own.retry_count < MAX_RETRIES
     return {"groundings": [grounding]}, "rewrite_final" if can_retry else "clarify_final"
-
-
-def _finish_early(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """The budget is used up, or a person wants the answer now: the supported part of a draft that was not
-    rejected, else a refusal."""
-    draft, groundings = state.own.draft, state.own.groundings
-    is_rejected = bool(draft and groundings and groundings[-1].step > draft.step)
-    if draft is None or is_rejected or not any(sentence.backed for sentence in draft.sentences):
-        text = f"No answer is given: {state.why_stopped}."
-        return {"answers": [build_refusal(state, tools, "not_covered", text)]}, "end"
-    caveat = draft.caveat or f"It was written before its checks were finished: {state.why_stopped}."
-    backed = [sentence for sentence in draft.sentences if sentence.backed]
-    kept = draft.replace(sentences=backed, caveat=caveat)
-    now = state_after(state, {"draft": kept})
-    return {**record_answer(build_answer(now, tools)), "draft": kept}, "end"
 
 
 def clarify(state: ChatRun, tools: RunContext) -> tuple[Change, str]:

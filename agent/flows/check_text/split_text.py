@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from agent.flows.check_text.references import Line, Mark, blank_spans, find_marks, read_references
 from agent.text.sentences import find_sentence_spans
-from agent.types import Anchor, Citation, Page, Table, TextSentence
+from agent.types import Anchor, Citation, Page, TextSentence
 from agent.types.checked_text import SentenceKind
 
 MAX_SENTENCES = 2_000
@@ -56,7 +56,7 @@ def _cover(sentences: Sequence[TextSentence], citations: list[Citation]) -> None
 
 def _read_lines(page: Page, anchors: Sequence[Anchor]) -> Iterator[Line]:
     """The lines of a page that are not empty, with what its structure says of them. In a table's row each
-    cell has the name of its column; the row of names is a heading."""
+    cell has the name of its column, and links move with their cells; the row of names is a heading."""
     headings = {heading.start: heading.level for heading in page.headings}
     code = [(block.start, block.end) for block in page.blocks if block.kind == "code"]
     items = {block.start for block in page.blocks if block.kind == "item"}
@@ -72,27 +72,18 @@ def _read_lines(page: Page, anchors: Sequence[Anchor]) -> Iterator[Line]:
             line.kind = "code"
         elif table:
             line.kind = "heading" if table.headed and start == table.start else "row"
-            if line.kind == "row":
-                _name_cells(table, line)
+            cells, names = text.split(" | "), table.rows[0] if table.headed and table.rows else []
+            if line.kind == "row" and len(names) == len(cells):  # "Year: 1962; Staff: 1,240"
+                parts, moved, was, now = list[str](), list[Anchor](), start, start
+                for name, cell in zip(names, cells, strict=True):
+                    label = f"{name}: " if name else ""
+                    by = now + len(label) - was
+                    inside = (one for one in line.anchors if was <= one.start < was + len(cell))
+                    moved += [Anchor(one.start + by, one.end + by, one.url) for one in inside]
+                    parts.append(label + cell)
+                    was, now = was + len(cell) + len(" | "), now + len(parts[-1]) + len("; ")
+                line.text, line.anchors = "; ".join(parts), moved
         yield line
-
-
-def _name_cells(table: Table, line: Line) -> None:
-    """Give a row the names of its columns, where the table has them: "Year: 1962; Staff: 1,240"; its links
-    move with their cells."""
-    cells = line.text.split(" | ")
-    names = table.rows[0] if table.headed and table.rows else []
-    if len(names) != len(cells):
-        return
-    parts, anchors, was, now = list[str](), list[Anchor](), line.start, line.start
-    for name, cell in zip(names, cells, strict=True):
-        label = f"{name}: " if name else ""
-        by = now + len(label) - was
-        inside = (one for one in line.anchors if was <= one.start < was + len(cell))
-        anchors += [Anchor(one.start + by, one.end + by, one.url) for one in inside]
-        parts.append(label + cell)
-        was, now = was + len(cell) + len(" | "), now + len(parts[-1]) + len("; ")
-    line.text, line.anchors = "; ".join(parts), anchors
 
 
 def _split_line(line: Line, paragraph: int, marks: Sequence[Mark]) -> list[TextSentence]:

@@ -37,12 +37,18 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
             f"Your wish {excluded} was read without a model: only titles and writers' names were looked at "
             "for it, so check what was kept."
         )
+    kinds = ["article" if item.kind == "article" else "thread" for item in own.kept_items]
+    counts = [format_count(kinds.count(kind), kind) for kind in ("article", "thread") if kind in kinds]
+    failed = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
+    journey = f"{' and '.join(counts)} gathered" if counts else "Nothing was gathered"
+    journey += f"; {format_count(len(failed), 'page')} could not be read." if failed else "."
+    journey += f" It stopped because: {state.why_stopped}." if state.why_stopped else ""
     blanks = {
         "prompt": state.question,
         "notes": list_instructions(state),
         "intent": intent,
         "items": items,
-        "failures": [page for page in state.pages.values() if page.outcome is not Outcome.OK],
+        "failures": failed,
         "former": state.answer,
     }
     draft, answer = answer_from_quotes(
@@ -54,21 +60,11 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         question=state.question,
         weighed_by=own.relevance_question(state),
         caveat=" ".join(notes),
-        journey=_describe_journey(state),
+        journey=journey,
     )
     if answer.verdict == "no_evidence":
         answer = _explain_empty_digest(draft.state, answer, notes)
     return record_answer(answer, draft.change)
-
-
-def _describe_journey(state: CollectRun) -> str:
-    """How many articles and threads were kept, what could not be read, and why the crawl stopped."""
-    kinds = ["article" if item.kind == "article" else "thread" for item in state.own.kept_items]
-    counts = [format_count(kinds.count(kind), kind) for kind in ("article", "thread") if kind in kinds]
-    failed = sum(page.outcome is not Outcome.OK for page in state.pages.values())
-    journey = f"{' and '.join(counts)} gathered" if counts else "Nothing was gathered"
-    journey += f"; {format_count(failed, 'page')} could not be read." if failed else "."
-    return journey + (f" It stopped because: {state.why_stopped}." if state.why_stopped else "")
 
 
 def _explain_empty_digest(state: CollectRun, answer: Answer, notes: Sequence[str]) -> Answer:

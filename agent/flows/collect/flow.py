@@ -8,10 +8,30 @@ from __future__ import annotations
 
 from agent.answering import fact_view
 from agent.engine.loop import Flow
+from agent.engine.state import Change
 from agent.flows.collect import steps
-from agent.flows.collect.event_log import describe_step
 from agent.flows.collect.state import CollectState
 from agent.types import Edge, Status
+from agent.types.collection import CollectIntent
+
+
+def describe_step(name: str, change: Change) -> str:
+    """What was decided at a page and why, or how its fetch failed; "" when there is nothing to report."""
+    if name == "intent" and change.get("intent"):
+        intent = CollectIntent.model_validate(change["intent"])
+        told = [f"wanted: {intent.topic or 'what the start pages hold'}", intent.target_section]
+        told += [intent.period, f"without: {'; '.join(intent.leave_out)}" if intent.leave_out else ""]
+        trouble = change.get("intent_trouble")
+        return ", ".join(filter(None, told)) + (f"\n       by rule: {trouble}" if trouble else "")
+    nodes = {node["url"]: node for node in change.get("tree", [])}
+    lines = []
+    for event in change.get("events", []):
+        node = nodes.get(event["url"], {})
+        is_decision = event["name"] == "nav:decision" and node.get("action")
+        decided = f" {node['action']} ({node['confidence']:.2f})" if is_decision else ""
+        lines.append(f"{event['name']}{decided} {event['url']} — {event['text']}")
+    return "\n       ".join(lines)
+
 
 COLLECT = Flow(
     name="collect",

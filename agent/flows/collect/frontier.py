@@ -1,20 +1,22 @@
-"""Which pages are visited next: start pages, the next node, links of a listing, continuations; and the
-addresses that a person's words exclude.
+"""Which pages are visited next: start pages, the next node, links of a listing, continuations; the addresses
+that a person's words exclude; and why a crawl ends.
 
 Pure functions of the state and a parsed page; no model and no web.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent.answering import fact_view
-from agent.answering.pages import START_PAGE_REASON
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect import RankedLink, rank_age, score_links
 from agent.text.negative_constraints import find_excluded_sites, is_excluded, split_negative_constraints
+from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, find_urls
+from agent.types import Outcome
 from agent.types.collection import CollectIntent, CrawlLimit, CrawlNode, LinkCandidate
 
 RANK_LAST = 9_999
@@ -89,28 +91,6 @@ def choose_links(
 
     best = sorted(range(len(links)), key=rank, reverse=True)[:limit]
     return [links[n] for n in sorted(best)], max(0, len(links) - limit)
-
-
-def choose_next_node(state: CollectRun) -> CrawlNode | None:
-    """The next page to visit; None when nothing is left, or enough was gathered and no thread is incomplete.
-
-    Step by step, the start pages come first."""
-    waiting = state.own.frontier(state)
-    if state.settings.stop_point == "step":
-        waiting = sorted(waiting, key=lambda node: (node.depth > 0 or bool(node.continues), node.path))
-    threads = [node for node in waiting if node.continues == "thread"]
-    return next(iter(threads if state.own.is_full else [*threads, *waiting]), None)
-
-
-def explain_visit(node: CrawlNode) -> str:
-    """Why a page is visited, as a sentence."""
-    if not node.parent:
-        return START_PAGE_REASON
-    if node.continues:
-        return f"The next page of the same {node.continues}."
-    score = f", relevance {node.relevance_score:.2f}" if node.relevance_score is not None else ""
-    dated = f", dated {node.detected_date}" if node.detected_date else ""
-    return f"{'Followed from its list' if score or dated else 'Chosen link'}: “{node.anchor}”{score}{dated}."
 
 
 def open_ranked_links(
@@ -188,3 +168,49 @@ def open_child(
         status="dropped" if late else "open",
         ended=late,
     )
+
+
+def explain_end(state: CollectRun, *, at_page_cap: bool = False) -> tuple[str, str]:
+    """Why nothing more is visited: the sentence, and the reason ("enough", "limit" or "budget")."""
+    own, limits = state.own, state.settings.collect
+    waiting = format_count(len(own.frontier(state)), "page")
+    if at_page_cap:
+        why = f"all {limits.max_pages} pages of this run are used, and {waiting} still waited"
+        raising = " (raise it: --max-pages, or Options on the screen)"
+        return why + (raising if state.settings.at_cap != "ask" else ""), "budget"
+    if own.is_full:
+        wanted = own.intent.max_articles
+        why = f"{wanted} were asked for, and as many are gathered"
+        if wanted == limits.max_articles and own.frontier(state):
+            why += f"; {waiting} still waited (for more: --max-articles, or Options on the screen)"
+        return why, "enough"
+
+    held = Counter((node.held, node.status) for node in own.tree.values())
+    deep, long, outside = (held[name, "visited"] for name in ("depth", "links", "scope"))
+    days = [node.detected_date for node in own.tree.values() if node.status == "dropped"]
+    old = 0 if own.kept_items else sum(not own.intent.covers(day) for day in days)
+    failed = sum(page.outcome is not Outcome.OK for page in state.pages.values())
+    deeper = (
+        f"deeper than the depth of {limits.max_depth} allows (raise it: --depth, or Options on the screen)"
+    )
+    best = f"only the best {limits.max_links} links were followed (start at its next part for the rest)"
+    beyond = "outside the allowed domains (allow them: --allow)"
+    stopped = [
+        (deep, "page leads", "pages lead", deeper),
+        (long, "list", "lists", best),
+        (outside, "page leads", "pages lead", beyond),
+        (held["doubt", "visited"], "decision was", "decisions were", "not sure enough to be followed"),
+        (held["words", "dropped"], "page was", "pages were", "excluded by your words"),
+        (old, "entry was", "entries were", "out of the time range"),
+        (failed if state.pages_read_count else 0, "page", "pages", "could not be read"),
+    ]
+    told = [
+        f"{'of ' if one == 'list' else ''}{format_count(n, one, many)} {rest}"
+        for n, one, many, rest in stopped
+        if n
+    ]
+    is_read = state.pages_read_count > 0
+    if not told and is_read:
+        return "every page that could be reached is read", "enough"
+    read = "every page within reach is read" if is_read else "no page could be read"
+    return "; ".join([read, *told]), "limit" if deep or long or outside else "enough"

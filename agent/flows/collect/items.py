@@ -131,18 +131,6 @@ def extract_items(
     ]
 
 
-def append_thread_page(item: CollectedItem, node: CrawlNode, parsed: ParsedPage) -> CollectedItem:
-    """The thread with the posts of its next page."""
-    known = {(post.user, post.date, post.text) for post in item.posts}
-    more = [post for post in parsed.posts if (post.user, post.date, post.text) not in known]
-    numbered = [post.replace(n=n) for n, post in enumerate(more, start=len(item.posts) + 1)]
-    return item.replace(
-        posts=[*item.posts, *numbered],
-        page_ids=[*item.page_ids, node.page_id],
-        last_date=max([item.last_date, *(post.date for post in more)]),
-    )
-
-
 def _extract_item(
     state: CollectRun, tools: RunContext, item: CollectedItem, node: CrawlNode, parsed: ParsedPage
 ) -> CollectedItem:

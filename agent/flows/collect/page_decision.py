@@ -28,23 +28,18 @@ def decide_page(state: CollectRun, tools: RunContext, parsed: ParsedPage) -> tup
     """The current node with the decision about its page and, if the crawl ends there, why; the addresses that
     were refused."""
     node = state.own.node
-    decided, refused = _reuse_decision(state, node) or _decide_by_rule(state, node, parsed), list[Refusal]()
+    known = (other for other in state.own.tree.values() if other.action and other.id != node.id)
+    decided, refused = _decide_by_rule(state, node, parsed), list[Refusal]()
+    if other := next((other for other in known if other.sha256 == node.sha256), None):
+        why = f"The same text as {other.url}: that decision is used again. {other.reasoning}"
+        same = other.model_dump(include={"action", "page_type", "confidence", "target_url"})
+        decided = node.replace(**same, by="code", same_as=other.url, reasoning=why)
     if not decided:
         decided, refused = _ask_model(state, tools, node, parsed)
     ended, held, why = _find_objection(state, decided, parsed)
     if decided.action == "STOP" and not ended:
         ended = decided.reasoning or "Nothing here matches the prompt."
     return decided.replace(ended=ended, held=held), refused or _build_refusal(decided, why, tools.step)
-
-
-def _reuse_decision(state: CollectRun, node: CrawlNode) -> CrawlNode | None:
-    """The decision about a page with the same text."""
-    for other in state.own.tree.values():
-        if other.sha256 == node.sha256 and other.action and other.id != node.id:
-            why = f"The same text as {other.url}: that decision is used again. {other.reasoning}"
-            same = other.model_dump(include={"action", "page_type", "confidence", "target_url"})
-            return node.replace(**same, by="code", same_as=other.url, reasoning=why)
-    return None
 
 
 def _decide_by_rule(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> CrawlNode | None:

@@ -49,7 +49,14 @@ def parse_page(state: CollectRun, tools: RunContext, node: CrawlNode) -> ParsedP
         candidates = [LinkCandidate(url=link.url, text=link.text) for link in page.links]
     injected = {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}
     links = [link for link in candidates if canonicalize(link.url) not in injected]
-    posts, next_url = _locate_posts(built.posts, page, node.page_id), built.next_url
+    posts, next_url, at = list[Post](), built.next_url, 0
+    for post in built.posts:  # each is searched for behind the previous one
+        forms = dict.fromkeys((post.text, " ".join(post.text.split())))
+        places = ((page.text.find(text, begin), text) for begin in (at, 0) for text in forms)
+        start, text = next((place for place in places if place[0] >= 0), (-1, post.text))
+        end = start + len(text) if start >= 0 else -1
+        at = end if start >= 0 else at
+        posts.append(post.replace(text=text, page_id=node.page_id, start=start, end=end))
     linked = LinkedText(page.links)
     message = find_message(page.text, linked, today) if len(posts) < 2 else None
     if message:
@@ -66,17 +73,3 @@ def parse_page(state: CollectRun, tools: RunContext, node: CrawlNode) -> ParsedP
     )
     trouble = trouble and f"Its posts were not told apart. {trouble}"
     return ParsedPage(page, posts, features, links, next_url, sections, own_date, trouble)
-
-
-def _locate_posts(posts: list[Post], page: Page, page_id: str) -> list[Post]:
-    """The posts with their offsets in the stored text; each is searched for behind the previous one."""
-    located: list[Post] = []
-    at = 0
-    for post in posts:
-        forms = dict.fromkeys((post.text, " ".join(post.text.split())))
-        places = ((page.text.find(text, begin), text) for begin in (at, 0) for text in forms)
-        start, text = next((place for place in places if place[0] >= 0), (-1, post.text))
-        end = start + len(text) if start >= 0 else -1
-        at = end if start >= 0 else at
-        located.append(post.replace(text=text, page_id=page_id, start=start, end=end))
-    return located

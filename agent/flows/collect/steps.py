@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 from agent.answering import fact_view
-from agent.answering.pages import build_action, store_fetched
+from agent.answering.pages import START_PAGE_REASON, build_action, store_fetched
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
-from agent.flows.collect import frontier, items, stop_reason
+from agent.flows.collect import frontier, items
 from agent.flows.collect.digest import write_digest
 from agent.flows.collect.event_log import log_event
 from agent.flows.collect.frontier import EXCLUDED_BY_PERSON, LinkGroups, group_links
@@ -84,20 +84,28 @@ def _read_day(text: str | None, *, before: str) -> str:
 
 
 def decide(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
-    """Choose the next page; when nothing is left or enough was gathered, go on to relevance and digest."""
+    """Choose the next page: step by step the start pages first. When nothing is left, or enough was gathered
+    and no thread is incomplete, go on to relevance and digest."""
     own, limits = state.own, state.settings.collect
     if len(state.notes) > own.heard:
         return {"pending": None}, "intent"
-    node, used = frontier.choose_next_node(state), len(state.actions_this_round)
+    waiting, used = own.frontier(state), len(state.actions_this_round)
+    if state.settings.stop_point == "step":
+        waiting.sort(key=lambda node: (node.depth > 0 or bool(node.continues), node.path))
+    threads = [node for node in waiting if node.continues == "thread"]
+    node = next(iter(threads if own.is_full else [*threads, *waiting]), None)
     if node is None or used >= limits.max_pages:
-        why, reason = stop_reason.explain_end(state, at_page_cap=node is not None)
+        why, reason = frontier.explain_end(state, at_page_cap=node is not None)
         if node and state.settings.at_cap == "ask":
             raise BudgetSpent(why, cap="pages", used=used, limit=limits.max_pages)
         next_step = "relevance" if own.unjudged_items else "report"
         return {"why_stopped": why, "stop_reason": reason, "pending": None}, next_step
-    proposal = Proposal(
-        next_action="crawl_url", query_or_url=node.url, reasoning=frontier.explain_visit(node), by="code"
-    )
+    score = f", relevance {node.relevance_score:.2f}" if node.relevance_score is not None else ""
+    dated = f", dated {node.detected_date}" if node.detected_date else ""
+    visit = f"{'Followed from its list' if score or dated else 'Chosen link'}: “{node.anchor}”{score}{dated}."
+    if not node.parent or node.continues:
+        visit = f"The next page of the same {node.continues}." if node.parent else START_PAGE_REASON
+    proposal = Proposal(next_action="crawl_url", query_or_url=node.url, reasoning=visit, by="code")
     change: Change = {"pending": proposal, "here": node.id}
     new = [node for node in own.frontier(state) if node.id not in own.shown]
     if state.settings.stop_point == "step" and any(n.parent and n.continues != "thread" for n in new):
@@ -261,8 +269,16 @@ def gather(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     own, node = state.own, state.own.node
     parsed = parse_page(state, tools, node)
     thread = own.items.get(node.item_id) if node.continues == "thread" else None
-    found = [items.append_thread_page(thread, node, parsed)] if thread else []
-    found = found or items.extract_items(state, tools, node, parsed)
+    if thread:
+        known = {(post.user, post.date, post.text) for post in thread.posts}
+        more = [post for post in parsed.posts if (post.user, post.date, post.text) not in known]
+        numbered = [post.replace(n=n) for n, post in enumerate(more, start=len(thread.posts) + 1)]
+        thread = thread.replace(
+            posts=[*thread.posts, *numbered],
+            page_ids=[*thread.page_ids, node.page_id],
+            last_date=max([thread.last_date, *(post.date for post in more)]),
+        )
+    found = [thread] if thread else items.extract_items(state, tools, node, parsed)
     found = [item.replace(trouble=item.trouble or parsed.trouble) for item in found]
     node = node.replace(item_id=found[0].id)
     has_more = found[0].posts and state.settings.collect.use_smart_navigation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 from agent.answering.pages import find_hidden_sources
@@ -13,7 +14,7 @@ from agent.flows.reply.write import stay_silent
 from agent.retrieval.scorer import build_search_texts, list_clauses
 from agent.roles.reply import GATE, SELECTION
 from agent.text.identifiers import find_codes
-from agent.types import IndexEntry, PageRef, Refusal
+from agent.types import PageRef, Refusal
 from agent.types.reply import GateDecision, LoadedSource, SourceSelection
 
 MAX_SHOWN_ENTRIES = 80
@@ -58,7 +59,13 @@ def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         query = " ".join([text, *find_codes(text)])
         for hit in tools.library.search_words(query, MAX_WORD_HITS, scope=scope):
             by_words[hit.source_id] = max(hit.score, by_words.get(hit.source_id, 0.0))
-    shown = _limit_index(entries, by_words)
+    sizes = {entry.source_id: len(entry.source_id) + len(entry.description) for entry in entries}
+    shown = entries
+    if len(entries) > MAX_SHOWN_ENTRIES or sum(sizes.values()) > MAX_SHOWN_CHARS:
+        best = sorted(entries, key=lambda entry: -by_words.get(entry.source_id, 0.0))[:MAX_SHOWN_ENTRIES]
+        sums = accumulate(sizes[entry.source_id] for entry in best)
+        fitting = [size <= MAX_SHOWN_CHARS for size in sums]
+        shown = best[: max(1, sum(fitting))]
     ids = {entry.source_id for entry in shown}
     judgement = tools.judge(
         SELECTION,
@@ -89,21 +96,6 @@ def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         return change, "load" if chosen else "write"
     why = "No source of the knowledge base fits." if entries else "The knowledge base is empty."
     return stay_silent(state, tools, why, "not_covered", **change)
-
-
-def _limit_index(entries: list[IndexEntry], by_words: dict[str, float]) -> list[IndexEntry]:
-    """A small index as it is; of a large one the best entries by words that fit."""
-    sizes = {entry.source_id: len(entry.source_id) + len(entry.description) for entry in entries}
-    if len(entries) <= MAX_SHOWN_ENTRIES and sum(sizes.values()) <= MAX_SHOWN_CHARS:
-        return entries
-    kept: list[IndexEntry] = []
-    room = MAX_SHOWN_CHARS
-    for entry in sorted(entries, key=lambda entry: -by_words.get(entry.source_id, 0.0))[:MAX_SHOWN_ENTRIES]:
-        room -= sizes[entry.source_id]
-        if room < 0 and kept:
-            break
-        kept.append(entry)
-    return kept
 
 
 def load(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:

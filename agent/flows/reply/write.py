@@ -85,7 +85,14 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         if checked.repairs.get(new.text, new.text) not in kept
     ]
     if not fitted:
-        why = _explain_silence(reply, written, supported)
+        why = reply.missing or "the sources do not answer it"
+        if supported:
+            why = "no sentence is short enough"
+        elif written:
+            count = format_count(len(written), "sentence was", "sentences were")
+            why = f"{count} drafted, and their quotes do not support what they say"
+        elif reply.answer:
+            why = "what was drafted sends people to a contact that no source gives"
         said = f"Nothing could be said: {why.rstrip('.')}."
         return stay_silent(state, tools, said, "not_covered", **change)
     posted = limit_answer(now, answer, fitted)
@@ -157,21 +164,6 @@ def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
         selected += passages
     counts = tools.library.count_terms(question)
     return CountedPassages(rank_passages(question, selected, len(selected), counts), counts)
-
-
-def _explain_silence(
-    reply: WritingReply, written: Sequence[WritingSentence], supported: Sequence[Sentence]
-) -> str:
-    """Why nothing of a draft may be posted: it is not said that the sources do not answer when code dropped
-    what was written."""
-    if supported:
-        return "no sentence is short enough"
-    if written:
-        count = format_count(len(written), "sentence was", "sentences were")
-        return f"{count} drafted, and their quotes do not support what they say"
-    if reply.answer:
-        return "what was drafted sends people to a contact that no source gives"
-    return reply.missing or "the sources do not answer it"
 
 
 def complete_text(state: ReplyRun, answer: Answer, draft: str) -> str:
@@ -252,22 +244,18 @@ def _fit_length(
 ) -> tuple[str, list[Sentence]]:
     """The first sentences that fit as a text, each passage and list item on its own line, with the marks
     of what is in doubt; and these sentences."""
-    text, fitted = "", list[Sentence]()
+    text, fitted, joint, former = "", list[Sentence](), "", ""
     for sentence in sentences:
-        joint = _choose_joint(blocks, fitted[-1], sentence) if fitted else ""
+        role = read_role(blocks, sentence)
+        if fitted and role == "passage":  # an item of a list
+            joint = "\n- "
+        elif fitted and (former == "passage" or role == "lead"):  # a new paragraph
+            joint = "\n\n"
+        elif fitted:
+            joint = "\n" if _LIST_ITEM.match(sentence.text) else " "
         mark = describe_mark(sentence, words)
         said = f"{joint}{sentence.text}" + (f" ({mark})" if mark else "")
         if len(text) + len(said) > limit:
             break
-        text, fitted = text + said, [*fitted, sentence]
+        text, fitted, former = text + said, [*fitted, sentence], role
     return text, fitted
-
-
-def _choose_joint(blocks: Sequence[AnswerBlock], before: Sentence, sentence: Sentence) -> str:
-    """What stands between two sentences: a passage is an item of a list, the next lead a new paragraph."""
-    former, role = read_role(blocks, before), read_role(blocks, sentence)
-    if role == "passage":
-        return "\n- "
-    if former == "passage" or role == "lead":
-        return "\n\n"
-    return "\n" if _LIST_ITEM.match(sentence.text) else " "

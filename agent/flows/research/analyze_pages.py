@@ -62,7 +62,16 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
     groups = list(opened_pages.choose_readings(state, tools, pages))
     judgements = tools.judge_side_by_side([partial(_ask_analyzer, state, tools, group) for group in groups])
-    judgement = _join_judgements(judgements)
+    judgement = judgements[0]
+    if len(judgements) > 1:  # a model's report only where it made all of them
+        reasons = [judged.fallback_reason for judged in judgements if judged.fallback_reason]
+        judgement = RoleResult(
+            value=join_replies([judged.value for judged in judgements]),
+            by="keyless" if reasons else judgement.by,
+            fallback_reason=" ".join(dict.fromkeys(reasons)),
+            problems=[problem for judged in judgements for problem in judged.problems],
+            withheld=sum(judged.withheld for judged in judgements),
+        )
     facts: list[Fact] = []
     for group, judged in zip(groups, judgements, strict=True):
         facts += _extract_facts(state, tools, group, judged, {fact.id for fact in facts})
@@ -113,20 +122,6 @@ def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPag
     given = {item.quote for item in judged.value.facts}
     kept = [item for item in earlier if item.quote not in given and _find_quoted_page(item, group)]
     return judged.replace(value=judged.value.model_copy(update={"facts": [*judged.value.facts, *kept]}))
-
-
-def _join_judgements(judgements: Sequence[RoleResult]) -> RoleResult:
-    """The reports on the groups of a round as one; a model's only where it made all of them."""
-    if len(judgements) == 1:
-        return judgements[0]
-    reasons = [judged.fallback_reason for judged in judgements if judged.fallback_reason]
-    return RoleResult(
-        value=join_replies([judged.value for judged in judgements]),
-        by="keyless" if reasons else judgements[0].by,
-        fallback_reason=" ".join(dict.fromkeys(reasons)),
-        problems=[problem for judged in judgements for problem in judged.problems],
-        withheld=sum(judged.withheld for judged in judgements),
-    )
 
 
 def _extract_facts(

@@ -307,22 +307,6 @@ def check_proposal(state: ResearchRun, proposal: Proposal, actions: list[str]) -
     )
 
 
-def choose_allowed(
-    state: ResearchRun, proposals: Sequence[Proposal], actions: list[str]
-) -> tuple[list[Proposal], list[Refusal]]:
-    """The actions of a round that are allowed, each once, and why others are refused. A hand-over counts only
-    alone."""
-    kept, refused = dict[tuple[str, str], Proposal](), list[Refusal]()
-    for proposal in proposals:
-        if refusal := check_proposal(state, proposal, actions):
-            refused.append(refusal)
-        else:
-            kind = "url" if proposal.next_action in ("crawl_url", "more") else "query"
-            kept.setdefault((proposal.next_action, lead_id(kind, proposal.query_or_url)), proposal)
-    tools = [proposal for proposal in kept.values() if proposal.next_action != "send_to_hitl"]
-    return tools or list(kept.values())[:1], refused
-
-
 def find_secrets(state: ResearchRun, query: str) -> list[str]:
     """The words of a query that are from a private note or an added file, of an earlier turn too: neither the
     person's other words, nor a page or result hold them."""

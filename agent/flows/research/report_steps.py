@@ -227,7 +227,17 @@ def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) ->
     held = [sentence for sentence in body.sentences if sentence.backed]
     if not held:
         return WrittenDraft([], 0)
-    notes, joined = fact_view.note_texts(state), _join_cells(held)
+    rows: dict[tuple[str, int], Sentence] = {}
+    for n, sentence in enumerate(held):  # the cells of a table's row are one, which cites the facts of all
+        key = (sentence.block, sentence.row) if sentence.context else ("", n)
+        label, _, head = sentence.context.rpartition(": ")
+        text = f"{head}: {sentence.text}" if head else sentence.text
+        if row := rows.get(key):
+            ids = list(dict.fromkeys([*row.fact_ids, *sentence.fact_ids]))
+            rows[key] = row.replace(text=f"{row.text}; {text}", fact_ids=ids)
+        else:
+            rows[key] = sentence.replace(context=label, text=text)
+    notes, joined = fact_view.note_texts(state), list(rows.values())
     lines = fact_view.share_by_part(joined, [line.block for line in joined], MAX_SUMMARY_SENTENCES)
     result = tools.judge(SUMMARY, question=find_planned_question(state), notes=notes, sentences=lines)
     blocks = [
@@ -237,23 +247,6 @@ def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) ->
     reply = RoleResult(value=ReportReply(blocks=blocks), by=result.by)
     draft = draft_from_reply(state, tools, reply, prefix="s")
     return replace(draft, sentences=[sentence for sentence in draft.sentences if sentence.backed])
-
-
-def _join_cells(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences with the cells of a table's row as one, which cites the facts of all."""
-    joined: dict[tuple[str, int], Sentence] = {}
-    for n, sentence in enumerate(sentences):
-        key = (sentence.block, sentence.row) if sentence.context else ("", n)
-        label, _, head = sentence.context.rpartition(": ")
-        cell = f"{head}: {sentence.text}" if head else sentence.text
-        if key in joined:
-            ids = [*joined[key].fact_ids, *sentence.fact_ids]
-            joined[key] = joined[key].replace(
-                text=f"{joined[key].text}; {cell}", fact_ids=list(dict.fromkeys(ids))
-            )
-        else:
-            joined[key] = sentence.replace(context=label, text=cell)
-    return list(joined.values())
 
 
 def _record(state: ResearchRun, tools: RunContext, answer: Answer, reviewed: Change | None = None) -> Change:

@@ -15,6 +15,7 @@ from agent.errors import BudgetSpent
 from agent.flows.research import opened_pages, policy
 from agent.flows.research.plan_step import describe_reading, is_stepwise, needs_plan
 from agent.flows.research.state import Observation, ResearchRun
+from agent.retrieval.link_scoring import lead_id
 from agent.roles.research import DECISION, AnalyzerReply, DecisionReply
 from agent.text.negative_constraints import is_excluded
 from agent.text.urls import canonicalize
@@ -151,9 +152,16 @@ def _ask_decision(
     refused = list[Refusal]()
 
     def allow(reply: DecisionReply, rung: str, **by: Any) -> list[Proposal]:
-        allowed, why = policy.choose_allowed(state, _build_proposals(state, reply, rung=rung, **by), actions)
-        refused.extend(refusal for refusal in why if refusal not in refused)
-        return allowed
+        """The actions of a round that are allowed, each once; a hand-over counts only alone."""
+        kept = dict[tuple[str, str], Proposal]()
+        for proposal in _build_proposals(state, reply, rung=rung, **by):
+            if not (refusal := policy.check_proposal(state, proposal, actions)):
+                kind = "url" if proposal.next_action in ("crawl_url", "more") else "query"
+                kept.setdefault((proposal.next_action, lead_id(kind, proposal.query_or_url)), proposal)
+            elif refusal not in refused:
+                refused.append(refusal)
+        tools = [proposal for proposal in kept.values() if proposal.next_action != "send_to_hitl"]
+        return tools or list(kept.values())[:1]
 
     def check(reply: DecisionReply) -> list[str]:
         if allow(reply, rung, by="model"):

@@ -23,7 +23,7 @@ from agent.roles.note_requests import parse_length_request
 from agent.roles.site import DRAFT, DraftReply
 from agent.text.plurals import format_count
 from agent.text.urls import host
-from agent.types import Answer, Outcome, Passage, Sentence
+from agent.types import Outcome, Passage, Sentence
 
 REFUSAL_MESSAGES = {
     "off_topic": (
@@ -36,7 +36,8 @@ REFUSAL_MESSAGES = {
 
 def write_answer(state: SiteRun, tools: RunContext, passages: Sequence[Passage]) -> Change:
     """The change of an answer from these passages, or of a refusal: its facts, conflicts, confidence."""
-    hosts, forced = dict.fromkeys(host(url) for url in state.settings.start_urls), _forced_reason(state)
+    hosts = dict.fromkeys(host(url) for url in state.settings.start_urls)
+    forced = state.own.choices[-1].forced if state.own.choices else ""
     blanks = {
         "question": state.question,
         "asked": state.asked or state.question,
@@ -69,12 +70,20 @@ def write_answer(state: SiteRun, tools: RunContext, passages: Sequence[Passage])
         remark.append(f"{subject} was not followed: that needs a model.")
     cited, useful = {source.page_id for source in answer.sources}, state.own.useful_visited_indices
     content = state.own.url_content(state)
-    worded = _word_refusal(state, answer, reply)
-    if reply.message and reply.message in worded.certainty and draft.judgement.by == "model":
+    if answer.verdict == "no_evidence" and state.pages and not content:
+        text = f"No answer is given. No page could be read: {describe_failures(list(state.pages.values()))}"
+        answer = answer.replace(reason="blocked", certainty=text)
+    elif answer.verdict == "no_evidence" and state.pages and answer.reason != "blocked":
+        kind = reply.refusal if reply.refusal != "none" else "not_covered"
+        read = (host(ref.final_url) for ref in state.pages.values() if ref.outcome is Outcome.OK)
+        site = ", ".join(dict.fromkeys(read)) or "this site"
+        text = reply.message or REFUSAL_MESSAGES[kind].format(site=site)
+        answer = answer.replace(reason=kind, certainty=f"{text} {forced}".strip())
+    if reply.message and reply.message in answer.certainty and draft.judgement.by == "model":
         remark.insert(0, WORDED_BY_MODEL)
-    worded = worded.replace(remark=" ".join(filter(None, remark)))
+    answer = answer.replace(remark=" ".join(filter(None, remark)))
     return {
-        **record_answer(worded, draft.change),
+        **record_answer(answer, draft.change),
         "bearing": reply.confidence,
         "useful_visited_indices": [
             *useful,
@@ -110,26 +119,6 @@ def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
     blocks = former.blocks if former else []
     written = replace(written, blocks=blocks, trouble=judgement.fallback_reason)
     return record_answer(finish_answer(state, written, tools.step))
-
-
-def _word_refusal(state: SiteRun, answer: Answer, reply: DraftReply) -> Answer:
-    """An answer without evidence, with the kind and the words of its refusal; any other unchanged."""
-    if answer.verdict != "no_evidence" or not state.pages:
-        return answer
-    if not state.own.url_content(state):
-        text = f"No answer is given. No page could be read: {describe_failures(list(state.pages.values()))}"
-        return answer.replace(reason="blocked", certainty=text)
-    if answer.reason == "blocked":
-        return answer
-    kind = reply.refusal if reply.refusal != "none" else "not_covered"
-    read = (host(ref.final_url) for ref in state.pages.values() if ref.outcome is Outcome.OK)
-    site = ", ".join(dict.fromkeys(read)) or "this site"
-    text = reply.message or REFUSAL_MESSAGES[kind].format(site=site)
-    return answer.replace(reason=kind, certainty=f"{text} {_forced_reason(state)}".strip())
-
-
-def _forced_reason(state: SiteRun) -> str:
-    return state.own.choices[-1].forced if state.own.choices else ""
 
 
 def _describe_journey(state: SiteRun, tools: RunContext) -> str:

@@ -12,11 +12,10 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from agent.engine.context import RunContext
-from agent.engine.run_state import RunState
-from agent.engine.state import Change, fold
+from agent.engine.state import Change
 from agent.errors import NotFound
 from agent.flows.site.links import LanguageFolders
-from agent.flows.site.state import SiteRun, SiteState
+from agent.flows.site.state import SiteRun
 from agent.retrieval.scorer import score_fact
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import canonicalize
@@ -36,13 +35,6 @@ class StoredPage(NamedTuple):
     page_id: str
     page: Page
     is_fresh: bool
-
-
-def load_earlier_state(state: SiteRun, tools: RunContext) -> SiteRun | None:
-    """The state of the newest earlier run of this conversation; it includes what was read before it."""
-    run_id = next((turn.run_id for turn in reversed(state.substantive_turns) if turn.run_id), "")
-    former = fold(RunState(own=SiteState()), tools.steps(run_id)) if run_id else None
-    return former if former and former.own.all_discovered_urls else None
 
 
 def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Change:

@@ -7,14 +7,13 @@ import gzip
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
 from agent.answering.fact_view import visited_urls
 from agent.engine.context import RunContext
 from agent.flows.site.state import BY_SITEMAP, SiteRun, UrlIndex
 from agent.retrieval.link_scoring import score_links
-from agent.roles.site import UnvisitedUrl
 from agent.text.short_cache import cache_short
 from agent.text.urls import canonicalize, site
 from agent.types import Link, Page, SiteLimits
@@ -27,8 +26,6 @@ MAX_SITEMAP_ENTRIES, MAX_SITEMAP_BYTES = 50_000, 50_000_000
 """Entries of one sitemap that are read (as many as the protocol allows), and its size when unpacked."""
 MAX_SITEMAP_CANDIDATES = 300
 """Addresses of one sitemap that become candidates: the most relevant ones."""
-MAX_UNVISITED_SHOWN = 40
-"""Unvisited addresses a decision is shown."""
 HUB_INTERVAL = 4
 """Every so many addresses one is read because many pages link to it. Of 38 questions on eight documentation
 sites, 100 pages hold the page asked for 35 times without, 37 times with it (no difference from 2 to 4)."""
@@ -167,20 +164,6 @@ def order_unread(state: SiteRun, folders: LanguageFolders) -> list[int]:
         turn = by_links if len(order) % HUB_INTERVAL == HUB_INTERVAL - 1 else by_words
         order[next(i for i in turn if i not in order)] = None
     return list(order)
-
-
-def list_unvisited(state: SiteRun, order: Sequence[int]) -> list[UnvisitedUrl]:
-    """The first addresses of the order, as a decision is shown them."""
-    own, limits = state.own, state.settings.site
-    return [
-        UnvisitedUrl(
-            index=i,
-            url=shorten_url(own.all_discovered_urls[i], limits),
-            text=own.url_texts.get(i, "")[:200],
-            found_on=own.url_found_on.get(i, -1),
-        )
-        for i in order[:MAX_UNVISITED_SHOWN]
-    ]
 
 
 def shorten_url(url: str, limits: SiteLimits) -> str:

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 from agent.answering import fact_view
 from agent.answering.pages import START_PAGE_REASON, build_action, mark_read
 from agent.engine.context import RunContext
-from agent.engine.state import Change, state_after
+from agent.engine.run_state import RunState
+from agent.engine.state import Change, fold, state_after
 from agent.errors import BudgetSpent
 from agent.flows.site import earlier_pages, links
 from agent.flows.site import pages as reading
@@ -22,11 +23,12 @@ from agent.flows.site.state import (
     ExplorationChoice,
     Sitemap,
     SiteRun,
+    SiteState,
     UrlIndex,
 )
-from agent.roles.site import SITE_DECISION, AgentDecision
+from agent.roles.site import SITE_DECISION, AgentDecision, UnvisitedUrl
 from agent.text.urls import canonicalize, site
-from agent.types import Link, Outcome, Page, PageRef, Proposal, Refusal
+from agent.types import Link, Outcome, PageRef, Proposal, Refusal
 from agent.web.robots import list_sitemaps
 
 MAX_SITEMAPS = 8
@@ -36,6 +38,8 @@ MAX_REUSED_PAGES = 60
 FOUND_BY = {BY_PERSON: "person", BY_SITEMAP: "sitemap", BY_INDEX: "library"}
 MAX_GRAPH_PAGES, MAX_USEFUL_PAGES, MAX_LINKS_KEPT = 30, 5, 50
 MAX_QUESTION_CHARS = 1000
+MAX_UNVISITED_SHOWN = 40
+"""Unvisited addresses a decision is shown."""
 
 
 def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
@@ -44,7 +48,10 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     if reply := fact_view.answer_small_talk(state, tools.step):
         return {"asked": state.question, "answers": [reply], "stop_reason": "enough"}, "done"
     change: Change = {"asked": state.question, "current_iteration": 0}
-    former = earlier_pages.load_earlier_state(state, tools)
+    run_id = next((turn.run_id for turn in reversed(state.substantive_turns) if turn.run_id), "")
+    former: SiteRun | None = fold(RunState(own=SiteState()), tools.steps(run_id)) if run_id else None
+    if former and not former.own.all_discovered_urls:
+        former = None
     if former:
         change |= earlier_pages.carry_over_pages(state, former, tools)
         change["facts"] = earlier_pages.carry_over_facts(state_after(state, change), former)
@@ -122,7 +129,21 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     fetched = tools.fetch_many([urls[i] for i in asked], known=known)
     pages = dict(zip(asked, fetched, strict=True)) | {i: known[urls[i]] for i in reused}
     batch, graph = [*asked, *reused], dict[int, list[int]]()
-    refs = _store_pages(state, tools, pages)
+    refs, good = list[PageRef](), {i: page for i, page in pages.items() if page.outcome is Outcome.OK}
+    ids = dict(zip(good, tools.store_fetched([(urls[i], page) for i, page in good.items()]), strict=True))
+    for i, page in pages.items():
+        on = own.url_found_on.get(i, BY_PERSON)
+        ref = PageRef(
+            url=urls[i],
+            page_id=ids.get(i, ""),
+            final_url=page.final_url,
+            title=page.title or own.url_texts.get(i, ""),
+            outcome=page.outcome,
+            detail=page.detail,
+            found_on=FOUND_BY.get(on) or urls[on],
+            step=tools.step,
+        )
+        refs.append(mark_read(ref, page, facts=0) if i in good else ref)
     folders = links.find_folders(state_after(state, {"pages": refs}), tools)
     question, is_open = own.relevance_question(state), links.make_url_test(state, folders)
     for i, page in pages.items():
@@ -163,27 +184,6 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
 def _count_pages_left(state: SiteRun) -> int:
     """Pages that may still be requested in this round."""
     return max(0, state.settings.site.max_pages - len(state.actions_this_round))
-
-
-def _store_pages(state: SiteRun, tools: RunContext, pages: dict[int, Page]) -> list[PageRef]:
-    """The pages as references of the run, with their marks; those that were read are stored."""
-    urls, refs = state.own.all_discovered_urls, list[PageRef]()
-    good = {i: page for i, page in pages.items() if page.outcome is Outcome.OK}
-    ids = dict(zip(good, tools.store_fetched([(urls[i], page) for i, page in good.items()]), strict=True))
-    for i, page in pages.items():
-        on = state.own.url_found_on.get(i, BY_PERSON)
-        ref = PageRef(
-            url=urls[i],
-            page_id=ids.get(i, ""),
-            final_url=page.final_url,
-            title=page.title or state.own.url_texts.get(i, ""),
-            outcome=page.outcome,
-            detail=page.detail,
-            found_on=FOUND_BY.get(on) or urls[on],
-            step=tools.step,
-        )
-        refs.append(mark_read(ref, page, facts=0) if i in good else ref)
-    return refs
 
 
 def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
@@ -247,7 +247,16 @@ def _ask_decision(
 ) -> tuple[Change, str]:
     """The role's decision; the fallback's when it explores nothing that exists. A wave is what was chosen and
     the next addresses of the order."""
-    own, limits, unvisited = state.own, state.settings.site, links.list_unvisited(state, order)
+    own, limits = state.own, state.settings.site
+    unvisited = [
+        UnvisitedUrl(
+            index=i,
+            url=links.shorten_url(own.all_discovered_urls[i], limits),
+            text=own.url_texts.get(i, "")[:200],
+            found_on=own.url_found_on.get(i, -1),
+        )
+        for i in order[:MAX_UNVISITED_SHOWN]
+    ]
     most = min(limits.max_urls_per_iteration, left)
     passages = reading.passages_for_prompt(state, tools, found.passages) if tools.client else found.passages
     inputs: dict[str, Any] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.flows.collect.event_log import describe_step
+from agent.flows.collect.flow import describe_step
 from agent.types.collection import CollectIntent
 
 
