@@ -31,6 +31,9 @@ MAX_REPAIR_QUOTES = 40
 CLAIMS_SHARE = 0.75
 """The part of a small model's room that claims and quotes get; the rest is for the question and the text."""
 
+_QUOTE_ID = re.compile(r"\bq\d+\b")
+"""A quote by its number in the judge's call."""
+
 
 @dataclass(frozen=True)
 class WrittenDraft:
@@ -169,7 +172,11 @@ def _repair(
                 n=n + 1,
                 text=sentences[n].claim,
                 quotes=[names[i] for i in sentences[n].fact_ids if i in names],
-                faults=_describe_faults(sentences[n]),
+                faults=[
+                    *map(describe_finding, sentences[n].findings),
+                    *([] if sentences[n].fact_ids else ["It cites no quote."]),
+                    *filter(None, [_QUOTE_ID.sub("the quote", sentences[n].check_reason)]),
+                ],
             )
             for n in failed
         ],
@@ -192,11 +199,3 @@ def _repair(
         if (new.text, new.fact_ids) != (sentences[n].text, sentences[n].fact_ids)
     }
     return changed, result.fallback_reason
-
-
-def _describe_faults(sentence: Sentence) -> list[str]:
-    faults = [describe_finding(finding) for finding in sentence.findings]
-    if not sentence.fact_ids:
-        faults.append("It cites no quote.")
-    reason = re.sub(r"\bq\d+\b", "the quote", sentence.check_reason)  # numbered in the judge's call
-    return [*faults, reason] if reason else faults

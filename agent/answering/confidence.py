@@ -15,7 +15,7 @@ from agent.evidence.block_layout import find_gapped_parts
 from agent.evidence.confidence import EvidencePool, explain_changes
 from agent.evidence.sources import is_site_name
 from agent.text.question_analysis import parse_question
-from agent.types import Answer, Confidence, Conflict, Fact, PlanPart, Sentence
+from agent.types import Answer, Confidence, Fact, PlanPart, Sentence
 
 WEB_JUDGEMENT, PUBLISHER_JUDGEMENT = 0.45, 0.0
 """The judgement without a model, where the web is asked and where one publisher or library is: passages were
@@ -28,11 +28,18 @@ def assess_confidence(state: RunState, step: int, *, answer: Answer | None = Non
 
     The judgement is a model's last estimate, else that on the items, else that of the flow."""
     sentences = answer.sentences if answer else ()
-    facts = _collect_facts(state, sentences)
+    shown, known = fact_view.facts_for_prompt(state), fact_view.facts_after_notes(state)
+    cited = [known[i] for sentence in sentences for i in sentence.fact_ids if i in known]
+    idle = (fact for fact in reversed(known.values()) if not fact.is_active)  # they tell sources apart
+    facts = {fact.id: fact for fact in [*shown, *cited, *islice(idle, fact_view.MAX_PROMPT_FACTS)]}
     names = parse_question(state.full_question).names
     pool = EvidencePool(
         facts.values(),
-        [conflict for conflict in state.conflicts.values() if count_stated_sides(conflict, facts) > 1],
+        [  # those of which two values are stated by one of these facts
+            conflict
+            for conflict in state.conflicts.values()
+            if sum(any(i in facts for i in value.fact_ids) for value in conflict.values) > 1
+        ],
         lambda fact: state.own.asks_one_publisher or any(is_site_name(name, fact.url) for name in names),
         state.own.comparison_questions(state),
     )
@@ -94,17 +101,3 @@ def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, 
     parts = [find_part(plan, facts[i]) for i in sentence.fact_ids if i in facts]
     part = plan[0].id if len(plan) == 1 else next(filter(None, parts), "")
     return sentence.replace(part=part)
-
-
-def count_stated_sides(conflict: Conflict, facts: Mapping[str, Fact]) -> int:
-    """How many values of a conflict are stated by one of these facts."""
-    return sum(any(i in facts for i in value.fact_ids) for value in conflict.values)
-
-
-def _collect_facts(state: RunState, sentences: Sequence[Sentence]) -> dict[str, Fact]:
-    """The facts that prompts show, those that the sentences cite, and those that do not count but tell
-    sources apart."""
-    shown, facts = fact_view.facts_for_prompt(state), fact_view.facts_after_notes(state)
-    cited = [facts[i] for sentence in sentences for i in sentence.fact_ids if i in facts]
-    idle = (fact for fact in reversed(facts.values()) if not fact.is_active)
-    return {fact.id: fact for fact in [*shown, *cited, *islice(idle, fact_view.MAX_PROMPT_FACTS)]}

@@ -227,7 +227,14 @@ class ConflictIndex:
         ]
         pairs.sort(key=lambda pair: (_age_key(pair.right.fact), _age_key(pair.left.fact)))
         conflicts: dict[str, Conflict] = {}
-        for group in _group_pairs(pairs):
+        sets, groups = DisjointSets[_SideKey](), defaultdict[_SideKey, list[_Pair]](list)
+        for pair in pairs:
+            sets.join(pair.key(pair.left), pair.key(pair.right))
+        for pair in pairs:  # connected: same kind and slot, and a side in common
+            groups[sets.find(pair.key(pair.left))].append(pair)
+        for group in sorted(
+            groups.values(), key=lambda group: min(_age_key(pair.left.fact) for pair in group)
+        ):
             conflict = settle_conflict(_make_conflict(group), rulings, active)
             asks = any(_is_about_question(conflict, active, question) for question in self.questions)
             conflicts.setdefault(conflict.id, conflict.replace(asks=asks))
@@ -308,17 +315,6 @@ def _states_value(fact: Fact, kind: ConflictKind, value: str) -> bool:
         return any(is_same_value(kind, text, value) for text in values)
     words = extract_features(value).words
     return kind == "name" and bool(words) and words <= said.words
-
-
-def _group_pairs(pairs: list[_Pair]) -> list[list[_Pair]]:
-    """The pairs that are connected: same kind and slot, and a side in common."""
-    sets: DisjointSets[_SideKey] = DisjointSets()
-    for pair in pairs:
-        sets.join(pair.key(pair.left), pair.key(pair.right))
-    groups: dict[_SideKey, list[_Pair]] = defaultdict(list)
-    for pair in pairs:
-        groups[sets.find(pair.key(pair.left))].append(pair)
-    return sorted(groups.values(), key=lambda group: min(_age_key(pair.left.fact) for pair in group))
 
 
 def _make_conflict(group: list[_Pair]) -> Conflict:

@@ -194,7 +194,16 @@ def _compare_given_names(a: StatementFeatures, b: StatementFeatures) -> Contradi
 def _compare_words(a: StatementFeatures, b: StatementFeatures, has_more: bool) -> Contradiction | None:
     """The same statement but for a name, or a few words, in one place that is not the subject's. With
     `has_more` (other values differ, or one site) only names are compared."""
-    places = {place for place in _differing_places(a.frame, b.frame) if not _is_one_word(*place)}
+    runs = [op for op in Levenshtein.opcodes(a.frame, b.frame) if op.tag == "equal"]
+    bounds = [(0, 0, 0, 0), *((op.src_start, op.src_end, op.dest_start, op.dest_end) for op in runs)]
+    bounds.append((len(a.frame), len(a.frame), len(b.frame), len(b.frame)))
+    between = ((a.frame[i:j], b.frame[k:m]) for (_, i, _, k), (j, _, m, _) in pairwise(bounds))
+    places = {
+        (one, other)
+        for one, other in between
+        if not (set(one) <= set(other) or set(other) <= set(one))
+        and not is_spelling_variant(" ".join(one), " ".join(other))
+    }
     if len(places) != 1:
         return None
     [(left, right)] = places
@@ -207,23 +216,6 @@ def _compare_words(a: StatementFeatures, b: StatementFeatures, has_more: bool) -
     if is_subject or similarity < least or len(rest_a & rest_b) < least_shared or (has_more and not is_name):
         return None
     return Contradiction("name", one or " ".join(left), other or " ".join(right))
-
-
-def _differing_places(left: _Words, right: _Words) -> list[tuple[_Words, _Words]]:
-    """What stands on each side between runs of the same words, where both have words of their own."""
-    runs = [op for op in Levenshtein.opcodes(left, right) if op.tag == "equal"]
-    bounds = [(0, 0, 0, 0), *((op.src_start, op.src_end, op.dest_start, op.dest_end) for op in runs)]
-    bounds.append((len(left), len(left), len(right), len(right)))
-    found = [(left[i:j], right[k:m]) for (_, i, _, k), (j, _, m, _) in pairwise(bounds)]
-    return [(one, other) for one, other in found if one and other]
-
-
-def _is_one_word(left: _Words, right: _Words) -> bool:
-    return (
-        set(left) <= set(right)
-        or set(right) <= set(left)
-        or is_spelling_variant(*map(" ".join, (left, right)))
-    )
 
 
 def _name_at(said: StatementFeatures, words: _Words) -> str:

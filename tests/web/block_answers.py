@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.answering.answer_shape import lay_out_answer
+from agent.answering.verdict import lay_out_answer
 from agent.evidence.block_layout import add_charts, prune_blocks
 from agent.evidence.report_words import words_for
 from agent.types import Answer, AnswerBlock, PlanPart, Sentence, Source

@@ -157,7 +157,14 @@ def _compute(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Iterat
                 if 0 < part.value < whole.value and _is_result(n, 100 * part.value / whole.value, claim):
                     text = f"{part.number:g} ÷ {whole.number:g} = {n.text}"
                     yield Computation(n, text, (Operand(part, quote), Operand(whole, quote)))
-            yield from _find_growth(n, claim, quote)
+            said = _find_stems(claim, [(0, len(claim.text))])
+            if bool(said & _RISES) == bool(said & _FALLS):
+                continue
+            for early, late in list_pairs(quote):  # figures of one thing, each beside its own year
+                change = 100 * (late.value / early.value - 1) * (1 if said & _RISES else -1)
+                if _is_result(n, change, claim) and _is_series(early, late, quote):
+                    text = f"({late.text} − {early.text}) ÷ {early.text} = {n.text}"
+                    yield Computation(n, text, (Operand(early, quote), Operand(late, quote)), is_growth=True)
 
 
 def _find_spans(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[Computation]:
@@ -171,18 +178,6 @@ def _find_spans(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Ite
             first, last = (early.text, late.text) if is_exact else (find_year(early), find_year(late))
             operands = Operand(early, first_quote), Operand(late, second_quote)
             yield Computation(n, f"{last} − {first} = {years}", operands)
-
-
-def _find_growth(n: Quantity, claim: ReadText, quote: ReadText) -> Iterator[Computation]:
-    """A rise or fall between two figures of one thing, each beside its own year."""
-    said = _find_stems(claim, [(0, len(claim.text))])
-    if bool(said & _RISES) == bool(said & _FALLS):
-        return
-    for early, late in list_pairs(quote):
-        change = 100 * (late.value / early.value - 1) * (1 if said & _RISES else -1)
-        if _is_result(n, change, claim) and _is_series(early, late, quote):
-            text = f"({late.text} − {early.text}) ÷ {early.text} = {n.text}"
-            yield Computation(n, text, (Operand(early, quote), Operand(late, quote)), is_growth=True)
 
 
 def _is_series(early: Quantity, late: Quantity, quote: ReadText) -> bool:

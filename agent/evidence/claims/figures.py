@@ -79,13 +79,18 @@ def find_figure_vetoes(
     The number of a name that the context has ("Heron 3") is no figure; a day in the line that code writes on
     a quote's page (`sources`) is evidence of dates."""
     days = [date for date in sources.dates if date.spans[0][0] == date.spans[0][1]]
-    dates = [
-        date.text
-        for date in claim.dates
-        if not has_date(date, quotes)
-        and not any(is_compatible(date, day) for day in days)
-        and not _is_date_bound(date, claim, quotes)
-    ]
+    dates, others = list[str](), [o.spans[0] for q in quotes for o in q.dates if not o.is_yearless]
+    for date in claim.dates:
+        if has_date(date, quotes) or any(is_compatible(date, day) for day in days):
+            continue
+        bound = _TIME_BOUND.search(claim.text[max(0, date.start - _BEFORE) : date.start])
+        first, last = date.spans[0]
+        if (  # no bound ("before 1975") of a date that a quote gives, with its year
+            not bound
+            or date.is_yearless
+            or not any(start > last if bound.group(1) else end < first for start, end in others)
+        ):
+            dates.append(date.text)
     for pattern in (_WEEKDAY, _MONTH_NAME):  # outside of dates, where the quotes have another
         there = {match.group(1) for quote in quotes for match in pattern.finditer(quote.text)}
         for match in pattern.finditer(claim.text):
@@ -200,16 +205,6 @@ def has_date(date: DateInterval, quotes: Sequence[ReadText]) -> bool:
     )
 
 
-def _is_date_bound(date: DateInterval, claim: ReadText, quotes: Sequence[ReadText]) -> bool:
-    """Is it a bound ("before 1975") of a date that a quote gives, with its year?"""
-    bound = _TIME_BOUND.search(claim.text[max(0, date.start - _BEFORE) : date.start])
-    others = [o.spans[0] for quote in quotes for o in quote.dates if not o.is_yearless]
-    if bound is None or date.is_yearless:
-        return False
-    first, last = date.spans[0]
-    return any(start > last if bound.group(1) else end < first for start, end in others)
-
-
 def find_year(date: DateInterval) -> int:
     """The year in which a date begins, in its first reading."""
     return date.spans[0][0] // DAYS_PER_YEAR
@@ -279,21 +274,15 @@ def _is_number_given(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -
             return not any(_is_same_thing(n, claim, o, quote) for quote in quotes for o in quote.quantities)
         if is_written(n.text, quotes):
             return True
-    return _is_bound(n, claim, quotes) or _is_computable(n, claim, quotes)
-
-
-def _is_bound(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> bool:
-    """Is it a bound ("over 130") of a quote's figure that is no such bound itself?"""
-    for pattern, way in ((_MORE, 1), (_LESS, -1)):
-        if pattern.search(_text_before(n, claim)):
-            return any(
-                _is_same_thing(n, claim, other, quote)
-                and way * (other.value - n.value) > 0
-                and not pattern.search(_text_before(other, quote))
-                for quote in quotes
-                for other in quote.quantities
-            )
-    return False
+    bound = next((b for b in ((_MORE, 1), (_LESS, -1)) if b[0].search(_text_before(n, claim))), None)
+    is_bound = bound and any(  # "over 130" of a quote's figure that is no such bound itself
+        _is_same_thing(n, claim, other, quote)
+        and bound[1] * (other.value - n.value) > 0
+        and not bound[0].search(_text_before(other, quote))
+        for quote in quotes
+        for other in quote.quantities
+    )
+    return bool(is_bound) or _is_computable(n, claim, quotes)
 
 
 def _text_before(n: Quantity, text: ReadText) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 from agent.evidence.claims.words import Alignment, ReadText, read_text
 from agent.text.names import ProperName, find_proper_names
@@ -157,22 +157,15 @@ def find_joined_names(
         if not any(part.strip() and not _KEEPS_APART.search(part) for part in apart):
             continue
         with_one, with_other = ({n for n, k in enumerate(known) if k.has(name)} for name in (one, other))
-        if (
-            with_one
-            and with_other
-            and not with_one & with_other
-            and not _is_linked(with_one | with_other, pages, sources)
-        ):
+        if not with_one or not with_other or with_one & with_other:
+            continue
+        titled = [
+            ({name.text.lower() for name in find_proper_names(sources[i])}, pages[i].lower())
+            for i in with_one | with_other
+        ]
+        is_linked = any(
+            title in page for (titles, _), (_, page) in permutations(titled, 2) for title in titles
+        )
+        if not is_linked:
             found.append(ClaimFinding(kind="roles", claimed=f"{one.text} … {other.text}"))
     return found
-
-
-def _is_linked(numbers: set[int], pages: Sequence[str], sources: Sequence[str]) -> bool:
-    """Does the title of one of these pages name what another one's quote or title names?"""
-    names = [
-        ({n.text.lower() for n in find_proper_names(sources[i])}, pages[i].lower()) for i in sorted(numbers)
-    ]
-    return any(
-        any(name in other[1] for name in one[0]) or any(name in one[1] for name in other[0])
-        for one, other in combinations(names, 2)
-    )

@@ -121,7 +121,10 @@ def _is_clean_cut(quote: ReadText, first: int, end: int, asks: bool) -> bool:
         and not any(word.key in _CONDITIONS for word in before + after)
         and bool(_ASKS.match(quote.text, after[-1].end if after else end_at)) == asks
         and _ends_phrase(quote, first, end, after)
-        and not _is_attributed(quote, after, end_at)
+        and not any(  # said after a comma, or of the whole, that somebody says so or that it is not so
+            set(',–—”"').intersection(quote.text[end_at : word.start])
+            for word in [word for word in after[:_SAID_AFTER] if stem(word.key) in _OPAQUE][:1]
+        )
         and not _JUDGED_AFTER.match(quote.text, end_at)
     )
 
@@ -205,12 +208,3 @@ def _ends_phrase(quote: ReadText, first: int, end: int, after: list[Word]) -> bo
 def is_restrictable(keys: Sequence[str], n: int) -> bool:
     """Does word `n` speak of all, none or few? "A few" does not."""
     return keys[n] in RESTRICTABLE and not (keys[n] == "few" and n > 0 and keys[n - 1] == "a")
-
-
-def _is_attributed(quote: ReadText, after: list[Word], end: int) -> bool:
-    """Is it said after a comma, or of the whole, that somebody says so or that it is not so?"""
-    for word in after[:_SAID_AFTER]:
-        if stem(word.key) in _OPAQUE:
-            between = quote.text[end : word.start]
-            return "," in between or "–" in between or "—" in between or "”" in between or '"' in between
-    return False

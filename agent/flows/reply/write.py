@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from agent.answering.answer_shape import read_role
 from agent.answering.draft import ask_writer, draft_from_quotes
 from agent.answering.pages import content_passages, fit_passages
-from agent.answering.verdict import finish_answer, limit_answer, no_answer, record_answer
+from agent.answering.verdict import finish_answer, limit_answer, no_answer, read_role, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence import confidence

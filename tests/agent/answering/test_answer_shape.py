@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.answering.answer_shape import choose_roles, lay_out_answer
+from agent.answering.verdict import choose_roles, lay_out_answer
 from agent.evidence.block_layout import lay_out_blocks, prune_blocks
 from agent.evidence.report_words import words_for
 from agent.types import Answer, PlanPart, Sentence
