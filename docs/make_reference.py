@@ -1,4 +1,5 @@
-"""Writes docs/command-line.md and docs/settings.md from the code: `python docs/make_reference.py`.
+"""Writes docs/command-line.md, docs/settings.md and the pictures of docs/flows.md from the code:
+`python docs/make_reference.py`.
 
 Commands, options and acts come from their tables, settings from `agent.config` and `agent.reply_config`, the
 settings of a run from `agent.types`, with the text below each field as its help. A test fails when the files
@@ -22,6 +23,7 @@ from agent import reply_config  # noqa: E402
 from agent.actions.acts import ACTS, Act  # noqa: E402
 from agent.cli.main import COMMANDS, PROGRAM, build_parser  # noqa: E402
 from agent.config import SETTINGS, format_value  # noqa: E402
+from agent.flows import FLOWS, draw_flow  # noqa: E402
 from agent.types import BatchBudget, CollectLimits, Settings, SiteLimits  # noqa: E402
 
 MADE = "<!-- Made by docs/make_reference.py from the code; edit the code, then run `make fix`. -->"
@@ -157,8 +159,21 @@ def _field_texts(model: type[BaseModel]) -> dict[str, str]:
     return found
 
 
+def render_flows() -> str:
+    """docs/flows.md with the pictures as the tables of the flows have them, in the order of the headings."""
+    heads = {"Research": "research", "Ask a site": "site", "Check a text": "check_text"}
+    parts = (DOCS / "flows.md").read_text(encoding="utf-8").split("\n## ")
+    for n, part in enumerate(parts[1:], start=1):
+        name = part.partition("\n")[0]
+        before, _, rest = part.partition("```mermaid\n")
+        picture = draw_flow(FLOWS[heads.get(name, name.lower())])
+        parts[n] = f"{before}```mermaid\n{picture}```{rest.partition('```')[2]}"
+    return "\n## ".join(parts)
+
+
 def main() -> None:
-    """Write both files."""
+    """Write all three."""
+    (DOCS / "flows.md").write_text(render_flows(), encoding="utf-8")
     (DOCS / "command-line.md").write_text(render_commands(), encoding="utf-8")
     (DOCS / "settings.md").write_text(render_settings(), encoding="utf-8")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent import config
-from agent.flows import FLOWS, draw_flow
+from agent.flows import FLOWS, STEP_LABELS, draw_flow
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -69,9 +69,11 @@ def test_named_make_targets_exist(page: Path) -> None:
 @pytest.mark.parametrize("name", FLOWS)
 def test_each_flow_is_drawn_as_its_table_has_it(name: str) -> None:
     picture = f"```mermaid\n{draw_flow(FLOWS[name])}```"
-    assert picture in _text(ROOT / "docs" / "flows.md"), (
-        f"put the output of `./touchstone flow {name}` into docs/flows.md"
-    )
+    assert picture in _text(ROOT / "docs" / "flows.md"), "run `make fix`"
+
+
+def test_every_step_has_words_and_every_words_a_step() -> None:
+    assert {step for flow in FLOWS.values() for step in flow.steps} == set(STEP_LABELS)
 
 
 def test_the_readme_is_short() -> None:
