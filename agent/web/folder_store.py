@@ -184,8 +184,7 @@ def open_folder_store(folder: Path, kept_in: Path, read_text: ReadText) -> Folde
     if connection := _open_kept(kept, folder):
         return FolderStore(connection, folder)
     try:
-        connection = _build_kept(kept, folder, docs, read_text)
-        return FolderStore(connection, folder)
+        return FolderStore(_build_kept(kept, folder, docs, read_text), folder)
     except (OSError, sqlite3.OperationalError) as trouble:
         note = f"in memory only: {kept_in} can't be written ({trouble})"
     connection = sqlite3.connect(":memory:", check_same_thread=False)
@@ -199,9 +198,8 @@ def _open_kept(kept: Path, folder: Path) -> sqlite3.Connection | None:
         return None
     connection = sqlite3.connect(f"{kept.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     try:
-        attached = json.loads(
-            connection.execute("SELECT value FROM about WHERE name = 'files'").fetchone()[0]
-        )
+        files = connection.execute("SELECT value FROM about WHERE name = 'files'").fetchone()[0]
+        attached = json.loads(files)
         if all(_sign_file(folder / name) == sign for name, sign in attached.items()):
             kept.touch()
             return connection
@@ -227,17 +225,13 @@ def _build_kept(kept: Path, folder: Path, docs: Path, read_text: ReadText) -> sq
         unfinished.replace(kept)
     finally:
         unfinished.unlink(missing_ok=True)
-    _remove_unused(kept)
-    return sqlite3.connect(f"{kept.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
-
-
-def _remove_unused(kept: Path) -> None:
-    """Remove unused files of other worlds, the oldest beyond the limit, and what killed processes left."""
+    # Remove unused files of other worlds, the oldest beyond the limit, and what killed processes left
     for pattern, most, days in (("*.db", MAX_KEPT, MAX_UNUSED_DAYS), ("*.tmp", sys.maxsize, UNFINISHED_DAYS)):
         used = sorted(((file.stat().st_mtime, file) for file in kept.parent.glob(pattern)), reverse=True)
-        for n, (at, file) in enumerate(used):
-            if file != kept and (n >= most or time.time() - at > days * 86_400):
-                file.unlink(missing_ok=True)
+        for n, (at, old) in enumerate(used):
+            if old != kept and (n >= most or time.time() - at > days * 86_400):
+                old.unlink(missing_ok=True)
+    return sqlite3.connect(f"{kept.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
 
 
 def _sign_file(file: Path) -> list[int]:

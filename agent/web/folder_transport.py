@@ -7,7 +7,6 @@ host has a robots.txt, a sitemap and (when no document is there) a front page th
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -49,11 +48,8 @@ class FolderSite:
                 return 200, {"Content-Type": "text/plain"}, rules.encode()
             if parts.path == "/sitemap.xml":
                 places = (f"<url><loc>{escape(url)}</loc></url>\n" for url, _ in self.store.list_public(host))
-                return (
-                    200,
-                    {"Content-Type": "application/xml"},
-                    f"{_SITEMAP_HEAD}{''.join(places)}</urlset>".encode(),
-                )
+                sitemap = f"{_SITEMAP_HEAD}{''.join(places)}</urlset>"
+                return 200, {"Content-Type": "application/xml"}, sitemap.encode()
             entries = "".join(_list_item(url, title or url) for url, title in self.store.list_public(host))
             head = f"<!doctype html>\n<html><head><title>{host}</title></head>\n<body><h1>{host}</h1>\n<ul>\n"
             return 200, {"Content-Type": _HTML}, f"{head}{entries}</ul></body></html>".encode()
@@ -88,7 +84,9 @@ class FolderSite:
         title = escape(str(doc.get("title", "")))
         lines = [line for line in str(doc.get("text", "")).splitlines() if line.strip()]
         paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in lines)
-        links = "".join(_list_item(to, name) for to, name in self._resolve_links(doc))
+        stated = [(link, self.store.find_linked(link)) for link in map(str, doc.get("links") or ())]
+        known = [found or (link, "") for link, found in stated if found or urls.canonicalize(link)]
+        links = "".join(_list_item(to, name) for to, name in known)
         navigation = f"<nav><ul>\n{links}</ul></nav>\n" if links else ""
         published = doc.get("published_at") or doc.get("date")
         meta = f'<meta name="date" content="{escape(str(published), quote=True)}">' if published else ""
@@ -96,13 +94,6 @@ class FolderSite:
             f"<!doctype html>\n<html><head><title>{title}</title>{meta}</head>\n"
             f"<body><main><h1>{title}</h1>\n{paragraphs}</main>\n{navigation}</body></html>"
         )
-
-    def _resolve_links(self, doc: FolderDocument) -> Iterator[tuple[str, str]]:
-        for link in map(str, doc.get("links") or ()):
-            if found := self.store.find_linked(link):
-                yield found
-            elif urls.canonicalize(link):
-                yield link, ""
 
 
 def _list_item(url: str, text: str) -> str:

@@ -54,13 +54,30 @@ class SearchEngine(Protocol):
 def explain_failure(
     engine: SearchEngine, query: str, outcome: Outcome, detail: str = "", wait_s: float | None = None
 ) -> SearchResult:
-    """A search without hits: why, with a sentence for the usual outcomes."""
+    """A search without hits: why, with a sentence for the usual outcomes, and for how long an engine that
+    asks for a pause is left alone."""
+    if outcome is Outcome.RATE_LIMITED and wait_s is None:
+        wait_s = DEFAULT_PAUSE_S
     usual = {
         Outcome.TIMEOUT: "did not answer in time. Try again, or search with another engine.",
         Outcome.EMPTY: "found nothing for these words. Try fewer or other words.",
     }
     detail = detail or f"{engine.label} {usual[outcome]}"
     return SearchResult(engine=engine.name, query=query, outcome=outcome, detail=detail, retry_after_s=wait_s)
+
+
+def build_result(
+    engine: SearchEngine,
+    query: str,
+    results: Iterable[RawResult],
+    max_results: int,
+    snippet_characters: int = MAX_CHARACTERS,
+) -> SearchResult:
+    """A search that found these; `empty` where none is worth showing."""
+    hits = build_hits(engine.name, results, max_results, snippet_characters)
+    if not hits:
+        return explain_failure(engine, query, Outcome.EMPTY)
+    return SearchResult(engine=engine.name, query=query, outcome=Outcome.OK, hits=hits)
 
 
 def find_pause(result: SearchResult) -> float:

@@ -20,7 +20,7 @@ from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web import search_results
 from agent.web.engines.ddgs_search import BackendReply
 from agent.web.parser_pool import ParserDied, ParserLimits, ParserPool
-from agent.web.search_results import DEFAULT_PAUSE_S, build_hits, explain_failure
+from agent.web.search_results import build_result, explain_failure
 
 _REPLY = TypeAdapter(BackendReply)
 LIMITS = ParserLimits(seconds=5, megabytes=200, reply_bytes=ENGINE.max_bytes)
@@ -89,9 +89,8 @@ class DuckDuckGo:
             if isinstance(trouble, OSError):
                 detail = f"This computer could not start the process that searches ({trouble.strerror})."
             return explain_failure(self, query, Outcome.ERROR, detail)
-        if hits := build_hits(self.name, reply.results, max_results):
-            return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=hits)
-        return self._explain_no_hits(backend, query, reply, tunnel.refusal)
+        found = build_result(self, query, reply.results, max_results)
+        return found if found.hits else self._explain_no_hits(backend, query, reply, tunnel.refusal)
 
     def _explain_no_hits(self, backend: str, query: str, reply: BackendReply, refusal: str) -> SearchResult:
         status = reply.status
@@ -111,9 +110,7 @@ class DuckDuckGo:
         if status in (202, 429):
             wait = parse_retry_after(reply.retry_after)
             detail = "The search engine asks for a pause."
-            return explain_failure(
-                self, query, Outcome.RATE_LIMITED, detail, DEFAULT_PAUSE_S if wait is None else wait
-            )
+            return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
         if status == 200 and reply.says_nothing_found:
             return explain_failure(self, query, Outcome.EMPTY)
         if status >= 500:

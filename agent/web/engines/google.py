@@ -18,7 +18,7 @@ from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web import search_results
 from agent.web.extract.page_dates import normalize_date
-from agent.web.search_results import DEFAULT_PAUSE_S, RawResult, build_hits, explain_failure
+from agent.web.search_results import RawResult, build_result, explain_failure
 
 MAX_RESULTS_PER_REQUEST = 10
 """The API gives at most this many results a request."""
@@ -91,9 +91,7 @@ class Google:
             if status == 429 or (status == 403 and any(reason in reasons for reason in _QUOTA_REASONS)):
                 wait = parse_retry_after(error.resp.get("retry-after"))
                 detail = "Google's quota for this key is used up for now. Use another engine meanwhile."
-                return explain_failure(
-                    self, query, Outcome.RATE_LIMITED, detail, DEFAULT_PAUSE_S if wait is None else wait
-                )
+                return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
             if status in (400, 401, 403):
                 check = "Check GOOGLE_API_KEY and GOOGLE_CSE_ID."
                 detail = f"Google does not accept the key or the engine id ({status}). {check}"
@@ -102,10 +100,7 @@ class Google:
             return explain_failure(self, query, Outcome.ERROR, detail)
         except NoAnswer as why:
             return explain_failure(self, query, why.outcome, f"{self.label}: {why}" if str(why) else "")
-        hits = build_hits(self.name, map(_read_item, found.get("items") or []), max_results)
-        if not hits:
-            return explain_failure(self, query, Outcome.EMPTY)
-        return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=hits)
+        return build_result(self, query, map(_read_item, found.get("items") or []), max_results)
 
 
 def _read_item(item: dict[str, Any]) -> RawResult:

@@ -25,10 +25,9 @@ from agent.web.engines.api_engines import APIS, ApiError, Asked, pick
 from agent.web.extract.page_dates import normalize_date
 from agent.web.rate_limit import HostRateLimiter
 from agent.web.search_results import (
-    DEFAULT_PAUSE_S,
     MAX_SNIPPET_CHARACTERS,
     RawResult,
-    build_hits,
+    build_result,
     explain_failure,
     strip_markup,
 )
@@ -95,23 +94,18 @@ class ApiEngine:
             response = self.client.send(self.locate(reach), request)
             if response.status != 200:
                 return self._explain_status(query, response.status, response.headers.get("Retry-After"))
-            hits = build_hits(
-                self.name, self._read_results(response.body), max_results, MAX_SNIPPET_CHARACTERS
-            )
+            found = self._read_results(response.body)
+            return build_result(self, query, found, max_results, MAX_SNIPPET_CHARACTERS)
         except ApiError as error:
             return explain_failure(self, query, error.outcome, str(error))
         except NoAnswer as why:
             return explain_failure(self, query, why.outcome, f"{self.label}: {why}" if str(why) else "")
-        if not hits:
-            return explain_failure(self, query, Outcome.EMPTY)
-        return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=hits)
 
     def _explain_status(self, query: str, status: int, retry_after: str | None) -> SearchResult:
         asked = parse_retry_after(retry_after)
         if status in self.api.limited or (status == 503 and asked is not None):
             detail = f"{self.label} asks for a pause. Use another engine meanwhile."
-            wait = DEFAULT_PAUSE_S if asked is None else asked
-            return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
+            return explain_failure(self, query, Outcome.RATE_LIMITED, detail, asked)
         if status in (401, 402, 403):
             advice = f"Check {self._keys[0]}." if self.key else self.api.blocked_advice
             detail = f"{self.label} does not answer this program ({status}). {advice}"

@@ -71,6 +71,7 @@ log = logging.getLogger(__name__)
 def read_document(name: str, data: bytes, *, url: str = "") -> Page:
     """The document as a page at `url`, or at `file:<name>`. Raises UsageError when it cannot be read."""
     label = clean_name(name)
+    file = label.rpartition("/")[2]
     if len(data) > MAX_BYTES:
         size = f"{len(data) / 1e6:.0f} MB; {MAX_BYTES / 1e6:.0f} MB are the most"
         raise UsageError(f"{label} has {size}. Split it, or leave its pictures out")
@@ -92,7 +93,7 @@ def read_document(name: str, data: bytes, *, url: str = "") -> Page:
         url=address,
         final_url=address,
         content_type=kind,
-        title=reading.title or _title_from_name(label),
+        title=reading.title or file.rpartition(".")[0] or file,
         raw=data,
         fetched_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
     )
@@ -152,12 +153,6 @@ def _extract(data: bytes, ending: str, label: str, address: str) -> tuple[Extrac
     return reading, stated or f"text/{kind}"
 
 
-def _title_from_name(label: str) -> str:
-    """A title for a document that states none: its file's name without the ending."""
-    name = label.rpartition("/")[2]
-    return name.rpartition(".")[0] or name
-
-
 def list_files(folder: Path) -> list[tuple[str, Path]]:
     """The readable files below a folder with their relative paths, sorted. Hidden files are left out, and
     links that lead out of the folder; a file without permission is in the list, because reading it explains
@@ -173,19 +168,17 @@ def list_files(folder: Path) -> list[tuple[str, Path]]:
     found = []
     for path in paths:
         parts = path.relative_to(folder).parts
-        is_readable = path.suffix.lower().lstrip(".") in READABLE_EXTENSIONS
-        if is_readable and not any(part.startswith(".") for part in parts) and _is_file_within(path, root):
+        if path.suffix.lower().lstrip(".") not in READABLE_EXTENSIONS or any(p[0] == "." for p in parts):
+            continue
+        try:
+            is_within = path.resolve().is_relative_to(root) and path.is_file()
+        except RuntimeError:  # a link that leads to itself
+            continue
+        except OSError:  # it is there, but may not be looked at
+            is_within = True
+        if is_within:
             found.append(("/".join(parts), path))
     return found
-
-
-def _is_file_within(path: Path, root: Path) -> bool:
-    try:
-        return path.resolve().is_relative_to(root) and path.is_file()
-    except RuntimeError:  # a link that leads to itself
-        return False
-    except OSError:  # it is there, but may not be looked at
-        return True
 
 
 def read_bytes(path: Path) -> bytes:

@@ -37,7 +37,16 @@ def decode(raw: bytes, content_type: str = "") -> str:
             return raw.decode(label).replace("\x00", "")
         except UnicodeDecodeError:
             continue
-    return to_unicode(raw, declared[0] if declared else _guess(raw)).replace("\x00", "")
+    if not declared:
+        try:
+            raw[:_SAMPLE_BYTES].rsplit(b" ", 1)[0].decode("utf-8")
+            declared = ["utf-8"]
+        except UnicodeDecodeError:
+            from charset_normalizer import from_bytes  # imported here: few pages need it
+
+            best = from_bytes(raw[:_SAMPLE_BYTES]).best()
+            declared = [best.encoding if best else "cp1252"]
+    return to_unicode(raw, declared[0]).replace("\x00", "")
 
 
 def find_declared_encoding(raw: bytes) -> str:
@@ -56,14 +65,3 @@ def find_declared_encoding(raw: bytes) -> str:
         if name:
             return "utf-8" if name.startswith("utf-16") else name
     return ""
-
-
-def _guess(raw: bytes) -> str:
-    try:
-        raw[:_SAMPLE_BYTES].rsplit(b" ", 1)[0].decode("utf-8")
-        return "utf-8"
-    except UnicodeDecodeError:
-        from charset_normalizer import from_bytes  # imported here: few pages need it
-
-        best = from_bytes(raw[:_SAMPLE_BYTES]).best()
-        return best.encoding if best else "cp1252"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from selectolax.lexbor import LexborHTMLParser
 from w3lib.html import get_meta_refresh
@@ -50,8 +51,12 @@ def extract_html(html: str, url: str) -> Extraction:
         blocks=blocks.blocks if blocks else [],
         links=[Link(url=address, text=text) for address, text in anchors.items()],
         anchors=blocks.anchors if blocks else [],
-        refresh_url=_find_refresh_url(html, base) if "refresh" in about.metas else "",
     )
+    with suppress(ValueError):  # it names no address
+        if "refresh" in about.metas:
+            seconds, target = get_meta_refresh(html, base, max_scan=metadata.MAX_HEAD_CHARACTERS)
+            if target and seconds is not None and seconds <= MAX_REFRESH_S:
+                found.refresh_url = urls.resolve(base, target)
     if wall := access_walls.describe_wall(signs, about, found.text):
         found.outcome, found.detail = Outcome.BLOCKED, wall
     elif not found.text:
@@ -77,15 +82,6 @@ def _extract_text(tree: LexborHTMLParser, html: str) -> TextBlocks | None:
     boilerplate.remove_invisible(again)
     everything = TextBlocks(again)
     return everything if len(blocks.text) < len(everything.text) / 3 else blocks
-
-
-def _find_refresh_url(html: str, base: str) -> str:
-    """Where the page sends its reader within seconds; "" when it stays."""
-    try:
-        seconds, target = get_meta_refresh(html, base, max_scan=metadata.MAX_HEAD_CHARACTERS)
-    except ValueError:  # it names no address
-        return ""
-    return urls.resolve(base, target) if target and seconds is not None and seconds <= MAX_REFRESH_S else ""
 
 
 # Removes absurd nesting and tags with thousands of attributes before a page is parsed.

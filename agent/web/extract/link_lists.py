@@ -56,7 +56,15 @@ def find_link_candidates(html: str, url: str, today: str) -> list[LinkCandidate]
     group_date = ""
     for node in tree.css(f"a[href], {_GROUP_TAGS}")[: 2 * MAX_LINKS]:
         if node.tag != "a" or "href" not in node.attributes:
-            group_date = _read_group_date(node, group_date, today)
+            # the date of the entries below a heading that is a date or a month; one without it ends it
+            text = inline_text(node)
+            dated = (
+                (find_date(text, today) or find_month(text)) if len(text) <= MAX_GROUP_CHARACTERS else None
+            )
+            if dated and 2 * (dated.end - dated.start) > len(text) and node.css_first("a[href]") is None:
+                group_date = dated.iso[:10]
+            elif (node.tag or "").startswith("h"):
+                group_date = ""
             continue
         address = urls.resolve(base, node.attributes.get("href") or "")
         key = urls.canonicalize(address)
@@ -88,7 +96,11 @@ def find_next_page(html: str, url: str) -> str:
     tree = LexborHTMLParser(html)
     base, here = find_base_url(tree, url), urls.canonicalize(url)
     nodes = tree.css("link[rel][href], a[href]")
-    labelled = [("next" in names_of(n, "rel").lower().split() or _is_labelled_next(n), n) for n in nodes]
+    labelled: list[tuple[bool, LexborNode]] = []
+    for node in nodes:
+        label = (names_of(node, "aria-label").strip() or inline_text(node).strip()) if node.tag == "a" else ""
+        is_next = bool(label and _NEXT_PAGE.fullmatch(label) and not _POINTS_BACK.search(label))
+        labelled.append((is_next or "next" in names_of(node, "rel").lower().split(), node))
     for address in (urls.resolve(base, n.attributes.get("href") or "") for is_next, n in labelled if is_next):
         name = urls.canonicalize(address)
         if address and name != here and urls.host(address) == urls.host(url):
@@ -101,11 +113,6 @@ def find_next_page(html: str, url: str) -> str:
             if not any(any(map(str.isalpha, inline_text(n))) for n in same):
                 return address
     return ""
-
-
-def _is_labelled_next(node: LexborNode) -> bool:
-    label = (names_of(node, "aria-label").strip() or inline_text(node).strip()) if node.tag == "a" else ""
-    return bool(label and _NEXT_PAGE.fullmatch(label) and not _POINTS_BACK.search(label))
 
 
 def measure_page_features(
@@ -134,15 +141,6 @@ def measure_page_features(
         link_share=round(min(1.0, linked / max(1, characters)), 3),
         article=is_article,
     )
-
-
-def _read_group_date(node: LexborNode, current: str, today: str) -> str:
-    """The date of the entries below a heading that is a date or a month; a heading without one ends it."""
-    text = inline_text(node)
-    found = (find_date(text, today) or find_month(text)) if len(text) <= MAX_GROUP_CHARACTERS else None
-    if found and 2 * (found.end - found.start) > len(text) and node.css_first("a[href]") is None:
-        return found.iso[:10]
-    return "" if node.tag[:1] == "h" else current  # type: ignore[index]
 
 
 def _find_entry(node: LexborNode, sizes: dict[int, int]) -> LexborNode:

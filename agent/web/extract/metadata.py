@@ -93,43 +93,27 @@ def _read_json_ld_posts(things: Iterable[dict[str, Any]]) -> Iterator[Post]:
             if not waiting:
                 break
             post, role = waiting.pop(0)
-            if text := _strip_markup(post.get("text") or post.get("articleBody") or post.get("name")):
+            said = post.get("text") or post.get("articleBody") or post.get("name")
+            if text := " ".join(unescape(_TAG.sub(" ", said)).split()) if isinstance(said, str) else "":
                 user = next(iter(read_authors(post.get("author"))), "")[:100]
                 stated = (post.get(key) for key in ("datePublished", "dateCreated", "uploadDate"))
-                yield Post(
-                    n=0,
-                    user=user,
-                    date=next(
-                        (
-                            day
-                            for value in stated
-                            if isinstance(value, str) and (day := normalize_date(value))
-                        ),
-                        "",
-                    ),
-                    text=text,
-                    role=role,
-                )
-            waiting = [*_replies(post), *waiting]
+                days = (normalize_date(value) for value in stated if isinstance(value, str))
+                yield Post(n=0, user=user, date=next(filter(None, days), ""), text=text, role=role)
+            replies: list[tuple[dict[str, Any], PostRole]] = [
+                (reply, "answer" if key.endswith("Answer") else "post")
+                for key in _REPLY_KEYS
+                for reply in _as_list(post.get(key))
+                if isinstance(reply, dict)
+            ]
+            waiting = [*replies, *waiting]
         if roles:
             return
-
-
-def _replies(post: dict[str, Any]) -> Iterator[tuple[dict[str, Any], PostRole]]:
-    for key in _REPLY_KEYS:
-        for reply in _as_list(post.get(key)):
-            if isinstance(reply, dict):
-                yield reply, "answer" if key.endswith("Answer") else "post"
 
 
 def read_authors(author: Any) -> list[str]:
     """The names of the people or organisations that an `author` states, without addresses."""
     names = [person.get("name") if isinstance(person, dict) else person for person in _as_list(author)]
     return [name.strip() for name in names if isinstance(name, str) and not name.startswith("http")]
-
-
-def _strip_markup(text: Any) -> str:
-    return " ".join(unescape(_TAG.sub(" ", text)).split()) if isinstance(text, str) else ""
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -151,14 +135,14 @@ def _read_microdata_posts(tree: LexborHTMLParser) -> Iterator[Post]:
         yield Post(
             n=0,
             user=inline_text(name)[:100] if name is not None else "",
-            date=_stated_date(date) if date is not None else "",
+            date=normalize_date(_read_time(date)) if date is not None else "",
             text=text,
             role=roles.get(kind[1].lower(), "post"),
         )
 
 
-def _stated_date(node: LexborNode) -> str:
-    return normalize_date(node.attributes.get("datetime") or node.attributes.get("content") or node.text())
+def _read_time(node: LexborNode) -> str:
+    return node.attributes.get("datetime") or node.attributes.get("content") or node.text()
 
 
 _HEAD_END = re.compile(r"<body[\s>]|</head>", re.IGNORECASE)
@@ -210,9 +194,7 @@ def read_metadata(html: str, tree: LexborHTMLParser) -> PageMetadata:
     things = read_json_ld(tree)
     stated = [thing["datePublished"] for thing in things if isinstance(thing.get("datePublished"), str)]
     stated += [metas[key] for key in _DATE_KEYS if key in metas]
-    for node in tree.css(_TIME_SELECTOR)[:1]:
-        attributes = node.attributes
-        stated.append(attributes.get("datetime") or attributes.get("content") or node.text())
+    stated += map(_read_time, tree.css(_TIME_SELECTOR)[:1])
     names = [name for thing in things for name in read_authors(thing.get("author"))]
     names += [metas[key] for key in _AUTHOR_KEYS if key in metas and not metas[key].startswith("http")]
     byline = None if names else tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')

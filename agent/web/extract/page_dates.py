@@ -133,54 +133,41 @@ def find_date_in_url(url: str) -> str:
 
 
 @cache
-def _day_words() -> re.Pattern[str]:
-    """A pattern of the words for today (group 1) and yesterday (group 2)."""
-    keys = ("0 day ago", "1 day ago")
+def _read_relative_words() -> tuple[re.Pattern[str], re.Pattern[str], list[tuple[str, re.Pattern[str], int]]]:
+    """Patterns of the words for today (group 1) and yesterday (group 2), and of a number or the words for
+    one; then words before a number, a pattern of what follows, the days of the unit: "vor", "Tagen", 1."""
+    tables = read_calendar_words()
     words = [
-        [w for table in read_calendar_words() for w in table["relative-type"].get(key, ())] for key in keys
+        [w for t in tables for w in t["relative-type"].get(f"{n} day ago", ()) if len(w) > 3] for n in (0, 1)
     ]
-    either = "|".join(rf"({'|'.join(re.escape(w) for w in group if len(w) > 3)})" for group in words)
-    return re.compile(rf"\b(?:{either})\b{_CLOCK}", re.IGNORECASE)
-
-
-@cache
-def _counts() -> re.Pattern[str]:
-    """A pattern of a number, or of the words for one."""
-    pairs = [
-        pair
-        for table in read_calendar_words()
-        for entry in table.get("simplifications", ())
-        for pair in entry.items()
-    ]
-    ones = [word for word, number in pairs if number == "1" and word.isalpha()]
-    return re.compile(rf"(?<![\w.,:])(?:(\d{{1,3}})(?!\d)|(?:{'|'.join(ones)})\b)", re.IGNORECASE)
-
-
-@cache
-def _ago_forms() -> list[tuple[str, re.Pattern[str], int]]:
-    """Words before the number, a pattern of what follows it, and the days of the unit: "vor", "Tagen", 1."""
+    either = "|".join(f"({'|'.join(map(re.escape, group))})" for group in words)
+    pairs = [pair for t in tables for entry in t.get("simplifications", ()) for pair in entry.items()]
+    ones = "|".join(word for word, number in pairs if number == "1" and word.isalpha())
     found: dict[str, dict[int, set[str]]] = {}
-    for table in read_calendar_words():
+    for table in tables:
         for unit, days in _DAYS_PER_UNIT.items():
             for form in table["relative-type-regex"].get(rf"\1 {unit} ago", ()):
                 before, _, after = re.sub(r"\(\\d[^)]*\)", "#", form).partition("#")
                 if len(before) > 1 or " " in after.strip():
                     found.setdefault(before.strip(), {}).setdefault(days, set()).add(after.strip())
-    return [
+    forms = [
         (before, re.compile(rf"\s?(?:{'|'.join(map(re.escape, sorted(after)))})(?!\w)", re.IGNORECASE), days)
         for before, units in found.items()
         for days, after in units.items()
     ]
+    count = re.compile(rf"(?<![\w.,:])(?:(\d{{1,3}})(?!\d)|(?:{ones})\b)", re.IGNORECASE)
+    return re.compile(rf"\b(?:{either})\b{_CLOCK}", re.IGNORECASE), count, forms
 
 
 def _find_relative(text: str, now: date) -> Iterator[DateMatch]:
     """ "3 days ago", "yesterday, 10:02" and the like, in any of the languages."""
-    for match in _day_words().finditer(text):
+    day_words, counts, forms = _read_relative_words()
+    for match in day_words.finditer(text):
         day = now - timedelta(days=match[2] is not None)
         yield DateMatch(day.isoformat() + _format_clock(match), match.start(), match.end())
-    for match in _counts().finditer(text):
+    for match in counts.finditer(text):
         before = text[: match.start()].rstrip().lower()
-        for words, follows, days in _ago_forms():
+        for words, follows, days in forms:
             if before.endswith(words) and (unit := follows.match(text, match.end())):
                 day = now - timedelta(days=int(match[1] or 1) * days)
                 yield DateMatch(day.isoformat(), len(before) - len(words), unit.end())

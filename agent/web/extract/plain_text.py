@@ -183,7 +183,12 @@ def extract_csv(text: str, delimiter: str = "") -> Extraction:
         sample = text[:_SAMPLE]
         best, most = ",", 0.0
         for delimiter in DELIMITERS:
-            widths = [len(row) for row in _read_sample_rows(sample, delimiter)][:50]
+            try:
+                widths = [len(row) for row in csv.reader(io.StringIO(sample), delimiter=delimiter) if row][
+                    :50
+                ]
+            except csv.Error:
+                continue
             if not widths:
                 continue
             usual = max(set(widths), key=widths.count)
@@ -261,10 +266,3 @@ def _parse_delimited(text: str, delimiter: str) -> tuple[list[list[str]], bool]:
                 return rows, True
             rows.append(cells)
     return rows, False
-
-
-def _read_sample_rows(sample: str, delimiter: str) -> list[list[str]]:
-    try:
-        return [row for row in csv.reader(io.StringIO(sample), delimiter=delimiter) if row]
-    except csv.Error:
-        return []

@@ -109,8 +109,17 @@ class TextBlocks:
         for node, entering in walk_nodes(root, self._is_atomic):
             if entering:
                 self._write_node(node)
-            else:
-                self._leave_node(node)
+                continue
+            self._write_gap(node)
+            if node.tag == "a":
+                self._in_link -= 1
+                self._add_anchor(node, self._open_anchors.pop())
+            if self._block_kind(node):
+                block = self._open_blocks.pop()
+                block.end = self._out.length
+                self.blocks.append(block)
+            if node.tag in _LINK_HOLDERS:
+                self._mark_links(self._open_links.pop(), 1 if node.tag in _LIST_TAGS else 2)
         self.text = self._out.text
         # Begin each block at its first word; drop the empty ones, what repeats the block around it, and
         # what is inside of links; put them in order
@@ -189,19 +198,6 @@ class TextBlocks:
     def _block_kind(self, node: LexborNode) -> BlockKind | None:
         is_post = bool(self._posts) and node.mem_id in self._posts
         return "post" if is_post else _BLOCK_KINDS.get(node.tag or "")
-
-    def _leave_node(self, node: LexborNode) -> None:
-        tag = node.tag or ""
-        self._write_gap(node)
-        if tag == "a":
-            self._in_link -= 1
-            self._add_anchor(node, self._open_anchors.pop())
-        if self._block_kind(node):
-            block = self._open_blocks.pop()
-            block.end = self._out.length
-            self.blocks.append(block)
-        if tag in _LINK_HOLDERS:
-            self._mark_links(self._open_links.pop(), 1 if tag in _LIST_TAGS else 2)
 
     def _count_links(self) -> tuple[int, int, int, int]:
         return self._out.length, self._linked, self._between, self._links

@@ -85,7 +85,12 @@ def find_refusal(packed: zipfile.ZipFile, kind: ArchiveKind) -> Extraction | Non
         return kind.refuse("locked")
     if len(parts) > MAX_PARTS or len({part.filename for part in parts}) < len(parts):
         return kind.refuse("hostile")
-    xml = [part for part in parts if _may_be_xml(packed, part)]
+    xml = []
+    for part in parts:  # an XML parser gets no further than the first characters of pictures and fonts
+        with packed.open(part) as opened:
+            begin = opened.read(_HEAD_BYTES).lstrip(_SKIPPED_LEADING_BYTES)
+        if begin.startswith(b"<") or (not begin and part.file_size > 0):
+            xml.append(part)
     if any(
         part.file_size > 1_000_000 and part.file_size > kind.max_ratio * max(1, part.compress_size)
         for part in xml
@@ -120,10 +125,3 @@ def _is_protected(packed: zipfile.ZipFile) -> bool:
         if re.search(rb"URI=[\"'][^\"']{1,500}\.x?html?[\"']", stated, re.IGNORECASE):
             return True
     return False
-
-
-def _may_be_xml(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
-    """Whether an XML parser would get beyond the first characters; pictures and fonts begin otherwise."""
-    with packed.open(part) as opened:
-        begin = opened.read(_HEAD_BYTES).lstrip(_SKIPPED_LEADING_BYTES)
-    return begin.startswith(b"<") or (not begin and part.file_size > 0)

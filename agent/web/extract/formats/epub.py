@@ -46,7 +46,13 @@ def _read_book(packed: zipfile.ZipFile) -> Extraction:
         and "nav" not in str(item.get("properties", "")).split()
     ]:
         if chapter in packed.NameToInfo:
-            _write_chapter(writer, encoding.decode(packed.read(chapter), "application/xhtml+xml"), title)
+            markup = encoding.decode(packed.read(chapter), "application/xhtml+xml")
+            reading = html_page.extract_html(markup, "")
+            if reading.outcome is Outcome.EMPTY:
+                continue
+            if not reading.headings and reading.title not in ("", title):
+                writer.write_heading(reading.title, 1)
+            writer.write_reading(reading)
     if not writer.length:
         return KIND.refuse("empty")
     return writer.finish(
@@ -55,12 +61,3 @@ def _read_book(packed: zipfile.ZipFile) -> Extraction:
         published_at=normalize_date(find_text("date")),
         language=find_text("language")[:12],
     )
-
-
-def _write_chapter(writer: DocumentWriter, html: str, book: str) -> None:
-    reading = html_page.extract_html(html, "")
-    if reading.outcome is Outcome.EMPTY:
-        return
-    if not reading.headings and reading.title not in ("", book):
-        writer.write_heading(reading.title, 1)
-    writer.write_reading(reading)

@@ -35,15 +35,9 @@ def _read_document(packed: zipfile.ZipFile) -> Extraction:
     reader = _OdtReader()
     for body in content.iter("{urn:oasis:names:tc:opendocument:xmlns:office:1.0}text"):
         reader.read(body)
-    reading = reader.finish(_read_metadata(packed))
+    about = archive.parse_xml(packed.read("meta.xml")).iter() if "meta.xml" in packed.NameToInfo else ()
+    reading = reader.finish({_local_name(n): " ".join((n.text or "").split()) for n in about if len(n) == 0})
     return reading if reading.text else KIND.refuse("empty")
-
-
-def _read_metadata(packed: zipfile.ZipFile) -> dict[str, str]:
-    if "meta.xml" not in packed.NameToInfo:
-        return {}
-    root = archive.parse_xml(packed.read("meta.xml"))
-    return {_local_name(node): " ".join((node.text or "").split()) for node in root.iter() if len(node) == 0}
 
 
 def _local_name(node: etree._Element) -> str:

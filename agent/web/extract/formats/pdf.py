@@ -122,7 +122,10 @@ def _drop_entries(lines: list[Line], least: int) -> list[Line]:
     """The lines of a page without the entries of a table of contents, if there are at `least` so many."""
     marks = {n: found for n, line in enumerate(lines) if (found := _LEADER.search(line.text))}
     entries = [(n, found[1]) for n, found in marks.items() if found[1]]
-    if len(entries) >= least and _is_rising([number for _, number in entries]):
+    # nearly all page numbers are followed by the same or a higher one; Roman ones count as zero
+    values = [int(number) if number.isdigit() else 0 for _, number in entries]
+    steps = [a <= b for a, b in pairwise(values)]
+    if len(entries) >= least and sum(steps) >= 0.9 * len(steps):
         first, last = entries[0][0], entries[-1][0]
         while last + 1 < len(lines) and _LAST_NUMBER.search(lines[last + 1].text):
             last += 1
@@ -131,13 +134,6 @@ def _drop_entries(lines: list[Line], least: int) -> list[Line]:
         text = f"{lines[n].text[: found.start()]} {found[1] or ''}".strip()
         lines[n] = replace(lines[n], text=text, is_row=True)  # its end is that of the dots
     return [line for line in lines if line.text]
-
-
-def _is_rising(numbers: Sequence[str]) -> bool:
-    """Whether nearly all page numbers are followed by the same or a higher one; Roman ones count as zero."""
-    values = [int(number) if number.isdigit() else 0 for number in numbers]
-    steps = [a <= b for a, b in pairwise(values)]
-    return sum(steps) >= 0.9 * len(steps)
 
 
 MAX_PAGES = 5_000

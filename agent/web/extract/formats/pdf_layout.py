@@ -110,23 +110,16 @@ def build_paragraphs(pages: Iterable[Sequence[Line]], layout: Layout) -> list[Pa
             if current is not None and _belongs_to(line, current, layout):
                 current.lines.append(line)
                 current.rest_x0 = line.x0 if current.rest_x0 is None else current.rest_x0
-            else:
-                paragraphs.append(_open_paragraph(line, layout))
+                continue
+            kind: ParagraphKind = "item" if _MARKER.match(line.text) else "paragraph"
+            kind = "note" if line.size < _SMALLER * layout.size else kind
+            kind = "code" if line.is_mono and not layout.is_mono else kind
+            paragraphs.append(Paragraph([line], "table" if line.rows else kind))
         if start < len(paragraphs):
             _join_over_page_break(paragraphs, start, layout)
     for paragraph in paragraphs:
         paragraph.text = _join_paragraph(paragraph, layout)
     return [paragraph for paragraph in paragraphs if paragraph.text]
-
-
-def _open_paragraph(line: Line, layout: Layout) -> Paragraph:
-    if line.rows:
-        return Paragraph([line], "table")
-    if line.is_mono and not layout.is_mono:
-        return Paragraph([line], "code")
-    if line.size < _SMALLER * layout.size:
-        return Paragraph([line], "note")
-    return Paragraph([line], "item" if _MARKER.match(line.text) else "paragraph")
 
 
 def _belongs_to(line: Line, current: Paragraph, layout: Layout) -> bool:
@@ -251,13 +244,20 @@ def mark_headings(paragraphs: Sequence[Paragraph], layout: Layout) -> None:
     with its definition."""
     larger = {id(p) for p in paragraphs if p.lines[0].size >= LARGER * layout.size and _can_be_heading(p)}
     for n, paragraph in enumerate(paragraphs):
-        is_bold = all(line.is_bold for line in paragraph.lines) and _is_short(paragraph)
+        is_item = paragraph.kind == "item" and not _NUMBER_MARKER.match(paragraph.lines[0].text)
+        is_short = len(paragraph.lines) <= 2 and len(paragraph.text) <= _MAX_BOLD_HEADING_CHARACTERS
+        is_short = is_short and paragraph.text[-1:] not in (*".,;:",) and not is_item
+        is_bold = all(line.is_bold for line in paragraph.lines) and is_short
         is_usual = len(larger) < 2 or SECTION_NUMBER.match(paragraph.text)
         if id(paragraph) in larger:
             paragraph.kind = "heading"
         elif n + 1 < len(paragraphs) and _is_term(paragraph, paragraphs[n + 1], layout):
             paragraph.kind = "term"
-            _mark_definition(paragraphs, n + 1)
+            for below in paragraphs[n + 1 :]:  # what is indented as the first one is its definition
+                is_indented = below.lines[0].x0 >= paragraphs[n + 1].lines[0].x0 - _INDENT
+                if below.kind != "paragraph" or not is_indented:
+                    break
+                below.kind = "definition"
         elif is_bold and is_usual and _can_be_heading(paragraph):
             paragraph.kind = "heading"
 
@@ -268,12 +268,6 @@ def _can_be_heading(paragraph: Paragraph) -> bool:
     return is_prose and is_text and len(paragraph.text) <= _MAX_HEADING_CHARACTERS
 
 
-def _is_short(paragraph: Paragraph) -> bool:
-    is_item = paragraph.kind == "item" and not _NUMBER_MARKER.match(paragraph.lines[0].text)
-    is_line = len(paragraph.text) <= _MAX_BOLD_HEADING_CHARACTERS and paragraph.text[-1:] not in (*".,;:",)
-    return len(paragraph.lines) <= 2 and is_line and not is_item
-
-
 def _is_term(paragraph: Paragraph, following: Paragraph, layout: Layout) -> bool:
     line, below = paragraph.lines[-1], following.lines[0]
     is_set_off = (line.is_bold or line.is_mono) and not layout.is_mono
@@ -281,12 +275,3 @@ def _is_term(paragraph: Paragraph, following: Paragraph, layout: Layout) -> bool
     is_below = below.page == line.page and 0 < line.bottom - below.y <= 2 * layout.leading
     is_indented = following.kind in ("paragraph", "item") and below.x0 > line.x0 + _INDENT
     return is_set_off and is_alone and is_below and is_indented and not _MARKER.match(line.text)
-
-
-def _mark_definition(paragraphs: Sequence[Paragraph], start: int) -> None:
-    """The paragraphs under a term that are indented as its first one are its definition."""
-    for n in range(start, len(paragraphs)):
-        is_indented = paragraphs[n].lines[0].x0 >= paragraphs[start].lines[0].x0 - _INDENT
-        if paragraphs[n].kind != "paragraph" or not is_indented:
-            break
-        paragraphs[n].kind = "definition"
