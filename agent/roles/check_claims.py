@@ -113,7 +113,14 @@ class ClaimJudge:
             shown = _show_claims(batch)
             asked = {claim.claim.question for claim in batch}
             question = self.question or (asked.pop() if len(asked) == 1 else "")
-            numbers = range(1, len(shown) + 1)
+            numbers, text = range(1, len(shown) + 1), self.text
+            for one in shown:  # the text with the number of each statement, and what stands before one
+                text = text.replace(one.statement, f"({one.n})", 1)
+            pieces = re.split(r"(\(\d+\))", text)
+            around = [
+                piece if n % 2 or len(piece) <= BEFORE_CHARS else f"… {piece[-BEFORE_CHARS:]}"
+                for n, piece in enumerate(pieces[:-1] or pieces)
+            ]
 
             def list_left_out(reply: CheckClaimsReply, numbers: range = numbers) -> list[str]:
                 judged = {judgement.n for judgement in reply.claims}
@@ -123,7 +130,7 @@ class ClaimJudge:
                 CHECK_CLAIMS,
                 check=list_left_out,
                 question=question,
-                text=_show_text(self.text, shown),
+                text="".join(around).strip() if "".join(pieces[::2]).strip() else "",
                 claims=shown,
             )
             here: dict[str, Judgement] = {}
@@ -195,19 +202,6 @@ def _show_claims(batch: Sequence[OpenClaim]) -> list[ClaimShown]:
         statement = open_claim.claim.statement
         shown.append(ClaimShown(n=n, statement=statement, quotes=new, doubts=doubts, cites=cites))
     return shown
-
-
-def _show_text(text: str, shown: Sequence[ClaimShown]) -> str:
-    """The text with the number of each statement in its place, and of the rest what stands before one."""
-    for claim in shown:
-        text = text.replace(claim.statement, f"({claim.n})", 1)
-    pieces = re.split(r"(\(\d+\))", text)
-    if not "".join(pieces[::2]).strip():
-        return ""
-    return "".join(
-        piece if n % 2 or len(piece) <= BEFORE_CHARS else f"… {piece[-BEFORE_CHARS:]}"
-        for n, piece in enumerate(pieces[:-1] or pieces)
-    ).strip()
 
 
 def ask_doubt(doubt: ClaimFinding) -> str:

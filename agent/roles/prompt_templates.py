@@ -121,7 +121,12 @@ class Bindings:
         if not isinstance(value, str):
             return value
         if name in ID_FIELDS:
-            return self.long_ids.get(self._read_short(value, ID_FIELDS[name]), value)
+            if not (found := _SHORT_ID.fullmatch(value.strip().lower())):
+                return self.long_ids.get(value, value)
+            letter = found[1] or ID_FIELDS[name]
+            same = [short for short in self.long_ids if short[1:] == found[2]]
+            only = same[0] if len(same) == 1 else value  # of a number alone the one id that has it
+            return self.long_ids.get(letter + found[2] if letter else only, value)
         if name in REMARK_FIELDS:
             return _ANY_SHORT_ID.sub(lambda found: self.labels.get(found[0], found[0]), value)
         if name in SENTENCE_FIELDS:
@@ -129,16 +134,6 @@ class Bindings:
             for ids in [ids for ids in cited if set(_ANY_SHORT_ID.findall(ids)) <= self.long_ids.keys()]:
                 value = value.replace(ids, "", 1)  # other words in brackets stay as they are ("p53")
         return value
-
-    def _read_short(self, value: str, letter: str) -> str:
-        """The short id that is meant; of a number alone the one id that has it, `letter` before it if any."""
-        found = _SHORT_ID.fullmatch(value.strip().lower())
-        if not found:
-            return value
-        if letter := found[1] or letter:
-            return letter + found[2]
-        same = [short for short in self.long_ids if short[1:] == found[2]]
-        return same[0] if len(same) == 1 else value
 
     def withhold(self, text: object) -> str:
         """The text; in its place WITHHELD when it holds the mark."""

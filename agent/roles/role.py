@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -129,9 +130,41 @@ class Role:
         is shortened until it `fits`, and again when the server refuses it as too long."""
         if model is None:
             return RoleResult(value=self.fallback(**blanks), by="keyless")
+
+        def ask(messages: list[dict[str, str]]) -> _Attempt:
+            wire = model(self.name, messages, self.reply, self.tier)
+            said = wire.model_dump_json()
+            if bindings.mark in said:
+                return _Attempt(wire, None, [MARK_IN_REPLY])
+            system = (str(message["content"]) for message in messages if message["role"] == "system")
+            lines = (line.strip() for text in system for line in text.splitlines())
+            if any(len(x) >= _MIN_LINE and json.dumps(x, ensure_ascii=False)[1:-1] in said for x in lines):
+                return _Attempt(wire, None, [INSTRUCTIONS_IN_REPLY])
+            value = self.reply.model_validate(bindings.restore(wire.model_dump()))
+            return _Attempt(wire, value, list(check(value)) if check else [])
+
         try:
-            first, messages, bindings = self._ask_fitting(model, mark, fits, check, blanks)
-            last = self._ask_again(model, messages, bindings, check, first) if first.problems else first
+            for n in range(1, MAX_PROMPTS + 1):
+                for share in SHARES:  # the longest prompt that fits; the shortest where none does
+                    bindings = Bindings(mark or make_mark(repr(blanks)))
+                    shown = {name: _cut(name, blanks[name], share) for name in self.cut} if share < 1 else {}
+                    messages = render(self.name, bindings=bindings, **{**blanks, **shown})
+                    if fits(messages, self.reply, self.tier) or not self.cut:
+                        break
+                try:
+                    first = last = ask(messages)
+                    break
+                except PromptTooLong:
+                    if n == MAX_PROMPTS or fits(messages, self.reply, self.tier):
+                        raise
+            if first.problems:
+                said = first.wire.model_dump_json().replace(bindings.mark, "MARK")
+                keeps = self.keeps if first.value is not None else ""
+                sent_back = render_refusal(first.problems, bindings, keeps)
+                with suppress(ModelError):  # the better of the two replies
+                    last = ask([*messages, {"role": "assistant", "content": said}, sent_back])
+                is_worse = first.value is not None and len(last.problems) > len(first.problems)
+                last = first if last.value is None or is_worse else last
         except ModelError as failure:
             return RoleResult(value=self.fallback(**blanks), by="keyless", fallback_reason=str(failure))
         told: Any = {"refused": first.problems, "withheld": bindings.withheld}
@@ -140,59 +173,6 @@ class Role:
             return RoleResult(value=self.fallback(**blanks), by="keyless", fallback_reason=why, **told)
         earlier = first.value if last is not first else None
         return RoleResult(value=last.value, by="model", earlier=earlier, problems=last.problems, **told)
-
-    def _ask_fitting(
-        self, model: AskModel, mark: str, fits: Fits, check: Check | None, blanks: dict[str, Any]
-    ) -> tuple[_Attempt, list[dict[str, str]], Bindings]:
-        """The reply to the first prompt that the model takes, with the prompt: the longest that fits, the
-        shortest where none does. Raises ModelError."""
-        for n in range(MAX_PROMPTS):
-            for share in SHARES:
-                bindings = Bindings(mark or make_mark(repr(blanks)))
-                shown = {name: _cut(name, blanks[name], share) for name in self.cut} if share < 1 else {}
-                messages = render(self.name, bindings=bindings, **{**blanks, **shown})
-                if fits(messages, self.reply, self.tier) or not self.cut:
-                    break
-            try:
-                return self._ask(model, messages, bindings, check), messages, bindings
-            except PromptTooLong:
-                if n + 1 == MAX_PROMPTS or fits(messages, self.reply, self.tier):
-                    raise
-        raise AssertionError("every prompt was tried")
-
-    def _ask(
-        self, model: AskModel, messages: list[dict[str, str]], bindings: Bindings, check: Check | None
-    ) -> _Attempt:
-        wire = model(self.name, messages, self.reply, self.tier)
-        said = wire.model_dump_json()
-        if bindings.mark in said:
-            return _Attempt(wire, None, [MARK_IN_REPLY])
-        system = (str(message["content"]) for message in messages if message["role"] == "system")
-        lines = (line.strip() for text in system for line in text.splitlines())
-        if any(len(x) >= _MIN_LINE and json.dumps(x, ensure_ascii=False)[1:-1] in said for x in lines):
-            return _Attempt(wire, None, [INSTRUCTIONS_IN_REPLY])
-        value = self.reply.model_validate(bindings.restore(wire.model_dump()))
-        return _Attempt(wire, value, list(check(value)) if check else [])
-
-    def _ask_again(
-        self,
-        model: AskModel,
-        messages: list[dict[str, str]],
-        bindings: Bindings,
-        check: Check | None,
-        first: _Attempt,
-    ) -> _Attempt:
-        """The better of the two replies; the first when the model fails now."""
-        said = first.wire.model_dump_json().replace(bindings.mark, "MARK")
-        keeps = self.keeps if first.value is not None else ""
-        sent_back = render_refusal(first.problems, bindings, keeps)
-        again = [*messages, {"role": "assistant", "content": said}, sent_back]
-        try:
-            second = self._ask(model, again, bindings, check)
-        except ModelError:
-            return first
-        is_worse = first.value is not None and len(second.problems) > len(first.problems)
-        return first if second.value is None or is_worse else second
 
 
 def _cut(name: str, value: Any, share: float) -> Any:

@@ -120,7 +120,7 @@ def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPag
     )
     earlier = judged.earlier.facts if judged.earlier else []
     given = {item.quote for item in judged.value.facts}
-    kept = [item for item in earlier if item.quote not in given and _find_quoted_page(item, group)]
+    kept = [item for item in earlier if item.quote not in given and _find_quoted_page(item, group)[1]]
     return judged.replace(value=judged.value.model_copy(update={"facts": [*judged.value.facts, *kept]}))
 
 
@@ -132,8 +132,7 @@ def _extract_facts(
     cited = {i for said in answer.sentences for i in said.fact_ids} if answer else state.facts.keys()
     trusts = {page.page_id: assess_trust(page.page).value for page in group}
     for item in judgement.value.facts:
-        named = (page for page in group if page.has_passage(item.passage_id))
-        page = _find_quoted_page(item, group) or next(named, group[0])
+        page, _ = _find_quoted_page(item, group)
         above = (passage.heading for passage in page.reading.passages if item.quote in passage.text)
         fact = Fact(
             id=make_fact_id(page.page_id, item.quote, item.statement),
@@ -162,11 +161,13 @@ def _extract_facts(
     return list(facts.values())
 
 
-def _find_quoted_page(item: ExtractedFact, group: Sequence[OpenPage]) -> OpenPage | None:
-    """The page that has a fact's quote: that of the passage it names, if it is there, else the first of the
-    others; None when no page has it."""
-    ordered = sorted(group, key=lambda page: not page.has_passage(item.passage_id))
-    return next((page for page in ordered if page.has_quote(item.quote)), None)
+def _find_quoted_page(item: ExtractedFact, group: Sequence[OpenPage]) -> tuple[OpenPage, bool]:
+    """The page that a fact is of, and whether it has its quote: that of the passage it names, if the quote is
+    there, else the first of the others with it, else the page it names, or the first."""
+    shown = {page.page_id for page in group for one in page.reading.passages if one.id == item.passage_id}
+    ordered = sorted(group, key=lambda page: page.page_id not in shown)
+    page = next((page for page in ordered if page.has_quote(item.quote)), None)
+    return page or ordered[0], page is not None
 
 
 def _collect_leads(
@@ -215,7 +216,7 @@ def find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> list
     """What the analyzer is told of its quotes that are on no page of the round: why, and what to do."""
     problems = list[str]()
     for item in reply.facts:
-        if _find_quoted_page(item, group):
+        if _find_quoted_page(item, group)[1]:
             continue
         parts, why = split_at_ellipsis(item.quote), "is on none of the pages: copy it character by character"
         if any(item.quote in page.page.text for page in group):

@@ -53,10 +53,6 @@ class OpenPage:
     reading: ShownPage = field(default_factory=lambda: ShownPage(url=""))
     _quotes: dict[str, bool] = field(default_factory=dict)
 
-    def has_passage(self, passage_id: str) -> bool:
-        """Whether this passage was shown of it."""
-        return any(passage.id == passage_id for passage in self.reading.passages)
-
     def has_quote(self, quote: str) -> bool:
         """Whether its text holds this quote, in whatever spelling; looked for once."""
         if quote not in self._quotes:
