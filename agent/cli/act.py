@@ -22,9 +22,9 @@ from agent.evidence.citation_check import diff_answers
 from agent.export.escaping import to_one_line
 from agent.export.plain import render_plain_text
 from agent.text.plurals import format_count
-from agent.types import STATUS_PHRASES, Answer, Status
+from agent.types import STATUS_PHRASES, Status
 from agent.web.extract import documents
-from agent.workbench import RunSnapshot, Workbench
+from agent.workbench import Workbench
 
 CHANGE_MARKS = {"added": "+", "removed": "-", "reworded": "~", "resourced": "~"}
 
@@ -43,7 +43,13 @@ def act(args: Namespace) -> int:
     bench = Workbench()
     before = bench.snapshot(args.run_id)
     if not args.act:
-        write_stdout("\n".join(describe_possible(before)))
+        for one in acts.list_possible(before):
+            write_stdout(f"{one.name}: {one.help}")
+            for name, schema in _properties(one).items():
+                write_stdout(f"    --{name}  {_describe(schema)}")
+        for note in list_private(before):
+            if note["text"] != ERASED:
+                write_stdout(to_one_line(f"private note of step {note['step']}: {note['text']}"))
         return 0
     done = bench.act(args.run_id, args.act, **parse_parameters(acts.find_act(args.act), args.given))
     run_id = done if isinstance(done, str) else args.run_id
@@ -67,23 +73,16 @@ def act(args: Namespace) -> int:
     old, new = before.state.answer, after.state.answer
     if new is not None and new != old:
         write_stdout(render_plain_text(new))
-        _write_changes(old, new)
+    if new is not None and old not in (None, new):
+        changes = diff_answers(old, new)
+        for change in changes:
+            if change.kind != "same":
+                former, now = (to_one_line(said.text) if said else "" for said in (change.old, change.new))
+                both = f"{former} → {now}" if change.kind == "reworded" else now or former
+                write_stderr(f"{CHANGE_MARKS[change.kind]} {both}")
+        same = sum(change.kind == "same" for change in changes)
+        write_stderr(f"  {format_count(same, 'sentence')} unchanged")
     return 0
-
-
-def describe_possible(view: RunSnapshot) -> list[str]:
-    """The acts that are possible with a run now, each with its parameters; and its private notes."""
-    lines = []
-    for act in acts.list_possible(view):
-        lines.append(f"{act.name}: {act.help}")
-        for name, schema in _properties(act).items():
-            lines.append(f"    --{name}  {_describe(schema)}")
-    notes = [
-        f"private note of step {note['step']}: {note['text']}"
-        for note in list_private(view)
-        if note["text"] != ERASED
-    ]
-    return [*lines, *map(to_one_line, notes)]
 
 
 def parse_parameters(act: Act, given: list[str]) -> dict[str, Any]:
@@ -139,16 +138,3 @@ def _read_json(text: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise UsageError(f"“{text[:60]}” is not JSON: {error}") from error
-
-
-def _write_changes(before: Answer | None, after: Answer) -> None:
-    if before is None:
-        return
-    changes = diff_answers(before, after)
-    for change in changes:
-        if change.kind != "same":
-            old, new = (to_one_line(said.text) if said else "" for said in (change.old, change.new))
-            both = f"{old} → {new}" if change.kind == "reworded" else new or old
-            write_stderr(f"{CHANGE_MARKS[change.kind]} {both}")
-    same = sum(change.kind == "same" for change in changes)
-    write_stderr(f"  {format_count(same, 'sentence')} unchanged")

@@ -31,7 +31,7 @@ from agent.cli.options import (
 from agent.cli.output import check_network, read_file, write_file, write_stderr, write_stdout
 from agent.engine.run_settings import normalize_settings
 from agent.errors import UsageError
-from agent.types import BatchBudget, BatchRow, RowState, Settings
+from agent.types import BatchBudget, RowState
 from agent.workbench import Workbench
 
 MAX_QUESTION_CHARS = 60
@@ -80,13 +80,25 @@ def batch(args: Namespace) -> int:
     bench, stopping = Workbench(), threading.Event()
     with _stop_on_interrupt(stopping):
         if file:
-            batch_id = _start_batch(bench, args, settings)
+            settings = normalize_settings(settings)
+            validation.check_sources(settings)
+            sheet = csv_input.read_sheet(read_file(file), settings)
+            check_network(bench, settings.world, settings.flow)
+            batch_id = jobs.create(bench, file.stem, sheet, settings, apply_budget(args, PLAIN))
+            write_stderr(f"batch {batch_id}: {sheet.summary}, {sheet.question_count} to ask")
+            for remark in sheet.remarks:
+                write_stderr(f"  {remark}")
         else:
-            batch_id = _resume_batch(bench, args)
+            known = jobs.get_status(bench, resume)
+            batch_id, former = known.batch.id, known.batch.allowance
+            check_network(bench, known.batch.settings.world, known.batch.settings.flow)
+            changed = apply_budget(args, former)
+            jobs.resume(bench, batch_id, changed if changed != former else None, failed=True)
+            done = f"{known.state_counts['done']} of {len(known.rows)} rows are done"
+            write_stderr(f"batch {batch_id}: {done}")
         status = jobs.drive(bench, batch_id, BatchProgress(), stopping)
-    table = (
-        jobs.export_json(bench, batch_id) if args.as_json else jobs.export_csv(bench, batch_id).rstrip("\r\n")
-    )
+    written = jobs.export_json if args.as_json else jobs.export_csv
+    table = written(bench, batch_id).rstrip("\r\n")
     if args.out:
         write_file(args.out, table if args.as_json else f"\ufeff{table}")
     else:
@@ -106,39 +118,12 @@ class BatchProgress:
             self.shown_rows = set(ended) if status.usage.seconds else set()
         for n in sorted(set(ended) - self.shown_rows):
             self.shown_rows.add(n)
-            write_stderr(f"  {len(self.shown_rows):>3}/{len(status.rows)}  {_format_row(ended[n])}")
-
-
-def _format_row(row: BatchRow) -> str:
-    level = f" {row.confidence:.2f}" if row.confidence is not None and row.state == "done" else ""
-    state = row.verdict if row.state == "done" else jobs.STATE_LABELS[row.state]
-    why = row.error or row.trouble
-    return (
-        f"row {row.n}: {state}{level}  {row.question[:MAX_QUESTION_CHARS]}{f' ({why[:160]})' if why else ''}"
-    )
-
-
-def _start_batch(bench: Workbench, args: Namespace, settings: Settings) -> str:
-    settings = normalize_settings(settings)
-    validation.check_sources(settings)
-    sheet = csv_input.read_sheet(read_file(args.file), settings)
-    check_network(bench, settings.world, settings.flow)
-    batch_id = jobs.create(bench, args.file.stem, sheet, settings, apply_budget(args, PLAIN))
-    write_stderr(f"batch {batch_id}: {sheet.summary}, {sheet.question_count} to ask")
-    for remark in sheet.remarks:
-        write_stderr(f"  {remark}")
-    return batch_id
-
-
-def _resume_batch(bench: Workbench, args: Namespace) -> str:
-    status = jobs.get_status(bench, args.resume)
-    check_network(bench, status.batch.settings.world, status.batch.settings.flow)
-    changed = apply_budget(args, status.batch.allowance)
-    jobs.resume(bench, status.batch.id, changed if changed != status.batch.allowance else None, failed=True)
-    write_stderr(
-        f"batch {status.batch.id}: {status.state_counts['done']} of {len(status.rows)} rows are done"
-    )
-    return status.batch.id
+            row = ended[n]
+            level = f" {row.confidence:.2f}" if row.confidence is not None and row.state == "done" else ""
+            state = row.verdict if row.state == "done" else jobs.STATE_LABELS[row.state]
+            why = f" ({(row.error or row.trouble)[:160]})" if row.error or row.trouble else ""
+            told = f"row {n}: {state}{level}  {row.question[:MAX_QUESTION_CHARS]}{why}"
+            write_stderr(f"  {len(self.shown_rows):>3}/{len(status.rows)}  {told}")
 
 
 def _report_end(status: BatchStatus) -> int:

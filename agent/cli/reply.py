@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
-from agent.bot.metrics import ReplyOutcome
 from agent.bot.responder import ReplyService
 from agent.cli.options import JSON_FILE, MODEL, command, file_option, option
 from agent.cli.output import read_file, to_json, write_file, write_stderr, write_stdout
@@ -51,14 +49,21 @@ def reply(args: Namespace) -> int:
         for step in bench.store_of(outcome.run_id).ledger.steps(outcome.run_id)[1:] if outcome.run_id else []:
             if line := FLOWS["reply"].describe(step):
                 write_stderr(f"  {step.n:>3}  {line}")
-        if (
-            not outcome.result.should_reply
-            and not outcome.failed
-            and not service.library.has_sources(added_only=True)
-        ):
+        is_silent = not outcome.result.should_reply and not outcome.failed
+        if is_silent and not service.library.has_sources(added_only=True):
             write_stderr(f"touchstone: {EMPTY_LIBRARY_HINT}")
         if args.json_file:
-            write_file(args.json_file, to_json(reply_record(bench, outcome)))
+            used = {"llm_calls", "prompt_tokens", "completion_tokens", "cost_usd"}
+            record = {
+                **outcome.result.model_dump(),
+                "path": list(outcome.path),
+                "reason": outcome.reason,
+                "failed": outcome.failed,
+                "seconds": round(outcome.seconds, 3),
+                "usage": outcome.usage.model_dump(include=used),
+                "run": bench.as_json(outcome.run_id) if outcome.run_id else None,
+            }
+            write_file(args.json_file, to_json(record))
     finally:
         service.close()
         bench.shutdown()
@@ -83,18 +88,3 @@ def read_messages(path: Path) -> list[Message]:
         raise UsageError(
             f'{path} is no conversation: it must hold [{{"role": "user", "text": "…"}}, …]'
         ) from None
-
-
-def reply_record(bench: Workbench, outcome: ReplyOutcome) -> dict[str, Any]:
-    """What `--json` writes."""
-    return {
-        **outcome.result.model_dump(),
-        "path": list(outcome.path),
-        "reason": outcome.reason,
-        "failed": outcome.failed,
-        "seconds": round(outcome.seconds, 3),
-        "usage": outcome.usage.model_dump(
-            include={"llm_calls", "prompt_tokens", "completion_tokens", "cost_usd"}
-        ),
-        "run": bench.as_json(outcome.run_id) if outcome.run_id else None,
-    }

@@ -169,10 +169,7 @@ def _item_record(item: CollectedItem) -> dict[str, Any]:
     names = ("url", "kind", "title", "content", "publish_date", "metadata", "author", "last_date")
     record = {name: getattr(item, name) for name in names}
     record |= {"publish_date": item.publish_date or None, "last_date": item.last_date or None, "posts": posts}
-    record["content"] = item.content or "\n\n".join(map(_render_post, item.posts))
+    names_of = {p.n: ", ".join(filter(None, (p.user, format_post_date(p)))) for p in item.posts}
+    texts = (f"{names_of[p.n]}:\n{p.text}" if names_of[p.n] else p.text for p in item.posts)
+    record["content"] = item.content or "\n\n".join(texts)
     return record | {name: getattr(item, name) for name in ("also_at", "reason", "extracted_by", "trouble")}
-
-
-def _render_post(post: Post) -> str:
-    above = ", ".join(filter(None, (post.user, format_post_date(post))))
-    return f"{above}:\n{post.text}" if above else post.text
