@@ -62,7 +62,6 @@ CEILINGS = {
 DOCSTRINGS = {"agent": 0.97, "pages": 0.93}
 """The least share of public modules, classes and functions with a docstring."""
 NAMES_IN_ING = {
-    "drawing": "a noun: a picture",
     "encoding": "a noun: of characters",
     "escaping": "the standard term for markup",
     "hiding": "the export without private data, named so on the screens",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -27,7 +27,7 @@ from agent.export.graph import render_graphml
 from agent.export.hiding import is_withheld
 from agent.export.markdown import render_evidence_markdown, render_markdown
 from agent.export.record import build_run_record
-from agent.export.references import collect_references, render_bibtex, render_csl, render_ris
+from agent.export.references import Reference, collect_references, render_bibtex, render_csl, render_ris
 from agent.export.report import Report, drop_withheld
 from agent.export.webpage import render_html
 from agent.export.word import render_docx
@@ -35,8 +35,7 @@ from agent.text.plurals import format_count
 from agent.types import Status
 from agent.types.collection import CollectedItem
 
-Writer = Callable[[ActionContext, str], bytes]
-Renderer = Callable[[Report], str | bytes]
+Writer = Callable[[ActionContext, str], str | bytes]
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,10 @@ def export_run(bench: ActionContext, run_id: str, name: str) -> bytes:
     flow = bench.snapshot(run_id).run.settings.flow
     if chosen.flow not in ("", flow):
         raise UsageError(f"{chosen.label} is for {chosen.flow} runs; this is a {flow} run")
-    return chosen.write(bench, run_id)
+    made = chosen.write(bench, run_id)
+    # spreadsheets read a table as UTF-8 by its byte order mark
+    encoding = "utf-8-sig" if chosen.mime == _CSV else "utf-8"
+    return made.encode(encoding) if isinstance(made, str) else made
 
 
 def list_formats(flow: str) -> list[ExportFormat]:
@@ -184,50 +186,61 @@ def _write_bundle(bench: ActionContext, run_id: str) -> bytes:
         raise UsageError(str(error)) from error
 
 
-def _write_json(bench: ActionContext, run_id: str) -> bytes:
-    return (json.dumps(build_record(bench, run_id), ensure_ascii=False, indent=1) + "\n").encode()
+@dataclass(frozen=True)
+class SharedRun:
+    """A run as its guests see it: the question, and the answer as one HTML document."""
+
+    question: str
+    document: str
 
 
-def _write(render: Renderer, encoding: str = "utf-8", *, to_read: bool = False) -> Writer:
+def render_shared_run(bench: ActionContext, run_id: str) -> SharedRun:
+    """The run for its guests. Raises NotFound, also for a run in the bin."""
+    report = build_report(bench, run_id)
+    if bench.store.ledger.is_deleted(run_id):
+        raise NotFound("there is no such shared run")
+    return SharedRun(report.run.question, render_html(report.to_read))
+
+
+def _write_json(bench: ActionContext, run_id: str) -> str:
+    return json.dumps(build_record(bench, run_id), ensure_ascii=False, indent=1) + "\n"
+
+
+def _items(bench: ActionContext, run_id: str) -> str:
+    return collected.render_collection_csv(build_collection(bench, run_id))
+
+
+def _write(render: Callable[[Report], str | bytes], *, to_read: bool = False) -> Writer:
     """`to_read`: for who reads the answer, with nothing else of the run."""
 
-    def write(bench: ActionContext, run_id: str) -> bytes:
+    def write(bench: ActionContext, run_id: str) -> str | bytes:
         report = build_report(bench, run_id)
-        made = render(report.to_read if to_read else report)
-        return made.encode(encoding) if isinstance(made, str) else made
+        return render(report.to_read if to_read else report)
 
     return write
 
 
-def _list_sources(render: Callable[[Any], str]) -> Writer:
+def _list_sources(render: Callable[[Iterable[Reference]], str]) -> Writer:
     """A bibliography; that of a collecting run lists all it gathered."""
 
-    def write(bench: ActionContext, run_id: str) -> bytes:
+    def write(bench: ActionContext, run_id: str) -> str:
         state = release(bench, run_id)[0].state
-        report = build_report(bench, run_id)
-        return render(collect_references(report, state.own.extra_sources(state))).encode()
+        return render(collect_references(build_report(bench, run_id), state.own.extra_sources(state)))
 
     return write
-
-
-def _items(bench: ActionContext, run_id: str) -> bytes:
-    return collected.render_collection_csv(build_collection(bench, run_id)).encode(_CSV_ENCODING)
 
 
 READ, CHECK = "To read", "To check or go on with"
 TABLES, SOURCES = "Tables and graph", "Sources, for a bibliography"
-_CSV_ENCODING = "utf-8-sig"
-"""With a byte order mark, so that spreadsheets read it as UTF-8."""
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _MD, _WEB, _CSV, _ZIP = "text/markdown", "text/html", "text/csv", "application/zip"
 _RIS = "application/x-research-info-systems"
 _EVIDENCE, _ITEMS = "the report with its facts, journey and checks", "one article or post a row"
 _BUNDLE = "pages, quotes and prompts in one zip: can be verified, and imported on another machine"
 _GRAPH = "how the pages led to one another, for Gephi and yEd"
-_read, _table = partial(_write, to_read=True), partial(_write, encoding=_CSV_ENCODING)
-_facts, _pages = _table(sheets.render_facts_csv), _table(sheets.render_pages_csv)
+_md, _html, _docx = map(partial(_write, to_read=True), (render_markdown, render_html, render_docx))
+_facts, _pages = map(_write, (sheets.render_facts_csv, sheets.render_pages_csv))
 _bib, _ris, _csl = map(_list_sources, (render_bibtex, render_ris, render_csl))
-_html, _md, _docx = _read(render_html), _read(render_markdown), _read(render_docx)
 _evidence, _graph = _write(render_evidence_markdown), _write(render_graphml)
 _ALL = (
     ExportFormat("md", "Markdown", "the answer with numbered references", "md", _MD, READ, _md),
@@ -248,19 +261,3 @@ _ALL = (
 )
 FORMATS = {chosen.name: chosen for chosen in _ALL}
 """Every format by its name."""
-
-
-@dataclass(frozen=True)
-class SharedRun:
-    """A run as its guests see it: the question, and the answer as one HTML document."""
-
-    question: str
-    document: str
-
-
-def render_shared_run(bench: ActionContext, run_id: str) -> SharedRun:
-    """The run for its guests. Raises NotFound, also for a run in the bin."""
-    report = build_report(bench, run_id)
-    if bench.store.ledger.is_deleted(run_id):
-        raise NotFound("there is no such shared run")
-    return SharedRun(report.run.question, render_html(report.to_read))

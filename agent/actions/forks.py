@@ -50,7 +50,16 @@ def fork(
     changed = dict(settings or {})
     flow, shared = FLOWS[run.settings.flow], steps[: step + 1]
     state = flow.fold_steps(shared)
-    made = _build_settings(state.settings, changed, imported=bool(run.imported))
+    if unknown := set(changed) - CHANGEABLE_SETTINGS:
+        raise UsageError(f"a branch cannot change {', '.join(sorted(unknown))}: ask a new question instead")
+    base = validation.clamp_imported_settings(state.settings) if run.imported else state.settings
+    try:
+        made = Settings.model_validate(base.model_dump() | changed | {"thread_id": ""})
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        name = wrong["loc"][0] if wrong["loc"] else ""
+        raise UsageError(f"the setting {name} is not valid: {wrong['msg']}") from error
+    validation.check_new_run("?", made, FLOWS)
     made = made.replace(served_by=bench.worker.mark_model(made))
     redecides = bool(set(changed) - {"at_cap"})
     given = Note(step=step + 1, text=note.strip(), private=private) if note.strip() else None
@@ -102,21 +111,6 @@ def measure_usage_up_to(bench: ActionContext, view: RunSnapshot, n: int) -> Usag
         completion_tokens=total.completion_tokens - later.completion_tokens,
         cost_usd=(total.cost_usd or 0.0) - (later.cost_usd or 0.0) if known else None,
     )
-
-
-def _build_settings(old: Settings, changed: dict[str, Any], *, imported: bool) -> Settings:
-    """The settings of the new run. Those of an imported run are limited to what can be set here."""
-    if unknown := set(changed) - CHANGEABLE_SETTINGS:
-        raise UsageError(f"a branch cannot change {', '.join(sorted(unknown))}: ask a new question instead")
-    base = validation.clamp_imported_settings(old) if imported else old
-    try:
-        settings = Settings.model_validate(base.model_dump() | changed | {"thread_id": ""})
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = first["loc"][0] if first["loc"] else ""
-        raise UsageError(f"the setting {name} is not valid: {first['msg']}") from error
-    validation.check_new_run("?", settings, FLOWS)
-    return settings
 
 
 def _plan_next_step(

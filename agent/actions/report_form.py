@@ -88,6 +88,7 @@ def read_outline_text(text: str, outline: Outline, facts: Sequence[Fact]) -> Out
     is unknown, comes twice or stands above all sections, and for a line that is no heading."""
     title, made, is_used = outline.title, list[OutlineSection](), True
     known = {f"f{n}": fact for n, fact in enumerate(facts, start=1)}
+    formers = dict(enumerate(outline.sections, start=1))
     for line in filter(None, map(str.strip, text.splitlines())):
         if line.startswith("#"):
             title = clean_heading(line)
@@ -99,20 +100,15 @@ def read_outline_text(text: str, outline: Outline, facts: Sequence[Fact]) -> Out
             if is_used:
                 made[-1] = made[-1].replace(fact_ids=[*made[-1].fact_ids, fact.id])
         elif is_used := line.rstrip(":").lower() != NOT_USED.lower():
-            made.append(_read_section(line, outline))
+            read = _OUTLINE_LINE.fullmatch(line)
+            if not read or len(line.split()) > MAX_HEADING_WORDS:
+                raise UsageError(
+                    f"“{line[:60]}…” is no heading: begin the line of a fact with its number, like f3"
+                )
+            former = formers.get(int(read["number"] or 0), OutlineSection(heading=""))
+            form = cast(SectionForm, (read["form"] or former.form).lower())
+            made.append(former.replace(heading=clean_heading(read["heading"]), form=form, fact_ids=[]))
     return outline.replace(title=title, sections=made)
-
-
-def _read_section(line: str, outline: Outline) -> OutlineSection:
-    """The section that a line names, without facts yet."""
-    found = _OUTLINE_LINE.fullmatch(line)
-    if not found or len(line.split()) > MAX_HEADING_WORDS:
-        raise UsageError(f"“{line[:60]}…” is no heading: begin the line of a fact with its number, like f3")
-    former = dict(enumerate(outline.sections, start=1)).get(
-        int(found["number"] or 0), OutlineSection(heading="")
-    )
-    form = cast(SectionForm, (found["form"] or former.form).lower())
-    return former.replace(heading=clean_heading(found["heading"]), form=form, fact_ids=[])
 
 
 def _shorten(fact: Fact) -> str:

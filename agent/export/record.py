@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agent.export.report import Report
-from agent.types import Source, StatementCounts
+from agent.types import StatementCounts
 
 
 def build_run_record(report: Report) -> dict[str, Any]:
@@ -29,7 +29,18 @@ def build_run_record(report: Report) -> dict[str, Any]:
         "answer": told,
         "reason": answer.reason if answer else "none",
         "statements": statements.model_dump(mode="json"),
-        "sources": [_source(source) for source in answer.sources] if answer else [],
+        "sources": [
+            {
+                "n": source.n,
+                "url": source.url,
+                "title": source.title,
+                "quote": source.quotes[0] if source.quotes else "",
+                "quotes": list(source.quotes),
+                **({"given": source.given} if source.given != "fetched" else {}),
+                **({"publication": source.publication.model_dump()} if source.publication else {}),
+            }
+            for source in (answer.sources if answer else ())
+        ],
         "steps": _steps(report),
         "facts": [fact.model_dump(mode="json") for fact in report.facts],
         "pages": [  # how a text came only where a person gave it
@@ -62,14 +73,6 @@ def _details(report: Report) -> dict[str, Any]:
     }
     details["struck_sources"] = list(report.struck_sources)
     return details | {name: [row.model_dump(mode="json") for row in rows] for name, rows in lists.items()}
-
-
-def _source(source: Source) -> dict[str, Any]:
-    quotes = list(source.quotes)
-    record = {"n": source.n, "url": source.url, "title": source.title, "quote": quotes[0] if quotes else ""}
-    known = {"publication": source.publication.model_dump()} if source.publication else {}
-    given = {"given": source.given} if source.given != "fetched" else {}
-    return record | {"quotes": quotes} | given | known
 
 
 def _steps(report: Report) -> list[dict[str, Any]]:

@@ -1,14 +1,15 @@
 """All flows by name, the labels of their steps, and their diagrams."""
 
+from collections.abc import Iterable, Mapping
+
 from agent.engine.loop import Flow
-from agent.export.drawing import render_mermaid
 from agent.flows.chat.flow import CHAT
 from agent.flows.check_text.flow import CHECK_TEXT
 from agent.flows.collect.flow import COLLECT
 from agent.flows.reply.flow import REPLY
 from agent.flows.research.flow import RESEARCH
 from agent.flows.site.flow import SITE
-from agent.types import Status
+from agent.types import Edge, Status
 
 FLOWS = {flow.name: flow for flow in (RESEARCH, SITE, COLLECT, REPLY, CHAT, CHECK_TEXT)}
 STEP_LABELS = {
@@ -66,3 +67,37 @@ def draw_flow(flow: Flow) -> str:
     """A flow as Mermaid source, drawn from its table."""
     rests = {rest: END_LABELS.get(rest, REST_LABELS[status]) for rest, status in flow.rest_statuses.items()}
     return render_mermaid(flow.first_step, flow.edges, rests=rests, decisions=flow.decisions)
+
+
+def render_mermaid(
+    first: str,
+    edges: Iterable[Edge],
+    *,
+    rests: Mapping[str, str],
+    decisions: Mapping[str, str] | None = None,
+    direction: str = "TD",
+) -> str:
+    """The flow chart of these edges, as Mermaid source.
+
+    `first` is the step a run begins with; `rests` are the places where a person decides or the run ends, with
+    their labels; `decisions` are the steps followed by a choice (a diamond), with its label: their labelled
+    edges leave from the diamond. The same edges give the same text."""
+
+    def quote_label(words: str) -> str:  # with Mermaid's own entity for a quote
+        return '"' + words.replace('"', "#quot;") + '"'
+
+    ways, choices = list(edges), decisions or {}
+    names = dict.fromkeys([first, *(name for way in ways for name in (way.start, way.end))])
+    ids = {name: "END" if name == "end" else name for name in names}  # "end" in lower case is a keyword there
+    lines = [f"flowchart {direction}", f"    ask([question]) --> {first}"]
+    for name in names:
+        label = quote_label(rests.get(name, name.replace("_", " ")))
+        lines.append(f"    {ids[name]}{f'([{label}])' if name in rests else f'[{label}]'}")
+    lines += [
+        f"    {step}_choice{{{quote_label(words)}}}\n    {step} --> {step}_choice"
+        for step, words in choices.items()
+    ]
+    for way in ways:
+        start = f"{way.start}_choice" if way.start in choices and way.label else way.start
+        lines.append(f"    {start} -->{f'|{quote_label(way.label)}|' if way.label else ''} {ids[way.end]}")
+    return "\n".join(lines) + "\n"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from agent.export.drawing import render_mermaid
+from agent.flows import render_mermaid
 from agent.flows import FLOWS
 from agent.types import Edge
 
