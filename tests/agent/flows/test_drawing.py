@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from agent.flows import render_mermaid
-from agent.flows import FLOWS
+from agent.flows import FLOWS, render_mermaid
 from agent.types import Edge
 
 
