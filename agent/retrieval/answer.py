@@ -29,6 +29,7 @@ from agent.text.time_range import find_time_range
 from agent.text.tokens import content_stems, fold, stem_prefix, tokenize
 from agent.text.word_lists import load_words
 from agent.types import Passage
+from agent.types.answers import BlockRole
 
 # A quote of a stored page that may answer a question, and what it is about.
 
@@ -160,6 +161,13 @@ class PartAnswer:
     missing: tuple[str, ...] = ()
     fit: float = 0.0
     """How well the passages fit the part (0..1), for the confidence."""
+
+    @property
+    def placed(self) -> list[tuple[BlockRole, Quotation]]:
+        """The lead, the passages below it, and what is folded, each with its place."""
+        placed: list[tuple[BlockRole, Quotation]] = [("lead", self.lead)] if self.lead else []
+        placed += [("passage", quote) for quote in self.passages]
+        return [*placed, *(("other", quote) for quote in self.others)]
 
 
 @dataclass(frozen=True)

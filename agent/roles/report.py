@@ -108,7 +108,12 @@ def report_fallback(
     if is_given_page and not any(part.lead for part in answered):
         wanted += [_quote_fact(fact) for fact in usable[:1]]  # its page need not name the subject
     wanted = [sentence.model_copy(update={"part_question": answered[0].question}) for sentence in wanted]
-    found = [sentence for part in answered for sentence in _write_part(part, known)]
+    found = [
+        sentence.model_copy(update={"part_question": part.question})
+        for part in answered
+        for place, quote in part.placed
+        for sentence in _write(quote, place, known, part.fit if place == "lead" else None)
+    ]
     quoted = _keep_first([*wanted, *found])
     if length == "full" or (len(parts) > 1 and not all(part.lead for part in answered)):
         place: BlockRole = "passage" if length == "full" else "other"
@@ -165,16 +170,6 @@ def _split_row(fact: Fact) -> tuple[str, str]:
     cells = read_cells(fact.statement)
     header = " | ".join(name for name, _ in cells)
     return header, " | ".join(value for _, value in cells) or fact.statement
-
-
-def _write_part(part: PartAnswer, facts: Mapping[str, Fact]) -> list[ReportSentence]:
-    """The sentences of a part: the lead, its passages, then what is folded."""
-    placed = _write(part.lead, "lead", facts, part.fit) if part.lead else []
-    for quote in part.passages:
-        placed += _write(quote, "passage", facts)
-    for quote in part.others:
-        placed += _write(quote, "other", facts)
-    return [sentence.model_copy(update={"part_question": part.question}) for sentence in placed]
 
 
 def _write(

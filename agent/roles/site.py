@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from agent.retrieval.answer import PassageAnswer, Quotation, find_answer
+from agent.retrieval.answer import PassageAnswer, find_answer
 from agent.retrieval.scorer import build_search_texts, find_unseen_terms
 from agent.roles.note_requests import parse_length_request
 from agent.roles.role import PlacedSentence, Role, RoleReply, Share
@@ -16,7 +16,6 @@ from agent.text.dialogue_acts import is_unresolved_reference
 from agent.text.language import MIN_QUESTION_LETTERS, detect_language
 from agent.text.tokens import content_stems
 from agent.types import Passage, Record, Turn
-from agent.types.answers import BlockRole
 
 MIN_USEFUL_SHARE = 0.7
 """A page is useful with at least this share of the best one's relevance."""
@@ -139,24 +138,18 @@ class DraftReply(RoleReply):
 
 def make_sentences(found: PassageAnswer) -> list[DraftSentence]:
     """An answer of passages as sentences: for each part its lead, the passages below it, and the others."""
-    sentences = []
-    for part in found.parts:
-        asked = part.question if len(found.parts) > 1 else ""
-        if part.lead:
-            sentences.append(_place(part.lead, "lead", asked).model_copy(update={"fit": part.fit}))
-        sentences += [_place(quote, "passage", asked) for quote in part.passages]
-        sentences += [_place(quote, "other", asked) for quote in part.others]
-    return sentences
-
-
-def _place(found: Quotation, place: BlockRole, asked: str) -> DraftSentence:
-    return DraftSentence(
-        text=found.statement or found.quote,
-        quotes=[DraftQuote(passage_id=found.passage_id, quote=found.quote)],
-        place=place,
-        heading=found.heading,
-        part_question=asked,
-    )
+    return [
+        DraftSentence(
+            text=quote.statement or quote.quote,
+            quotes=[DraftQuote(passage_id=quote.passage_id, quote=quote.quote)],
+            place=place,
+            heading=quote.heading,
+            part_question=part.question if len(found.parts) > 1 else "",
+            fit=part.fit if place == "lead" else None,
+        )
+        for part in found.parts
+        for place, quote in part.placed
+    ]
 
 
 def draft_fallback(

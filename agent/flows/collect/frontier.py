@@ -17,7 +17,7 @@ from agent.text.negative_constraints import find_excluded_sites, is_excluded, sp
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, find_urls
 from agent.types import Outcome
-from agent.types.collection import CollectIntent, CrawlLimit, CrawlNode, LinkCandidate
+from agent.types.collection import CollectIntent, CrawlNode, LinkCandidate
 
 RANK_LAST = 9_999
 """The rank of a listing's next page: after all its entries."""
@@ -111,26 +111,6 @@ def open_ranked_links(
         child = open_child(state, state.own.node, offer, len(opened), day=day)
         opened[name] = child.replace(relevance_score=round(link.relevance_score, 3))
     return list(opened.values())
-
-
-def explain_rest(
-    state: CollectRun, links: LinkGroups, children: Sequence[CrawlNode]
-) -> tuple[str, CrawlLimit]:
-    """Why nothing of a listing is followed, where that is so; and the limit that kept entries from being
-    followed, "" for none."""
-    entries = {limit: sum(link.content for link in some) for limit, some in links.items()}
-    ended = "None of its links is relevant."
-    if links["time"]:
-        ended = "None of its entries is in the time range."
-    elif links["words"] and not entries[""]:
-        ended = "Your words exclude all its entries."
-    elif entries["scope"] and not entries[""]:
-        ended = "All its entries are outside the allowed domains."
-    if entries[""] > len(children) >= state.settings.collect.max_links:
-        return ended, "links"
-    if entries["words"]:
-        return ended, "words"
-    return ended, "scope" if not children and entries["scope"] else ""
 
 
 def find_continuation(state: CollectRun, node: CrawlNode, parsed: ParsedPage, kind: str) -> CrawlNode | None:

@@ -200,7 +200,18 @@ def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     untimely = [link for link in new[""] if link.content and not own.intent.covers(link.date)]
     found = {**new, "": [link for link in new[""] if link not in untimely], "time": untimely}
     children, refused, trouble = _rank_links(state, tools, parsed, found) if found[""] else ([], [], "")
-    ended, held = frontier.explain_rest(state, found, children)
+    entries = {limit: sum(link.content for link in some) for limit, some in found.items()}
+    ended, held = "None of its links is relevant.", ""
+    if found["time"]:
+        ended = "None of its entries is in the time range."
+    elif found["words"] and not entries[""]:
+        ended = "Your words exclude all its entries."
+    elif entries["scope"] and not entries[""]:
+        ended = "All its entries are outside the allowed domains."
+    if entries[""] > len(children) >= state.settings.collect.max_links:
+        held = "links"
+    elif entries["words"] or (not children and entries["scope"]):
+        held = "words" if entries["words"] else "scope"
     late, dropped = untimely[:MAX_DROPPED_SHOWN], []
     excluded = [link for link in new["words"] if link.content][:MAX_DROPPED_SHOWN]
     for n, link in enumerate([*late, *excluded]):

@@ -16,10 +16,9 @@ from agent.engine.state import Change
 from agent.errors import NotFound
 from agent.flows.site.links import LanguageFolders
 from agent.flows.site.state import SiteRun
-from agent.retrieval.scorer import score_fact
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import canonicalize
-from agent.types import Fact, Outcome, Page, PageRef
+from agent.types import Outcome, Page, PageRef
 from agent.types.source_filter import OUTSIDE_FILTER
 from agent.web import search_results
 from agent.web.extract.extraction import EXTRACTION_VERSION
@@ -69,23 +68,6 @@ def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Chan
         "pages": refs,
         "sitemaps": list(own.sitemaps.values()),
     }
-
-
-def carry_over_facts(state: SiteRun, former: SiteRun) -> list[Fact]:
-    """The struck and corrected facts of the carried pages, with their relevance to this question. Pins
-    belonged to the former question."""
-    pages, question = (
-        {ref.page_id for ref in state.pages.values() if ref.page_id},
-        state.own.search_text(state),
-    )
-    return [
-        fact.replace(
-            decision="struck" if fact.decision == "struck" else "none",
-            relevance=score_fact(question, fact),
-        )
-        for fact in former.facts.values()
-        if fact.page_id in pages and (fact.decision == "struck" or fact.former)
-    ]
 
 
 def list_fresh(state: SiteRun, tools: RunContext, urls: Iterable[str]) -> set[str]:

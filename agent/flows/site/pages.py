@@ -94,7 +94,7 @@ def quote_best(state: SiteRun, tools: RunContext, answer: PassageAnswer) -> Chan
     """The change that adds what the best passages say as facts with verified quotes, for a person to mark."""
     question, facts = _search_texts(state, fact_view.public_note_texts(state))[0], dict[str, Fact]()
     for part in answer.parts:
-        for quotation in [*([part.lead] if part.lead else []), *part.passages, *part.others]:
+        for _, quotation in part.placed:
             page = tools.page(quotation.page_id)
             fact = build_fact_from_quote(question, tools, page, quotation, by="keyless")
             facts[fact.id] = fact

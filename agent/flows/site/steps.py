@@ -26,6 +26,7 @@ from agent.flows.site.state import (
     SiteState,
     UrlIndex,
 )
+from agent.retrieval.scorer import score_fact
 from agent.roles.site import SITE_DECISION, AgentDecision, UnvisitedUrl
 from agent.text.urls import canonicalize, site
 from agent.types import Link, Outcome, PageRef, Proposal, Refusal
@@ -54,7 +55,16 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         former = None
     if former:
         change |= earlier_pages.carry_over_pages(state, former, tools)
-        change["facts"] = earlier_pages.carry_over_facts(state_after(state, change), former)
+        now = state_after(state, change)
+        pages, question = {ref.page_id for ref in now.pages.values()} - {""}, now.own.search_text(now)
+        change["facts"] = [  # struck and corrected ones; pins belonged to the former question
+            fact.replace(
+                decision="struck" if fact.decision == "struck" else "none",
+                relevance=score_fact(question, fact),
+            )
+            for fact in former.facts.values()
+            if fact.page_id in pages and (fact.decision == "struck" or fact.former)
+        ]
     now = state_after(state, change)
     index = UrlIndex(now.own)
     start = [index.add(url, found_on=BY_PERSON) for url in state.settings.start_urls if canonicalize(url)]
