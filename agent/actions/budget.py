@@ -22,7 +22,7 @@ from agent.engine.state import Change
 from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.llm import prices
-from agent.store.model_calls import FinishedRun, list_finished_runs
+from agent.store.model_calls import list_finished_runs
 from agent.text.plurals import format_count
 from agent.types import Cap, PauseRequest, Settings, Status, StopPoint
 from agent.types.batches import BudgetMeter
@@ -108,51 +108,42 @@ def estimate_budgets(bench: ActionContext, settings: Settings) -> BudgetEstimate
         and run.steps > 0
     ]
     caps = list_caps(settings)
+    likely: dict[Cap, float | None]
     if len(similar) >= MIN_RUNS:
-        likely = _estimate_from_runs(similar)
+        used = [run.usage for run in similar]
+        costs = [one.cost_usd for one in used if one.cost_usd is not None]
+        likely = {
+            "steps": median(run.steps for run in similar),
+            "pages": median(run.pages for run in similar),
+            "calls": median(one.llm_calls for one in used),
+            "tokens": median(one.prompt_tokens + one.completion_tokens for one in used),
+            "cost": median(costs) if len(costs) == len(used) else None,
+            "seconds": median(one.seconds for one in used),
+        }
     else:
-        is_local = bool(getattr(client, "local", False))
-        similar, likely = [], _estimate_from_defaults(settings, model, local=is_local)
+        similar, calls = [], DEFAULT_STEPS * CALLS_PER_STEP if model else 0.0
+        calls += REPORT_CALLS if model and settings.report == "full" else 0
+        tokens, is_paid = calls * TOKENS_PER_CALL, model and not getattr(client, "local", False)
+        written = int(tokens * COMPLETION_SHARE)
+        read = int(tokens * (1 - COMPLETION_SHARE))
+        place = "live" if settings.world == "live" else "folder"
+        likely = {
+            "steps": DEFAULT_STEPS,
+            "pages": DEFAULT_STEPS * PAGES_PER_STEP,
+            "calls": calls,
+            "tokens": tokens,
+            "cost": prices.compute_cost(model, read, written) if is_paid else 0.0,
+            "seconds": DEFAULT_STEPS * DEFAULT_SECONDS[place] + calls * DEFAULT_SECONDS["call"],
+        }
     max_steps = caps.get("steps", DEFAULT_STEPS)
     factor = min(1.0, max_steps / max(1.0, likely["steps"] or 1.0))
     if settings.stop_point == "budget" and likely["steps"]:
         factor = max_steps / likely["steps"]
-    scaled = {name: None if value is None else value * factor for name, value in likely.items()}
     limited = {
-        name: None if (value := scaled[name]) is None else min(value, cap) for name, cap in caps.items()
+        name: None if (value := likely[name]) is None else min(value * factor, cap)
+        for name, cap in caps.items()
     }
     return BudgetEstimate(limited, caps, len(similar))
-
-
-def _estimate_from_runs(runs: list[FinishedRun]) -> dict[Cap, float | None]:
-    costs = [run.usage.cost_usd for run in runs if run.usage.cost_usd is not None]
-    return {
-        "steps": median(run.steps for run in runs),
-        "pages": median(run.pages for run in runs),
-        "calls": median(run.usage.llm_calls for run in runs),
-        "tokens": median(run.usage.prompt_tokens + run.usage.completion_tokens for run in runs),
-        "cost": median(costs) if len(costs) == len(runs) else None,
-        "seconds": median(run.usage.seconds for run in runs),
-    }
-
-
-def _estimate_from_defaults(settings: Settings, model: str, *, local: bool) -> dict[Cap, float | None]:
-    calls = DEFAULT_STEPS * CALLS_PER_STEP + (REPORT_CALLS if settings.report == "full" else 0)
-    calls = calls if model else 0.0
-    tokens = calls * TOKENS_PER_CALL
-    cost: float | None = 0.0
-    if model and not local:
-        written = int(tokens * COMPLETION_SHARE)
-        cost = prices.compute_cost(model, int(tokens * (1 - COMPLETION_SHARE)), written)
-    place = "live" if settings.world == "live" else "folder"
-    return {
-        "steps": DEFAULT_STEPS,
-        "pages": DEFAULT_STEPS * PAGES_PER_STEP,
-        "calls": calls,
-        "tokens": tokens,
-        "cost": cost,
-        "seconds": DEFAULT_STEPS * DEFAULT_SECONDS[place] + calls * DEFAULT_SECONDS["call"],
-    }
 
 
 def read_meters(bench: ActionContext, view: RunSnapshot) -> list[BudgetMeter]:

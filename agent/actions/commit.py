@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from agent.config import Config
-from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import Change, find_undone, state_after, to_jsonable
 from agent.engine.worker import Worker
@@ -66,7 +65,11 @@ def commit(
         if (step := make(view)) is None:
             return view.head
         change, same, named = to_jsonable(step.change), (view.run.status,), step.name or name
-        columns = {**_fold_on(view, change).summary(), **step.columns}
+        state = state_after(view.state, change)
+        undoing = Step(n=view.head + 1, name="", change=change, next="")
+        if find_undone([undoing]):  # it takes another step out of the fold
+            state = FLOWS[view.run.settings.flow].fold_steps([*view.steps, undoing])
+        columns = {**state.summary(), **step.columns}
         append = bench.store.ledger.append_person_step
         try:
             n = append(run_id, named, change, next=step.next, head=view.head, among=same, **columns)
@@ -85,14 +88,6 @@ def edit_step(view: RunSnapshot, change: Change, name: str = "") -> PersonStep:
     if view.run.status in ANSWERED_STATUSES:
         return PersonStep(change, FLOWS[view.run.settings.flow].write_up_step, GO_ON, name)
     return PersonStep(change, name=name)
-
-
-def _fold_on(view: RunSnapshot, change: Change) -> RunState:
-    """The state after a step with this change; after one that undoes another, folded from the first."""
-    step = Step(n=view.head + 1, name="", change=change, next="")
-    if not find_undone([step]):
-        return state_after(view.state, change)
-    return FLOWS[view.run.settings.flow].fold_steps([*view.steps, step])
 
 
 class ActionContext(Protocol):

@@ -125,27 +125,25 @@ def settle(
         raise UsageError("give a reason: it is shown in the answer, for everyone who reads it")
     if ruling == "open" and found.status == "open":
         raise UsageError("the conflict is open already")
+    chosen = ""
+    if ruling == "take":
+        texts = [known.text for known in found.values]
+        like = (text for text in texts if value.strip() and is_same_value(found.kind, text, value.strip()))
+        if len(same := [text for text in texts if text == value] or list(like)) != 1:
+            raise UsageError(f"“{value[:80]}” is none of its values; they are: {'; '.join(texts) or 'none'}")
+        chosen = same[0]
     said = Ruling(
         conflict=found.id,
         kind=found.kind,
         values=found.values,
         ruling=ruling,
-        chosen=_match_value(found, value) if ruling == "take" else "",
+        chosen=chosen,
         reason=because,
         by="person",
         step=step,
     )
-    outcome = {"take": f"for “{said.chosen}”", "both": "as both correct", "neither": "as neither correct"}
+    outcome = {"take": f"for “{chosen}”", "both": "as both correct", "neither": "as neither correct"}
     why, name = f"reopened {found.topic}", "reopen"
     if ruling != "open":
         why, name = f"resolved {found.topic} {outcome[ruling]}, because “{because}”", "settle"
     return edit_step(view, {"rulings": [said], "edits": [Edit(step=step, text=why)]}, name)
-
-
-def _match_value(conflict: Conflict, value: str) -> str:
-    texts, wanted = [known.text for known in conflict.values], value.strip()
-    same = [text for text in texts if text == value]
-    same = same or [text for text in texts if wanted and is_same_value(conflict.kind, text, wanted)]
-    if len(same) != 1:
-        raise UsageError(f"“{value[:80]}” is none of its values; they are: {'; '.join(texts) or 'none'}")
-    return same[0]

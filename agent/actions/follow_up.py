@@ -19,7 +19,12 @@ from agent.types import Fact, NoteReading, PageRef, PlanPart
 def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
     """The first change of a further question after these turns: what stays private; in a thread of research
     also their verified facts with quotes, the pages behind them, and the sources that a note excluded."""
-    change = _carry_over_private(views)
+    private = dict.fromkeys(note for view in views for note in view.state.earlier_private_notes)
+    for found in (find_private(view.steps) for view in views):
+        private |= dict.fromkeys([*found.notes, *(text for text in found.readings if " " in text)])
+    files = dict.fromkeys(words for view in views for words in view.state.file_words)
+    known_private = {"earlier_private_notes": list(private), "file_words": list(files)}
+    change: Change = {name: texts for name, texts in known_private.items() if texts}
     if views[-1].run.settings.flow != "research":  # others read the thread by themselves
         return change
     facts, pages, excluded = dict[str, Fact](), dict[str, PageRef](), list[str]()
@@ -27,7 +32,9 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
     for view in views:
         known = fact_view.facts_after_notes(view.state).values()
         kept = [fact for fact in known if fact.is_active and fact.verified and fact.page_id]
-        facts |= {fact.id: _make_prior(fact, asked) for fact in kept}
+        for fact in kept:  # without its part, a person's mark and disputes of then
+            prior = fact.replace(origin="prior_turn", step=0, part="", decision="none", disputed=False)
+            facts[fact.id] = prior.replace(relevance=score_fact(asked, fact))
         read = [ref for ref in view.state.pages.values() if ref.page_id and not ref.waiting]
         pages |= {ref.url: ref.replace(step=0, facts=0) for ref in [*read, *offer_again(read)]}
         excluded += fact_view.excluded_sites(view.state)
@@ -38,16 +45,6 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
     return change | ({"asked": asked} if asked != question else {})
 
 
-def _carry_over_private(views: Sequence[RunSnapshot]) -> Change:
-    """The private notes of the turns with what they were understood as, and the words of added files."""
-    private = dict.fromkeys(note for view in views for note in view.state.earlier_private_notes)
-    for found in (find_private(view.steps) for view in views):
-        private |= dict.fromkeys([*found.notes, *(text for text in found.readings if " " in text)])
-    files = dict.fromkeys(words for view in views for words in view.state.file_words)
-    known = {"earlier_private_notes": list(private), "file_words": list(files)}
-    return {name: texts for name, texts in known.items() if texts}
-
-
 def complete_question(before: str, question: str) -> str:
     """A question that refers to the one before it, with what that is plainly about in place of its pronoun;
     one that names nothing with the names of the one before."""
@@ -56,15 +53,3 @@ def complete_question(before: str, question: str) -> str:
         return resolved
     parts = [PlanPart(id="1", question=before), PlanPart(id="2", question=question)]
     return parse_parts(parts)[-1].text
-
-
-def _make_prior(fact: Fact, question: str) -> Fact:
-    """A fact as one of an earlier turn: without its part, a person's mark and disputes of then."""
-    return fact.replace(
-        origin="prior_turn",
-        step=0,
-        part="",
-        decision="none",
-        disputed=False,
-        relevance=score_fact(question, fact),
-    )

@@ -10,7 +10,6 @@ import zipfile
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import BinaryIO
 
 from agent.accounts.accounts import Accounts
 from agent.accounts.people import Person
@@ -29,32 +28,22 @@ account.json    what the server knows of you: name, quotas, tokens (without thei
 def write_personal_data(bench: ActionContext, accounts: Accounts, person: Person) -> bytes:
     """The zip. The export is noted in the audit log."""
     accounts.audit.add(person.id, "export data")
-    with tempfile.TemporaryFile() as file:
-        _write_zip(file, bench, accounts, person)
+    with tempfile.TemporaryFile() as file, tempfile.TemporaryDirectory() as folder:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+            made.writestr("README.txt", README)
+            account = {
+                "person": asdict(person),
+                "quota": asdict(accounts.quotas.get(person.id)),
+                "tokens": [asdict(token) for token in accounts.tokens.list(person)],
+                "log": [asdict(entry) for entry in accounts.audit.list(0, actor=person.id)],
+            }
+            redact = make_redactor(bench.config.secrets)
+            made.writestr("account.json", json.dumps(redact(account), ensure_ascii=False, indent=1) + "\n")
+            for run in bench.store.ledger.list():
+                made.writestr(f"runs/{run.id}.md", export_run(bench, run.id, "md"))
+            target = Path(folder) / "touchstone.db"
+            with bench.store.engine.connect() as connection, closing(sqlite3.connect(target)) as copy:
+                connection.connection.driver_connection.backup(copy)  # type: ignore[union-attr]
+            made.write(target, "touchstone.db")
         file.seek(0)
         return file.read()
-
-
-def _write_zip(file: BinaryIO, bench: ActionContext, accounts: Accounts, person: Person) -> None:
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
-        made.writestr("README.txt", README)
-        account = {
-            "person": asdict(person),
-            "quota": asdict(accounts.quotas.get(person.id)),
-            "tokens": [asdict(token) for token in accounts.tokens.list(person)],
-            "log": [asdict(entry) for entry in accounts.audit.list(0, actor=person.id)],
-        }
-        redact = make_redactor(bench.config.secrets)
-        made.writestr("account.json", json.dumps(redact(account), ensure_ascii=False, indent=1) + "\n")
-        for run in bench.store.ledger.list():
-            made.writestr(f"runs/{run.id}.md", export_run(bench, run.id, "md"))
-        with tempfile.TemporaryDirectory() as folder:
-            made.write(_copy_database(bench, Path(folder)), "touchstone.db")
-
-
-def _copy_database(bench: ActionContext, folder: Path) -> Path:
-    """A whole copy of the database as it is now."""
-    target = folder / "touchstone.db"
-    with bench.store.engine.connect() as connection, closing(sqlite3.connect(target)) as copy:
-        connection.connection.driver_connection.backup(copy)  # type: ignore[union-attr]
-    return target

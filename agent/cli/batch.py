@@ -96,7 +96,23 @@ def batch(args: Namespace) -> int:
             jobs.resume(bench, batch_id, changed if changed != former else None, failed=True)
             done = f"{known.state_counts['done']} of {len(known.rows)} rows are done"
             write_stderr(f"batch {batch_id}: {done}")
-        status = jobs.drive(bench, batch_id, BatchProgress(), stopping)
+        shown: set[int] | None = None
+
+        def tell(status: BatchStatus) -> None:
+            nonlocal shown
+            ended = {row.n: row for row in status.rows if row.state not in ("waiting", "running", "resting")}
+            if shown is None:
+                shown = set(ended) if status.usage.seconds else set()
+            for n in sorted(set(ended) - shown):
+                shown.add(n)
+                row = ended[n]
+                level = f" {row.confidence:.2f}" if row.confidence is not None and row.state == "done" else ""
+                state = row.verdict if row.state == "done" else jobs.STATE_LABELS[row.state]
+                why = f" ({(row.error or row.trouble)[:160]})" if row.error or row.trouble else ""
+                told = f"row {n}: {state}{level}  {row.question[:MAX_QUESTION_CHARS]}{why}"
+                write_stderr(f"  {len(shown):>3}/{len(status.rows)}  {told}")
+
+        status = jobs.drive(bench, batch_id, tell, stopping)
     written = jobs.export_json if args.as_json else jobs.export_csv
     table = written(bench, batch_id).rstrip("\r\n")
     if args.out:
@@ -104,26 +120,6 @@ def batch(args: Namespace) -> int:
     else:
         write_stdout(table)
     return _report_end(status)
-
-
-class BatchProgress:
-    """Writes each row to stderr when it ends, and how many have ended."""
-
-    def __init__(self) -> None:
-        self.shown_rows: set[int] | None = None
-
-    def __call__(self, status: BatchStatus) -> None:
-        ended = {row.n: row for row in status.rows if row.state not in ("waiting", "running", "resting")}
-        if self.shown_rows is None:
-            self.shown_rows = set(ended) if status.usage.seconds else set()
-        for n in sorted(set(ended) - self.shown_rows):
-            self.shown_rows.add(n)
-            row = ended[n]
-            level = f" {row.confidence:.2f}" if row.confidence is not None and row.state == "done" else ""
-            state = row.verdict if row.state == "done" else jobs.STATE_LABELS[row.state]
-            why = f" ({(row.error or row.trouble)[:160]})" if row.error or row.trouble else ""
-            told = f"row {n}: {state}{level}  {row.question[:MAX_QUESTION_CHARS]}{why}"
-            write_stderr(f"  {len(self.shown_rows):>3}/{len(status.rows)}  {told}")
 
 
 def _report_end(status: BatchStatus) -> int:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from agent.actions.validation import FLOWS_WITH_START_PAGES
-from agent.engine.loop import Flow
 from agent.engine.run_settings import continue_settings
 from agent.errors import TouchstoneError, UsageError
 from agent.export.plain import render_plain_text
@@ -98,34 +97,28 @@ def check_same_model(bench: Workbench, settings: Settings) -> None:
         raise UsageError(f"{told} Type --model auto to go on with it, or --model keyless for no model.")
 
 
-class RunProgress:
-    """Writes each step of a run to stderr as it is recorded, and the question as completed in a thread."""
-
-    def __init__(self, bench: Workbench, run_id: str, flow: Flow, after: int = 0) -> None:
-        self.bench, self.run_id, self.flow, self.last_step = bench, run_id, flow, after
-        self.standalone_question = ""
-
-    def __call__(self) -> None:
-        view = self.bench.snapshot(self.run_id)
-        for step in view.steps[self.last_step + 1 :]:
-            if line := self.flow.describe(step):
-                judged = (p for p in view.state.confidence if p.step == step.n and p.model is not None)
-                level = "".join(f", confidence {point.value:.2f}" for point in judged)
-                write_stderr(f"  {step.n:>3}  {line}{level}")
-        self.last_step = len(view.steps) - 1
-        if view.state.standalone_question not in ("", self.standalone_question):
-            self.standalone_question = view.state.standalone_question
-            write_stderr(f"       Read as: {self.standalone_question}")
-
-
 def drive_run(
     bench: Workbench, run_id: str, *, after: int = 0, ends: tuple[Status, ...] = (Status.REVIEW, Status.DONE)
 ) -> RunSnapshot | None:
-    """Drive a run and report its steps behind `after`; the run with its answer, or None when it did not reach
-    one (stderr says why)."""
+    """Drive a run and report its steps behind `after`, and its question as completed in a thread; the run
+    with its answer, or None when it did not reach one (stderr says why)."""
     write_stderr(f"run {run_id}")
-    flow = FLOWS[bench.snapshot(run_id).run.settings.flow]
-    status = bench.drive(run_id, watch=RunProgress(bench, run_id, flow, after))
+    flow, last, said = FLOWS[bench.snapshot(run_id).run.settings.flow], after, ""
+
+    def tell() -> None:
+        nonlocal last, said
+        view = bench.snapshot(run_id)
+        for step in view.steps[last + 1 :]:
+            if line := flow.describe(step):
+                judged = (p for p in view.state.confidence if p.step == step.n and p.model is not None)
+                level = "".join(f", confidence {point.value:.2f}" for point in judged)
+                write_stderr(f"  {step.n:>3}  {line}{level}")
+        last = len(view.steps) - 1
+        if view.state.standalone_question not in ("", said):
+            said = view.state.standalone_question
+            write_stderr(f"       Read as: {said}")
+
+    status = bench.drive(run_id, watch=tell)
     view = bench.snapshot(run_id)
     asked = view.run.settings.world == "live" and view.state.pages.values()
     if asked and not any(page.page_id for page in asked) and not bench.is_online():

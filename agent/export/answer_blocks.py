@@ -62,7 +62,7 @@ def write_checks(answer: Answer, *, style: Literal["cite", "ref"] = "cite") -> l
     found = write_folded(answer, partial(cite, answer, style, label_support))
     return [
         *([Paragraph([Span("How the statements were checked:", "strong")])] if lines else []),
-        *([Bullets([([line], ()) for line in lines])] if lines else []),
+        *Bullets.of([line] for line in lines),
         *(
             Paragraph([Span(f"{name}:", "strong"), f" {format_sentence(text)}"])
             for name, text in answer.side_notes
@@ -107,7 +107,7 @@ def write_body(
             ]
             written.append(Table(block.heads, rows, block.text))
         elif block.kind == "list" and block.by_code:
-            written.append(Bullets([([line], ()) for line in lines]))
+            written += Bullets.of([line] for line in lines)
         elif block.kind == "list":
             written += [] if block.role == "other" else _list_items(answer, layout, write)
         elif block.role == "gap":
@@ -133,12 +133,12 @@ def write_folded(answer: Answer, write: Writer) -> list[Block]:
 
 def _list_items(answer: Answer, layout: BlockLayout, write: Writer) -> list[Block]:
     """A list, each passage with the headings it stands under."""
-    items: list[tuple[Inline, Sequence[str]]] = []
+    items = list[Inline]()
     for said in layout.sentences:
         label = label_passage(answer, said) if layout.block.role else ""
         above: list[Span | str] = [Span(label, "label"), " "] if label else []
-        items.append(([*above, *write(said)], ()))
-    return [Bullets(items)] if items else []
+        items.append([*above, *write(said)])
+    return Bullets.of(items)
 
 
 LEGEND = "; ".join(f"{MARK_SIGNS[mark]} {label}" for mark, label in MARK_LABELS.items() if MARK_SIGNS[mark])

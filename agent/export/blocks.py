@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -46,6 +46,12 @@ class Bullets:
 
     items: Sequence[tuple[Inline, Sequence[str]]]
     numbered: bool = False
+
+    @classmethod
+    def of(cls, items: Iterable[Inline]) -> list[Block]:
+        """One list of items without sub-items; none without items."""
+        made = [(item, ()) for item in items]
+        return [cls(made)] if made else []
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.export.answer_blocks import write_checks, write_figures, write_text
-from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Quote, Span
+from agent.export.blocks import Block, Bullets, Heading, Paragraph, Quote, Span
 from agent.export.markdown import render_blocks
 from agent.export.sheets import write_csv
 from agent.text.plurals import format_count
@@ -101,10 +101,7 @@ def render_collection_markdown(given: CollectionResult) -> str:
     unavailable = [(Span(node.url, url=node.url), node.detail or str(node.outcome)) for node in unread]
     for title, entries in (("Left out", left_out), ("Unavailable sources", unavailable)):
         if entries:
-            items: list[tuple[Inline, tuple[str, ...]]] = [
-                ([link, f" – {reason}"], ()) for link, reason in entries
-            ]
-            blocks += [Heading(2, title), Bullets(items)]
+            blocks += [Heading(2, title), *Bullets.of([link, f" – {reason}"] for link, reason in entries)]
     return render_blocks(blocks)
 
 

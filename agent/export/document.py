@@ -183,11 +183,6 @@ def _facts(report: Report) -> list[Block]:
     return [Table(["Statement", "Quote", "Page", "Marks"], rows)] if rows else []
 
 
-def _list_lines(lines: Iterable[str]) -> list[Block]:
-    items: list[tuple[Inline, Sequence[str]]] = [([line], ()) for line in lines]
-    return [Bullets(items)] if items else []
-
-
 def _edits(report: Report) -> list[Block]:
     """What a person changed: the edits in their order, then the facts that are not as they were found."""
     rows = list[list[Cell]]()
@@ -199,7 +194,7 @@ def _edits(report: Report) -> list[Block]:
         done += f" with {fact.struck_with}" if fact.struck_with else ""
         if done:
             rows.append([done, fact.statement, fact.former, Span(fact.title or fact.url, url=fact.url)])
-    edits = _list_lines(f"{_place(report, edit.step)}: {edit.text}" for edit in report.edits)
+    edits = Bullets.of([f"{_place(report, edit.step)}: {edit.text}"] for edit in report.edits)
     return [*edits, *([Table(["Fact", "Statement", "Before the correction", "Page"], rows)] if rows else [])]
 
 
@@ -227,7 +222,7 @@ def _journey(report: Report) -> list[Block]:
         f"{_place(report, s.step)}, no progress: {s.reason} Next: {STALL_LABELS[s.rung]}."
         for s in report.blockages
     ]
-    return [*blocks, *_list_lines(notes + stalls)]
+    return [*blocks, *Bullets.of([line] for line in notes + stalls)]
 
 
 def _place(report: Report, n: int) -> str:
@@ -264,7 +259,7 @@ def _unavailable(report: Report) -> list[Block]:
         for page in report.pages
         if page.outcome != Outcome.OK
     ]
-    refused = _list_lines(f"Not followed: {refusal.what} ({refusal.why})" for refusal in report.refusals)
+    refused = Bullets.of([f"Not followed: {refusal.what} ({refusal.why})"] for refusal in report.refusals)
     return [*([Table(["Address", "Outcome", "Detail"], rows)] if rows else []), *refused]
 
 

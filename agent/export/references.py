@@ -61,32 +61,32 @@ class Reference:
 
 def collect_references(report: Report, extra: Iterable[PageRef] = ()) -> list[Reference]:
     """The references, cited ones first in the order of their numbers; each address once."""
-    cited = list(report.answer.sources) if report.answer else []
-    kept = [ref for ref in report.all_pages if ref.facts and ref.page_id and not cited]
+    sources = list(report.answer.sources) if report.answer else []
+    kept = [ref for ref in report.all_pages if ref.facts and ref.page_id and not sources]
+    for ref in (*kept, *extra):
+        page = report.stored_pages.get(ref.page_id)
+        facts = [fact for fact in report.facts if ref.page_id and fact.page_id == ref.page_id]
+        sources.append(
+            Source(
+                n=0,
+                url=ref.final_url or ref.url,
+                title=ref.title or (page.title if page else ""),
+                page_id=ref.page_id,
+                quotes=[fact.quote for fact in facts if fact.verified],
+                fetched_at=page.fetched_at if page else "",
+                given=ref.origin,
+                publication=ref.publication,
+            )
+        )
     seen: set[str] = set()
     used: set[str] = set()
     found = []
-    for source in [*cited, *(_page_source(ref, report) for ref in (*kept, *extra))]:
+    for source in sources:
         name = canonicalize(source.url) or source.page_id or source.url
         if name and name not in seen:
             seen.add(name)
             found.append(make_reference(source, report, used))
     return found
-
-
-def _page_source(ref: PageRef, report: Report) -> Source:
-    page = report.stored_pages.get(ref.page_id)
-    facts = [fact for fact in report.facts if ref.page_id and fact.page_id == ref.page_id and fact.verified]
-    return Source(
-        n=0,
-        url=ref.final_url or ref.url,
-        title=ref.title or (page.title if page else ""),
-        page_id=ref.page_id,
-        quotes=[fact.quote for fact in facts],
-        fetched_at=page.fetched_at if page else "",
-        given=ref.origin,
-        publication=ref.publication,
-    )
 
 
 def make_reference(source: Source, report: Report, used: set[str]) -> Reference:

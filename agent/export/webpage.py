@@ -27,19 +27,14 @@ _NUMBER = re.compile(r"[+−-]?[\d.,]+(?: %)?")
 def render_html(report: Report) -> str:
     """The answer of a run as one HTML file. Quotes of pages in `report.stored_pages` are shown in context."""
     style = (HERE / "webpage.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     frame = Markup((HERE / "webpage.html").read_text(encoding="utf-8"))
     return frame.format(
-        policy=content_security_policy(style),
+        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
         title=_clean(report.run.question or "Untitled question"),
         style=Markup(style),
         body=Markup("\n").join(map(render_block, build_paper(report, quoted=True))),
     )
-
-
-def content_security_policy(style: str) -> str:
-    """The policy of the file: its own style and nothing else. No script, picture, frame or form."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def render_block(block: Block) -> Markup:

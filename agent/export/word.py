@@ -25,19 +25,16 @@ def render_docx(report: Report) -> bytes:
     properties = document.core_properties
     properties.title, properties.author = _clean_line(report.run.question)[:250], "Touchstone"
     properties.comments = ""
-    properties.created = properties.modified = _parse_time(report.run.updated_at)
+    try:
+        at = datetime.fromisoformat(report.run.updated_at).astimezone(UTC).replace(tzinfo=None)
+    except ValueError:
+        at = datetime(1980, 1, 1)
+    properties.created = properties.modified = at
     for block in build_paper(report, quoted=True):
         _write_block(document, block)
     out = BytesIO()
     document.save(out)
     return out.getvalue()
-
-
-def _parse_time(at: str) -> datetime:
-    try:
-        return datetime.fromisoformat(at.replace("Z", "+00:00")).astimezone(UTC).replace(tzinfo=None)
-    except ValueError:
-        return datetime(1980, 1, 1)
 
 
 def _write_block(document: Any, block: Block) -> None:
