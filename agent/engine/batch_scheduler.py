@@ -67,8 +67,17 @@ class BatchScheduler:
             if not busy:  # until then the budget limits those that run
                 self.store.batches.set_state(batch.id, state="spent", among=("running",))
             return []
-        room = batch.allowance.side_by_side - busy
-        return list(filter(None, (self._start_row(batch, row) for row in waiting[:room])))
+        started: list[str] = []
+        for row in waiting[: batch.allowance.side_by_side - busy]:
+            if row.again:
+                started += [row.run_id] if self._resume_row(batch, row) else []
+                continue
+            settings = settings_for_row(row, batch.settings)
+            change = to_jsonable({"question": row.question, "settings": settings})
+            next = self.flows[settings.flow].first_step
+            first = Step(n=0, name="ask", change=change, next=next, by="person")
+            started.append(self.store.batches.start_row(batch.id, row.n, row.question, settings, first))
+        return list(filter(None, started))
 
     def make_budget_check(self, run_id: str) -> Callable[[float], str]:
         """A function that says whether the batch of a run has used this share of its budget: a sentence, ""
@@ -82,15 +91,6 @@ class BatchScheduler:
             return describe_exhausted_budget(batch.allowance, self.store.batches.sum_usage(batch_id), share)
 
         return check if batch_id else lambda share: ""
-
-    def _start_row(self, batch: Batch, row: BatchRow) -> str:
-        if row.again:
-            return row.run_id if self._resume_row(batch, row) else ""
-        settings = settings_for_row(row, batch.settings)
-        change = to_jsonable({"question": row.question, "settings": settings})
-        next = self.flows[settings.flow].first_step
-        first = Step(n=0, name="ask", change=change, next=next, by="person")
-        return self.store.batches.start_row(batch.id, row.n, row.question, settings, first)
 
     def _resume_row(self, batch: Batch, row: BatchRow) -> bool:
         """Resume a run that rests; one that the batch's budget had ended searches on. False when a person has

@@ -320,13 +320,18 @@ class Worker:
 
     def _sync_library(self) -> None:
         """Keep the library current: its folders, the pages of runs, missing vectors."""
+
+        def check() -> None:
+            if self.shutdown_event.is_set():
+                raise ShutdownRequested("this process is ending; the next one goes on making vectors")
+
         while not self.shutdown_event.is_set():
             self._library_sync_due.clear()
             try:
                 self.library.sync()
                 while self.library.index_pending(most=50) and not self.shutdown_event.is_set():
                     pass
-                self.library.embed_pending(checkpoint=self._raise_if_closing)
+                self.library.embed_pending(checkpoint=check)
             except ShutdownRequested:
                 return
             except TouchstoneError as error:  # a model that does not answer, mostly
@@ -334,10 +339,6 @@ class Worker:
             except (OSError, ValueError, LookupError, RuntimeError, TypeError) as error:  # a bad file or page
                 log.error("the library is not current", exc_info=error)
             self._library_sync_due.wait(LIBRARY_SYNC_S)
-
-    def _raise_if_closing(self) -> None:
-        if self.shutdown_event.is_set():
-            raise ShutdownRequested("this process is ending; the next one goes on making vectors")
 
     def describe_outage(self, run_id: str) -> str:
         """That a run rests because its model server is dead, in a sentence for a person; "" otherwise."""

@@ -82,8 +82,22 @@ def find_model(config: Config) -> DetectedModel:
                 reason = "the first chat model it offers; MODEL chooses another"
             client = _build_client(config, base_url, strong=strong, key=key)
             found = DetectedModel(client, f"{strong} at {server}", f"{strong} at {server}, {reason}.")
+        elif not config.OLLAMA_URL:
+            raise _NoModel(NO_MODEL)
         else:
-            found = _find_ollama(config)
+            base_url = config.OLLAMA_URL.rstrip("/") + "/v1"
+            server = check_server_url(base_url, "OLLAMA_URL")
+            try:
+                offered = _list_models(base_url, key="", within_s=LOCAL_LIST_TIMEOUT_S)
+            except _NoModel:
+                raise _NoModel(NO_MODEL) from None
+            wanted = config.MODEL
+            if wanted and wanted not in offered and f"{wanted}:latest" not in offered:
+                pull = f"run “ollama pull {wanted}”, or set MODEL to one it has"
+                raise _NoModel(f"The Ollama at {server} has no model {wanted}: {pull}.")
+            strong = wanted or _choose_chat_model(offered, server)
+            client = _build_client(config, base_url, strong=strong, key="")
+            found = DetectedModel(client, f"{strong} (Ollama)", f"{strong} on the Ollama at {server}.")
     except (_NoModel, ValueError) as absent:
         found = DetectedModel(None, "keyless", str(absent))
     return replace(found, detail=f"{found.detail} {unused}".rstrip())
@@ -116,24 +130,6 @@ def check_model(
     except ModelReplyError as error:
         return False, f"{client.strong} at {server} answered, but not as asked. {error}"
     return True, f"{client.strong} at {server} answered in {time.monotonic() - began:.1f} s."
-
-
-def _find_ollama(config: Config) -> DetectedModel:
-    if not config.OLLAMA_URL:
-        raise _NoModel(NO_MODEL)
-    base_url = config.OLLAMA_URL.rstrip("/") + "/v1"
-    server = check_server_url(base_url, "OLLAMA_URL")
-    try:
-        offered = _list_models(base_url, key="", within_s=LOCAL_LIST_TIMEOUT_S)
-    except _NoModel:
-        raise _NoModel(NO_MODEL) from None
-    wanted = config.MODEL
-    if wanted and wanted not in offered and f"{wanted}:latest" not in offered:
-        pull = f"run “ollama pull {wanted}”, or set MODEL to one it has"
-        raise _NoModel(f"The Ollama at {server} has no model {wanted}: {pull}.")
-    strong = wanted or _choose_chat_model(offered, server)
-    client = _build_client(config, base_url, strong=strong, key="")
-    return DetectedModel(client, f"{strong} (Ollama)", f"{strong} on the Ollama at {server}.")
 
 
 def _build_client(config: Config, base_url: str, *, strong: str, key: str) -> ModelClient:

@@ -17,7 +17,19 @@ _MIN_UNSPACED_CHARS = 14
 def describe_page(page: Page) -> str:
     """The description: "Title: first telling sentence. On: heading; heading", cut at LONGEST."""
     title = " ".join(page.title.split())
-    first = _first_sentence(page, title)
+    # the first sentence that says something, on one line; the first line of all when none does
+    text, first = page.text[:_MAX_TEXT_CHARS], ""
+    spans = [(start, " ".join(text[start:end].split())) for start, end in find_sentence_spans(text)]
+    lines = [(start, line) for start, line in spans if line != title]
+    for start, line in lines:
+        is_long = len(line.split()) >= _MIN_SENTENCE_WORDS or (
+            not line.isascii() and " " not in line and len(line) >= _MIN_UNSPACED_CHARS
+        )
+        is_in_table = any(table.start <= start < table.end for table in page.tables)
+        if is_long and line[-1] in '.!?。！？…”"»)' and not is_in_table:
+            first = line
+            break
+    first = first or next((line for _, line in lines), "")
     headings = list(
         dict.fromkeys(" ".join(heading.text.split()) for heading in page.headings if heading.level <= 3)
     )
@@ -29,25 +41,6 @@ def describe_page(page: Page) -> str:
     if listed and len(told) < MAX_DESCRIPTION_CHARS - 30:
         told = f"{told} — {listed}" if told else listed
     return _truncate(told or page.url, MAX_DESCRIPTION_CHARS)
-
-
-def _first_sentence(page: Page, title: str) -> str:
-    """The first sentence that says something, on one line; the first line of all when none does."""
-    text = page.text[:_MAX_TEXT_CHARS]
-    tables = [(table.start, table.end) for table in page.tables]
-    lines = [(start, " ".join(text[start:end].split())) for start, end in find_sentence_spans(text)]
-    for start, line in lines:
-        long = len(line.split()) >= _MIN_SENTENCE_WORDS or (
-            not line.isascii() and " " not in line and len(line) >= _MIN_UNSPACED_CHARS
-        )
-        if (
-            long
-            and line != title
-            and line[-1] in '.!?。！？…”"»)'
-            and not any(a <= start < b for a, b in tables)
-        ):
-            return line
-    return next((line for _, line in lines if line != title), "")
 
 
 def _truncate(text: str, limit: int) -> str:

@@ -102,6 +102,7 @@ UNFINISHED_DAYS = 1
 TITLE_WEIGHT = 2.0
 """Weight of a word in the title, against 1 in the text (as in agent.store.fulltext)."""
 RESERVED_PATHS = ("/robots.txt", "/sitemap.xml")
+_READ_ONLY = "?mode=ro&immutable=1"
 _SCHEMA = """
 CREATE TABLE documents (n INTEGER PRIMARY KEY, key TEXT, name TEXT, host TEXT, public INTEGER, url TEXT,
     title TEXT, record BLOB);
@@ -181,8 +182,16 @@ def open_folder_store(folder: Path, kept_in: Path, read_text: ReadText) -> Folde
         digest = hashlib.file_digest(file, "sha256")
     digest.update(f"{docs.resolve()} {VERSION} {EXTRACTION_VERSION} {ANALYSIS_FINGERPRINT}".encode())
     kept = kept_in / f"{digest.hexdigest()[:32]}.db"
-    if connection := _open_kept(kept, folder):
-        return FolderStore(connection, folder)
+    if kept.is_file():  # a finished one is opened while its attached files are as they were
+        connection = sqlite3.connect(f"{kept.as_uri()}{_READ_ONLY}", uri=True, check_same_thread=False)
+        try:
+            files = connection.execute("SELECT value FROM about WHERE name = 'files'").fetchone()[0]
+            if all(_sign_file(folder / name) == sign for name, sign in json.loads(files).items()):
+                kept.touch()
+                return FolderStore(connection, folder)
+        except (sqlite3.DatabaseError, TypeError, OSError):
+            pass  # damaged or not to be touched: built anew
+        connection.close()
     try:
         return FolderStore(_build_kept(kept, folder, docs, read_text), folder)
     except (OSError, sqlite3.OperationalError) as trouble:
@@ -190,23 +199,6 @@ def open_folder_store(folder: Path, kept_in: Path, read_text: ReadText) -> Folde
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     _fill(connection, folder, docs, read_text)
     return FolderStore(connection, folder, note)
-
-
-def _open_kept(kept: Path, folder: Path) -> sqlite3.Connection | None:
-    """The connection to a finished file whose attached files are as they were; None when there is none."""
-    if not kept.is_file():
-        return None
-    connection = sqlite3.connect(f"{kept.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
-    try:
-        files = connection.execute("SELECT value FROM about WHERE name = 'files'").fetchone()[0]
-        attached = json.loads(files)
-        if all(_sign_file(folder / name) == sign for name, sign in attached.items()):
-            kept.touch()
-            return connection
-    except (sqlite3.DatabaseError, TypeError, OSError):
-        pass  # damaged or not to be touched: built anew
-    connection.close()
-    return None
 
 
 def _build_kept(kept: Path, folder: Path, docs: Path, read_text: ReadText) -> sqlite3.Connection:
@@ -231,7 +223,7 @@ def _build_kept(kept: Path, folder: Path, docs: Path, read_text: ReadText) -> sq
         for n, (at, old) in enumerate(used):
             if old != kept and (n >= most or time.time() - at > days * 86_400):
                 old.unlink(missing_ok=True)
-    return sqlite3.connect(f"{kept.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    return sqlite3.connect(f"{kept.as_uri()}{_READ_ONLY}", uri=True, check_same_thread=False)
 
 
 def _sign_file(file: Path) -> list[int]:

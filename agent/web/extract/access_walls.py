@@ -76,20 +76,18 @@ class WallEvidence:
     """It is a list of headlines and no article."""
 
 
-def _find_subscription(
-    tree: LexborHTMLParser, source: str, url: str, about: PageMetadata
-) -> tuple[tuple[str, ...], tuple[str, ...], bool, bool]:
-    """The last four fields of a page's WallEvidence."""
-    body, nothing = tree.body, ((), (), False, False)
+def _find_subscription(tree: LexborHTMLParser, source: str, url: str, about: PageMetadata) -> dict[str, Any]:
+    """The last four fields of a page's WallEvidence; {} where nothing asks for a subscription."""
+    body = tree.body
     if body is None or (about.is_free and not any(hint in source for hint in _LISTS["paywall_hints"])):
-        return nothing
+        return {}
     paid = _is_declared_paid(tree, url, about)
     if not (
         paid
         or _speaks_of_subscription(body.text(separator="\n"))
         or any(_is_paywall_element(node) for node in body.css(_NAMED_BLOCKS)[:MAX_ELEMENTS])
     ):
-        return nothing
+        return {}
     prompts: list[str] = []
     labels: list[str] = []
     for node in body.css(_BLOCKS)[: MAX_ELEMENTS * 20]:
@@ -109,8 +107,9 @@ def _find_subscription(
         for link in body.css("a[href]")[:MAX_ELEMENTS]
         if _is_headline(link, url) and not _is_in_margin(link)
     }
-    is_front_page = len(headlines) >= MIN_FRONT_PAGE_HEADLINES and not is_declared_article(tree, about.things)
-    return tuple(prompts), tuple(labels), paid, is_front_page
+    is_list = len(headlines) >= MIN_FRONT_PAGE_HEADLINES and not is_declared_article(tree, about.things)
+    texts = {"prompts": tuple(prompts), "labels": tuple(labels)}
+    return {**texts, "is_declared_paid": paid, "is_front_page": is_list}
 
 
 def _is_behind_paywall(signs: WallEvidence, text: str) -> bool:
@@ -239,7 +238,6 @@ def find_wall_evidence(tree: LexborHTMLParser, html: str, url: str, about: PageM
     source = html.lower()
     controls = tree.css("button, a, [role=button]")[:MAX_CONTROLS]
     passwords = tree.css('input[type="password"]')[:5]
-    prompts, labels, is_paid, is_front_page = _find_subscription(tree, source, url, about)
     return WallEvidence(
         has_captcha=_has_captcha_marker(source[:200_000]),
         has_login=any(not any(a.tag in MARGIN_TAGS for a in ancestors(node)) for node in passwords),
@@ -247,10 +245,7 @@ def find_wall_evidence(tree: LexborHTMLParser, html: str, url: str, about: PageM
         script_count=len(tree.css("script")),
         has_app_root=tree.css_first("#root, #app, #__next, app-root, #___gatsby, #main-app") is not None,
         noscript=" ".join(node.text() for node in tree.css("noscript")[:5])[:500],
-        prompts=prompts,
-        labels=labels,
-        is_declared_paid=is_paid,
-        is_front_page=is_front_page,
+        **_find_subscription(tree, source, url, about),
     )
 
 

@@ -79,18 +79,11 @@ class LinkedText:
     def is_headline(self, line: str) -> bool:
         """Whether a line is navigation, or a link of several words begins it or makes up much of it."""
         flat = " ".join(line.split())
-        long = (
-            anchor
+        return self.is_navigation(line) or any(
+            (len(anchor) >= MIN_HEADLINE_SHARE * len(flat) and anchor in flat)
+            or (len(anchor) >= MIN_HEADLINE_CHARACTERS and flat.startswith(anchor))
             for anchor in self.anchors
-            if " " in anchor and len(anchor) >= MIN_HEADLINE_SHARE * len(flat)
-        )
-        titles = (
-            anchor for anchor in self.anchors if " " in anchor and len(anchor) >= MIN_HEADLINE_CHARACTERS
-        )
-        return (
-            self.is_navigation(line)
-            or any(anchor in flat for anchor in long)
-            or any(flat.startswith(anchor) for anchor in titles)
+            if " " in anchor
         )
 
     def is_navigation(self, line: str) -> bool:
@@ -124,6 +117,7 @@ LINES_OF_TITLE = 3
 """Lines of an entry among which a headline that is a link makes it an entry of a listing."""
 _EDGE = re.compile(r"^[\W_]*$")
 _AFTER_DATE = re.compile(r"^[\W_]*(?:T?\d\d?:\d\d[:\d.]*)?[\W_]*(?:[A-Z]{1,5}|[+-]?\d{4})?[\W_]*$")
+_WEEKDAY = re.compile(r"[\W_]*[^\W\d_]{2,10}[.,]?\s+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _MONTH_NAMES_ALONE = 20
 
@@ -187,13 +181,10 @@ def _read_dated_line(n: int, line: TextLine, is_heading: bool, today: str) -> _D
         found = find_month(shown) if is_heading or len(line.text) <= _MONTH_NAMES_ALONE else None
     if found is None:
         return None
-    is_first = bool(_EDGE.match(shown[: found.start])) or bool(
-        re.fullmatch(r"[\W_]*[^\W\d_]{2,10}[.,]?\s+", shown[: found.start])  # a weekday
-    )
-    is_last = len(line.text) <= MAX_DATED_LINE and bool(_AFTER_DATE.match(shown[found.end :]))
-    if not (is_first or is_last):
-        return None
-    return _DatedLine(n, found.iso, is_first)
+    before = shown[: found.start]
+    is_first = bool(_EDGE.match(before) or _WEEKDAY.fullmatch(before))
+    is_last = len(line.text) <= MAX_DATED_LINE and _AFTER_DATE.match(shown[found.end :])
+    return _DatedLine(n, found.iso, is_first) if is_first or is_last else None
 
 
 def _divide(

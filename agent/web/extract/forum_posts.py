@@ -72,12 +72,6 @@ def find_dates(root: LexborNode, today: str) -> Iterator[tuple[LexborNode, str]]
             yield node, iso
 
 
-def is_only_date(text: str, today: str) -> bool:
-    """Whether a text is a date and nothing else."""
-    found = find_date(text, today) if len(text) <= MAX_DATE_CHARACTERS else None
-    return found is not None and found.end - found.start >= 0.8 * len(text)
-
-
 def find_user(root: LexborNode, dates: list[tuple[LexborNode, str]], today: str) -> LexborNode | None:
     """The element with the author's name: named user, linked to a profile, named author, or a short bold
     text."""
@@ -132,12 +126,7 @@ def find_body(root: LexborNode, stamp: LexborNode, user: LexborNode | None) -> L
         if node.mem_id not in around
         and (
             bool(_BODY.search(names_of(node, "class")))
-            or names_of(node, "itemprop")
-            in (
-                "text",
-                "articleBody",
-                "commentText",
-            )
+            or names_of(node, "itemprop") in ("text", "articleBody", "commentText")
         )
     ]
     if named:
@@ -145,7 +134,11 @@ def find_body(root: LexborNode, stamp: LexborNode, user: LexborNode | None) -> L
     node = root
     while True:
         children = [child for child in node.iter() if text_length(child)]
-        rest = {child.mem_id: _remaining_length(child, marks) for child in children}
+        rest: dict[int, int] = {}
+        for child in children:  # its characters that are neither the user's name nor the date
+            inside = [mark for mark in marks if mark.mem_id == child.mem_id or is_inside(mark, child)]
+            outer = [mark for mark in inside if not any(is_inside(mark, other) for other in inside)]
+            rest[child.mem_id] = max(0, text_length(child) - sum(text_length(mark) + 1 for mark in outer))
         largest = max(children, key=lambda child: rest[child.mem_id], default=None)
         free = [child for child in children if child.mem_id not in around]
         paragraphs = [child for child in free if child.tag in ("p", "ul", "ol", "blockquote", "pre")]
@@ -158,13 +151,6 @@ def find_body(root: LexborNode, stamp: LexborNode, user: LexborNode | None) -> L
         if mark.mem_id != node.mem_id:
             mark.decompose()
     return node
-
-
-def _remaining_length(node: LexborNode, marks: list[LexborNode]) -> int:
-    """Characters under a node that are neither the user's name nor the date."""
-    inside = [mark for mark in marks if mark.mem_id == node.mem_id or is_inside(mark, node)]
-    outer = [mark for mark in inside if not any(is_inside(mark, other) for other in inside)]
-    return max(0, text_length(node) - sum(text_length(mark) + 1 for mark in outer))
 
 
 def read_text(body: LexborNode) -> str:
@@ -278,7 +264,10 @@ class _PostFinder:
         name = clean_name(user, self.today) if user is not None else ""
         body = find_body(root, dates[0][0], user)
         text = read_text(body)
-        if not name or not text or link_share(body) > MAX_LINKED_SHARE or is_only_date(text, self.today):
+        if not name or not text or link_share(body) > MAX_LINKED_SHARE:
+            return None
+        found = find_date(text, self.today) if len(text) <= MAX_DATE_CHARACTERS else None
+        if found and found.end - found.start >= 0.8 * len(text):  # a date and nothing else
             return None
         role = "question" if _QUESTION.search(key) else "answer" if _ANSWER.search(key) else "post"
         return Post(n=0, user=name, date=own[0], text=text, role=role)  # type: ignore[arg-type]
@@ -322,10 +311,8 @@ _SIGNATURE = re.compile(r"\n-- ?\n")
 
 def find_message(text: str, linked: LinkedText, today: str) -> Post | None:
     """The message that a page consists of, with its offsets in the page's text; None when it is none."""
-    lines = (
-        list(_join_labels(list(read_lines(text))[:MAX_LINES_BEFORE]))
-        + list(read_lines(text))[MAX_LINES_BEFORE:]
-    )
+    lines = list(read_lines(text))
+    lines = [*_join_labels(lines[:MAX_LINES_BEFORE]), *lines[MAX_LINES_BEFORE:]]
     found = _read_fields(lines, today) or _read_unlabelled(lines, today)
     if found is None:
         return None
@@ -336,14 +323,8 @@ def find_message(text: str, linked: LinkedText, today: str) -> Post | None:
     start, end = body[0].start, body[-1].end
     cut = _SIGNATURE.search(text, start, end)
     end = cut.start() if cut and cut.start() > start else end
-    return Post(
-        n=1,
-        user=user,
-        date=day,
-        text=text[start:end].rstrip(),
-        start=start,
-        end=start + len(text[start:end].rstrip()),
-    )
+    said = text[start:end].rstrip()
+    return Post(n=1, user=user, date=day, text=said, start=start, end=start + len(said))
 
 
 def _join_labels(lines: Sequence[TextLine]) -> Iterator[TextLine]:
