@@ -112,8 +112,14 @@ def filter_citations(
                 allowed |= set().union(*sides)
         kept = [i for i in cited if i in citable and (facts[i].can_support or i in allowed)]
         dropped += len(cited) - len(kept)
-        other = _describe_other_sides(set(kept), still_open, facts)
-        filtered.append(sentence.replace(fact_ids=kept, disputed=other))
+        others = list[str]()  # what other sources say, unless both sides are cited
+        for conflict in still_open:
+            uncited = [value for value in conflict.values if not set(kept).intersection(value.fact_ids)]
+            for value in uncited if len(conflict.values) - len(uncited) == 1 else ():
+                if hosts := dict.fromkeys(host(facts[i].url) for i in value.fact_ids if i in facts):
+                    names = " and ".join(list(hosts)[:2]).strip() or "a person"
+                    others.append(f"{names} {'says' if len(hosts) == 1 else 'say'} “{value.text}”")
+        filtered.append(sentence.replace(fact_ids=kept, disputed="; ".join(others)))
     return filtered, dropped
 
 
@@ -251,22 +257,6 @@ def diff_answers(old: Answer, new: Answer) -> list[AnswerChange]:
             kind = "same" if was == now else "resourced"
         changes.append(AnswerChange(kind, before, sentence))  # type: ignore[arg-type]
     return changes + [AnswerChange("removed", former[i], None) for i in gone]
-
-
-def _describe_other_sides(cited: set[str], conflicts: list[Conflict], facts: Mapping[str, Fact]) -> str:
-    """What other sources say about what the cited facts state, in one clause; "" where nothing disputes them,
-    or both sides are cited."""
-    found = list[str]()
-    for conflict in conflicts:
-        if sum(not cited.isdisjoint(value.fact_ids) for value in conflict.values) != 1:
-            continue
-        for value in conflict.values:
-            hosts = dict.fromkeys(host(facts[i].url) for i in value.fact_ids if i in facts)
-            if cited.isdisjoint(value.fact_ids) and hosts:
-                names = " and ".join(list(hosts)[:2]).strip() or "a person"
-                verb = "says" if len(hosts) == 1 else "say"
-                found.append(f"{names} {verb} “{value.text}”")
-    return "; ".join(found)
 
 
 def _apply_check(sentence: Sentence, check: ClaimCheck, cited: Sequence[Fact], failure: str = "") -> Sentence:

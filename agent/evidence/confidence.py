@@ -260,24 +260,11 @@ def _limit(judgement: float) -> float:
 def explain_changes(
     previous: Confidence | None, now: Confidence, evidence: Sequence[Evidence], plan: Sequence[PlanPart] = ()
 ) -> Confidence:
-    """The confidence with the reasons of its change since the previous one; their deltas add up."""
-    before = previous.value if previous else 0.0
-    changes = _list_changes(previous, now, evidence, plan)
-    rest = round(now.value - before - sum(change.delta for change in changes), 4)
-    if changes and rest:
-        changes[-1] = changes[-1].replace(delta=round(changes[-1].delta + rest, 4))
-    elif abs(rest) >= MIN_VISIBLE_CHANGE:
-        changes = [ConfidenceChange(delta=rest, reason="the evidence was counted anew")]
-    return now.replace(moves=changes)
+    """The confidence with the reasons of its change since the previous one; their deltas add up.
 
-
-def _list_changes(
-    previous: Confidence | None, now: Confidence, evidence: Sequence[Evidence], plan: Sequence[PlanPart]
-) -> list[ConfidenceChange]:
-    """The figures of each part are replaced one after the other; what each changes is one entry."""
-    old = {part.part: part for part in previous.parts} if previous else {}
-    if previous and ((previous.value and not old) or old.keys() - {part.part for part in now.parts}):
-        return []
+    The figures of each part are replaced one after the other; what each changes is one entry."""
+    before, old = (previous.value, {p.part: p for p in previous.parts}) if previous else (0.0, {})
+    is_comparable = not (previous and before and not old) and old.keys() <= {part.part for part in now.parts}
     parts = [  # of one that was open with the new judgement, so that its first source tells all
         was
         if (was := old.get(new.part)) and was.weight
@@ -286,7 +273,7 @@ def _list_changes(
     ]
     questions = {part.id: part.question for part in plan} if len(now.parts) > 1 else {}
     changes = []
-    for name in ("weight", "disputed", "unanswered", "judgement"):
+    for name in ("weight", "disputed", "unanswered", "judgement") if is_comparable else ():
         for n, (new, found) in enumerate(zip(now.parts, evidence, strict=True)):
             was, value = parts[n], compute_value(parts)
             more = {"sources": new.sources} if name == "weight" else {}
@@ -296,7 +283,12 @@ def _list_changes(
                 about = f"“{questions[new.part][:MAX_VALUE_CHARS]}”: " if new.part in questions else ""
                 reason = _explain(name, was, new, found, is_judged=now.model is not None)
                 changes.append(ConfidenceChange(delta=round(delta, 4), reason=about + reason))
-    return changes
+    rest = round(now.value - before - sum(change.delta for change in changes), 4)
+    if changes and rest:
+        changes[-1] = changes[-1].replace(delta=round(changes[-1].delta + rest, 4))
+    elif abs(rest) >= MIN_VISIBLE_CHANGE:
+        changes = [ConfidenceChange(delta=rest, reason="the evidence was counted anew")]
+    return now.replace(moves=changes)
 
 
 def _explain(name: str, was: PartConfidence, new: PartConfidence, found: Evidence, *, is_judged: bool) -> str:

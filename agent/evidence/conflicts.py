@@ -236,7 +236,12 @@ class ConflictIndex:
             groups.values(), key=lambda group: min(_age_key(pair.left.fact) for pair in group)
         ):
             conflict = settle_conflict(_make_conflict(group), rulings, active)
-            asks = any(_is_about_question(conflict, active, question) for question in self.questions)
+            stating = [active[i] for value in conflict.values for i in value.fact_ids]
+            asks = any(  # values of the type that is asked for, of a fact about the question
+                _KIND_BY_ANSWER_TYPE.get(asked.answer_type, conflict.kind) in (conflict.kind, "polarity")
+                and any(is_on_question(fact, asked) for fact in stating)
+                for asked in self.questions
+            )
             conflicts.setdefault(conflict.id, conflict.replace(asks=asks))
         return sorted(conflicts.values(), key=lambda conflict: not conflict.asks)
 
@@ -360,11 +365,3 @@ def _make_conflict(group: list[_Pair]) -> Conflict:
         ],
         step=min(max(pair.left.fact.step, pair.right.fact.step) for pair in group),
     )
-
-
-def _is_about_question(conflict: Conflict, facts: Mapping[str, Fact], question: ParsedQuestion) -> bool:
-    """Whether its values are of the type that is asked for, and one of its facts is about the question."""
-    if _KIND_BY_ANSWER_TYPE.get(question.answer_type, conflict.kind) not in (conflict.kind, "polarity"):
-        return False
-    ids = (i for value in conflict.values for i in value.fact_ids)
-    return any(is_on_question(facts[i], question) for i in ids)

@@ -100,7 +100,10 @@ def find_contradiction(
         _differing(a.dates, b.dates, is_compatible),
         _differing(a.quantities, b.quantities, is_same_quantity),
     )
-    denies, rewords = a.is_negated != b.is_negated, _has_own_words(a, b, plain=not keyed)
+    denies, names = a.is_negated != b.is_negated, _join_names(a, b)
+    is_reworded = not keyed and bool(a.words - b.words - names) and bool(b.words - a.words - names)
+    # names, or words, of their own: the two may be about different things
+    rewords = is_reworded or (bool(_own_names(a, b)) and bool(_own_names(b, a)))
     if all([a.labels - b.labels, b.labels - a.labels]) or sum([all(days), all(amounts), denies, rewords]) > 1:
         return None
     has_other_values = any(days) or any(amounts)
@@ -168,13 +171,6 @@ def _differing(
 def _is_paired(left: Sequence[T], right: Sequence[T], similarity: float) -> bool:
     """Is one value on each side, or the same number of them in very similar statements?"""
     return len(left) == len(right) and (len(left) == 1 or similarity >= MIN_STRICT_SIMILARITY)
-
-
-def _has_own_words(a: StatementFeatures, b: StatementFeatures, *, plain: bool) -> bool:
-    """Has each side a name, or with `plain` a word, of its own? Then they may be about different things."""
-    names = _join_names(a, b)
-    is_reworded = plain and bool(a.words - b.words - names) and bool(b.words - a.words - names)
-    return is_reworded or (bool(_own_names(a, b)) and bool(_own_names(b, a)))
 
 
 def _own_names(one: StatementFeatures, other: StatementFeatures) -> list[ProperName]:
@@ -291,8 +287,16 @@ def is_same_thing(a: Fact, b: Fact) -> bool:
         (base, mine), (base_there, theirs) = _split_qualifier(left), _split_qualifier(right)
         if base and base == base_there and not (mine <= theirs or theirs <= mine):
             return False
-    if _cross_names(a, b):
-        return False
+    first = [said.names[:1] for said in (one, other)]
+    if not (a.attribute or b.attribute) and all(first) and not first[0][0].words & first[1][0].words:
+        frames = [
+            [*fact.statement[: name.start].split(), *fact.statement[name.end :].split()[:1]]
+            for fact, (name,) in zip((a, b), first, strict=True)
+        ]
+        if (
+            frames[0] == frames[1]
+        ):  # the same of another name each; "X founded Y", "Y was founded by X" is not
+            return False
     subject, subject_there = _subject_words(a), _subject_words(b)
     is_named = subject <= _all_words(b) or subject_there <= _all_words(a)
     return not subject or not subject_there or is_named
@@ -301,19 +305,6 @@ def is_same_thing(a: Fact, b: Fact) -> bool:
 def _join_names(*statements: StatementFeatures) -> frozenset[str]:
     """The words of all names."""
     return frozenset[str]().union(*(name.words for said in statements for name in said.names))
-
-
-def _cross_names(a: Fact, b: Fact) -> bool:
-    """Whether two statements say the same of another name each, as the same words before and after it show
-    ("X founded Y" and "Y was founded by X" do not)."""
-    first = [extract_features(fact.statement).names[:1] for fact in (a, b)]
-    if a.attribute or b.attribute or not all(first) or first[0][0].words & first[1][0].words:
-        return False
-    frames = [
-        [*fact.statement[: name.start].split(), *fact.statement[name.end :].split()[:1]]
-        for fact, (name,) in zip((a, b), first, strict=True)
-    ]
-    return frames[0] == frames[1]
 
 
 def may_have_changed(a: Fact, b: Fact) -> bool:
