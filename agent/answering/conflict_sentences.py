@@ -30,7 +30,12 @@ def find_relevant_conflicts(
 ) -> list[Conflict]:
     """The conflicts, open or settled by a model or the count of sources, about what is asked or about a fact
     that the sentences cite."""
-    cited = {i for sentence in sentences for i in sentence.fact_ids}
+    cited, parts = {i for said in sentences for i in said.fact_ids}, {part.id for part in state.plan}
+
+    def is_of_plan(conflict: Conflict) -> bool:  # or of no known part: a person may have dropped its part
+        named = {facts[i].part for side in conflict.values for i in side.fact_ids if i in facts}
+        return "" in named or not named or bool(named & parts)
+
     found = [
         conflict
         for conflict in state.conflicts.values()
@@ -38,7 +43,7 @@ def find_relevant_conflicts(
         or conflict.settled_by == "model"
         or conflict.reason.startswith(EVIDENCE_REASON_PREFIX)
         if any(cited.intersection(side.fact_ids) for side in conflict.values)
-        or (conflict.asks and _is_of_plan(state, conflict, facts))
+        or (conflict.asks and is_of_plan(conflict))
     ]
     found.sort(key=lambda conflict: (conflict.status != "open", not conflict.asks))
     return found[:MAX_CONFLICTS]
@@ -87,12 +92,6 @@ def list_possible_sentences(
         for write in (_conflict_sentence, _ruling_sentence)
         for words in (words_for(question), load_report_words(ENGLISH))
     }
-
-
-def _is_of_plan(state: RunState, conflict: Conflict, facts: Mapping[str, Fact]) -> bool:
-    """Whether a side bears on a part of the plan, or on none known: a person may have dropped its part."""
-    named = {facts[i].part for side in conflict.values for i in side.fact_ids if i in facts}
-    return "" in named or not named or any(part.id in named for part in state.plan)
 
 
 def _person_rulings(state: RunState) -> list[Conflict]:

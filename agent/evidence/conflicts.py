@@ -112,9 +112,12 @@ def settle_conflict(conflict: Conflict, rulings: Sequence[Ruling], facts: Mappin
         conflict = conflict.replace(model_ruling=reading.ruling, model_reason=reading.reason)
     if word and word.ruling == "open":
         return conflict.replace(ruling="open", reason=word.reason)
-    chosen = _find_chosen_value(word, conflict) if word else None
-    if word and chosen is not None:
-        return _settle(conflict, chosen, word.reason, "person").replace(ruling=word.ruling)
+    if word:  # the chosen value as it is written now; it rules no more where the conflict has it no more
+        stood = {i for value in word.values if value.text == word.chosen for i in value.fact_ids}
+        now = [value.text for value in conflict.values if stood.intersection(value.fact_ids)]
+        chosen = [word.chosen] if not word.chosen or word.chosen in texts else now
+        if chosen:
+            return _settle(conflict, chosen[0], word.reason, "person").replace(ruling=word.ruling)
     pinned = [v.text for v in conflict.values if any(facts[i].decision == "pinned" for i in v.fact_ids)]
     if len(pinned) == 1:
         return _settle(conflict, pinned[0], PINNED_REASON, "person")
@@ -143,16 +146,6 @@ def _is_about(ruling: Ruling, conflict: Conflict) -> bool:
         return ruling.conflict == conflict.id
     ruled = [set(value.fact_ids) for value in ruling.values]
     return sum(any(ids.intersection(value.fact_ids) for ids in ruled) for value in conflict.values) > 1
-
-
-def _find_chosen_value(ruling: Ruling, conflict: Conflict) -> str | None:
-    """The chosen value as it is written now, "" when none was chosen; None when the conflict has it no
-    more."""
-    texts = [value.text for value in conflict.values]
-    if not ruling.chosen or ruling.chosen in texts:
-        return ruling.chosen
-    stood = {i for value in ruling.values if value.text == ruling.chosen for i in value.fact_ids}
-    return next((value.text for value in conflict.values if stood.intersection(value.fact_ids)), None)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.actions import acts
 from agent.answering import fact_view
-from agent.answering.fact_filter import FACT_STATUSES, FactFilter, filter_facts
+from agent.answering.fact_view import FACT_STATUSES, FactFilter, filter_facts
 from agent.answering.plan import find_part
 from agent.text.plurals import format_count
 from agent.text.question_parts import format_question

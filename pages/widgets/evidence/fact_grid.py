@@ -14,7 +14,7 @@ import streamlit as st
 
 from agent.actions import fact_edits
 from agent.actions.fact_edits import MAX_TEXT_CHARS, FactEdit
-from agent.answering.fact_filter import FactFilter
+from agent.answering.fact_view import FactFilter
 from agent.text.plurals import format_count
 from agent.types import Action, Fact, PersonMark, Status
 from agent.types.facts import number_step

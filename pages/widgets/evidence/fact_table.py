@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from agent.answering.fact_filter import FactFilter, filter_facts, main_fact_status
+from agent.answering.fact_view import FactFilter, filter_facts, main_fact_status
 from agent.types import PAGE_ORIGIN_LABELS, Fact
 from pages.widgets.shell import empty_state, escape, labels, markup, pagination
 

@@ -13,7 +13,7 @@ from agent.actions import export
 from agent.actions.bundles import import_bundle, verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.answering import fact_view
-from agent.answering.fact_filter import main_fact_status
+from agent.answering.fact_view import main_fact_status
 from agent.errors import UsageError
 from agent.text.urls import site
 from agent.types import Status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.answering.fact_filter import (
+from agent.answering.fact_view import (
     FactFilter,
     fact_statuses,
     filter_facts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from agent.actions.fact_edits import FactEdit
 from agent.actions.sources import StrikeImpact
-from agent.answering.fact_filter import FactFilter, filter_facts
+from agent.answering.fact_view import FactFilter, filter_facts
 from agent.engine.run_state import RunState
 from agent.evidence.citation_check import PERSON_REASON
 from agent.types import Action, Answer, Confidence, Fact, PlanPart, Sentence, Source, Step
