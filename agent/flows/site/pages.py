@@ -7,8 +7,6 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from agent.answering import fact_view
-from agent.answering.draft import build_fact_from_quote
-from agent.answering.fact_intake import add_facts
 from agent.answering.pages import content_passages, drop_menus, mark_read
 from agent.engine.context import RunContext
 from agent.engine.state import Change
@@ -18,7 +16,7 @@ from agent.retrieval.answer import PassageAnswer, find_answer
 from agent.retrieval.scorer import CountedPassages, fuse_rankings, list_clauses
 from agent.roles.site import SitePage
 from agent.text.dialogue_acts import is_unresolved_reference
-from agent.types import Fact, Page, PageRef, Passage
+from agent.types import Page, PageRef, Passage
 
 GOOD_SCORE = 0.8
 """The score of a passage (see agent.retrieval.scorer) from which the pages read are enough. Over eight
@@ -39,7 +37,7 @@ def search_site(
     that a person struck, and the words of struck facts. Of several texts that are searched,
     a passage has its best score. `notes`: those that are searched for."""
     ids = list(dict.fromkeys([*state.own.url_content(state).values(), *more]))
-    texts = _search_texts(state, notes)
+    texts = list_search_texts(state, notes)
     searched = dict.fromkeys([*list_clauses(texts[0]), *texts])
     found = [tools.library.search_pages(text, ids, 2 * MAX_PASSAGES) for text in searched]
     best: dict[str, Passage] = {}
@@ -78,28 +76,16 @@ def look_up(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -> Fi
     """What the pages read, and the stored pages `more`, have for the question."""
     notes = fact_view.public_note_texts(state)  # it tells what is read next
     passages = search_site(state, tools, more, notes=notes)
-    return Findings(passages, find_answer(_search_texts(state, notes)[0], passages))
+    return Findings(passages, find_answer(list_search_texts(state, notes)[0], passages))
 
 
-def _search_texts(state: SiteRun, notes: Sequence[str]) -> list[str]:
+def list_search_texts(state: SiteRun, notes: Sequence[str]) -> list[str]:
     """What was typed last: a note, or the question, with the conversation when it names nothing. A question
     that names something may still continue the conversation: it is searched alone and with it."""
     if not is_unresolved_reference(next(reversed(notes), "")):
         return list(notes[-1:])
     texts = [" ".join([text, *notes]) for text in state.own.search_texts(state)]
     return texts[-1:] if is_unresolved_reference(texts[0]) else texts
-
-
-def quote_best(state: SiteRun, tools: RunContext, answer: PassageAnswer) -> Change:
-    """The change that adds what the best passages say as facts with verified quotes, for a person to mark."""
-    question, facts = _search_texts(state, fact_view.public_note_texts(state))[0], dict[str, Fact]()
-    for part in answer.parts:
-        for _, quotation in part.placed:
-            page = tools.page(quotation.page_id)
-            fact = build_fact_from_quote(question, tools, page, quotation, by="keyless")
-            facts[fact.id] = fact
-    new = [fact for name, fact in facts.items() if name not in state.facts]
-    return add_facts(state, tools.step, new) if new else {}
 
 
 def adopt_stored(

@@ -7,6 +7,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agent.answering import fact_view
+from agent.answering.draft import build_fact_from_quote
+from agent.answering.fact_intake import add_facts
 from agent.answering.pages import START_PAGE_REASON, build_action, mark_read
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
@@ -29,7 +31,7 @@ from agent.flows.site.state import (
 from agent.retrieval.scorer import score_fact
 from agent.roles.site import SITE_DECISION, AgentDecision, UnvisitedUrl
 from agent.text.urls import canonicalize, site
-from agent.types import Link, Outcome, PageRef, Proposal, Refusal
+from agent.types import Fact, Link, Outcome, PageRef, Proposal, Refusal
 from agent.web.robots import list_sitemaps
 
 MAX_SITEMAPS = 8
@@ -212,8 +214,17 @@ def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     bearings = {i: best.get(page_id, 0.0) for i, page_id in now.own.url_content(now).items()}
     now = state_after(now, {"bearings": bearings})
     decided, next = _decide_next(now, tools, found)
-    facts = reading.quote_best(now, tools, found.answer) if next == "draft" else {}
-    return {**change, "bearings": bearings, **facts, **decided}, next
+    change["bearings"] = bearings
+    if next != "draft":
+        return {**change, **decided}, next
+    question, facts = reading.list_search_texts(now, fact_view.public_note_texts(now))[0], dict[str, Fact]()
+    for part in found.answer.parts:  # what the best passages say, for a person to mark
+        for _, quotation in part.placed:
+            page = tools.page(quotation.page_id)
+            fact = build_fact_from_quote(question, tools, page, quotation, by="keyless")
+            facts[fact.id] = fact
+    new = [fact for name, fact in facts.items() if name not in now.facts]
+    return {**change, **(add_facts(now, tools.step, new) if new else {}), **decided}, next
 
 
 def _decide_next(state: SiteRun, tools: RunContext, found: Findings) -> tuple[Change, str]:
