@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from math import isclose
 from typing import Any, Literal
 
@@ -116,28 +117,25 @@ def verify_bundle(data: bytes) -> BundleVerification:
         contents = bundle.read_bundle(data)
         is_former = contents.version == bundle.FORMER_VERSION
         state = _read_former_state(contents) if is_former else fold_contents(contents)
+        given = _read_given_facts(contents)
     except BundleError as error:
         return BundleVerification(sha256(data), problems=[str(error)])
     facts = [fact for fact in state.facts.values() if _claims_quote(fact)]
-    found = []
-    for fact in facts:
-        page = contents.pages.get(fact.page_id)
-        if page and fact.sha256 == page.sha256 and fact.places and fact.read_quote(page.text) == fact.quote:
-            found.append(fact)
+    found = [fact for fact in facts if _is_in_page(fact, contents)]
     known = {fact.id for fact in found}
+    told = [fact for fact in given if _claims_quote(fact) and not is_withheld(fact.quote)]
+    lost = [fact for fact in facts if fact.id not in known]
+    lost += [fact for fact in told if not _is_in_page(fact, contents)]
+    quotes = {(fact.page_id, fact.quote): fact for fact in lost}.values()
     problems = [
         *_check_pages(contents),
         *_check_ledger(contents, state),
-        *(
-            f"a quote is not in its page: “{fact.quote[:120]}” ({fact.url[:120]})"
-            for fact in facts
-            if fact.id not in known
-        ),
+        *(f"a quote is not in its page: “{fact.quote[:120]}” ({fact.url[:120]})" for fact in quotes),
         *_check_answers(contents, state),
         *_check_usage(contents),
     ]
     if not is_former:
-        problems += [*_check_fold(contents, state), *_check_wording(found, contents)]
+        problems += [*_check_fold(contents, state), *_check_wording(told, contents)]
     if len(problems) > MAX_LISTED_PROBLEMS:
         problems = [*problems[:MAX_LISTED_PROBLEMS], f"and {len(problems) - MAX_LISTED_PROBLEMS} more"]
     remarks = list(_list_remarks(found, contents))
@@ -221,6 +219,22 @@ def compare_source(old: Page, quotes: Sequence[str], new: Page) -> SourceCheck:
     return replace(check, drift="lost" if lost else "stands", lost_quotes=lost)
 
 
+def _read_given_facts(contents: BundleContents) -> list[Fact]:
+    """The facts as each step gave them: an answer may rest on one that was taken out later. Raises
+    BundleError."""
+    rows = [step.change["facts"] for step in contents.steps if "facts" in step.change]
+    return [
+        *chain.from_iterable(bundle.read_records(list[list[Fact]], rows, "steps.jsonl", contents.version))
+    ]
+
+
+def _is_in_page(fact: Fact, contents: BundleContents) -> bool:
+    """Does its quote stand in its page, where it says?"""
+    page = contents.pages.get(fact.page_id)
+    is_same = page is not None and fact.sha256 == page.sha256 and bool(fact.places)
+    return page is not None and is_same and fact.read_quote(page.text) == fact.quote
+
+
 def _claims_quote(fact: Fact) -> bool:
     """Does the fact say that its quote is in a page?"""
     return fact.verified and fact.is_from_page and bool(fact.page_id)
@@ -269,16 +283,19 @@ def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
         is_same = False
     if not is_same:
         yield "run.json holds other settings than the steps"
-    if state.summary()["verdict"] != run.verdict:
-        yield "run.json holds another verdict than the steps make"
+    summary = state.summary()
+    for name in ("verdict", "confidence"):
+        if summary[name] != getattr(run, name):
+            yield f"run.json holds another {name} than the steps make"
     yield from recheck_answers.find_answer_problems(FLOWS[run.settings.flow].new_state(), steps)
 
 
-def _check_wording(found: Sequence[Fact], contents: BundleContents) -> Iterator[str]:
+def _check_wording(given: Sequence[Fact], contents: BundleContents) -> Iterator[str]:
     """What code worded by rule, without a model, has the words of its quote (of a long one its beginning and
     "…"), and else only such as stand over it; of a post also its writer."""
-    for fact in found:
-        if not is_written_by_rule(fact) or fact.by == "code" or is_withheld(fact.statement):
+    for fact in given:
+        is_bare = not is_written_by_rule(fact) or fact.by == "code" or is_withheld(fact.statement)
+        if is_bare or not _is_in_page(fact, contents):
             continue
         text = contents.pages[fact.page_id].text
         over = text if fact.statement.endswith(f": “{fact.quote}”") else text[: fact.end]

@@ -82,6 +82,7 @@ def forged(made: bytes, name: str, old: str, new: str) -> bytes:
         ("steps.jsonl", "2 November 2026", "3 November 2026", "does not"),
         ("run.json", "Stenfors", "Gränna", "does not describe the run"),
         ("run.json", '"verdict": "', '"verdict": "x', "another verdict"),
+        ("run.json", '"confidence": 0.', '"confidence": 0.0', "another confidence"),
         ("run.json", '"max_steps": 12', '"max_steps": 13', "other settings"),
         ("run.json", '"flow": "research"', '"flow": "../x"', "does not have"),
         ("steps.jsonl", '"name":"decide"', '"name":"decide","more":1', "does not know"),
@@ -169,6 +170,32 @@ def test_a_lie_in_the_place_of_a_backed_sentence_is_told(made, told, hint):
         and found.found_quote_count == found.quote_count
         and any(hint in trouble for trouble in found.problems)
     ), found.problems
+
+
+def test_a_fact_that_was_undone_after_the_answer_is_looked_up_in_its_page_too(made):
+    contents = bundle.read_bundle(made)
+    steps = [step.model_copy(deep=True) for step in contents.steps]
+    at = next(n for n, step in enumerate(steps) if step.change.get("answers"))
+    [answer] = steps[at].change["answers"]
+    sentence, given = answer["sentences"][0], [f for s in steps for f in s.change.get("facts", ())]
+    fact = next(fact for fact in given if fact["id"] in sentence["fact_ids"])
+    sentence.update(text=LIE, fact_ids=["ghost"], check="quoted")
+    for source in answer["sources"]:
+        source["fact_ids"].append("ghost")
+    ghost = {**fact, "id": "ghost", "statement": LIE, "quote": LIE}
+    added = {"facts": [ghost], "edits": [{"step": at, "text": "added 1 fact"}]}
+    person = steps[at - 1].replace(name="add", by="person", seconds=0, cpu_ms=0, change=added)
+    steps.insert(at, person)
+    end = len(steps)
+    undone = {"edits": [{"step": end, "text": "undid", "undoes": at}]}
+    steps.append(person.replace(name="undo", next=steps[-1].next, change=undone))
+    steps = [step.replace(n=n) for n, step in enumerate(steps)]
+    run = contents.run.replace(steps=end)
+    found = verify_bundle(bundle.write_bundle(replace(contents, run=run, steps=steps)))
+    assert any("a quote is not in its page" in problem for problem in found.problems), found.problems
+    added["facts"] = [3]
+    found = verify_bundle(bundle.write_bundle(replace(contents, run=run, steps=steps)))
+    assert not found.is_valid and not found.state
 
 
 @pytest.mark.parametrize(
