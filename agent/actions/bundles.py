@@ -98,7 +98,6 @@ class BundleVerification:
     remarks: Sequence[str] = ()
     quote_count: int = 0
     found_quote_count: int = 0
-    sources: Sequence[SourceCheck] = ()
 
     @property
     def is_valid(self) -> bool:

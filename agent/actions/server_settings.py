@@ -165,16 +165,6 @@ MODEL_SETTINGS = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "MODEL", "FAST_MODEL")
 EMBEDDING_SETTINGS = ("EMBEDDING_MODEL", "EMBEDDING_BASE_URL", "EMBEDDING_API_KEY")
 
 
-def list_model_fields(bench: ActionContext) -> list[SettingField]:
-    """The settings of the model."""
-    return [describe_field(bench, name) for name in MODEL_SETTINGS]
-
-
-def list_embedding_fields(bench: ActionContext) -> list[SettingField]:
-    """The settings of search by meaning."""
-    return [describe_field(bench, name) for name in EMBEDDING_SETTINGS]
-
-
 def save_model_setting(bench: ActionContext, name: str, value: str, address: str = "") -> None:
     """Save an address, a key (as `save_value` does) or a model name; "" removes it. Raises UsageError."""
     if name not in (*MODEL_SETTINGS, *EMBEDDING_SETTINGS):

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from agent.errors import BundleError
-from agent.export.archive import load_json, pack, sha256, unpack
+from agent.export.archive import load_json, pack, unpack
 from agent.export.hiding import make_redactor
 from agent.types import Fact, ModelCall, Page, Run, Step, Usage
 
@@ -65,8 +65,6 @@ class BundleContents:
     pages: Mapping[str, Page]
     calls: Sequence[ModelCall] = ()
     missing: Sequence[str] = field(default=())
-    sha256: str = ""
-    """Of the whole file; "" before it is written."""
     version: int = VERSION
 
 
@@ -129,7 +127,6 @@ def read_bundle(data: bytes) -> BundleContents:
         calls=read_records(list[ModelCall], _take_rows(files, "calls.jsonl"), "calls.jsonl", version),
         pages=_take_pages(files, version),
         missing=[str(name) for name in head["missing_pages"]],
-        sha256=sha256(data),
         version=version,
     )
     files.pop("readme.txt", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -34,19 +35,19 @@ def draw(active: ActiveConfiguration) -> None:
     fast = f", and {escape.html(active.fast_model)} for small judgements" if is_other else ""
     name = f"<b>{escape.html(active.model or _NO_MODEL)}</b>{fast}"
     polling.wait_for_model(bench)
-    _draw_panel("model", name, active.model_detail, server_settings.list_model_fields(bench))
+    _draw_panel("model", name, active.model_detail, server_settings.MODEL_SETTINGS)
     meaning = "<b>Search by meaning</b>"
-    _draw_panel("embedding", meaning, active.embedding_detail, server_settings.list_embedding_fields(bench))
+    _draw_panel("embedding", meaning, active.embedding_detail, server_settings.EMBEDDING_SETTINGS)
 
 
-def _draw_panel(key: str, title: str, detail: str, fields: list[SettingField]) -> None:
+def _draw_panel(key: str, title: str, detail: str, names: Sequence[str]) -> None:
     bench = client.settings_bench()
     check = bench.check_model if key == "model" else bench.check_embedder
     with st.container(border=True, key=f"settings-{key}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(f'<div class="ts">{title}</div>', width="stretch")
             with st.popover("Set up", icon=":material/key:", key=f"settings-fields-{key}"):
-                for field in fields:
+                for field in (server_settings.describe_field(bench, name) for name in names):
                     setting_fields.draw(field, f"settings-{field.name}", _LABELS[field.name], _save)
             status_panels.draw_check(key, check)
         st.html(f'<div class="ts"><span class="soft small">{escape.html(detail)}</span></div>')

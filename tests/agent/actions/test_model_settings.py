@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.actions.server_settings import list_embedding_fields, list_model_fields, save_model_setting
+from agent.actions.server_settings import EMBEDDING_SETTINGS, describe_field, save_model_setting
 from agent.config import read_config
 from agent.errors import UsageError
 from agent.key_addresses import use_key
@@ -37,7 +37,7 @@ def test_a_model_is_used_at_once_and_at_the_next_start(bench: Workbench) -> None
         assert {request.headers["authorization"] for request in server.requests} == {"Bearer sk-canary"}
     assert use_key(read_config(), "OPENAI_API_KEY", server.url) == "sk-canary"
     assert "canary" not in (bench.config.data_folder / SAVED_FILE).read_text()
-    key = next(field for field in list_model_fields(bench) if field.name == "OPENAI_API_KEY")
+    key = describe_field(bench, "OPENAI_API_KEY")
     assert (key.is_set, key.value, key.is_fixed, key.is_held) == (True, "", False, False)
 
 
@@ -61,7 +61,7 @@ def test_search_by_meaning_follows_the_setting(bench: Workbench) -> None:
     save_model_setting(bench, "EMBEDDING_MODEL", "some-embedder")
     assert bench.active_configuration().embedding_detail == "some-embedder at 127.0.0.1:9."
     assert bench.check_embedder()[0] is False
-    assert [field.is_set for field in list_embedding_fields(bench)] == [True, True, False]
+    assert [describe_field(bench, name).is_set for name in EMBEDDING_SETTINGS] == [True, True, False]
 
 
 def test_what_the_environment_sets_is_changed_there(
