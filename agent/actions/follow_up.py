@@ -33,8 +33,9 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
         known = fact_view.facts_after_notes(view.state).values()
         kept = [fact for fact in known if fact.is_active and fact.verified and fact.page_id]
         for fact in kept:  # without its part, a person's mark and disputes of then
-            prior = fact.replace(origin="prior_turn", step=0, part="", decision="none", disputed=False)
-            facts[fact.id] = prior.replace(relevance=score_fact(asked, fact))
+            prior = fact.replace(origin="prior_turn", step=0, part="", disputed=False)
+            prior = prior.replace(decision="none", marked=-1, relevance=score_fact(asked, fact))
+            facts[fact.id] = prior
         read = [ref for ref in view.state.pages.values() if ref.page_id and not ref.waiting]
         pages |= {ref.url: ref.replace(step=0, facts=0) for ref in [*read, *offer_again(read)]}
         excluded += fact_view.excluded_sites(view.state)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from agent.actions.commit import PersonStep, edit_step
+from agent.actions.commit import GO_ON, PersonStep, edit_step
 from agent.engine.snapshots import RunSnapshot
-from agent.engine.state import find_undone
+from agent.engine.state import Change, find_undone
 from agent.errors import UsageError
-from agent.types import Edit, Sentence, Step
+from agent.types import Edit, Sentence, Status, Step
 
 EDIT_STEPS = frozenset(
     "pin unpin strike restore correct revise add strike_source restore_source settle reopen".split()
@@ -32,16 +32,22 @@ def undo(view: RunSnapshot) -> PersonStep:
         raise UsageError(
             "there is nothing to undo: nobody has edited this run or guided it, or all is undone"
         )
-    text = f"undid: {edit.text}"
-    return edit_step(view, {"edits": [Edit(step=view.head + 1, text=text, undoes=edit.step)]})
+    return _take_out(view, edit, "undid", edit.step)
 
 
 def redo(view: RunSnapshot) -> PersonStep:
     """Redo what was undone last."""
     if (edit := find_redoable(view)) is None:
         raise UsageError("there is nothing to redo")
-    text = f"redid: {edit.text}"
-    return edit_step(view, {"edits": [Edit(step=view.head + 1, text=text, undoes=edit.step)]})
+    return _take_out(view, edit, "redid", view.steps[edit.step].change["edits"][0]["undoes"])
+
+
+def _take_out(view: RunSnapshot, edit: Edit, verb: str, of: int) -> PersonStep:
+    """The step that takes another out; `of` is the step of the edit or note that it is about in the end."""
+    change: Change = {"edits": [Edit(step=view.head + 1, text=f"{verb}: {edit.text}", undoes=edit.step)]}
+    if view.steps[of].name in NOTE_STEPS and view.run.status is Status.WAITING and view.state.pending:
+        return PersonStep({**change, "pending": None}, "decide", GO_ON)  # it was proposed by the note
+    return edit_step(view, change)
 
 
 def find_undoable(view: RunSnapshot) -> Edit | None:
@@ -71,7 +77,7 @@ def list_built_on(view: RunSnapshot, n: int) -> BuiltOn:
     ids = {fact["id"] for fact in change.get("facts", ())} | {i for side in sides for i in side["fact_ids"]}
     ids |= {fact.id for fact in view.state.facts.values() if fact.struck_with in change.get("strikes", ())}
     is_note, answer = bool(change.get("notes")), view.state.answer
-    steps = [step.n for step in later if is_note or any(name in str(step.change) for name in ids)]
+    steps = [s.n for s in later if is_note or (ids and any(map(str(s.change).__contains__, ids)))]
     written = answer.sentences if answer and answer.step > n else []
     return BuiltOn(steps, [said for said in written if is_note or ids.intersection(said.fact_ids)])
 

@@ -56,7 +56,8 @@ def _find_conflicts(run: RunState[Any], changed: Collection[str]) -> None:
     found = list[Conflict]()
     if run.own.compares_within_site or len({site(fact.url) for fact in active.values() if fact.url}) > 1:
         index, questions = run.derived or ConflictIndex(), run.own.comparison_questions(run)
-        run.derived = index.join(active.values(), questions, changed)
+        edited = (run.facts[name] for name in changed if name in run.facts)  # struck ones, too
+        run.derived = index.join([*active.values(), *edited], questions, changed)
         found = run.derived.find_conflicts(active, run.rulings)
     before, disputed = find_disputed(run.conflicts.values()), find_disputed(found)
     for name in run.facts.keys() & {*changed, *before, *disputed}:

@@ -37,7 +37,7 @@ OTHER_MODEL = PauseRequest(
     why="Another model or server is set up than this run had. Choose at the run to go on with it, or without "
     "a model; or set the address back and resume.",
 )
-GUIDANCE_STEPS = ("steer", "replan")
+GUIDANCE_STEPS = ("steer", "replan", "undo", "redo")
 """A person's steps after which a decision that was made without them is made again."""
 STATUS_BY_FLAG = {"stop": Status.STOPPED, "pause": Status.PAUSED}
 StepFunction = Callable[[Any, RunContext], tuple[Change, str]]

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic_core import to_jsonable_python
 
-from agent.types import Step
+from agent.types import Edit, Step
 
 Change = dict[str, Any]
 REMOVAL_PREFIX = "-"
@@ -118,7 +118,7 @@ def fold(state: S, steps: Iterable[Step]) -> S:
     """The state after these steps, those that one of them undoes without what they changed by a person's
     word."""
     steps = list(steps)
-    undone = find_undone(steps)
+    undone = find_undone(steps, getattr(state, "edits", ()))
     for step in steps:
         change = step.change
         if step.n in undone:
@@ -136,13 +136,16 @@ def fold(state: S, steps: Iterable[Step]) -> S:
     return state
 
 
-def find_undone(steps: Sequence[Step]) -> set[int]:
-    """The numbers of the steps that a later one undoes and that is not undone itself."""
+def find_undone(steps: Sequence[Step], before: Iterable[Edit] = ()) -> set[int]:
+    """The numbers of the steps that a later one undoes and that is not undone itself; `before` are the edits
+    of the steps before these."""
+    told = [(edit.step, edit.undoes) for edit in before]
+    told += [(step.n, edit.get("undoes", -1)) for step in steps for edit in step.change.get("edits", ())]
     undone: set[int] = set()
-    for step in reversed(steps):
-        if step.n not in undone:
-            undone.update(edit.get("undoes", -1) for edit in step.change.get("edits", ()))
-    return undone - {-1}
+    for n, undoes in reversed(told):
+        if n not in undone and undoes >= 0:
+            undone.add(undoes)
+    return undone
 
 
 def shallow_copy(state: S) -> S:

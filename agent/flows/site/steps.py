@@ -62,6 +62,7 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         change["facts"] = [  # struck and corrected ones; pins belonged to the former question
             fact.replace(
                 decision="struck" if fact.decision == "struck" else "none",
+                marked=-1,
                 relevance=score_fact(question, fact),
             )
             for fact in former.facts.values()

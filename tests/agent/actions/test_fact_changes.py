@@ -309,6 +309,26 @@ def test_a_note_is_undone_with_what_a_model_read_of_it_and_its_words_are_told_no
     assert [edit.text for edit in state.edits] == ["undid: your note of step 1"]
 
 
+def test_what_a_model_reads_of_a_note_that_was_undone_meanwhile_does_not_count(ledger):
+    ledger.record("steer", {"notes": [Note(step=1, text="Leave out one.example.")]})
+    state = ledger.undo()
+    reading = {"note": 1, "step": 3, "excluded_sites": ["two.example"]}
+    ledger.steps.append(Step(n=3, name="revise", change={"readings": [reading]}, next="decide"))
+    assert fold(state, ledger.steps[3:]).readings == ledger.state().readings == []
+
+
+def test_undoing_a_note_takes_back_what_it_proposed(ledger):
+    ledger.record("steer", {"notes": [Note(step=1, text="Look at one.example.")]})
+    ledger.steps.append(
+        Step(n=2, name="decide", change={"pending": {"next_action": "act", "reasoning": ""}}, next="approve")
+    )
+    view = SimpleNamespace(
+        run=SimpleNamespace(status=Status.WAITING), state=ledger.state(), steps=ledger.steps, head=2
+    )
+    step = undo_edits.undo(view)  # type: ignore[arg-type]
+    assert step.change["pending"] is None and step.next == "decide"
+
+
 def test_what_was_built_on_an_edit_is_listed(ledger):
     pinned = ledger.revise(FactEdit("a", decision="pinned"), name="pin")
     sentences = [

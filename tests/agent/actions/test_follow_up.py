@@ -67,3 +67,16 @@ def test_a_question_without_a_name_takes_that_of_the_one_before():
 def test_a_pronoun_takes_the_place_of_the_one_thing_asked_about_before():
     before = "How many people work at the dairy?"
     assert complete_question(before, "And when was it built?") == "And when was the dairy built?"
+
+
+def test_a_source_is_excluded_whatever_was_marked_in_the_turn_before(bench, answered):
+    view = bench.snapshot(answered)
+    [fact] = [fact.id for fact in view.state.facts.values() if fact.url == BRIDGE and "1931" in fact.quote][
+        :1
+    ]
+    bench.act(answered, "mark", view.head, facts=[fact], decision="pinned")
+    assert bench.drive(answered) is Status.REVIEW
+    new = bench.follow_up(answered, "And who designed the Varn bridge?")
+    bench.act(new, "strike_source", source="road.example")
+    facts = bench.snapshot(new).state.facts.values()
+    assert {fact.decision for fact in facts if fact.url == BRIDGE} == {"struck"}

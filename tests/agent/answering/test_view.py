@@ -65,6 +65,13 @@ def test_two_values_dispute_each_other_until_one_is_struck_and_again_when_it_is_
     assert back.current_confidence == state.current_confidence
 
 
+def test_a_fact_that_was_corrected_while_its_source_was_struck_counts_in_its_new_words() -> None:
+    struck = state_after(knowing(A, B), {"strikes": {"two.example": 2}})
+    new = struck.facts["b"].replace(statement=A.statement, quote=A.statement)
+    back = state_after(edited(struck, new), {"-strikes": ["two.example"]})
+    assert back.facts["b"].is_active and not back.conflicts
+
+
 def test_a_pin_settles_a_conflict_only_as_long_as_it_stands() -> None:
     pinned = edited(knowing(A, B), A.replace(decision="pinned"))
     found = only(pinned)
