@@ -4,11 +4,14 @@ a redo one that takes the undo out; no step is deleted, and what a model did is 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import Field
 
 from agent.actions.commit import GO_ON, PersonStep, edit_step
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, find_undone
-from agent.errors import UsageError
+from agent.errors import ConcurrentChange, UsageError
 from agent.types import Edit, Sentence, Status, Step
 
 EDIT_STEPS = frozenset(
@@ -16,6 +19,9 @@ EDIT_STEPS = frozenset(
 )
 NOTE_STEPS = frozenset("steer send_back comment look".split())
 """Names of the steps that can be undone: edits and rulings, and notes."""
+
+
+Expected = Annotated[int | None, Field(description="refuse unless it is about this step")]
 
 
 @dataclass(frozen=True)
@@ -26,20 +32,26 @@ class BuiltOn:
     sentences: list[Sentence] = field(default_factory=list)
 
 
-def undo(view: RunSnapshot) -> PersonStep:
+def undo(view: RunSnapshot, step: Expected = None) -> PersonStep:
     """Undo the newest edit, ruling or note; the answer is written again."""
-    if (edit := find_undoable(view)) is None:
+    if (edit := _expect(find_undoable(view), step)) is None:
         raise UsageError(
             "there is nothing to undo: nobody has edited this run or guided it, or all is undone"
         )
     return _take_out(view, edit, "undid", edit.step)
 
 
-def redo(view: RunSnapshot) -> PersonStep:
+def redo(view: RunSnapshot, step: Expected = None) -> PersonStep:
     """Redo what was undone last."""
-    if (edit := find_redoable(view)) is None:
+    if (edit := _expect(find_redoable(view), step)) is None:
         raise UsageError("there is nothing to redo")
     return _take_out(view, edit, "redid", view.steps[edit.step].change["edits"][0]["undoes"])
+
+
+def _expect(edit: Edit | None, step: int | None) -> Edit | None:
+    if edit and step not in (None, edit.step):
+        raise ConcurrentChange("this run was edited meanwhile: look at the newest edit again")
+    return edit
 
 
 def _take_out(view: RunSnapshot, edit: Edit, verb: str, of: int) -> PersonStep:

@@ -77,21 +77,6 @@ def runs(args: Namespace) -> int:
     return 0
 
 
-def _resume(bench: Workbench, run_id: str, model: str) -> int:
-    view = bench.snapshot(run_id)
-    if not model:
-        check_same_model(bench, view.run.settings)
-    elif model == "keyless":
-        bench.act(run_id, "drop_model")
-    elif bench.worker.detect_model() and (served_by := bench.worker.mark_model(view.run.settings)):
-        bench.act(run_id, "keep_model", served_by=served_by)
-    else:
-        raise UsageError("no model is set up for it: type --model keyless to go on without one")
-    if bench.snapshot(run_id).run.status is not Status.RUNNING:
-        bench.act(run_id, "resume")
-    return drive_and_print(bench, run_id, after=view.head)
-
-
 @command(
     RUN_ID,
     option("--format FORMAT", f"one of {', '.join(FORMATS)} [default: md]", "md", choices=list(FORMATS)),

@@ -143,7 +143,7 @@ def find_undone(steps: Sequence[Step], before: Iterable[Edit] = ()) -> set[int]:
     told += [(step.n, edit.get("undoes", -1)) for step in steps for edit in step.change.get("edits", ())]
     undone: set[int] = set()
     for n, undoes in reversed(told):
-        if n not in undone and undoes >= 0:
+        if n not in undone and 0 <= undoes < n:
             undone.add(undoes)
     return undone
 

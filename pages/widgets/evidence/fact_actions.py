@@ -40,9 +40,11 @@ def draw(view: RunSnapshot) -> None:
                 format_count(len(built.sentences), "sentence"),
             )
             tip = f"Built on it since: {steps}, {said} of the answer." if built.steps else None
-            ui.act(view, "undo", "ledger-undo", f"Undo: {_format_edit(edit.text)}", icon="undo", help=tip)
+            name = f"Undo: {_format_edit(edit.text)}"
+            ui.act(view, "undo", "ledger-undo", name, icon="undo", help=tip, given={"step": edit.step})
         if edit := undo_edits.find_redoable(view):
-            ui.act(view, "redo", "ledger-redo", f"Redo: {_format_edit(edit.text)}", icon="redo")
+            name = f"Redo: {_format_edit(edit.text)}"
+            ui.act(view, "redo", "ledger-redo", name, icon="redo", given={"step": edit.step})
     _draw_struck_sources(view)
 
 

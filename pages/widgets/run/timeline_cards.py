@@ -42,8 +42,6 @@ PERSON_STEP_TITLES = {
     "erase": "You erased a private note",
 }
 NO_SEARCH = "it starts no search"
-EDIT_DECISIONS = {"pin": "pinned", "strike": "struck", "strike_source": "struck"}
-"""The edits that decide, and what."""
 OUTCOME_TONES = {
     Outcome.OK: "good",
     Outcome.EMPTY: "",

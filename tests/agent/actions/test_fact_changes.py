@@ -14,7 +14,7 @@ from agent.actions import fact_edits, sources, undo_edits
 from agent.actions.fact_edits import FactEdit
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, fold, to_jsonable
-from agent.errors import NotFound, UsageError
+from agent.errors import ConcurrentChange, NotFound, UsageError
 from agent.evidence.quote_match import verify_quote
 from agent.flows.research.state import ResearchState
 from agent.types import Answer, Edit, Fact, Note, Outcome, Page, PageRef, Sentence, Status, Step
@@ -307,6 +307,14 @@ def test_a_note_is_undone_with_what_a_model_read_of_it_and_its_words_are_told_no
     state = ledger.undo()
     assert known(state) == before and not state.readings
     assert [edit.text for edit in state.edits] == ["undid: your note of step 1"]
+
+
+def test_an_undo_of_what_is_not_the_newest_any_more_is_refused(ledger):
+    ledger.revise(FactEdit("a", decision="pinned"), name="pin")
+    ledger.revise(FactEdit("b", decision="struck"), name="strike")
+    with pytest.raises(ConcurrentChange, match="edited meanwhile"):
+        ledger.say("undo", undo_edits.undo, 1)
+    assert ledger.say("undo", undo_edits.undo, 2).facts["b"].decision == "none"
 
 
 def test_what_a_model_reads_of_a_note_that_was_undone_meanwhile_does_not_count(ledger):
