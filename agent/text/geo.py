@@ -129,9 +129,9 @@ def build_gazetteer(facilities: Sequence[Facility]) -> dict[str, list[Place]]:
         local = [part for part in parts if not country or _strip_numbers(part) != country]
         town = _strip_numbers(local[-1]) if len(local) > 1 else ""
         if facility.name:
-            found[_normalize_name(facility.name)].append(Place(facility.name, point, "facility"))
+            found[fold(facility.name).strip()].append(Place(facility.name, point, "facility"))
         for name in filter(None, (facility.address, *local[:-1])):
-            found[_normalize_name(name)].append(Place(name, point, "address"))
+            found[fold(name).strip()].append(Place(name, point, "address"))
         for part in local[:-1]:
             streets[_strip_numbers(part)][town].append(point)
         if town:
@@ -139,10 +139,10 @@ def build_gazetteer(facilities: Sequence[Facility]) -> dict[str, list[Place]]:
     for name, by_town in streets.items():
         for town, points in by_town.items():
             full_name = f"{name}, {town}" if len(by_town) > 1 else name
-            found[_normalize_name(name)].append(Place(full_name, _centroid(points), "street"))
+            found[fold(name).strip()].append(Place(full_name, _centroid(points), "street"))
     for name, points in towns.items():
         if max(distance_km(_centroid(points), point) for point in points) <= MAX_TOWN_RADIUS_KM:
-            found[_normalize_name(name)] = [Place(name, _centroid(points), "town")]
+            found[fold(name).strip()] = [Place(name, _centroid(points), "town")]
     for key, places in found.items():
         kept: list[Place] = []
         for place in places:
@@ -150,10 +150,6 @@ def build_gazetteer(facilities: Sequence[Facility]) -> dict[str, list[Place]]:
                 kept.append(place)
         found[key] = kept
     return {key: places for key, places in found.items() if len(key) > 2}
-
-
-def _normalize_name(name: str) -> str:
-    return fold(name).strip()
 
 
 def _strip_numbers(part: str) -> str:

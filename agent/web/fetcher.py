@@ -222,11 +222,8 @@ class Fetcher:
         if body.status in REDIRECT_STATUSES:
             return _redirect_target(here, body)
         if body.status == NOT_MODIFIED and attempt.known and attempt.conditions(here):
-            validators = {
-                "etag": body.headers.get("ETag"),
-                "last_modified": body.headers.get("Last-Modified"),
-            }
-            newer = {name: value for name, value in validators.items() if value}
+            validators = {"etag": "ETag", "last_modified": "Last-Modified"}
+            newer = {name: stated for name, key in validators.items() if (stated := body.headers.get(key))}
             return attempt.known.replace(**attempt.known_fields(), **newer)
         if failure := body.failure or http_outcomes.explain_status(body.status, body.headers):
             raise _FetchFailed(*failure, body.status)
