@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain
+from itertools import chain, takewhile
 from math import isclose
 from typing import Any, Literal
 
@@ -32,6 +32,8 @@ from agent.export.bundle import BundleContents
 from agent.export.hiding import is_withheld
 from agent.flows import FLOWS
 from agent.llm.structured_call import compute_call_key
+from agent.retrieval.candidates import describe_row
+from agent.retrieval.passages import MAX_TEXT_CHARS, split_passages
 from agent.roles.check_claims import CHECK_CLAIMS
 from agent.store.ledger import new_id, utc_timestamp
 from agent.store.pages import make_page_id
@@ -47,6 +49,7 @@ from agent.types import (
     Outcome,
     Page,
     PageOrigin,
+    Passage,
     Refusal,
     Settings,
     Status,
@@ -290,19 +293,56 @@ def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
 
 
 def _check_wording(given: Sequence[Fact], contents: BundleContents) -> Iterator[str]:
-    """What code worded by rule, without a model, has the words of its quote (of a long one its beginning and
-    "…"), and else only such as stand over it; of a post also its writer."""
+    """What code worded by rule, without a model, is what it makes of the quote and its place."""
+    passages = dict[str, Sequence[Passage]]()
     for fact in given:
         is_bare = not is_written_by_rule(fact) or fact.by == "code" or is_withheld(fact.statement)
-        if is_bare or not _is_in_page(fact, contents):
+        if is_bare or fact.statement == fact.quote or not _is_in_page(fact, contents):
             continue
-        text = contents.pages[fact.page_id].text
-        over = text if fact.statement.endswith(f": “{fact.quote}”") else text[: fact.end]
-        marks = map(LIST_MARK.match, lines := fact.quote.split("\n"))
-        bare = "\n".join(line[mark.end() if mark else 0 :] for line, mark in zip(lines, marks, strict=True))
-        said, quoted, known = (set(normalize_text(given).words) for given in (fact.statement, bare, over))
-        if not said <= known | {ELLIPSIS} or not (quoted <= said or ELLIPSIS in said):
+        page = contents.pages[fact.page_id]
+        if fact.page_id not in passages:
+            longest = max(MAX_TEXT_CHARS, len(page.text))
+            passages[fact.page_id] = split_passages(page, fact.page_id, longest=longest)
+        if not is_rule_statement(fact, page, passages[fact.page_id]):
             yield f"a fact's wording is not its page's: “{fact.statement[:120]}”"
+
+
+def is_rule_statement(fact: Fact, page: Page, passages: Sequence[Passage]) -> bool:
+    """Is the statement of a verified fact the words of its quote in their order (of a long line its beginning
+    and "…"), behind the term or line that introduces its passage; a row with its header; or a post's quote
+    behind its writer, who is named on the page?"""
+    said = normalize_text(fact.statement).words
+    who = fact.statement.removesuffix(f": “{fact.quote}”")
+    if who != fact.statement and normalize_text(page.text).find_words(normalize_text(who).words):
+        return True
+    lines = fact.quote.split("\n")
+    marks = map(LIST_MARK.match, lines)
+    bare = [line[mark.end() if mark else 0 :] for line, mark in zip(lines, marks, strict=True)]
+    labels = {"", *(passage.label for passage in passages if fact.quote in passage.text)}
+    for label in labels:
+        words = normalize_text(label).words
+        is_under = said[: len(words)] == words
+        if is_under and any(_repeats(said[len(words) :], quoted) for quoted in (lines, bare)):
+            return True
+        if said == normalize_text(describe_row(label, fact.quote)).words:
+            return True
+    return False
+
+
+def _repeats(said: list[str], quoted: Sequence[str]) -> bool:
+    """Are these the words of the lines in order? "…" may stand for the end of a line and lines after it."""
+    is_cut = False
+    for line in filter(None, (normalize_text(text).words for text in quoted)):
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(said, line, strict=False)))
+        if same:
+            is_marked = said[same : same + 1] == [ELLIPSIS]
+            is_cut = is_marked or line[same - 1] == ELLIPSIS
+            said = said[same + is_marked :]
+            if same < len(line) and not is_cut:
+                return False
+        elif not is_cut:
+            return False
+    return not said
 
 
 def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
