@@ -60,6 +60,8 @@ from agent.web.world import World
 
 SourceDrift = Literal["same", "stands", "lost", "gone", "unread", "given"]
 MAX_LISTED_PROBLEMS = 20
+_NEW_FIELDS = frozenset(("rulings", "assessments", "strikes"))
+"""Of a step's change what the former version never wrote."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def verify_bundle(data: bytes) -> BundleVerification:
     try:
         contents = bundle.read_bundle(data)
         is_former = contents.version == bundle.FORMER_VERSION
-        state = _read_former_state(contents) if is_former else fold_contents(contents)
+        state, wrong = _read_former(contents) if is_former else (fold_contents(contents), [])
         given = _read_given_facts(contents)
     except BundleError as error:
         return BundleVerification(sha256(data), problems=[str(error)])
@@ -135,9 +137,12 @@ def verify_bundle(data: bytes) -> BundleVerification:
         *(f"a quote is not in its page: “{fact.quote[:120]}” ({fact.url[:120]})" for fact in quotes),
         *_check_answers(contents, state),
         *_check_usage(contents),
+        *_check_run(contents, state),
+        *_check_wording(told, contents),
+        *wrong,
     ]
     if not is_former:
-        problems += [*_check_fold(contents, state), *_check_wording(told, contents)]
+        problems += _check_fold(contents, state)
     if len(problems) > MAX_LISTED_PROBLEMS:
         problems = [*problems[:MAX_LISTED_PROBLEMS], f"and {len(problems) - MAX_LISTED_PROBLEMS} more"]
     remarks = list(_list_remarks(found, contents))
@@ -165,22 +170,36 @@ def fold_contents(contents: BundleContents) -> RunState:
         ) from error
 
 
-def _read_former_state(contents: BundleContents) -> RunState:
-    """Of a bundle of the former version the facts and answers that its steps recorded. Raises BundleError."""
+def _read_former(contents: BundleContents) -> tuple[RunState, list[str]]:
+    """Of a bundle of the former version the facts and answers that its steps recorded, and what is wrong with
+    the answers over the facts given up to them. Raises BundleError, also for what no former version wrote."""
     facts: dict[str, Any] = {}
-    answers: list[Any] = []
+    given: dict[str, Fact] = {}
+    problems: list[str] = []
+    flow = FLOWS.get(contents.run.settings.flow)
+    state, fresh = RunState(), flow.new_state() if flow else RunState()
+    fresh.question = fresh.asked = contents.run.question
     try:
         for step in contents.steps:
             facts |= {fact["id"]: fact for fact in step.change.get("facts", ())}
+            new = bundle.read_records(
+                list[Fact], step.change.get("facts", []), "steps.jsonl", contents.version
+            )
+            given |= {fact.id: fact for fact in new}
             for name in step.change.get("-facts", ()):
                 facts.pop(name, None)
-            answers += step.change.get("answers", ())
-    except (KeyError, TypeError) as error:
+            fresh.asked = str(step.change.get("asked", fresh.asked))
+            answers = step.change.get("answers", [])
+            has_role = any("role" in block for answer in answers for block in answer.get("blocks", ()))
+            if has_role or step.change.keys() & _NEW_FIELDS:
+                raise BundleError("it is named a bundle of the former version, and its steps are of this one")
+            for answer in bundle.read_records(list[Answer], answers, "steps.jsonl", contents.version):
+                state.answers.append(answer)
+                problems += recheck_answers.find_former_problems(answer, fresh, [*given.values()])
+    except (KeyError, TypeError, AttributeError) as error:
         raise BundleError("its steps hold facts or answers that are not as they should be") from error
-    state = RunState()
     state.facts = bundle.read_records(dict[str, Fact], facts, "steps.jsonl", contents.version)
-    state.answers = bundle.read_records(list[Answer], answers, "steps.jsonl", contents.version)
-    return state
+    return state, problems
 
 
 def refetch_sources(
@@ -274,22 +293,26 @@ def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
         yield "calls.jsonl holds a call of another run"
 
 
-def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
-    """What only the state that the steps make can tell."""
-    run, steps = contents.run, contents.steps
-    settings = [step.change["settings"] for step in steps if "settings" in step.change]
+def _check_run(contents: BundleContents, state: RunState) -> Iterator[str]:
+    """The run's settings and verdict are those of its steps."""
+    run, settings = contents.run, [s.change["settings"] for s in contents.steps if "settings" in s.change]
     try:
-        told = Settings.model_validate(settings[-1]) if settings else run.settings
-        is_same = told.replace(served_by="") == run.settings.replace(served_by="")
-    except ValidationError:
+        last = bundle.read_records(list[Settings], settings[-1:], "steps.jsonl", contents.version)
+        is_same = all(told.replace(served_by="") == run.settings.replace(served_by="") for told in last)
+    except BundleError:
         is_same = False
     if not is_same:
         yield "run.json holds other settings than the steps"
-    summary = state.summary()
-    for name in ("verdict", "confidence"):
-        if summary[name] != getattr(run, name):
-            yield f"run.json holds another {name} than the steps make"
-    yield from recheck_answers.find_answer_problems(FLOWS[run.settings.flow].new_state(), steps)
+    if state.summary()["verdict"] != run.verdict:
+        yield "run.json holds another verdict than the steps make"
+
+
+def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
+    """What only the state that the steps make can tell."""
+    if state.summary()["confidence"] != contents.run.confidence:
+        yield "run.json holds another confidence than the steps make"
+    fresh = FLOWS[contents.run.settings.flow].new_state()
+    yield from recheck_answers.find_answer_problems(fresh, contents.steps)
 
 
 def _check_wording(given: Sequence[Fact], contents: BundleContents) -> Iterator[str]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from agent.answering import conflict_sentences, fact_view
 from agent.engine.run_state import RunState
-from agent.engine.state import find_undone, fold, merge, shallow_copy
+from agent.engine.state import find_undone, fold, merge, shallow_copy, state_after, to_jsonable
 from agent.evidence.citation_check import check_citations, count_statements, has_page_support
 from agent.export.hiding import is_withheld
-from agent.types import SUPPORTED_VERDICTS, Answer, AnswerBlock, Step
+from agent.types import SUPPORTED_VERDICTS, Answer, AnswerBlock, Fact, Step
 
 MAX_REPLAYS = 40
 """Times that the steps are folded again from the first; a limit against forged ledgers."""
@@ -31,20 +31,34 @@ def find_answer_problems(fresh: RunState, steps: Sequence[Step]) -> Iterator[str
                 bare = _find_unsupported(
                     answer, merge(fold(shallow_copy(fresh), steps[: answer.step]), step.change)
                 )
-            for text in bare:
-                yield f"a statement is called supported, and what it cites does not carry it: “{text[:120]}”"
-            blocks = {block.id: block for block in answer.blocks}
+            yield from _list_problems(answer, bare)
             for said in answer.sentences:
-                text, block = said.claim[:120], blocks.get(said.block) or AnswerBlock(id="")
+                text = said.claim[:120]
                 if said.backed and not said.check:
                     yield f"a statement is called supported, and no check of it is recorded: “{text}”"
-                if said.check and said.backed != (said.check in SUPPORTED_VERDICTS):
-                    yield f"a statement is called supported against its own check: “{text}”"
-                place = block.describe_cell(said.row, said.column)
-                if not is_withheld(said.context) and said.context != place:
-                    yield f"a table cell was checked for another row or column: “{text}”"
-            if answer.statements != count_statements(answer.sentences, answer.statements.dropped):
-                yield f"answer {answer.n} counts other statements than it has"
+
+
+def find_former_problems(answer: Answer, state: RunState, facts: Sequence[Fact]) -> list[str]:
+    """A sentence for each problem of an answer of the former version, which may hold no check, over the facts
+    that the steps gave up to it. `state` is empty but for the questions."""
+    change = to_jsonable({"facts": [fact.replace(decision="none", disputed=False) for fact in facts]})
+    state = state_after(state, change)
+    state.facts = {name: fact.replace(disputed=False) for name, fact in state.facts.items()}
+    return list(_list_problems(answer, _find_unsupported(answer, state)))
+
+
+def _list_problems(answer: Answer, bare: Sequence[str]) -> Iterator[str]:
+    for text in bare:
+        yield f"a statement is called supported, and what it cites does not carry it: “{text[:120]}”"
+    blocks = {block.id: block for block in answer.blocks}
+    for said in answer.sentences:
+        text, block = said.claim[:120], blocks.get(said.block) or AnswerBlock(id="")
+        if said.check and said.backed != (said.check in SUPPORTED_VERDICTS):
+            yield f"a statement is called supported against its own check: “{text}”"
+        if not is_withheld(said.context) and said.context != block.describe_cell(said.row, said.column):
+            yield f"a table cell was checked for another row or column: “{text}”"
+    if answer.statements != count_statements(answer.sentences, answer.statements.dropped):
+        yield f"answer {answer.n} counts other statements than it has"
 
 
 def _find_unsupported(answer: Answer, state: RunState) -> list[str]:

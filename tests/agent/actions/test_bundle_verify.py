@@ -21,7 +21,7 @@ from agent.bot.responder import ReplyService
 from agent.engine.run_state import RunState
 from agent.engine.state import to_jsonable
 from agent.export import bundle
-from agent.export.archive import MANIFEST, pack
+from agent.export.archive import MANIFEST, pack, unpack
 from agent.reply_config import AIResponseSettings, KBSettings, ResponseConfig
 from agent.types import Answer, Fact, Sentence, Settings, StatementCounts, Status, Step
 from agent.types.reply import Conversation, Message
@@ -214,6 +214,29 @@ def test_a_check_that_does_not_come_out_again_is_told(made, told, hint):
     sentence.update(told)
     found = verify_bundle(bundle.write_bundle(replace(contents, steps=steps)))
     assert any(hint in trouble for trouble in found.problems), found.problems
+
+
+def test_a_bundle_that_calls_itself_of_the_former_version_is_held_to_its_facts_too(made):
+    [problem] = verify_bundle(as_former(made)).problems
+    assert "its steps are of this one" in problem
+    contents = bundle.read_bundle(made)
+    steps = [step.model_copy(deep=True) for step in contents.steps]
+    for step in steps:
+        for name in ("rulings", "assessments", "strikes"):
+            step.change.pop(name, None)
+        for answer in step.change.get("answers", []):
+            for block in answer["blocks"]:
+                del block["role"]
+    assert verify_bundle(as_former(bundle.write_bundle(replace(contents, steps=steps)))).is_valid
+    [sentence, *_] = [s for step in steps for a in step.change.get("answers", []) for s in a["sentences"]]
+    sentence["text"] = LIE
+    found = verify_bundle(as_former(bundle.write_bundle(replace(contents, steps=steps))))
+    assert any("does not carry it" in problem for problem in found.problems), found.problems
+
+
+def as_former(made: bytes) -> bytes:
+    about, files = unpack(made)
+    return pack(files, {**about, "version": bundle.FORMER_VERSION})
 
 
 def test_counts_that_its_statements_do_not_make_are_told(made):

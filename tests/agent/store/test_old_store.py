@@ -64,6 +64,16 @@ def test_an_old_bundle_verifies_and_its_import_is_refused_with_the_way_out(
         ("pages/", "412 solar", "413 solar", "not the one that was read"),
         ("run.json", "How many", "How few", "does not describe the run"),
         ("run.json", '"llm_calls": 6', '"llm_calls": 5', "another usage"),
+        ("run.json", '"verdict": "', '"verdict": "x', "another verdict"),
+        ("run.json", '"max_steps": 12', '"max_steps": 13', "other settings"),
+        ("steps.jsonl", '"statements":{"backed":', '"statements":{"backed":9', "counts other statements"),
+        ("steps.jsonl", '"sentences":[{"text":"', '"sentences":[{"text":"No roof has 7 panels. ', "carry it"),
+        (
+            "steps.jsonl",
+            '"name":"report","change":{',
+            '"name":"report","change":{"rulings":[],',
+            "of this one",
+        ),
         ("steps.jsonl", '"facts":[{"id"', '"facts":[{"ix"', "not as they should be"),
     ],
 )
