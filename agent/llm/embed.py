@@ -189,9 +189,11 @@ class ServerEmbedder:
         if all(isinstance(item.get("index"), int) for item in data):
             data = sorted(data, key=lambda item: item["index"])
         vectors = [item.get("embedding") for item in data]
-        if not all(map(_is_vector, vectors)):
-            check = "Check that EMBEDDING_MODEL names an embedding model."
-            raise ServerFault(f"{self.server} answered with something that is no vector. {check}")
+        for one in vectors:
+            has_numbers = isinstance(one, list) and one and all(isinstance(x, int | float) for x in one)
+            if not has_numbers or any(not abs(x) <= MAX_NUMBER for x in one):
+                check = "Check that EMBEDDING_MODEL names an embedding model."
+                raise ServerFault(f"{self.server} answered with something that is no vector. {check}")
         return vectors
 
 
@@ -222,9 +224,3 @@ class LocalEmbedder:
             clean = [text.replace("\0", " ") for text in texts]
             vectors: Sequence[Vector] = self._model.encode(clean, is_query=query)
             return vectors
-
-
-def _is_vector(value: Any) -> bool:
-    if not isinstance(value, list) or not value:
-        return False
-    return all(isinstance(number, int | float) and abs(number) <= MAX_NUMBER for number in value)

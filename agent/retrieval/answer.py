@@ -6,14 +6,13 @@ It finds and shows; it does not understand. Knows passages and a question, no ru
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agent.retrieval.asked_question import Asked, analyze_question, count_at_hand, find_missing_terms
 from agent.retrieval.candidates import (
     MAX_WORDS,
-    Candidate,
     ScoredCandidate,
     cut_candidates,
     score_candidates,
@@ -284,12 +283,16 @@ def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandid
     ]
     titles = {head.strip(END_MARKS) for head in heads}
     best = max((passage.score for passage in passages), default=0.0) or 1.0
-    lines = [
-        line
-        for passage in passages
-        for line in score_candidates(asked, passage, cut_candidates(passage), passage.score / best)
-        if not _is_bare(asked, line.candidate, titles)
-    ]
+    lines: list[ScoredCandidate] = []
+    for passage in passages:
+        for line in score_candidates(asked, passage, cut_candidates(passage), passage.score / best):
+            text = line.candidate.statement.strip()
+            # a name or a link states nothing: a title, or no sentence and nothing but words of the question
+            is_whole = passage.kind != "prose" or text[-1:] in END_MARKS
+            if text.strip(END_MARKS) not in titles and (
+                is_whole or set(map(stem_prefix, content_stems(text))) - asked.weights.keys()
+            ):
+                lines.append(line)
     return sorted(lines, key=lambda line: -line.score)
 
 
@@ -329,17 +332,6 @@ def _find_referent(lead: ScoredCandidate, lines: Sequence[ScoredCandidate]) -> S
     found = next(before, lead)
     is_as_good = found.shape >= lead.shape and found.score >= MIN_REFERENT_SHARE * lead.score
     return found if is_as_good and not found.candidate.is_question else lead
-
-
-def _is_bare(asked: Asked, candidate: Candidate, titles: Collection[str]) -> bool:
-    """Whether a line is the title of a page or section, or no sentence and nothing but words of the question:
-    a name or a link states nothing."""
-    line = candidate.statement.strip()
-    if line.strip(END_MARKS) in titles:
-        return True
-    if candidate.passage.kind != "prose" or line[-1:] in END_MARKS:
-        return False
-    return not set(map(stem_prefix, content_stems(line))) - asked.weights.keys()
 
 
 def _choose_below(

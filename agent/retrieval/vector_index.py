@@ -133,7 +133,10 @@ class VectorIndex:
             rows = np.asarray(embedder.embed(cut, query=False), dtype=np.float32)
             if (number := self._model_id()) is None:
                 break
-            made += self._vectors.add(number, _quantize([bare.id for bare in batch], rows))
+            # a number's share of its vector's largest, times 127: the length is lost, a cosine does without
+            largest = np.abs(rows).max(axis=1, keepdims=True)
+            codes = np.rint(rows / np.where(largest > 0, largest, 1) * 127).astype(np.int8)
+            made += self._vectors.add(number, [(bare.id, codes[n].tobytes()) for n, bare in enumerate(batch)])
             after = batch[-1].id
         return made
 
@@ -169,16 +172,6 @@ class VectorIndex:
                     codes = _append_codes(codes, rows)
             self._codes = codes
             return codes
-
-
-def _quantize(ids: Sequence[int], rows: NDArray[np.float32]) -> list[tuple[int, bytes]]:
-    """Each vector in bytes: a number's share of the vector's largest, times 127. Its length is lost; a cosine
-    does without."""
-    import numpy as np
-
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    codes = np.rint(rows / np.where(largest > 0, largest, 1) * 127).astype(np.int8)
-    return [(i, codes[n].tobytes()) for n, i in enumerate(ids)]
 
 
 def _dequantize(codes: Sequence[bytes]) -> NDArray[np.float32]:

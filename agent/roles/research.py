@@ -208,7 +208,15 @@ def analyzer_fallback(
     what the notes ask to look for, newest first, or the newest note itself."""
     own = [part.question for part in parts if part.by == "person" and part.question != question]
     wanted = [*own, *[*notes, *wishes[:1]][-1:]]
-    replies = [_report_page(question, page, _choose_quotes(question, wanted, page)) for page in pages]
+    replies: list[AnalyzerReply] = []
+    for page in pages:
+        quotes = find_best_lines(question, page.passages, MAX_QUOTES)
+        for text in wanted:
+            noted = [q for q in find_best_lines(text, page.passages, 2) if q.score >= MIN_NOTE_SCORE]
+            quotes += [quote for quote in noted if all(quote.quote != other.quote for other in quotes)]
+        texts = {passage.id: passage.text for passage in page.passages}
+        exact = [quote for quote in quotes if find_quote(quote.quote, texts[quote.passage_id])]
+        replies.append(_report_page(question, page, exact))
     return join_replies(replies)
 
 
@@ -233,17 +241,6 @@ def join_replies(replies: Sequence[AnalyzerReply]) -> AnalyzerReply:
         new_potential_urls=list(dict.fromkeys(join("new_potential_urls"))),
         inconsistencies_found=" ".join(said),
     )
-
-
-def _choose_quotes(question: str, wanted: Sequence[str], page: ShownPage) -> list[Quotation]:
-    """The lines of a page for the question, and for what else is wanted, that stand in their passage to the
-    letter."""
-    quotes = find_best_lines(question, page.passages, MAX_QUOTES)
-    for text in wanted:
-        noted = [q for q in find_best_lines(text, page.passages, 2) if q.score >= MIN_NOTE_SCORE]
-        quotes += [quote for quote in noted if all(quote.quote != other.quote for other in quotes)]
-    texts = {passage.id: passage.text for passage in page.passages}
-    return [quote for quote in quotes if find_quote(quote.quote, texts[quote.passage_id])]
 
 
 def _report_page(question: str, page: ShownPage, quotes: list[Quotation]) -> AnalyzerReply:

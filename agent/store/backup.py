@@ -124,9 +124,13 @@ def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restor
         folder.mkdir(parents=True, exist_ok=True)
         with _make_room(folder) as room, ExitStack() as undo:
             manifest = _extract(source, room / "all")
-            for file in manifest.files:
-                if file.name.endswith(".db"):
-                    _open_up(room / "all" / file.name)
+            for path in (room / "all" / file.name for file in manifest.files if file.name.endswith(".db")):
+                with closing(sqlite3.connect(path)) as restored:
+                    _check_sound(restored, path)
+                    has_runs = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'runs'"
+                    if restored.execute(has_runs).fetchone():  # any process may go on with them
+                        with restored:
+                            restored.execute("UPDATE runs SET owner = '', lease_until = 0")
             is_half = any((former / path.name).exists() for path in there)  # they are of a killed restore
             aside = room / "half" if is_half else former
             new = [*(room / "all").glob("*")]  # first what tells, after a kill, that what was there is moved
@@ -273,15 +277,6 @@ def _check_unused(path: Path) -> None:
             raise UsageError(f"{path} is in use: stop the server first. Nothing was changed") from None
     except sqlite3.DatabaseError:
         return
-
-
-def _open_up(path: Path) -> None:
-    """Check a restored database, and let any process go on with its runs."""
-    with closing(sqlite3.connect(path)) as database:
-        _check_sound(database, path)
-        if database.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'runs'").fetchone():
-            with database:
-                database.execute("UPDATE runs SET owner = '', lease_until = 0")
 
 
 def _extract(source: Path, room: Path) -> Manifest:

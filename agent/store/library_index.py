@@ -243,24 +243,21 @@ class LibraryIndex(TableAccess):
         """Remove deleted sources for good; those restored meanwhile are kept. Returns how many went. A stored
         page goes with its last source, unless a step of a run names it."""
         with self._writer.begin() as connection:
-            purged = [indexed for indexed in gone if self._purge(connection, indexed)]
-            texts = {indexed.source.page_id for indexed in purged} - set(
-                connection.scalars(select(s.page_id))
-            )
+            purged: list[str] = []
+            for one in gone:
+                same = (s.id == one.row, s.page_id == one.source.page_id, s.words == one.words)
+                deleted = delete(tables.sources).where(*same, s.deleted_at != "")
+                if connection.execute(deleted).rowcount == 1:
+                    purged.append(one.source.page_id)
+                    fulltext.remove(connection, one.row)
+                    _delete_passages(connection, one.row)
+                    connection.execute(delete(tables.source_tags).where(t.source == one.row))
+            texts = set(purged) - set(connection.scalars(select(s.page_id)))
             changes = connection.scalars(select(tables.steps.c.change)) if texts else ()
             texts -= {found for change in changes for found in pages.PAGE_ID.findall(change)}
             connection.execute(delete(tables.unindexed_pages).where(u.page_id.in_(texts)))
             connection.execute(delete(tables.pages).where(tables.pages.c.id.in_(texts)))
         return len(purged)
-
-    def _purge(self, connection: Connection, gone: IndexedSource) -> bool:
-        same = (s.id == gone.row, s.page_id == gone.source.page_id, s.words == gone.words, s.deleted_at != "")
-        if connection.execute(delete(tables.sources).where(*same)).rowcount != 1:
-            return False
-        fulltext.remove(connection, gone.row)
-        _delete_passages(connection, gone.row)
-        connection.execute(delete(tables.source_tags).where(t.source == gone.row))
-        return True
 
     @property
     def has_fulltext(self) -> bool:

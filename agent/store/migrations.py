@@ -63,7 +63,13 @@ def migrate(engine: Engine, writer: Writer, migrations: Sequence[Migration] = ()
     todo = find_pending(engine, migrations)
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
     if todo and len(todo) < len(migrations) and path and path.is_file():
-        _back_up(engine, path.with_name(f"{path.name}.before-{todo[0].__name__}"))
+        kept = path.with_name(f"{path.name}.before-{todo[0].__name__}")
+        made = kept.with_name(f"{kept.name}.{uuid.uuid4().hex[:8]}")  # others copy it at the same time
+        # With SQLite's backup: opening and closing the file by other means would release its POSIX locks,
+        # and the next process to end would remove the write-ahead log
+        with engine.connect() as opened, closing(sqlite3.connect(made)) as copy:
+            opened.connection.driver_connection.backup(copy)  # type: ignore[union-attr]
+        made.replace(kept)
     for migration in todo:
         with writer.begin() as connection:
             tables.applied_migrations.create(connection, checkfirst=True)
@@ -77,14 +83,3 @@ def migrate(engine: Engine, writer: Writer, migrations: Sequence[Migration] = ()
                 row = {"name": migration.__name__, "at": utc_timestamp()}
                 connection.execute(tables.applied_migrations.insert().values(row))
     return [migration.__name__ for migration in todo]
-
-
-def _back_up(engine: Engine, target: Path) -> None:
-    """Copy the database with SQLite's backup: opening and closing the file by other means would release its
-    POSIX locks, and the next process to end would remove the write-ahead log."""
-    made = target.with_name(
-        f"{target.name}.{uuid.uuid4().hex[:8]}"
-    )  # other processes copy it at the same time
-    with engine.connect() as connection, closing(sqlite3.connect(made)) as copy:
-        connection.connection.driver_connection.backup(copy)  # type: ignore[union-attr]
-    made.replace(target)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from agent.text.normalization import blank_note_marks
 from agent.text.tokens import stem, stem_words, tokenize
@@ -52,7 +52,11 @@ def find_folded(text: str, needles: Sequence[str], *, notes: bool = True) -> lis
     def read(start: int, end: int) -> str:
         return text[start:end] if notes else blank_note_marks(text[start:end])
 
-    for start, end in _cut_pieces(text):
+    start = 0
+    while start < len(text):
+        end = start + _PIECE_CHARS
+        bracket = text.rfind("[", end - _LONGEST_NOTE_MARK, end) if end < len(text) else -1
+        end = bracket if bracket > start else end  # no cut goes through a reference mark
         starts.append(start)
         folded_starts.append(folded_chars)
         buffer = tail + fold_letters(read(start, end))
@@ -63,6 +67,7 @@ def find_folded(text: str, needles: Sequence[str], *, notes: bool = True) -> lis
                 places.append(base + at)
         folded_chars = base + len(buffer)
         tail = buffer[max(0, len(buffer) - longest + 1) :]
+        start = end
 
     def locate(at: int) -> int:
         piece = bisect_right(folded_starts, at) - 1
@@ -73,17 +78,6 @@ def find_folded(text: str, needles: Sequence[str], *, notes: bool = True) -> lis
         [(locate(at), locate(at + len(needle) - 1) + 1) for at in places]
         for places, needle in zip(found, needles, strict=True)
     ]
-
-
-def _cut_pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of the pieces of a text; no cut goes through a reference mark."""
-    start = 0
-    while start < len(text):
-        end = start + _PIECE_CHARS
-        bracket = text.rfind("[", end - _LONGEST_NOTE_MARK, end) if end < len(text) else -1
-        end = bracket if bracket > start else end
-        yield start, end
-        start = end
 
 
 def _locate_folded(text: str, at: int) -> int:

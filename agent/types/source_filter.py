@@ -52,10 +52,12 @@ class SourceFilter(Record):
         A year or a month counts unless all of it is outside the chosen time."""
         if not (self.since or self.before):
             return ""
-        first, last = _date_range(published)
-        if not first:
+        match = _DATE.match(published)
+        if not match:
             missing = f"It states no date of publication; {OUTSIDE_FILTER} pages {self._period_phrase}."
             return missing if self.dated else ""
+        year, month, day = match.groups()
+        first, last = f"{year}-{month or '01'}-{day or '01'}", f"{year}-{month or '12'}-{day or '31'}"
         out = (self.since and last < self.since) or (self.before and first >= self.before)
         reason = f"It was published {published[:10]}; {OUTSIDE_FILTER} pages {self._period_phrase}."
         return reason if out else ""
@@ -91,12 +93,3 @@ def normalize_language(language: str) -> str:
     """The ISO 639-1 code of a language tag ("en-GB", "nb")."""
     code = re.split(r"[-_]", language.strip().lower())[0]
     return _LANGUAGE_ALIASES.get(code, code)
-
-
-def _date_range(published: str) -> tuple[str, str]:
-    """The first and the last day a date may mean; "" for both when it is no date."""
-    match = _DATE.match(published)
-    if not match:
-        return "", ""
-    year, month, day = match.groups()
-    return f"{year}-{month or '01'}-{day or '01'}", f"{year}-{month or '12'}-{day or '31'}"

@@ -181,14 +181,6 @@ def _find_issue_day(item: Item) -> str:
     return "-".join(f"{part:02d}" for part in day) if len(day) == 3 else ""
 
 
-def _name_authors(item: Item) -> list[str]:
-    """Given and family names, or the name of a group, as Crossref has them."""
-    return [
-        f"{one.get('given') or ''} {one.get('family') or ''}".strip() or one.get("name") or ""
-        for one in item.get("author") or []
-    ]
-
-
 def _join_abstract(item: Item) -> str:
     """The beginning of OpenAlex's abstract from its words and the places where each stands."""
     positions = item.get("abstract_inverted_index") or {}
@@ -330,7 +322,10 @@ APIS = {
         day=_find_issue_day,
         work={
             "doi": "DOI",
-            "authors": _name_authors,
+            "authors": lambda item: [  # given and family names, or the name of a group
+                f"{one.get('given') or ''} {one.get('family') or ''}".strip() or one.get("name") or ""
+                for one in item.get("author") or []
+            ],
             "journal": "container-title.0",
             "year": "issued.date-parts.0.0",
             "licence": "license.0.URL",

@@ -100,16 +100,14 @@ class Google:
             return explain_failure(self, query, Outcome.ERROR, detail)
         except NoAnswer as why:
             return explain_failure(self, query, why.outcome, f"{self.label}: {why}" if str(why) else "")
-        return build_result(self, query, map(_read_item, found.get("items") or []), max_results)
-
-
-def _read_item(item: dict[str, Any]) -> RawResult:
-    """A result, with its date of publication where Google knows what the page states."""
-    metas = (item.get("pagemap") or {}).get("metatags") or [{}]
-    first = metas[0] if isinstance(metas[0], dict) else {}
-    published = normalize_date(str(first.get("article:published_time") or first.get("date") or ""))
-    link, title, snippet = (str(item.get(name, "")) for name in ("link", "title", "snippet"))
-    return RawResult(link, title, snippet, published)
+        hits: list[RawResult] = []
+        for item in found.get("items") or []:
+            metas = (item.get("pagemap") or {}).get("metatags") or [{}]
+            first = metas[0] if isinstance(metas[0], dict) else {}  # what the page states of itself
+            published = normalize_date(str(first.get("article:published_time") or first.get("date") or ""))
+            link, title, snippet = (str(item.get(name, "")) for name in ("link", "title", "snippet"))
+            hits.append(RawResult(link, title, snippet, published))
+        return build_result(self, query, hits, max_results)
 
 
 def _read_error_reasons(body: bytes) -> str:

@@ -73,12 +73,17 @@ def find_link_candidates(html: str, url: str, today: str) -> list[LinkCandidate]
         text = inline_text(node) or names_of(node, "title")
         entry = _find_entry(node, sizes)
         context = inline_text(entry)
+        # the latest date: the last activity of a thread, the day of an article
+        day = max((normalize_date(names_of(one, "datetime")) for one in entry.css("[datetime]")), default="")
+        cells = entry.css("td") if entry.tag == "tr" else [entry]
+        dates = (find_date(inline_text(cell), today) for cell in cells)
+        day = day or max((date.iso for date in dates if date), default="")
         candidate = LinkCandidate(
             place=_structure_key(node),
             url=address,
             text=" ".join(text.split())[:200],
             context="" if context == text else context[:300],
-            date=(_find_entry_date(entry, today) or find_date_in_url(address))[:10],
+            date=(day or find_date_in_url(address))[:10],
         ).replace(content=is_content(node))
         if candidate.content and not candidate.date:
             candidate = candidate.replace(date=group_date)
@@ -163,15 +168,6 @@ def _find_entry(node: LexborNode, sizes: dict[int, int]) -> LexborNode:
         if level.tag in _ROW_TAGS:
             break
     return entry
-
-
-def _find_entry_date(entry: LexborNode, today: str) -> str:
-    """The latest date in an entry: the last activity of a thread, the day of an article."""
-    stated = [normalize_date(names_of(node, "datetime")) for node in entry.css("[datetime]")]
-    if any(stated):
-        return max(stated)
-    cells = entry.css("td") if entry.tag == "tr" else [entry]
-    return max((found.iso for cell in cells if (found := find_date(inline_text(cell), today))), default="")
 
 
 def _make_content_test(body: LexborNode) -> Callable[[LexborNode], bool]:

@@ -200,10 +200,16 @@ def read_metadata(html: str, tree: LexborHTMLParser) -> PageMetadata:
     byline = None if names else tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')
     if byline is not None and 0 < len(text := flat_text(byline)) <= 80:
         names = [_BY.sub("", text)]
+    # the page's one h1 where `<title>` only adds the site's name, else og:title or `<title>`
+    named = " ".join(head.title.get_text().split()) if head.title else ""
+    tops = [flat_text(node) for node in tree.css("h1")[:3]]
+    title = " ".join(metas.get("og:title", "").split()) or named or (tops[0] if tops else "")
+    if len(tops) == 1 and tops[0] and tops[0].lower() in (named or tops[0]).lower():
+        title = tops[0]
     own = tree.root.attributes.get("lang") if tree.root is not None else ""
     language = own or metas.get("content-language") or metas.get("og:locale") or ""
     return PageMetadata(
-        title=_find_title(head, metas, tree),
+        title=title,
         author=", ".join(dict.fromkeys(name.strip() for name in names if name.strip()))[:200],
         published_at=next((day for day in map(normalize_date, stated) if day), ""),
         language=language.split(",")[0].strip().replace("_", "-")[:12],
@@ -232,12 +238,3 @@ def _find_publication(
         year=int(year[0]) if year else 0,
         licence=next(iter(licences), metas.get("dc.rights", ""))[:200],
     )
-
-
-def _find_title(head: BeautifulSoup, metas: dict[str, str], tree: LexborHTMLParser) -> str:
-    """The page's name: its one h1 where `<title>` only adds the site's name, else og:title or `<title>`."""
-    stated = " ".join(head.title.get_text().split()) if head.title else ""
-    tops = [flat_text(node) for node in tree.css("h1")[:3]]
-    if len(tops) == 1 and tops[0] and (not stated or tops[0].lower() in stated.lower()):
-        return tops[0]
-    return " ".join(metas.get("og:title", "").split()) or stated or (tops[0] if tops else "")

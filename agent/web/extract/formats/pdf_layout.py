@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from statistics import median
 from typing import Literal
@@ -87,17 +88,16 @@ class Layout:
         for line in self.lines:
             if len(line.text) > 30 and (not line.is_mono or self.is_mono):
                 ends[round(line.x0 / _COLUMN)].append(line.x1)
-        self._edges = {column: _find_usual_end(x1s) for column, x1s in ends.items()}
+        self._edges: dict[int, float] = {}
+        for column, x1s in ends.items():
+            # where most lines end when they are justified, else what nine in ten stay within
+            usual, count = Counter(round(end / 2) * 2 for end in x1s).most_common(1)[0]
+            within = sorted(x1s)[round(0.9 * (len(x1s) - 1))]
+            self._edges[column] = float(usual) if count >= _JUSTIFIED * len(x1s) else within
 
     def right_edge(self, line: Line) -> float:
         """Where the lines of this line's column end."""
         return self._edges.get(round(line.x0 / _COLUMN), line.x1)
-
-
-def _find_usual_end(ends: list[float]) -> float:
-    """Where most lines end when they are justified, else what nine in ten stay within."""
-    usual, count = Counter(round(end / 2) * 2 for end in ends).most_common(1)[0]
-    return float(usual) if count >= _JUSTIFIED * len(ends) else sorted(ends)[round(0.9 * (len(ends) - 1))]
 
 
 def build_paragraphs(pages: Iterable[Sequence[Line]], layout: Layout) -> list[Paragraph]:
@@ -200,14 +200,8 @@ def _join_paragraph(paragraph: Paragraph, layout: Layout) -> str:
 
 def join_cells(paragraph: Paragraph, layout: Layout) -> list[list[str]]:
     """The rows of a table, each cell on one line."""
-    return [[_join_cell(cell, layout) for cell in row] for row in paragraph.lines[0].rows]
-
-
-def _join_cell(cell: str, layout: Layout) -> str:
-    text, *lines = cell.split("\n")
-    for line in filter(None, lines):
-        text = _join_lines(text, line) if text else line
-    return _mend_words(text, layout)
+    cells = [[[*filter(None, cell.split("\n"))] for cell in row] for row in paragraph.lines[0].rows]
+    return [[_mend_words(reduce(_join_lines, cell or [""]), layout) for cell in row] for row in cells]
 
 
 def _join_lines(text: str, line: str) -> str:

@@ -65,8 +65,12 @@ def read_lines(page: PdfPage, number: int) -> list[Line]:
             line = _measure_line(text_page, text, start, number)
             inside = find_table_at(abs(line.x0), line.y, tables)
             if inside is None:
-                if lines and _is_same_row(lines[-1], line):
-                    former = lines[-1]
+                former = lines[-1] if lines else line
+                rise = min(abs(former.bottom - line.y), abs(former.y - line.y))
+                # its last figure may be raised
+                is_raised = former.text.isdecimal() and former.size <= _SMALL * line.size
+                is_beside = bool(lines) and line.x0 >= former.x1 - 1 and not former.rows
+                if is_beside and rise < (0.6 if is_raised else 0.3) * line.size:
                     gap = " " if line.x0 - former.x1 > 0.1 * line.size else ""
                     lines[-1] = replace(
                         former, text=f"{former.text}{gap}{line.text}", x1=line.x1, bottom=line.bottom
@@ -117,13 +121,6 @@ def _read_characters(text_page: PdfTextPage) -> str:
         return text
     codes = (pdfium.FPDFText_GetUnicode(text_page, index) for index in range(count))
     return "".join(chr(code) if 0 < code < 0x110000 else " " for code in codes)
-
-
-def _is_same_row(former: Line, line: Line) -> bool:
-    rise = min(abs(former.bottom - line.y), abs(former.y - line.y))  # its last figure may be raised
-    is_raised = former.text.isdecimal() and former.size <= _SMALL * line.size
-    is_beside = line.x0 >= former.x1 - 1 and not former.rows
-    return is_beside and rise < (0.6 if is_raised else 0.3) * line.size
 
 
 def _measure_line(text_page: PdfTextPage, text: str, start: int, number: int) -> Line:

@@ -47,7 +47,15 @@ def find_tables(page: PdfPage, text_page: PdfTextPage) -> list[RuledTable]:
     rules = list(_read_rules(page))
     if not 3 <= len(rules) <= _MAX_RULES:
         return []
-    return [table for group in _group_rules(rules) if (table := _read_table(group, text_page))]
+    tables: list[RuledTable] = []
+    while rules:
+        group = [rules.pop()]
+        for rule in group:  # it grows by the rules that meet it
+            group += [other for other in rules if _meets(rule, other)]
+            rules = [other for other in rules if not _meets(rule, other)]
+        if table := _read_table(group, text_page):
+            tables.append(table)
+    return tables
 
 
 def find_table_at(x: float, y: float, tables: Sequence[RuledTable]) -> int | None:
@@ -75,16 +83,6 @@ def _read_rules(page: PdfPage) -> Iterator[Box]:
             elif pdfium.FPDFPath_CountSegments(drawn) in (4, 5):
                 yield from (box._replace(bottom=box.top), box._replace(top=box.bottom))
                 yield from (box._replace(left=box.right), box._replace(right=box.left))
-
-
-def _group_rules(rules: list[Box]) -> Iterator[list[Box]]:
-    """The rules that meet, in groups."""
-    while rules:
-        group = [rules.pop()]
-        for rule in group:  # it grows
-            group += [other for other in rules if _meets(rule, other)]
-            rules = [other for other in rules if not _meets(rule, other)]
-        yield group
 
 
 def _meets(one: Box, other: Box) -> bool:
