@@ -175,7 +175,9 @@ def raise_caps(
     view: RunSnapshot,
     caps: Annotated[
         Mapping[Cap, float],
-        Field(description="the new budgets by name: steps, pages, calls, tokens, cost, seconds"),
+        Field(
+            description='the new budgets as JSON: {"steps": 20}; steps, pages, calls, tokens, cost, seconds'
+        ),
     ],
 ) -> PersonStep:
     """Set budgets. A run that is paused at one of them goes on."""

@@ -116,7 +116,9 @@ def settle(
         PersonRuling, Field(description="take a value, both or neither is right, or open again")
     ],
     value: Annotated[str, Field(description="the value to take")] = "",
-    because: Annotated[str, Field(description="the reason; the answer states it")] = "",
+    because: Annotated[
+        str, Field(description="the reason, which the answer states; needed unless the ruling is open")
+    ] = "",
 ) -> PersonStep:
     """Rule on a conflict, or open it again."""
     found, because, step = find_conflict(view.state, conflict), " ".join(because.split()), view.head + 1

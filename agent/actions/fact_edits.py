@@ -53,7 +53,8 @@ def mark(
     view: RunSnapshot,
     facts: Annotated[Sequence[str], Field(description="the ids of the facts")],
     decision: Annotated[
-        PersonMark, Field(description="always use them, leave them out, or as they were found")
+        PersonMark,
+        Field(description="none: as they were found; pinned: always use them; struck: leave them out"),
     ],
 ) -> PersonStep:
     """Pin facts, strike them, or take that back."""

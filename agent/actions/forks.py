@@ -39,7 +39,9 @@ def fork(
     private: Private = False,
     settings: Annotated[
         Mapping[str, Any] | None,
-        Field(description=f"what is otherwise in the new run: {', '.join(sorted(CHANGEABLE_SETTINGS))}"),
+        Field(
+            description=f"what is otherwise in the new run, as JSON: {', '.join(sorted(CHANGEABLE_SETTINGS))}"
+        ),
     ] = None,
 ) -> str:
     """Go on from a step of the run in a new run, which shares the steps before; returns its id. With a note

@@ -46,7 +46,8 @@ def act(args: Namespace) -> int:
         for one in acts.list_possible(before):
             write_stdout(f"{one.name}: {one.help}")
             for name, schema in _properties(one).items():
-                write_stdout(f"    --{name}  {_describe(schema)}")
+                needed = " (needed)" if one.parameters.model_fields[name].is_required() else ""
+                write_stdout(f"    --{name.replace('_', '-')}  {_describe(schema)}{needed}")
         for note in list_private(before):
             if note["text"] != ERASED:
                 write_stdout(to_one_line(f"private note of step {note['step']}: {note['text']}"))
@@ -137,4 +138,4 @@ def _read_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise UsageError(f"“{text[:60]}” is not JSON: {error}") from error
+        raise UsageError(f'“{text[:60]}” is not JSON such as {{"steps": 20}}: {error}') from error

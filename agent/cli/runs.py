@@ -73,7 +73,8 @@ def runs(args: Namespace) -> int:
         question = f"{'(imported) ' if one.imported else ''}{one.question[:100]}"
         write_stdout(f"{one.id}  {one.created_at[:16]}  {state}  {question}")
     if not runs:
-        write_stderr('no runs yet: ./touchstone research "QUESTION" makes one')
+        none = f"no run has “{args.text}” in its question" if args.text else "no runs yet"
+        write_stderr(f'{none}: ./touchstone research "QUESTION" makes one')
     return 0
 
 
