@@ -417,8 +417,8 @@ def _list_remarks(found: Sequence[Fact], contents: BundleContents) -> Iterator[s
         yield "texts that hold a private note are withheld; a hash with a secret salt stands for each"
     if contents.version == bundle.FORMER_VERSION:
         yield (
-            "an earlier Touchstone made it: its bytes, pages, quotes and usage are checked, its steps are "
-            f"not followed; {bundle.LAST_READER} opens it as a run"
+            "an earlier Touchstone made it: its bytes, pages, quotes, answers and usage are checked, its "
+            f"steps are not followed; {bundle.LAST_READER} opens it as a run"
         )
     if contents.run.imported:
         yield "the run had itself been imported from a bundle"

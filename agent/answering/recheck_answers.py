@@ -6,31 +6,66 @@ from collections.abc import Iterator, Sequence
 
 from agent.answering import conflict_sentences, fact_view
 from agent.engine.run_state import RunState
-from agent.engine.state import find_undone, fold, merge, shallow_copy, state_after, to_jsonable
+from agent.engine.state import (
+    find_undone,
+    fold,
+    is_persons_change,
+    merge,
+    shallow_copy,
+    state_after,
+    to_jsonable,
+)
 from agent.evidence.citation_check import check_citations, count_statements, has_page_support
 from agent.export.hiding import is_withheld
 from agent.types import SUPPORTED_VERDICTS, Answer, AnswerBlock, Fact, Step
 
 MAX_REPLAYS = 40
-"""Times that the steps are folded again from the first; a limit against forged ledgers."""
+"""States that are kept to be folded on from, and how often each step may be folded in the mean: a limit
+against forged ledgers. A run that people undid and redid comes near once, whatever its length."""
+
+
+class _Replay:
+    """The state after any number of the steps, without what was undone by then; folded on from the newest of
+    the states that were asked for which agrees about what is undone."""
+
+    def __init__(self, fresh: RunState, steps: Sequence[Step]) -> None:
+        self.steps, self.left = steps, MAX_REPLAYS * (len(steps) + 1)
+        self.fresh, self.kept = (0, frozenset[int](), fresh), list[tuple[int, frozenset[int], RunState]]()
+        self.undos = [step for step in steps if find_undone([step])]
+
+    def after(self, count: int) -> RunState:
+        """The state after the first `count` steps, for reading."""
+        undone = frozenset(find_undone([step for step in self.undos if step.n < count]))
+        undone = frozenset(n for n in undone if 0 <= n < count and is_persons_change(self.steps[n].change))
+        at, _, state = max(
+            (
+                kept
+                for kept in (self.fresh, *self.kept)
+                if kept[0] <= count and all(n >= kept[0] for n in undone ^ kept[1])
+            ),
+            key=lambda kept: kept[0],
+        )
+        self.left -= count - at
+        state = fold(shallow_copy(state), self.steps[at:count])
+        self.kept = [*self.kept[1 - MAX_REPLAYS :], (count, undone, state)]
+        return state
 
 
 def find_answer_problems(fresh: RunState, steps: Sequence[Step]) -> Iterator[str]:
     """A sentence for each problem. `fresh` is the state before the first step; `steps` can be folded."""
-    state, left = shallow_copy(fresh), MAX_REPLAYS
+    replay = _Replay(fresh, steps)
     for n, step in enumerate(steps):
-        before = len(state.answers)
-        if find_undone([step]) and left:
-            state, left = fold(shallow_copy(fresh), steps[: n + 1]), left - 1
-        else:
-            fold(state, [step])
-        for answer in state.answers[before:]:
+        if not (new := len(step.change.get("answers", ()))):
+            continue
+        if replay.left < 0:
+            yield "its steps undo one another too often to be followed"
+            return
+        state = replay.after(n + 1)
+        for answer in state.answers[-new:]:
             bare = _find_unsupported(answer, state)
-            if bare and 0 < answer.step < n and left:  # recorded after a person's step that came meanwhile
-                left -= 1
-                bare = _find_unsupported(
-                    answer, merge(fold(shallow_copy(fresh), steps[: answer.step]), step.change)
-                )
+            if bare and 0 < answer.step < n:  # recorded after a person's step that came meanwhile
+                then = merge(shallow_copy(replay.after(answer.step)), step.change)
+                bare = _find_unsupported(answer, then)
             yield from _list_problems(answer, bare)
             for said in answer.sentences:
                 text = said.claim[:120]

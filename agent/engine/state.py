@@ -148,6 +148,11 @@ def find_undone(steps: Sequence[Step], before: Iterable[Edit] = ()) -> set[int]:
     return undone
 
 
+def is_persons_change(change: Change) -> bool:
+    """Does it change what an undo takes out?"""
+    return any(name.removeprefix(REMOVAL_PREFIX) in PERSONS_FIELDS for name in change)
+
+
 def shallow_copy(state: S) -> S:
     """A copy that can be merged into while others read the first: containers are copied, values shared."""
     copies = {

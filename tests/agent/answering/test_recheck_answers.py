@@ -105,3 +105,28 @@ def test_a_cell_whose_labels_are_withheld_is_not_judged_anew() -> None:
     withheld = f"[withheld: sha256:{'0' * 64}]"
     assert problems("It sank on 3 May 1955.", "quoted", context="the ferry: sunk")
     assert not problems("It sank on 3 May 1955.", "quoted", context=withheld)
+
+
+def test_answers_are_held_to_what_was_undone_by_then_however_often_that_was() -> None:
+    given = fact("a", QUOTE)
+    struck, told = given.replace(decision="struck"), Sentence(text=QUOTE, fact_ids=["a"], backed=True)
+    changes: list[dict[str, Any]] = [{"question": "When?", "facts": [given]}]
+    for _ in range(100):  # struck, undone, redone, undone again
+        at = len(changes)
+        changes += [{"facts": [struck]}, *({"edits": [undo(n)]} for n in (at, at + 1, at + 2))]
+        sentence = told.replace(check="quoted")
+        answer = Answer(n=1, verdict="partial", sentences=[sentence], step=at + 4)
+        changes.append({"answers": [answer.replace(statements=count_statements([sentence]))]})
+    assert find_answer_problems_in(changes) == []
+    changes[-2] = {}
+    [problem] = find_answer_problems_in(changes)
+    assert "called supported" in problem
+
+
+def undo(step: int) -> dict[str, Any]:
+    return {"step": step + 1, "text": "undid", "undoes": step}
+
+
+def find_answer_problems_in(changes: list[dict[str, Any]]) -> list[str]:
+    steps = [Step(n=n, name="s", change=to_jsonable(change), next="s") for n, change in enumerate(changes)]
+    return list(find_answer_problems(RunState(own=ResearchState()), steps))

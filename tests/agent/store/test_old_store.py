@@ -41,7 +41,7 @@ def test_an_old_bundle_verifies_and_its_import_is_refused_with_the_way_out(
     assert found.is_valid and not found.is_importable, found.problems
     assert found.contents and found.state and found.state.answer
     assert found.quote_count == found.found_quote_count > 0
-    assert any("its steps are not followed" in remark for remark in found.remarks)
+    assert any("steps are not followed" in remark for remark in found.remarks)
     assert {
         "flow": found.contents.run.settings.flow,
         "question": found.contents.run.question,
