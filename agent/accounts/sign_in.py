@@ -64,7 +64,11 @@ class SignInRules:
         if not (isinstance(issuer, str) and isinstance(subject, str) and issuer and subject):
             raise SignInRefused("sign in first")
         times, now = {name: claims.get(name, 0) for name in ("iat", "exp", "auth_time")}, time.time()
-        wrong = [name for name, value in times.items() if not _is_time(value)]
+        wrong = [
+            name
+            for name, value in times.items()
+            if type(value) not in (int, float) or not 0 <= value <= MAX_TIME
+        ]
         if wrong or not 0 < times["iat"] <= now + CLOCK_SKEW_S:
             raise SignInRefused(
                 f"your sign-in states no time that can be used ({(wrong or ['iat'])[0]}): sign in again, and "
@@ -124,10 +128,6 @@ def _read_addresses(setting: str, entries: Iterable[str]) -> frozenset[str]:
             raise UsageError(f"{setting} has {entry[:60]!r}: write e-mail addresses or @domains, with commas")
         found.add(address.removeprefix("any") if is_domain else address)
     return frozenset(found)
-
-
-def _is_time(value: object) -> bool:
-    return type(value) in (int, float) and 0 <= value <= MAX_TIME  # type: ignore[operator]
 
 
 # How the login asks its provider: within the limits of a policy, and without a redirect. Of the answer it

@@ -121,13 +121,15 @@ def verify_bundle(data: bytes) -> BundleVerification:
         contents = bundle.read_bundle(data)
         is_former = contents.version == bundle.FORMER_VERSION
         state, wrong = _read_former(contents) if is_former else (fold_contents(contents), [])
-        given = _read_given_facts(contents)
+        # the facts as each step gave them: an answer may rest on one that was taken out later
+        rows = [step.change["facts"] for step in contents.steps if "facts" in step.change]
+        given = bundle.read_records(list[list[Fact]], rows, "steps.jsonl", contents.version)
     except BundleError as error:
         return BundleVerification(sha256(data), problems=[str(error)])
     facts = [fact for fact in state.facts.values() if _claims_quote(fact)]
     found = [fact for fact in facts if _is_in_page(fact, contents)]
     known = {fact.id for fact in found}
-    told = [fact for fact in given if _claims_quote(fact) and not is_withheld(fact.quote)]
+    told = [fact for fact in chain(*given) if _claims_quote(fact) and not is_withheld(fact.quote)]
     lost = [fact for fact in facts if fact.id not in known]
     lost += [fact for fact in told if not _is_in_page(fact, contents)]
     quotes = {(fact.page_id, fact.quote): fact for fact in lost}.values()
@@ -238,15 +240,6 @@ def compare_source(old: Page, quotes: Sequence[str], new: Page) -> SourceCheck:
         return check
     lost = [quote for quote in quotes if not has_quote(quote, new.text)]
     return replace(check, drift="lost" if lost else "stands", lost_quotes=lost)
-
-
-def _read_given_facts(contents: BundleContents) -> list[Fact]:
-    """The facts as each step gave them: an answer may rest on one that was taken out later. Raises
-    BundleError."""
-    rows = [step.change["facts"] for step in contents.steps if "facts" in step.change]
-    return [
-        *chain.from_iterable(bundle.read_records(list[list[Fact]], rows, "steps.jsonl", contents.version))
-    ]
 
 
 def _is_in_page(fact: Fact, contents: BundleContents) -> bool:

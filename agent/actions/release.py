@@ -100,7 +100,14 @@ def release(
     for n in range(privacy.first, max([view.head, *made_in]) + 1):  # what is withheld bears on the later ones
         own = [i for i, step in enumerate(made_in) if step == n]
         if is_shown := any(privacy.is_shown_in(calls[i]) for i in own):  # the others got what it wrote
-            freed = [_release_call(call, hide) if i in own else call for i, call in enumerate(freed)]
+            for i in own:
+                call = freed[i]
+                prompt = [
+                    m if m["role"] == "system" else {**m, "content": hide(m["content"])} for m in call.prompt
+                ]
+                key = hashlib.sha256(hide(call.key).encode()).hexdigest()  # it was a hash of the prompt
+                reply, error = (text and hide(text) for text in (call.reply, call.error))
+                freed[i] = call.replace(key=key, prompt=prompt, reply=reply, error=error)
         steps += [_release_step(s, privacy, hide, is_shown) for s in view.steps if s.n == n]
     run = view.run.replace(error=hide(view.run.error)) if privacy.gives_away(view.run.error) else view.run
     return replace(view, run=run, steps=steps, state=FLOWS[run.settings.flow].fold_steps(steps)), freed
@@ -206,14 +213,6 @@ def _release_step(step: Step, privacy: Privacy, hide: Hide, is_made_by_model: bo
     known = [" ".join(tokenize(text)[:MAX_PHRASE]) for text in sentences]
     privacy.sentences += [text for text in known if len(text) >= MIN_SENTENCE_CHARS]
     return step.replace(change=change)
-
-
-def _release_call(call: ModelCall, hide: Hide) -> ModelCall:
-    """A call without its prompt and reply, and without its key, a hash of the prompt."""
-    prompt = [m if m["role"] == "system" else {**m, "content": hide(m["content"])} for m in call.prompt]
-    key = hashlib.sha256(hide(call.key).encode()).hexdigest()
-    reply, error = (text and hide(text) for text in (call.reply, call.error))
-    return call.replace(key=key, prompt=prompt, reply=reply, error=error)
 
 
 def _list_texts(value: Any) -> list[str]:

@@ -124,7 +124,11 @@ def check_sources(settings: Settings) -> None:
         if is_blocked(f"https://{entry.removeprefix('*.')}/", blocked):
             raise UsageError(f"{entry} is both allowed and blocked: remove it from one of the two")
     for name, given in (("since", settings.since), ("before", settings.before)):
-        if given and not _is_day(given):
+        try:
+            is_day = bool(_DAY.fullmatch(given) and date.fromisoformat(given))
+        except ValueError:
+            is_day = False
+        if given and not is_day:
             raise UsageError(f"“{given[:40]}” is not a day ({name}): write it like 2024-03-31")
     if settings.since and settings.before and settings.since >= settings.before:
         raise UsageError(
@@ -165,13 +169,6 @@ def check_action(action: str, text: str, available: Sequence[str]) -> None:
             f"{ENGINE_NAMES[ENGINE_BY_ACTION[action]]} is not available for this run now; search with "
             "another engine instead"
         )
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return bool(_DAY.fullmatch(text)) and bool(date.fromisoformat(text))
-    except ValueError:
-        return False
 
 
 def clamp_imported_settings(settings: Settings) -> Settings:

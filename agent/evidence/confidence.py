@@ -132,7 +132,12 @@ class EvidencePool:
         weights: dict[str, float] = defaultdict(float)
         for fact in counting:
             source = names[site(fact.url) or PERSON_SOURCE]
-            weights[source] = max(weights[source], self._weigh(fact))
+            weight = min(1.0, fact.trust / FULL_WEIGHT_TRUST)
+            if fact.decision == "pinned" or fact.trust >= 1.0:
+                weight = SURE_WEIGHT
+            elif self._is_enough(fact):
+                weight *= SURE_WEIGHT
+            weights[source] = max(weights[source], weight)
         against = [c for c in self._conflicts if c in asked or _has_side(c, ids)]
         counting.sort(key=lambda fact: (fact.id != claim.id, fact.decision != "pinned", -fact.relevance))
         return Evidence(part, sum(weights.values()), tuple(sorted(weights)), tuple(against), tuple(counting))
@@ -145,19 +150,13 @@ class EvidencePool:
             own, other = (
                 f.replace(statement=f.former) if f.former and not f.verified else f for f in (claim, fact)
             )  # what the page says, before a correction that the quote does not support
-            self._agreements[pair] = not any(
-                _is_between(conflict, *pair) for conflict in self._all_conflicts
-            ) and (
+            sides = ([{*pair}.intersection(v.fact_ids) for v in c.values] for c in self._all_conflicts)
+            is_between = any(all({one} in of for one in pair) for of in sides)  # also where it is settled
+            self._agreements[pair] = not is_between and (
                 _says_same(*sorted((own.statement, other.statement)), is_keyed=is_keyed)
                 or any(states_same_answer(own, other, question) for question in self._questions)
             )
         return self._agreements[pair]
-
-    def _weigh(self, fact: Fact) -> float:
-        if fact.decision == "pinned" or fact.trust >= 1.0:
-            return SURE_WEIGHT
-        weight = min(1.0, fact.trust / FULL_WEIGHT_TRUST)
-        return weight * SURE_WEIGHT if self._is_enough(fact) else weight
 
 
 @lru_cache(maxsize=65_536)
@@ -236,12 +235,6 @@ def describe_level(value: float, *, is_judged: bool) -> str:
 def _share_one(left: Sequence[T], right: Sequence[T], is_same: Callable[[T, T], bool]) -> bool:
     """Whether two statements that both hold such values have one in common."""
     return not (left and right) or any(is_same(a, b) for a in left for b in right)
-
-
-def _is_between(conflict: Conflict, one: str, two: str) -> bool:
-    """Whether two facts stand on different sides of a conflict, open or settled."""
-    sides = [{one, two}.intersection(side.fact_ids) for side in conflict.values]
-    return {one} in sides and {two} in sides
 
 
 def _has_side(conflict: Conflict, ids: Collection[str]) -> bool:

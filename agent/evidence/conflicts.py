@@ -105,7 +105,12 @@ def _list_keys(fact: Fact) -> list[_Key]:
 
 def settle_conflict(conflict: Conflict, rulings: Sequence[Ruling], facts: Mapping[str, Fact]) -> Conflict:
     """The conflict with its status, by the newest rulings on it (oldest first) and the active facts."""
-    newest = {ruling.by: ruling for ruling in rulings if _is_about(ruling, conflict)}
+    newest = dict[str, Ruling]()
+    for ruling in rulings:  # on this conflict, or on one with facts of two of its values
+        ruled = {fact_id for value in ruling.values for fact_id in value.fact_ids}
+        shared = sum(not ruled.isdisjoint(value.fact_ids) for value in conflict.values)
+        if ruling.conflict == conflict.id or (ruling.kind == conflict.kind and shared > 1):
+            newest[ruling.by] = ruling
     texts = {value.text for value in conflict.values}
     reading, word = newest.get("model"), newest.get("person")
     if reading and texts <= {value.text for value in reading.values}:
@@ -139,13 +144,6 @@ def settle_conflict(conflict: Conflict, rulings: Sequence[Ruling], facts: Mappin
 
 def _settle(conflict: Conflict, chosen: str, reason: str, by: str) -> Conflict:
     return conflict.replace(status="settled", chosen=chosen, reason=reason, settled_by=by)
-
-
-def _is_about(ruling: Ruling, conflict: Conflict) -> bool:
-    if ruling.conflict == conflict.id or ruling.kind != conflict.kind:
-        return ruling.conflict == conflict.id
-    ruled = [set(value.fact_ids) for value in ruling.values]
-    return sum(any(ids.intersection(value.fact_ids) for ids in ruled) for value in conflict.values) > 1
 
 
 @dataclass(frozen=True)

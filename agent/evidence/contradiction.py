@@ -119,7 +119,13 @@ def find_contradiction(
         is_of_one_time = keyed or not any(days)
         fits = is_of_one_time and is_comparable(left, right) and _is_paired(*amounts, similarity)
         return Contradiction("number", left.text, right.text, left.unit) if fits else None
-    return _compare_given_names(a, b) if keyed else _compare_words(a, b, has_other_values or strict)
+    if not keyed:
+        return _compare_words(a, b, has_other_values or strict)
+    own, other = _own_names(a, b), _own_names(b, a)  # one name each
+    if len(own) != 1 or len(other) != 1 or is_spelling_variant(own[0].text, other[0].text):
+        return None
+    rest = dice_similarity(a.words - own[0].words, b.words - other[0].words)
+    return Contradiction("name", own[0].text, other[0].text) if rest >= MIN_KEYED_SIMILARITY else None
 
 
 def dice_similarity(a: frozenset[str], b: frozenset[str]) -> float:
@@ -176,15 +182,6 @@ def _is_paired(left: Sequence[T], right: Sequence[T], similarity: float) -> bool
 def _own_names(one: StatementFeatures, other: StatementFeatures) -> list[ProperName]:
     """The names of one side that share no word with the other side."""
     return [name for name in one.names if not name.words & other.words]
-
-
-def _compare_given_names(a: StatementFeatures, b: StatementFeatures) -> Contradiction | None:
-    """One name each, in statements that were given the same subject and attribute."""
-    left, right = _own_names(a, b), _own_names(b, a)
-    if len(left) != 1 or len(right) != 1 or is_spelling_variant(left[0].text, right[0].text):
-        return None
-    rest = dice_similarity(a.words - left[0].words, b.words - right[0].words)
-    return Contradiction("name", left[0].text, right[0].text) if rest >= MIN_KEYED_SIMILARITY else None
 
 
 def _compare_words(a: StatementFeatures, b: StatementFeatures, has_more: bool) -> Contradiction | None:

@@ -98,7 +98,12 @@ def is_time_series(series: Series) -> bool:
 def _lay_out(series: Series) -> Iterator[Mark]:
     """The marks of the picture, the scale first."""
     values = [value for points in series.values() for _, value in points]
-    ticks = _choose_ticks(min(0.0, *values), max(0.0, *values))
+    low, high = min(0.0, *values), max(0.0, *values)
+    size = (high - low) / 5 or 1.0
+    unit = 10.0 ** floor(log10(size))
+    step = next(unit * factor for factor in (1, 2, 2.5, 5, 10) if unit * factor >= size)
+    # four to seven round numbers that span the values
+    ticks = [round(n * step, 10) for n in range(floor(low / step), -floor(-high / step) + 1)]
     span = ticks[-1] - ticks[0] or 1.0
 
     def height(value: float) -> float:
@@ -136,13 +141,3 @@ def _lay_out(series: Series) -> Iterator[Mark]:
 
 def _shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _choose_ticks(low: float, high: float) -> list[float]:
-    """Four to seven round numbers that span the values."""
-    size = (high - low) / 5 or 1.0
-    unit = 10.0 ** floor(log10(size))
-    step = next(unit * factor for factor in (1, 2, 2.5, 5, 10) if unit * factor >= size)
-    first = floor(low / step)
-    last = -floor(-high / step)
-    return [round(n * step, 10) for n in range(first, last + 1)]

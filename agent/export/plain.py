@@ -7,7 +7,7 @@ from agent.evidence.block_layout import write_block_lines
 from agent.evidence.support import count_support, label_support, list_checks
 from agent.export.answer_blocks import ENGLISH_WORDS
 from agent.text.plurals import format_count, format_percent
-from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source
+from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence
 
 MAX_QUOTES = 4
 
@@ -30,7 +30,13 @@ def render_plain_text(answer: Answer) -> str:
         lines += [f"{found}, among the sources below and in every export.", ""]
     lines.append(figures)
     lines += [*(f"  {line}" for line in list_checks(answer)), *filter(None, notes), ""]
-    lines += [_source(source) for source in answer.sources if source.quotes]
+    for source in answer.sources:
+        if source.quotes:
+            origin = PAGE_ORIGIN_LABELS[source.given]
+            note = f" ({origin})" if origin else ""
+            lines.append(f"[{source.n}] {source.title or source.url} — {source.url}{note}")
+            lines += [f"    {source.publication.description}"] if source.publication else []
+            lines += [f"    “{quote}”" for quote in source.quotes[:MAX_QUOTES]]
     return "\n".join([*lines, "", answer.journey] if answer.journey else lines)
 
 
@@ -39,11 +45,3 @@ def _sentence(sentence: Sentence, answer: Answer) -> str:
     marks = f" [{', '.join(map(str, numbers))}]" if numbers else ""
     label = label_support(sentence)
     return f"{sentence.text}{marks}{f' ({label})' if label else ''}"
-
-
-def _source(source: Source) -> str:
-    origin = PAGE_ORIGIN_LABELS[source.given]
-    quotes = "\n".join(f"    “{quote}”" for quote in source.quotes[:MAX_QUOTES])
-    note = f" ({origin})" if origin else ""
-    note += f"\n    {source.publication.description}" if source.publication else ""
-    return f"[{source.n}] {source.title or source.url} — {source.url}{note}\n{quotes}"

@@ -177,17 +177,14 @@ class Library:
         if waiting := self.library_index.list_unindexed_of(page_ids):
             self._indexer.index_pages(waiting)
         rows = self.library_index.rows_of_pages(page_ids) if self.library_index.has_fulltext else {}
-        others = self._split_unindexed([page_id for page_id in page_ids if page_id not in rows])
+        pages, _ = self.store.pages.get_many([page_id for page_id in page_ids if page_id not in rows])
+        texts = [(page_id, page) for page_id, page in pages.items() if not is_address_list(page)]
+        others = [passage for page_id, page in texts for passage in split_passages(page, page_id)]
         counts, scores = self._score_sources(query, list(rows.values()), others)
         hits = self.library_index.passages(nlargest(k, scores.items(), key=_by_score))
         found = [hit.replace(score=round(score, 4)) for hit, score in hits]
         found += [hit for hit in scorer.rank_passages(query, others, k, counts) if hit.score]
         return CountedPassages(sorted(found, key=lambda hit: -hit.score)[:k], counts)
-
-    def _split_unindexed(self, page_ids: Sequence[str]) -> list[Passage]:
-        pages = self.store.pages.get_many(page_ids)[0].items()
-        texts = [(page_id, page) for page_id, page in pages if not is_address_list(page)]
-        return [passage for page_id, page in texts for passage in split_passages(page, page_id)]
 
     def _search_terms(self, query: str, k: int, within: Sequence[int] | None) -> list[tuple[int, float]]:
         """The ids of the passages that match the query's words best, with their scores; words are counted

@@ -70,14 +70,15 @@ class FolderSync:
         result: FolderSyncResult,
     ) -> None:
         try:
-            mark = _file_signature(path)
+            status = path.stat()
+        except FileNotFoundError:  # it has just gone
+            return
         except OSError as trouble:
             result.refused.append(
                 RefusedFile(name=name, why=f"{name} cannot be read: {trouble.strerror or trouble}")
             )
             return
-        if not mark:
-            return
+        mark = f"{status.st_mtime_ns}:{status.st_size}"
         if held and held.mark == mark and not held.source.gone_at:
             return
         if held is None and self._library_index.get(source_id) is not None:
@@ -107,12 +108,3 @@ class FolderSync:
             return
         if changed:
             (result.changed if held and not held.source.gone_at else result.added).append(source_id)
-
-
-def _file_signature(path: Path) -> str:
-    """The time of a file's last change and its size; "" when it has just gone. Raises OSError."""
-    try:
-        seen = path.stat()
-    except FileNotFoundError:
-        return ""
-    return f"{seen.st_mtime_ns}:{seen.st_size}"

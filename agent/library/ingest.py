@@ -161,15 +161,15 @@ class Indexer:
         """The update to write; the source itself where it holds this text already (time and tags are new)."""
         page, page_id = ask.page, make_page_id(ask.page)
         former = self.library_index.get(ask.source_id)
-        if former and (why := _refusal_reason(former, ask, same=former.source.page_id == page_id)):
-            return RefusedFile(name=ask.source_id.partition(":")[2], why=why)
-        if (
-            former
-            and former.source.page_id == page_id
-            and former.words == self.fingerprint
-            and not former.source.gone_at
-        ):
-            return self._refresh_unchanged(former, ask)
+        if former:
+            is_same, is_gone = former.source.page_id == page_id, bool(former.source.gone_at)
+            why = ADDED_BY_HAND_REASON if ask.origin is not None and not former.origin else ""
+            if ask.origin is None and former.origin and not is_gone and not is_same:
+                why = IN_FOLDER_REASON
+            if why:
+                return RefusedFile(name=ask.source_id.partition(":")[2], why=f"{ask.source_id} {why}")
+            if is_same and former.words == self.fingerprint and not is_gone:
+                return self._refresh_unchanged(former, ask)
         source, pieces = self._build_source(ask, page_id, former.source if former else None)
         adopted = (
             former and former.source.gone_at and ask.restore
@@ -269,13 +269,8 @@ def source_id_for(page: Page) -> str:
     return f"kb:{canonicalize(address) or address.removeprefix('file:')}"
 
 
-def _refusal_reason(former: IndexedSource, ask: IndexRequest, *, same: bool) -> str:
-    """Why this request may not replace the source; "" when it may."""
-    if ask.origin is not None and not former.origin:
-        return f"{ask.source_id} {ADDED_BY_HAND_REASON}"
-    if ask.origin is None and former.origin and not former.source.gone_at and not same:
-        return f"{ask.source_id} {IN_FOLDER_REASON}"
-    return ""
+_join_head_terms = lru_cache(maxsize=256)(join_terms)
+"""The stems of what stands over a passage: the same for its neighbours."""
 
 
 def demo_tags_for_path(path: Path) -> list[str]:
@@ -287,9 +282,3 @@ def is_address_list(page: Page) -> bool:
     """Whether a page is a list of addresses for programs (robots.txt, a sitemap, a feed), not a text."""
     is_xml = mime.parse_media_type(page.content_type).startswith(mime.XML_TYPES)
     return is_xml or is_page_list(page.final_url or page.url)
-
-
-@lru_cache(maxsize=256)
-def _join_head_terms(head: str) -> str:
-    """The stems of what stands over a passage: the same for its neighbours."""
-    return join_terms(head)

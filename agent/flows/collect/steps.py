@@ -38,11 +38,15 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     notes = frontier.list_instructions(state, public=True)
     judgement = tools.judge(INTENT, prompt=state.question, notes=notes, today=today, max_articles=limit)
     reply, own = judgement.value, state.own
+    try:
+        until = date.fromisoformat((reply.until or "")[:10]).isoformat()
+    except ValueError:
+        until = ""
     wanted = CollectIntent(
         topic=" ".join(reply.topic.split())[:300],
         target_section=" ".join(reply.target_section.lower().split())[:60],
         time_range_days=days if 0 < (days := reply.time_range_days or 0) < MAX_DAYS else None,
-        until=_read_day(reply.until, before=today),
+        until=until if until < today[:10] else "",
         max_articles=max(1, min(reply.max_articles or limit, limit)),
         author=" ".join(reply.author.split())[:80],
         newest=reply.newest,
@@ -72,15 +76,6 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     if not start_pages and not own.tree:
         return {**change, "why_stopped": "no start page was named", "stop_reason": "blocked"}, "report"
     return change, "decide"
-
-
-def _read_day(text: str | None, *, before: str) -> str:
-    """A day a model named (ISO 8601), if it is one and before today; else ""."""
-    try:
-        day = date.fromisoformat((text or "")[:10]).isoformat()
-    except ValueError:
-        return ""
-    return day if day < before[:10] else ""
 
 
 def decide(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
