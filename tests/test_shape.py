@@ -51,13 +51,13 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 CEILINGS = {
     "agent": {
-        "lines": 60_865,
-        "code_lines": 43_781,
-        "functions": 3_702,
-        "constants": 3_261,
-        "regex_uses": 485,
+        "lines": 53_799,
+        "code_lines": 39_551,
+        "functions": 2_809,
+        "constants": 3_115,
+        "regex_uses": 469,
     },
-    "pages": {"lines": 13_197, "code_lines": 10_042, "functions": 835, "constants": 645, "regex_uses": 20},
+    "pages": {"lines": 12_990, "code_lines": 9_857, "functions": 825, "constants": 644, "regex_uses": 20},
 }
 DOCSTRINGS = {"agent": 0.97, "pages": 0.93}
 """The least share of public modules, classes and functions with a docstring."""
