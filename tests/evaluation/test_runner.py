@@ -150,7 +150,7 @@ def test_the_store_is_thrown_away(world, tmp_path, monkeypatch):
 
 
 def test_a_crash_is_counted_and_is_no_refusal(world, monkeypatch):
-    monkeypatch.setattr("agent.flows.research.analyze_pages.analyze_pages", lambda *_: 1 / 0)
+    monkeypatch.setattr("agent.flows.research.analyze_pages.add_facts", lambda *_, **__: 1 / 0)
     told = evaluate(EvaluationJob(world, jobs=1))
     assert told["metrics"]["crashes"] >= 2
     crashed = next(row for row in told["questions"] if row["id"] == "built")

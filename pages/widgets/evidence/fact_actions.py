@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.actions import undo_edits
-from agent.actions.sources import StrikeImpact
+from agent.actions.sources import StrikeImpact, preview_strike
 from agent.answering import fact_view
 from agent.errors import UsageError
 from agent.text.plurals import format_count
@@ -119,19 +119,19 @@ def _add_fact(view: RunSnapshot) -> None:
 
 def _draw_strike_form(view: RunSnapshot) -> None:
     """Choose a site or a page; what falls is told before the button that does it."""
-    sources = list_sources(fact_view.all_facts(view.state))
-    if not sources:
+    names = list_sources(fact_view.all_facts(view.state))
+    if not names:
         st.caption("All sources are excluded.")
         return
     chosen = st.selectbox(
         "Which source?",
-        list(sources),
-        format_func=lambda name: sources[name],
+        list(names),
+        format_func=lambda name: names[name],
         key=f"ledger-source-to-strike-{view.run.id}",
     )
     if not chosen:
         return
-    fall = sources.preview_strike(view.state, chosen)
+    fall = preview_strike(view.state, chosen)
     st.html(render_strike_impact(fall))
     label = f"Exclude it with {format_count(len(fall.facts), 'fact')}"
     ui.button(label, "ledger-source-strike", _strike_source, view, chosen, type="primary")
