@@ -43,7 +43,7 @@ ReadText = Callable[[str], str]
 """The id of a stored page -> its text."""
 
 
-_UNSTORED_FIELDS = frozenset(("own", "head", "conflicts", "confidence", "derived"))
+_UNSTORED_FIELDS = frozenset(("own", "head", "conflicts", "confidence", "derived"))  # no step changes them
 
 
 class RetryRequest(Record):

@@ -162,7 +162,7 @@ def test_a_command_that_cannot_be_read_exits_with_2(arguments, capsys):
 
 
 def test_arguments_that_are_not_utf_8_are_told_in_a_line(capsys):
-    """findings/trust.md 6: it was a traceback of the database."""
+    """It was a traceback of the database."""
     assert main(["research", "--world", "demo", "When did the caf\udce9 open?"]) == 2
     assert capsys.readouterr().err.startswith("touchstone: the arguments are not UTF-8 text")
 

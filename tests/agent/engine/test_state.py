@@ -8,7 +8,17 @@ import pytest
 from pydantic import Field
 
 from agent.engine.run_state import FlowState, RunState
-from agent.engine.state import State, append, fold, merge, shallow_copy, to_jsonable, upsert, upsert_by_step
+from agent.engine.state import (
+    State,
+    append,
+    find_undone,
+    fold,
+    merge,
+    shallow_copy,
+    to_jsonable,
+    upsert,
+    upsert_by_step,
+)
 from agent.types import Action, Lead, Note, Step
 
 
@@ -92,3 +102,11 @@ def test_a_fork_does_not_touch_the_own_record_of_the_first():
 def test_a_field_of_another_flow_is_an_error(name):
     with pytest.raises(KeyError):
         merge(RunState(), {name: []})
+
+
+def test_only_an_earlier_step_can_be_undone_and_an_undo_too() -> None:
+    def edit(n: int, undoes: int) -> Step:
+        return Step(n=n, name="undo", change={"edits": [{"step": n, "text": "", "undoes": undoes}]}, next="")
+
+    assert find_undone([edit(1, 3), edit(2, 2), edit(3, 1)]) == {1}
+    assert find_undone([edit(4, 2), edit(5, 4)]) == {4}

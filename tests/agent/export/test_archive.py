@@ -188,7 +188,7 @@ def test_no_rubbish_makes_it_fall(rubbish, at, length):
 
 
 def test_a_list_longer_than_any_of_a_run_is_refused():
-    """findings/trust.md 8: a bundle with 300,000 notes took 13 s; what is left is linear."""
+    """A bundle with 300,000 notes took 13 s; what is left is linear."""
     with pytest.raises(BundleError, match="cannot be read"):
         load_json(json.dumps({"notes": [0] * 300_000}), "steps.jsonl")
     assert len(load_json(json.dumps([0] * 100_000), "steps.jsonl")) == 100_000

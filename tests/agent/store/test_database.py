@@ -64,7 +64,7 @@ def test_what_cannot_be_opened_is_told_in_words(tmp_path):
     ],
 )
 def test_an_address_that_cannot_be_used_is_told_in_a_line(url, told):
-    """findings/trust.md 6: both were tracebacks."""
+    """Both were tracebacks."""
     with pytest.raises(UsageError, match=told) as error:
         Store(url)
     assert "CANARY" not in str(error.value)

@@ -58,7 +58,7 @@ def test_a_document_is_read_in_a_process_that_a_stop_ends() -> None:
 
 
 def test_a_large_page_is_read_in_a_process_that_a_stop_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """findings/trust.md 2 and trust case S2.5: 50,000 options took 18 s, and no stop ended them."""
+    """Trust case S2.5: 50,000 options took 18 s, and no stop ended them."""
     asked: list[str] = []
 
     def read(kind: str, *_: object, url: str, **__: object) -> Extraction:

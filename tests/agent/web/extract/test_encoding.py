@@ -61,7 +61,7 @@ def test_a_page_can_name_its_encoding(meta: str) -> None:
     ],
 )
 def test_a_label_that_is_none_is_not_believed(decoy: str) -> None:
-    """findings/trust.md 8: that in a comment was believed."""
+    """That in a comment was believed."""
     page = f'{decoy}<meta charset="windows-1251">{RUSSIAN}'
     assert RUSSIAN.strip() in decode(page.encode("cp1251"))
 

@@ -46,7 +46,7 @@ def look(which: str) -> str:
 
 @pytest.mark.slow
 def test_streamlit_asks_nobody_for_the_address_of_this_machine():
-    """findings/trust.md 8: a foreign Origin made it ask checkip.amazonaws.com, and so did its banner."""
+    """A foreign Origin made it ask checkip.amazonaws.com, and so did its banner."""
     assert "amazonaws" in look("streamlit's own")
     assert look("ours") == "[]"
 
