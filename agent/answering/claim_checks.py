@@ -24,7 +24,7 @@ from agent.roles.check_claims import (
 )
 from agent.types import AnswerBlock, Conflict, Fact, Sentence
 
-FAILED_VERDICTS = frozenset({"vetoed", "doubted", "not_supported"})
+FAILED_VERDICTS = frozenset({"vetoed", "doubted", "differs", "not_supported"})
 """Verdicts of a sentence that its quotes do not support. `not_checked` is none: nobody judged it."""
 MAX_REPAIR_QUOTES = 40
 """Quotes that the repair of a draft is shown, about 3,000 tokens."""
@@ -50,6 +50,13 @@ class WrittenDraft:
     by: Literal["model", "keyless"] = "keyless"
     trouble: str = ""
     """Why the writer's call failed; "" when it did not."""
+    open: str = ""
+    """As `Answer.open`."""
+    assumed: str = ""
+    """As `Answer.assumed`."""
+    answered_parts: Sequence[str] | None = None
+    """The ids of the plan's parts that the supported sentences answer, as the judge says; None when no judge
+    said."""
 
     @property
     def failed(self) -> list[int]:

@@ -135,7 +135,13 @@ def draft_from_quotes(
     written = draft_from_reply(
         now,
         tools if is_judged else None,
-        judgement.replace(value=ReportReply(answer=sentences)),
+        judgement.replace(
+            value=ReportReply(
+                answer=sentences,
+                open=getattr(judgement.value, "open", ""),
+                assumed=getattr(judgement.value, "assumed", ""),
+            )
+        ),
         question=question,
         clean=clean,
         by_code=by_code,
@@ -181,6 +187,8 @@ def draft_from_reply(
         blocks=blocks,
         by=judgement.by,
         trouble=judgement.fallback_reason,
+        open=clean(" ".join(reply.open.split())),
+        assumed=clean(" ".join(reply.assumed.split())),
     )
 
 

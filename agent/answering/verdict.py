@@ -214,6 +214,8 @@ def finish_answer(
         because=f"after your {'edit' if len(edits) == 1 else 'edits'}: {'; '.join(edits)}" if edits else "",
         length=length,
         step=step,
+        open=draft.open,
+        assumed=draft.assumed,
     )
     unjudged = [  # a doubted one because the judge's call failed
         sentence

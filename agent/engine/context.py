@@ -231,6 +231,11 @@ class RunContext:
         """The steps of another run of the conversation."""
         return self.store.ledger.steps(run_id)
 
+    @property
+    def has_model(self) -> bool:
+        """Whether a model can be asked; without one a flow shows passages, or says that it needs one."""
+        return self.client is not None
+
     def judge(
         self, role: Role, *, check: Check | None = None, must_pass: bool = False, **blanks: Any
     ) -> RoleResult:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agent.retrieval.answer import find_answer
 from agent.retrieval.scorer import build_search_texts, prefix_share, stem_prefixes
-from agent.roles.role import Role, RoleReply, Share
+from agent.roles.role import Role, RoleReply, Share, WriterReply
 from agent.roles.site import DraftSentence, best_fit, make_sentences
 from agent.text.answer_type import has_answer_type
 from agent.text.dialogue_acts import classify_small_talk, is_bare_repeat_request, is_unresolved_reference
@@ -182,7 +182,7 @@ GRADE = Role(name="grade", reply=GradeReply, fallback=grade_fallback, tier="fast
 """Scores how relevant each passage is to the question, all in one batch."""
 
 
-class GenerateReply(RoleReply):
+class GenerateReply(WriterReply):
     """An answer of cited sentences; none when the passages do not answer."""
 
     answer: list[DraftSentence] = Field(description="empty when the passages do not answer the question")

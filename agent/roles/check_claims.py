@@ -80,9 +80,13 @@ class ClaimJudgement(RoleReply):
 
 
 class CheckClaimsReply(RoleReply):
-    """A judgement of each claim."""
+    """A judgement of each claim, and which parts of the question the supported ones answer."""
 
     claims: list[ClaimJudgement] = Field(default_factory=list)
+    answered_parts: list[str] | None = Field(
+        default=None,
+        description="ids of the parts of the question that the supported statements answer in full",
+    )
 
 
 CHECK_CLAIMS = Role(

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agent.retrieval.passages import split_sentences
 from agent.retrieval.scorer import rank_passages, stem_prefixes
-from agent.roles.role import Role, RoleReply
+from agent.roles.role import Role, RoleReply, WriterReply
 from agent.roles.site import DraftQuote, DraftSentence
 from agent.text.negative_constraints import is_unwanted
 from agent.text.tokens import content_stems, stem_prefix, stem_words
@@ -169,7 +169,7 @@ class DigestItem(Record):
     """Passages and posts of the item that are not shown."""
 
 
-class DigestReply(RoleReply):
+class DigestReply(WriterReply):
     """The digest, sentence by sentence."""
 
     answer: list[DraftSentence] = Field(

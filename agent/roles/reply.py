@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agent.retrieval.answer import find_answer
 from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS, describe_page
-from agent.roles.role import Role, RoleReply, Share
+from agent.roles.role import Role, RoleReply, Share, WriterReply
 from agent.roles.site import DraftSentence, best_fit, make_sentences
 from agent.text.identifiers import find_unmistakable_codes
 from agent.text.sentences import find_sentence_spans
@@ -139,7 +139,7 @@ class WritingSentence(DraftSentence):
     )
 
 
-class WritingReply(RoleReply):
+class WritingReply(WriterReply):
     """A reply, or none."""
 
     answer: list[WritingSentence] = Field(

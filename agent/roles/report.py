@@ -16,7 +16,7 @@ from agent.evidence.report_words import words_for
 from agent.retrieval.answer import PartAnswer, Quotation, find_answer
 from agent.retrieval.scorer import UNCOUNTED
 from agent.roles.note_requests import read_note
-from agent.roles.role import PlacedSentence, Role, RoleReply
+from agent.roles.role import PlacedSentence, Role, RoleReply, WriterReply
 from agent.text.names import find_names
 from agent.text.question_parts import complete_parts, find_item, format_question, is_asking, resolve_parts
 from agent.types import Action, Fact, Note, Passage, PlanPart, Sentence
@@ -70,7 +70,7 @@ class ReportBlock(RoleReply):
     """Of a section its level of heading and its part of the plan; no model sees or fills them."""
 
 
-class ReportReply(RoleReply):
+class ReportReply(WriterReply):
     """The answer; the renderer numbers the sources and writes every address."""
 
     length: ReportLength = Field(
@@ -267,7 +267,7 @@ OUTLINE = Role(name="outline", reply=OutlineReply, fallback=outline_fallback, cu
 """Makes the outline of a full report: sections, each with the facts that it alone may use."""
 
 
-class SectionReply(RoleReply):
+class SectionReply(WriterReply):
     """The blocks of a section, without its heading."""
 
     blocks: list[ReportBlock] = Field(
@@ -293,7 +293,7 @@ FALLBACK_SENTENCES = 2
 """Sentences that a summary without a model repeats."""
 
 
-class SummaryReply(RoleReply):
+class SummaryReply(WriterReply):
     """The summary; its first sentence answers the question."""
 
     sentences: list[ReportSentence] = Field(default_factory=list)

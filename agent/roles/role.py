@@ -1,8 +1,6 @@
-"""A role: one judgement with the shape of its reply, asked of a model, and a fallback for when there is no
-model or it fails. Knows no server and no run.
+"""A role: one judgement with the shape of its reply, asked of a model. Knows no server and no run.
 
-The prompt of a role is `prompts/<name>.md`, which must be given each of its blanks and no other; a fallback
-names those it uses."""
+The prompt of a role is `prompts/<name>.md`, which must be given each of its blanks and no other."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from agent.errors import ModelError, PromptTooLong
+from agent.errors import ModelDown, ModelError, PromptTooLong
 from agent.roles.prompt_templates import Bindings, make_mark, render, render_refusal
 from agent.types import Record
 from agent.types.answers import BlockRole
@@ -101,14 +99,16 @@ class _Attempt:
 
 @dataclass(frozen=True)
 class Role:
-    """`fallback(**blanks)` returns a `reply`. `cut` names the blanks (lists and texts, best first) that may
-    be shown in part to a model that does not take them all."""
+    """What is asked for. `cut` names the blanks (lists and texts, best first) that may be shown in part to a
+    model that does not take them all."""
 
     name: str
     reply: type[RoleReply]
-    fallback: Callable[..., RoleReply]
+    fallback: Callable[..., RoleReply] | None = None
     tier: Literal["strong", "fast"] = "strong"
     cut: tuple[str, ...] = ()
+    on_failure: Literal["skip", "rest"] = "skip"
+    """What follows when the model failed for good: its reply without values is used, or the run rests."""
     keeps: str = ""
     """The list of a refused reply whose good items the flow keeps: only its corrected ones are asked for."""
 
@@ -122,14 +122,21 @@ class Role:
         fits: Fits = lambda messages, shape, tier: True,
         **blanks: Any,
     ) -> RoleResult:
-        """The model's reply, or the fallback's when there is no model or it failed. Signals and PromptError
-        pass through.
+        """The model's reply, or one without values when there is no model or it failed. Raises ModelDown
+        where the run is to rest then; Signals and PromptError pass through.
 
         `check` says what code refuses in a reply: then the model is asked once more, with the reasons. With
-        `must_pass` the fallback acts when its second reply is refused, too. `mark` is the run's. The prompt
+        `must_pass` a second reply that is refused counts as a failure. `mark` is the run's. The prompt
         is shortened until it `fits`, and again when the server refuses it as too long."""
+
+        def give_up(reason: str, **told: Any) -> RoleResult:
+            if reason and self.on_failure == "rest" and self.fallback is None:
+                raise ModelDown(f"{self.name}: {reason}")
+            value = self.fallback(**blanks) if self.fallback else self.reply()
+            return RoleResult(value=value, by="keyless", fallback_reason=reason, **told)
+
         if model is None:
-            return RoleResult(value=self.fallback(**blanks), by="keyless")
+            return give_up("")
 
         def ask(messages: list[dict[str, str]]) -> _Attempt:
             wire = model(self.name, messages, self.reply, self.tier)
@@ -166,11 +173,11 @@ class Role:
                 is_worse = first.value is not None and len(last.problems) > len(first.problems)
                 last = first if last.value is None or is_worse else last
         except ModelError as failure:
-            return RoleResult(value=self.fallback(**blanks), by="keyless", fallback_reason=str(failure))
+            return give_up(str(failure))
         told: Any = {"refused": first.problems, "withheld": bindings.withheld}
         if last.value is None or (must_pass and last.problems):
             why = f"The model's reply was refused twice: {'; '.join(last.problems)}"
-            return RoleResult(value=self.fallback(**blanks), by="keyless", fallback_reason=why, **told)
+            return give_up(why, **told)
         earlier = first.value if last is not first else None
         return RoleResult(value=last.value, by="model", earlier=earlier, problems=last.problems, **told)
 
@@ -181,6 +188,19 @@ def _cut(name: str, value: Any, share: float) -> Any:
         return value
     kept = max(1, int(len(value) * share))
     return value[-kept:] if name in OLDEST_FIRST else value[:kept]
+
+
+class WriterReply(RoleReply):
+    """Base of every reply with an answer in it: what the sources leave open, and what the answer assumes."""
+
+    open: str = Field(
+        default="",
+        description="one sentence: what of the question the sources leave open; empty when they answer all",
+    )
+    assumed: str = Field(
+        default="",
+        description="one sentence: the reading or condition that the answer rests on; empty for none",
+    )
 
 
 class PlacedSentence(RoleReply):

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from agent.retrieval.answer import PassageAnswer, find_answer
 from agent.retrieval.scorer import build_search_texts, find_unseen_terms
 from agent.roles.note_requests import parse_length_request
-from agent.roles.role import PlacedSentence, Role, RoleReply, Share
+from agent.roles.role import PlacedSentence, Role, RoleReply, Share, WriterReply
 from agent.text.dialogue_acts import is_unresolved_reference
 from agent.text.language import MIN_QUESTION_LETTERS, detect_language
 from agent.text.tokens import content_stems
@@ -118,7 +118,7 @@ class DraftSentence(PlacedSentence):
     quotes: list[DraftQuote] = Field(default_factory=list)
 
 
-class DraftReply(RoleReply):
+class DraftReply(WriterReply):
     """An answer, or a refusal with a polite message."""
 
     refusal: Literal["none", "off_topic", "not_covered", "needs_clarification"] = "none"

@@ -32,10 +32,19 @@ class PlanPart(Record):
 Verdict = Literal["answered", "partial", "passages_found", "no_evidence", "checked"]
 """`passages_found`: no model judged; these are the passages that fit best. `checked`: a text was checked."""
 ClaimVerdict = Literal[
-    "quoted", "computed", "judged_supported", "vetoed", "doubted", "not_supported", "not_checked"
+    "quoted",
+    "computed",
+    "judged_supported",
+    "differs",
+    "vetoed",
+    "doubted",
+    "not_supported",
+    "not_checked",
 ]
+"""`differs`: code sees a difference to the quotes, and no judge was asked."""
 FindingKind = Literal[
     "figure",
+    "unit",
     "date",
     "time",
     "negation",
@@ -61,6 +70,9 @@ class ClaimFinding(Record):
     """The words of the quotes in their place; "" when there are none."""
     is_veto: bool = False
     """Whether it stands above every judge; else it is a doubt, put to the judge as a question."""
+    is_absent: bool = False
+    """Whether it stands nowhere: in no quote, heading, column head or title, nor in the sentence before or
+    the question, in any spelling, and is not computed. It stays visible whatever a judge says."""
 
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "chart"]
@@ -197,6 +209,10 @@ class Answer(Record):
     sentences: list[Sentence] = Field(default_factory=list)
     certainty: str = ""
     missing: str = ""
+    open: str = ""
+    """What of the question the sources do not answer, in the writer's words; "" for nothing."""
+    assumed: str = ""
+    """The reading or condition that it rests on, in the writer's words; "" for none."""
     remark: str = ""
     """A note on how the answer was made, for example an instruction that was not followed."""
     journey: str = ""

@@ -170,7 +170,7 @@ def _ask_decision(
         return [f"{refusal.what}: {refusal.why}." for refusal in refused] or [f"{named}: not possible."]
 
     if tools.client and not state.actions and all(note.private for note in state.notes):
-        first: Any = DECISION.fallback(**inputs)
+        first: Any = DECISION.fallback(**inputs)  # type: ignore[misc]
         if first.actions[0].next_action != "send_to_hitl":  # the question itself, or the page that it names
             return _build_proposals(state, first, rung=rung, by="code"), []
     tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
@@ -179,7 +179,7 @@ def _ask_decision(
         return allow(judgement.value, rung, by="model"), refused
     for tried in (rung, "narrow", "lead"):
         blockage = Stall.model_validate({"rung": tried, "reason": ""}) if tried else None
-        reply: Any = DECISION.fallback(**{**inputs, "blockage": blockage})
+        reply: Any = DECISION.fallback(**{**inputs, "blockage": blockage})  # type: ignore[misc]
         allowed = allow(reply, tried, by="keyless", trouble=judgement.fallback_reason)
         if allowed and not (judgement.refused and allowed[0].next_action == "send_to_hitl"):
             return allowed, refused

@@ -310,7 +310,7 @@ def _ask_decision(
     selected, _ = _check_selection(reply, known)
     by, trouble = judgement.by, judgement.fallback_reason
     if reply.decision == "explore" and not selected:
-        reply = SITE_DECISION.fallback(**inputs)  # type: ignore[assignment]
+        reply = SITE_DECISION.fallback(**inputs)  # type: ignore[assignment,misc]
         by, selected, trouble = "keyless", reply.selected_url_indices, " ".join(judgement.problems)
     choice = ExplorationChoice(
         step=tools.step,
