@@ -3,9 +3,9 @@ words, source, step and status. Pure functions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from agent.engine.run_state import RunState
 from agent.text.dialogue_acts import reply_to_small_talk
@@ -18,7 +18,11 @@ T = TypeVar("T")
 UNREACHABLE_CONFIDENCE = 1.01
 """A confidence that none reaches."""
 MAX_PROMPT_FACTS = 40
-"""Facts a prompt shows, so that the cost of a step does not grow with the run."""
+"""Facts that the confidence is read from, so that the cost of a step does not grow with the run."""
+MAX_FACT_CHARS = 24_000
+"""Characters of the facts that a prompt shows, about 6,000 tokens, for the same reason."""
+FACT_TAG_CHARS = 60
+"""What stands around a fact in a prompt: its id, subject, host and date."""
 MAX_NAMED_CONFLICTS = 3
 FACT_STATUSES = (
     "checked",
@@ -99,16 +103,45 @@ def facts_for_prompt(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact
 
 def share_by_part(items: Sequence[T], parts: Sequence[str], most: int) -> list[T]:
     """The first items of each part in turn, `most` of them, in their order; `parts` has the part of each."""
+    return [items[n] for n in sorted(_take_turns(parts)[:most])]
+
+
+def _take_turns(parts: Sequence[str]) -> list[int]:
+    """The indices of `parts`: the first of each part, then the second of each, and so on."""
     ranks, order = dict[str, int](), list[tuple[int, int]]()
     for n, part in enumerate(parts):
         ranks[part] = ranks.get(part, -1) + 1
         order.append((ranks[part], n))
-    return [items[n] for n in sorted(n for _, n in sorted(order)[:most])]
+    return [n for _, n in sorted(order)]
 
 
-def facts_for_answer(state: RunState, most: int = MAX_PROMPT_FACTS) -> list[Fact]:
-    """The facts a writer is shown: of the best `most` those that are verified or pinned, disputed or not."""
-    return [fact for fact in facts_for_prompt(state, most) if fact.verified or fact.decision == "pinned"]
+def show_facts(
+    facts: Sequence[Fact], settled: Collection[str] = (), *, with_quotes: bool = False
+) -> dict[str, Any]:
+    """What a prompt shows of these facts: `facts`, and in `brief` the ids of those it shows by their
+    statement alone. All are whole, with subject, source and date (and quote), while they take MAX_FACT_CHARS;
+    then those of `settled` parts are brief. What has no room even so is left out, each part's last first."""
+
+    def measure(fact: Fact) -> int:
+        quote = fact.quote if with_quotes and fact.quote != fact.statement else ""
+        return len(fact.statement) + len(quote) + FACT_TAG_CHARS
+
+    brief = list[str]()
+    if sum(map(measure, facts)) > MAX_FACT_CHARS:
+        brief = [f.id for f in facts if f.part in settled and not f.disputed and f.decision != "pinned"]
+    kept, left = set[int](), MAX_FACT_CHARS
+    for n in _take_turns([fact.part for fact in facts]):
+        left -= len(facts[n].statement) if facts[n].id in brief else measure(facts[n])
+        if left < 0 and kept:
+            break
+        kept.add(n)
+    return {"facts": [facts[n] for n in sorted(kept)], "brief": brief}
+
+
+def facts_for_answer(state: RunState) -> list[Fact]:
+    """The facts that may be written up, best first: those that are verified or pinned, disputed or not."""
+    known = facts_for_prompt(state, most=len(state.facts))
+    return [fact for fact in known if fact.verified or fact.decision == "pinned"]
 
 
 def is_from_source(url: str, source: str) -> bool:

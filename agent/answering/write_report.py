@@ -54,7 +54,7 @@ def ask_report(
 
     `question` replaces the run's own, `words` is the length that notes were read as, `given` are blanks that
     differ. The analyzer's assessment is no evidence and is not shown."""
-    facts = fact_view.facts_for_answer(state)
+    facts = fact_view.show_facts(fact_view.facts_for_answer(state), with_quotes=True)["facts"]
     blanks: dict[str, Any] = {
         "question": question or state.full_question,
         "notes": fact_view.note_texts(state),

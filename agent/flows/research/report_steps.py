@@ -168,7 +168,7 @@ def is_outline_current(state: ResearchRun) -> bool:
 
 def choose_report_facts(state: ResearchRun) -> list[Fact]:
     """The facts a report may use, MAX_REPORT_FACTS at most: each part's best in turn; by part and page."""
-    usable = fact_view.facts_for_answer(state, most=len(state.facts))
+    usable = fact_view.facts_for_answer(state)
     parts = [find_part(state.plan, fact) for fact in usable]
     chosen = fact_view.share_by_part(usable, parts, MAX_REPORT_FACTS)
     return sorted(chosen, key=lambda fact: (find_part(state.plan, fact), fact.step, fact.url))

@@ -210,7 +210,7 @@ def split_answer(
             touched |= targets[f"s{n}"]
         shown.append(checked.replace(check="not_supported") if has_fallen else checked)
         kept += [] if has_fallen else [checked]
-    usable = fact_view.facts_for_answer(state, most=len(state.facts))
+    usable = fact_view.facts_for_answer(state)
     new = [fact for fact in usable if fact.step > reading.note]
     pieces, heading, told = list[Piece](), "", {said.part for said in kept}
     for is_touched, group in groupby(blocks, key=lambda block: block.id in touched):

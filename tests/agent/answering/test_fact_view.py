@@ -26,6 +26,20 @@ def test_every_part_has_its_share_of_the_facts_a_prompt_shows():
     assert [fact.id for fact in fact_view.facts_for_prompt(state, most=6)] == "a0 a1 a2 b0 b1 b2".split()
 
 
+def test_facts_are_shown_whole_while_there_is_room_then_those_of_settled_parts_by_their_statement():
+    def make(name: str, part: str, chars: int, **more: str) -> Fact:
+        return Fact(id=name, statement="x" * chars, quote="", part=part, **more)
+
+    few = [make("a", "1", 300), make("b", "2", 300)]
+    assert fact_view.show_facts(few, ["1"]) == {"facts": few, "brief": []}
+    most = fact_view.MAX_FACT_CHARS
+    half = [make("a", "1", most // 2), make("b", "2", most // 2 - 100), make("p", "1", 9, decision="pinned")]
+    assert fact_view.show_facts(half[:2], ["1"]) == {"facts": half[:2], "brief": ["a"]}
+    assert fact_view.show_facts(half, ["1"])["brief"] == ["a"]
+    many = [make(f"a{n}", "1", most // 4) for n in range(9)] + [make("b", "2", most // 4)]
+    assert [fact.id for fact in fact_view.show_facts(many)["facts"]] == ["a0", "a1", "b"]
+
+
 def test_until_the_next_conflict_counts_each_open_one_once():
     known = {
         name: Conflict(id=name, subject="Kallsteg", attribute=name, kind="date", values=[], status=status)
