@@ -22,6 +22,7 @@ from agent.errors import (
     BudgetSpent,
     CorruptRow,
     ModelDown,
+    ModelUnavailable,
     NotFound,
     ShutdownRequested,
     StoreError,
@@ -132,7 +133,16 @@ class Worker:
 
     def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
         """Drive a run in this thread until it rests; `watch` is called after each step. When another process
-        drives it already, its steps are watched instead."""
+        drives it already, its steps are watched instead. Without threads the library is made ready first for
+        a flow that searches it."""
+        flow = self.flows[self.store.ledger.get(run_id).settings.flow]
+        if not self._threads and "retrieve" in flow.steps:
+            try:
+                self.library.embed_pending()
+            except (
+                ModelUnavailable
+            ) as trouble:  # what has no vector is found by words, and the answer says so
+                log.warning("the library has passages without a vector: %s", trouble)
         while (status := self._advance(run_id, watch)) is Status.RUNNING and not self.shutdown_event.wait(
             FOLLOW_POLL_S
         ):

@@ -62,7 +62,13 @@ def evaluate(job: EvaluationJob) -> dict[str, Any]:
             "--limit and --jobs count questions and processes: give a number from 0 (no limit, one a core) up"
         )
     folder = _world_folder(job)
-    questions, urls = read_questions(folder), read_urls(folder)
+    given, urls = read_questions(folder), read_urls(folder)
+    questions = [each for each in given if ("items" in each) == (job.flow == "collect")]
+    if not questions:
+        raise UsageError(
+            f"no question of {folder} is for the flow {job.flow}: those of collect name `start_url` and the "
+            "`items` to gather, those of other flows none"
+        )
     is_rewriting = not urls and all("rewrite" in question for question in questions)
     if not urls and not is_rewriting:
         raise UsageError(

@@ -17,7 +17,7 @@ from agent.text import urls
 DEMO = Path(__file__).parents[2] / "demo"
 FIELDS = {"id", "title", "url", "text", "html", "links", "status", "location", "content_type", "file", "host"}
 NEEDED = {"id", "question", "answers", "type", "answerable", "supporting_ids"}
-OPTIONAL = {"long_answer", "answer_mode", "history", "host", "start_url", "meta"}
+OPTIONAL = {"long_answer", "answer_mode", "history", "host", "start_url", "meta", "items"}
 DELIBERATELY_DEAD = {
     "https://collector.example/log?visitor=agent",  # where the page with hidden instructions wants its reader to go
     "https://norrviddawiki.example/wiki/Get%C3%A4ngen",  # a wiki article nobody has written

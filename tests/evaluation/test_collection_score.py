@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from agent.errors import UsageError
 from bench.evaluation.collection_score import compute_metrics
 from bench.evaluation.runner import EvaluationJob, evaluate
 from tests.web.made_sites import KINDS, make_site, write_sites
@@ -85,3 +86,11 @@ def test_fresh_sites_are_collected(tmp_path: Path) -> None:
     faults = [fault for row in found["questions"] for fault in row["faults"]]
     for share in ("extraction", "relevance", "decisions"):
         assert found["metrics"][share] >= LEAST, f"tests/bench/collect.py --seed {seed}: {share}, {faults}"
+
+
+def test_the_demo_has_questions_for_collect_and_other_flows_leave_them_out(tmp_path: Path) -> None:
+    measured = evaluate(EvaluationJob(world="demo", flow="collect", jobs=1))
+    assert {row["id"] for row in measured["questions"]} == {"collect-bridge", "collect-bitter"}
+    assert not any(row["missed"] for row in measured["questions"])
+    with pytest.raises(UsageError, match="is for the flow collect"):
+        evaluate_site(tmp_path)

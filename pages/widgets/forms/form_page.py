@@ -174,6 +174,7 @@ def load_demo_questions() -> list[str]:
     if not path.is_file():
         return []
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [row for row in rows if "items" not in row]  # those of collect
     first_of_kind = {row.get("type", ""): row for row in reversed(rows)}
     ordered = sorted(first_of_kind.values(), key=rows.index)
     ordered += [row for row in rows if row not in ordered]

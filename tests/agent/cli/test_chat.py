@@ -65,6 +65,18 @@ def test_a_folder_is_added_and_asked_and_the_way_told_on_the_side(
     assert data["chat"]["route_decision"] == "RETRIEVE" and "22:10" in data["chat"]["final_answer"]
 
 
+def test_what_is_added_gets_its_vectors_before_it_is_searched(
+    capsys: Told, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No model is chosen for chat itself, but the embedding model is one: it is asked once per passage."""
+    with ModelServer(embeds=lambda texts: [[1.0, float(len(text))] for text in texts]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("EMBEDDING_MODEL", "vectors")
+        main(["chat", "When does the last ferry leave Brannvik?", "--add", str(folder), "--model", "keyless"])
+    given = [text for request in server.requests for text in request.body["input"]]
+    assert any("22:10" in text for text in given)
+
+
 def test_the_conversation_goes_on_in_another_process(capsys: Told, folder: Path) -> None:
     assert main(["chat", "Tell me about the Brannvik ferry.", "--add", str(folder)]) == 0
     first = run_of(capsys.readouterr().err)
