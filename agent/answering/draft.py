@@ -22,7 +22,8 @@ from agent.retrieval.answer import Quotation
 from agent.retrieval.scorer import score_fact
 from agent.roles.report import ReportBlock, ReportReply, ReportSentence
 from agent.roles.role import Role, RoleResult
-from agent.text.urls import remove_unknown_urls
+from agent.text.contacts import remove_unfounded_contacts
+from agent.text.urls import find_urls, remove_unknown_urls
 from agent.types import Actor, Answer, AnswerBlock, Fact, Page, Passage, Sentence
 from agent.types.facts import make_fact_id
 
@@ -168,9 +169,21 @@ def draft_from_reply(
 ) -> WrittenDraft:
     """A report's reply as blocks, with ids that begin with `prefix`, and sentences that are checked and, with
     a model, repaired once; by code alone without `tools`. They answer `question`, else the run's own."""
-    known = set(fact_view.recorded_urls(state))
-    clean = clean or (lambda text: remove_unknown_urls(text, known).strip())
     reply: ReportReply = judgement.value
+    facts, conflicts = fact_view.facts_after_notes(state), list(state.conflicts.values())
+
+    quoted = (url for fact in facts.values() for url in find_urls(fact.quote))
+    known = {*fact_view.recorded_urls(state), *quoted}
+
+    def remove_contacts(said: Sentence, is_founded: bool = True) -> Sentence:
+        """The sentence with such addresses, mailboxes and numbers only as its quotes hold."""
+        cited = [facts[i] for i in said.fact_ids if is_founded and i in facts]
+        quotes = " ".join(f"{f.quote} {f.statement if f.rests_on_person else ''}" for f in cited)
+        text = remove_unfounded_contacts(said.text, known, quotes)
+        return said.replace(text=text, context=fact_view.clean_message(state, said.context))
+
+    has_own_rule = clean is not None
+    clean = clean or (lambda text: remove_unknown_urls(text, known).strip())
     blocks, drafts = lay_out_reply(reply.blocks, clean, prefix=prefix)
     parts = {_fold(part.question): part.id for part in reversed(state.plan)}
     for said in reply.answer if not drafts else ():
@@ -180,15 +193,30 @@ def draft_from_reply(
             placed = placed.replace(part=part, block=said.place, heading=said.heading, fit=said.fit)
         drafts.append(placed)
     drafts = [sentence for sentence in drafts if sentence.text]
-    facts, conflicts = fact_view.facts_after_notes(state), list(state.conflicts.values())
+    if not has_own_rule:
+        drafts = [remove_contacts(sentence) for sentence in drafts]
+        blocks = [
+            block.replace(
+                text=fact_view.clean_message(state, block.text),
+                heads=[fact_view.clean_message(state, head) for head in block.heads],
+                row_labels=[fact_view.clean_message(state, label) for label in block.row_labels],
+            )
+            for block in blocks
+        ]
     question = question or state.question
+    written = check_sentences(
+        tools, drafts, facts, conflicts, question=question, clean=clean, by_code=by_code
+    )
+    if not has_own_rule:  # again: repaired ones have other words
+        cleaned = [remove_contacts(sentence, sentence.backed) for sentence in written.sentences]
+        written = replace(written, sentences=cleaned)
     return replace(
-        check_sentences(tools, drafts, facts, conflicts, question=question, clean=clean, by_code=by_code),
+        written,
         blocks=blocks,
         by=judgement.by,
         trouble=judgement.fallback_reason,
-        open=clean(" ".join(reply.open.split())),
-        assumed=clean(" ".join(reply.assumed.split())),
+        open=fact_view.clean_message(state, reply.open),
+        assumed=fact_view.clean_message(state, reply.assumed),
     )
 
 

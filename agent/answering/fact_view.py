@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from agent.engine.run_state import RunState
+from agent.text.contacts import remove_unfounded_contacts
 from agent.text.dialogue_acts import reply_to_small_talk
 from agent.text.negative_constraints import find_excluded_sites, is_excluded, is_unwanted
 from agent.text.tokens import content_stems
-from agent.text.urls import canonicalize, site
+from agent.text.urls import canonicalize, find_urls, site
 from agent.types import Answer, Fact, PauseRequest, Proposal, Turn
 
 T = TypeVar("T")
@@ -157,6 +158,14 @@ def find_struck_source(state: RunState, url: str) -> str:
 def recorded_urls(state: RunState) -> list[str]:
     """Every address that was requested or arrived at, as it was fetched."""
     return [url for page in state.pages.values() for url in (page.url, page.final_url) if url]
+
+
+def clean_message(state: RunState, text: str, known: Iterable[str] = ()) -> str:
+    """A text to the person that a model worded, on one line, without contacts that were neither found nor
+    given; `known` are addresses beside those of the run's pages."""
+    given = " ".join([state.question, *(turn.user for turn in state.history), *note_texts(state)])
+    urls = [*recorded_urls(state), *state.settings.start_urls, *find_urls(given), *known]
+    return remove_unfounded_contacts(" ".join(text.split()), urls, given=given)
 
 
 def visited_urls(state: RunState) -> set[str]:

@@ -116,6 +116,11 @@ def site(url: str) -> str:
     )
 
 
+def has_public_suffix(name: str) -> bool:
+    """Whether a host ends in a suffix under which names are registered ("example.com"; not "setup.cfg")."""
+    return bool(_suffix_list().publicsuffix(name.lower(), accept_unknown=False))
+
+
 def is_in_scope(url: str, allowed: list[str]) -> bool:
     """Is the address on an allowed host ("example.com", "*.example.com" with subdomains)? [] allows all."""
     name = _to_ascii(host(url))

@@ -189,8 +189,8 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
     """The change of asking the person: the router's question, else one with choices; and the answer in case
     nobody replies. One that a model worded says so."""
     own = state.own
-    if asked := own.needs_clarification:
-        change: Change = {"choices": []}
+    if asked := fact_view.clean_message(state, own.needs_clarification or ""):
+        change: Change = {"choices": [], "needs_clarification": asked}
         answer = build_refusal(state, tools, reason, asked).replace(by=own.speakers["router"].by)
     else:
         scores = own.doc_relevance_scores or [0.0] * len(own.retrieved_docs)
@@ -204,8 +204,10 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
             titles=list(dict.fromkeys(titles))[:MAX_TITLES],
         )
         reply: ClarifyReply = judgement.value
-        change = {"needs_clarification": reply.question, "choices": reply.choices[:4]}
-        answer = build_refusal(state, tools, reason, reply.question, by=judgement)
+        asked = fact_view.clean_message(state, reply.question)
+        choices = [fact_view.clean_message(state, choice) for choice in reply.choices[:4]]
+        change = {"needs_clarification": asked, "choices": choices}
+        answer = build_refusal(state, tools, reason, asked, by=judgement)
         if any(grounding.drafted for grounding in own.groundings) and not answer.remark:
             answer = answer.replace(remark=why)
     if answer.by == "model":

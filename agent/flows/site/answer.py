@@ -77,9 +77,10 @@ def write_answer(state: SiteRun, tools: RunContext, passages: Sequence[Passage])
         kind = reply.refusal if reply.refusal != "none" else "not_covered"
         read = (host(ref.final_url) for ref in state.pages.values() if ref.outcome is Outcome.OK)
         site = ", ".join(dict.fromkeys(read)) or "this site"
-        text = reply.message or REFUSAL_MESSAGES[kind].format(site=site)
+        message = fact_view.clean_message(state, reply.message, state.own.all_discovered_urls)
+        text = message or REFUSAL_MESSAGES[kind].format(site=site)
         answer = answer.replace(reason=kind, certainty=f"{text} {forced}".strip())
-    if reply.message and reply.message in answer.certainty and draft.judgement.by == "model":
+    if reply.message and answer.verdict == "no_evidence" and draft.judgement.by == "model":
         remark.insert(0, WORDED_BY_MODEL)
     answer = answer.replace(remark=" ".join(filter(None, remark)))
     return {

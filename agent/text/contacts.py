@@ -1,0 +1,47 @@
+"""What a text that a model worded may hold of addresses, mailboxes and phone numbers: only what was found or
+given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from agent.text.urls import canonicalize, find_urls, has_public_suffix, host, remove_unknown_urls
+
+_MAILBOX = re.compile(r"(?:mailto:)?(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
+_PHONE = re.compile(
+    r"(?:tel:|sms:)?(?<![\w.,/-])(?!\d\d[/-]\d\d[/-])"
+    r"(?:\+\d(?:[ ()/-]{0,2}\d){8,14}|\(?0\d{1,4}[ )/-]+\d(?:[ /-]?\d){3,10}|\d{3}-\d{3}-\d{4})(?![\w%])",
+    re.IGNORECASE,
+)
+"""With its country's or area's prefix, or of three groups: no date, no plain figure."""
+_HOST = re.compile(r"(?<![\w@./-])(?:[\w-]+\.)+[a-z]{2,}(?![\w-])(?:/[^\s<>\"'`)\]}]*)?")
+_NOT_DIGIT = re.compile(r"\D")
+
+
+def remove_unfounded_contacts(text: str, known: Iterable[str] = (), quotes: str = "", given: str = "") -> str:
+    """The text without addresses that are neither `known` nor stand in the `quotes` it rests on, without
+    hosts that the person has not `given` either, and without mailboxes and phone numbers that do not stand in
+    the quotes."""
+    urls = [*known, *find_urls(quotes)]
+    places = {canonicalize(f"https://{host(url)}") for url in urls} | {
+        canonicalize(url).replace("http:", "https:", 1) for url in urls
+    }
+    shown, own = quotes.casefold(), given.casefold()
+    phones = {_NOT_DIGIT.sub("", found) for found in _PHONE.findall(quotes)}
+
+    def keep_mailbox(match: re.Match[str]) -> str:
+        bare = match[0].casefold().removeprefix("mailto:")
+        return match[0] if bare in shown else "[contact removed]"
+
+    def keep_phone(match: re.Match[str]) -> str:
+        return match[0] if _NOT_DIGIT.sub("", match[0]) in phones else "[contact removed]"
+
+    def keep_host(match: re.Match[str]) -> str:
+        said = match[0].rstrip(".,;:!?")
+        is_address = "/" in said or said.startswith("www.") or has_public_suffix(said)
+        is_known = canonicalize(f"https://{said}") in places or said.casefold() in shown + own
+        return match[0] if is_known or not is_address else f"[address removed]{match[0][len(said) :]}"
+
+    text = _PHONE.sub(keep_phone, _MAILBOX.sub(keep_mailbox, text))
+    return _HOST.sub(keep_host, remove_unknown_urls(text, urls))
