@@ -5,7 +5,7 @@
     │                   end; no error
     ├── UsageError      NotFound > CorruptRow, BundleError, ConcurrentChange, SignInRefused: nothing changed
     ├── StoreError      StoreTooNew, LeaseLost
-    ├── ModelError      ModelUnavailable > PromptTooLong, ModelReplyError
+    ├── ModelError      ModelUnavailable > PromptTooLong, OutOfBudget; ModelReplyError
     └── PromptError, FlowError: programming errors
 
 A page that is gone or an engine that blocks is never raised: it is an `Outcome` in a result.
@@ -37,7 +37,7 @@ class ShutdownRequested(Signal):
 
 
 class ModelDown(Signal):
-    """The model server does not answer; the run goes on where it is when the server does."""
+    """A model call failed for good without which the run cannot go on: it rests and is tried again."""
 
 
 class UsageError(TouchstoneError):
@@ -86,6 +86,10 @@ class ModelUnavailable(ModelError):
 
 class PromptTooLong(ModelUnavailable):
     """Prompt and reply do not fit into what the model takes."""
+
+
+class OutOfBudget(ModelUnavailable):
+    """The budget that is reserved for the write-up is used up."""
 
 
 class ModelReplyError(ModelError):

@@ -25,17 +25,18 @@ def add_facts(
     model: float | None = None,
     unanswered: Collection[str] = (),
     inconsistency: str = "",
+    sides: Collection[str] = (),
     review: ConflictReview | None = None,
 ) -> Change:
     """The change of new facts, with a model's readings of the conflicts that they make.
 
     `model` is the model's own estimate, `unanswered` are the parts that it does not call answered,
-    `inconsistency` is one that it reports."""
+    `inconsistency` is one that it reports, `sides` are the ids of one fact for each side of it."""
     change: Change = {"facts": assign_parts(state.plan, new)}
     if review and (rulings := review(state_after(state, change))):
         change["rulings"] = rulings
-    said = Assessment(step=step, model=model, unanswered=list(unanswered), inconsistency=inconsistency)
-    return {**change, "assessments": [said]}
+    said = Assessment(step=step, model=model, unanswered=list(unanswered))
+    return {**change, "assessments": [said.replace(inconsistency=inconsistency, sides=list(sides))]}
 
 
 MAX_COMPARED_CONFLICTS = 12
@@ -43,8 +44,8 @@ MAX_COMPARED_CONFLICTS = 12
 
 
 def open_conflicts(state: RunState) -> list[Conflict]:
-    """The open conflicts that code found, those about the question first."""
-    found = [c for c in state.conflicts.values() if c.status == "open" and c.values]
+    """The open conflicts, those about the question first."""
+    found = [conflict for conflict in state.conflicts.values() if conflict.status == "open"]
     return sorted(found, key=lambda conflict: not conflict.asks)
 
 

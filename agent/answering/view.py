@@ -6,7 +6,7 @@ nothing of it costs nothing. An edit has nothing to take back, and an undone ste
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from agent.answering import fact_view
@@ -14,9 +14,9 @@ from agent.answering.confidence import assess_confidence
 from agent.answering.verdict import close_plan
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import REMOVAL_PREFIX, Change
-from agent.evidence.conflicts import ConflictIndex, find_disputed
+from agent.evidence.conflicts import ConflictIndex, find_disputed, settle_conflict
 from agent.text.urls import site
-from agent.types import Conflict
+from agent.types import Conflict, ConflictSide, Fact
 
 _FACTS = frozenset("facts -facts strikes -strikes rulings notes readings plan_parts asked question".split())
 _CLAIMS = _FACTS | {"answers", "assessments"}
@@ -59,10 +59,41 @@ def _find_conflicts(run: RunState[Any], changed: Collection[str]) -> None:
         edited = (run.facts[name] for name in changed if name in run.facts)  # struck ones, too
         run.derived = index.join([*active.values(), *edited], questions, changed)
         found = run.derived.find_conflicts(active, run.rulings)
+        found += _list_reported(run, active, found)
     before, disputed = find_disputed(run.conflicts.values()), find_disputed(found)
     for name in run.facts.keys() & {*changed, *before, *disputed}:
         run.facts[name] = run.facts[name].replace(disputed=name in disputed)
     run.conflicts = {conflict.id: conflict for conflict in found}
+
+
+def _list_reported(
+    run: RunState[Any], active: Mapping[str, Fact], known: Sequence[Conflict]
+) -> list[Conflict]:
+    """The conflicts that a model reported, by those of their sides that count still: two at least, of which
+    no conflict in `known` has two."""
+    found = dict[str, Conflict]()
+    for said in run.assessments:
+        sides = [active[name] for name in said.sides if name in active]
+        if len(sides) < 2 or any(
+            sum(any(fact.id in value.fact_ids for fact in sides) for value in conflict.values) > 1
+            for conflict in known
+        ):
+            continue
+        values = [
+            ConflictSide(text=fact.statement, fact_ids=[fact.id], sites=[site(fact.url)]) for fact in sides
+        ]
+        conflict = Conflict(
+            id=f"m{'-'.join(sorted(fact.id[-6:] for fact in sides))}",
+            subject=sides[0].subject,
+            attribute=sides[0].attribute,
+            kind="name",
+            values=values,
+            found_by="model",
+            step=said.step,
+            asks=True,
+        )
+        found[conflict.id] = settle_conflict(conflict, run.rulings, active)
+    return list(found.values())
 
 
 def _assess(run: RunState[Any], change: Change, step: int) -> None:
@@ -70,17 +101,6 @@ def _assess(run: RunState[Any], change: Change, step: int) -> None:
     on the claims of an answer until something is read again."""
     if not run.assessments:
         return
-    told = next((said for said in reversed(run.assessments) if said.inconsistency), None)
-    if told:  # shown to the person; only conflicts found by code mark facts
-        run.conflicts["model"] = Conflict(
-            id="model",
-            subject=told.inconsistency,
-            attribute="",
-            kind="name",
-            values=[],
-            found_by="model",
-            step=told.step,
-        )
     answer = run.answer if not run.actions_this_round else None
     rests_on = answer if answer and answer.step == run.assessments[-1].step else None
     level = assess_confidence(run, step, answer=rests_on)

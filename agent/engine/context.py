@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from agent.engine.side_by_side import SideBySide, Task, WebRequest, WebResult, finish
 from agent.engine.work_limits import ReserveUse, WorkLimits
-from agent.errors import BudgetSpent, ModelDown, ModelUnavailable, ShutdownRequested, Signal, StopRequested
+from agent.errors import BudgetSpent, ModelDown, OutOfBudget, ShutdownRequested, Signal, StopRequested
 from agent.library.collection import Library
 from agent.llm.http import ASSUMED_TOKENS
 from agent.llm.model import find_reply_room, measure_prompt
@@ -57,15 +57,15 @@ class RunContext:
     store: Store
     lease: Lease
     client: Any = None
-    """The model's client; without one every role uses its fallback."""
+    """The model's client; None without one."""
     fallback_reason: str = ""
     """Why there is no model although one is configured."""
     find_model: Callable[[Settings], tuple[Any, str, str] | None] = field(default=lambda settings: None)
     """Gives the two above for a step with these settings, and their `served_by`; None: they stay."""
     has_other_model: bool = False
     """Whether these are not what the run had: it rests until a person chooses."""
-    waits_for_model: bool = False
-    """Whether the run rests while its model server is dead; else it goes on by the fallbacks."""
+    on_model_down: Callable[[ModelDown], None] | None = None
+    """Told that the run rests until its model answers; None: it pauses, because nobody would try again."""
     shutdown_event: threading.Event = field(default_factory=threading.Event)
     step_gap_s: float = 0.0
     """Pause between two steps in seconds."""
@@ -239,8 +239,8 @@ class RunContext:
     def judge(
         self, role: Role, *, check: Check | None = None, must_pass: bool = False, **blanks: Any
     ) -> RoleResult:
-        """Ask a role: its model if there is one and the budget allows it, else its fallback; the result says
-        which, and why. `check` and `must_pass`: see `Role.judge`."""
+        """Ask a role's model; without one, and when the budget for the write-up is used up, the reply has no
+        values and the result says why. `check` and `must_pass`: see `Role.judge`."""
         self.checkpoint()
         if self.client:
             mark = make_mark(self.lease.run_id)
@@ -319,20 +319,15 @@ class RunContext:
             return request_structured(self.client, call, messages, shape, tier=tier)  # type: ignore[arg-type]
         except BudgetSpent as over:  # a call beside this one has reserved the rest of the quota
             if self.is_writing_up and over.cap == "quota":
-                raise ModelUnavailable(str(over)) from over
-            raise
-        except ModelUnavailable as gone:
-            breaker = getattr(self.client, "breaker", None)
-            if self.waits_for_model and breaker and breaker.is_open:
-                raise ModelDown(str(gone)) from gone
+                raise OutOfBudget(str(over)) from over
             raise
 
     def _recall_call(self, key: str) -> ModelCall | None:
         """The call of this key if it was made before; else check the budget. Raises BudgetSpent, and during
-        the write-up ModelUnavailable, so that the role uses its fallback."""
+        the write-up OutOfBudget."""
         made = self.store.calls.recall(key)
         if made is None and (over := self.find_spent_budget()):
-            raise ModelUnavailable(str(over)) if self.is_writing_up else over
+            raise OutOfBudget(str(over)) if self.is_writing_up else over
         return made
 
     def _run_side_by_side(self, works: Sequence[Callable[[Callable[[], None]], T]], most: int) -> list[T]:

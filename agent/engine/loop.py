@@ -224,8 +224,8 @@ class _RunDriver:
         name, began = self.next, (time.monotonic(), time.thread_time())
         closing_up = self.flow.is_write_up(name)
         before = range(self.last_worked_step + 1, self.head + 1)
-        self.tools.begin_step(self.head + 1, spent_s=self.spent_s, closing_up=closing_up, earlier=before)
         try:
+            self.tools.begin_step(self.head + 1, spent_s=self.spent_s, closing_up=closing_up, earlier=before)
             self.tools.checkpoint()
             if self.tools.has_other_model:
                 return self.pause_for_person(OTHER_MODEL, began)
@@ -237,6 +237,11 @@ class _RunDriver:
                 raise FlowError(
                     f"step {name} of the flow {self.flow.name} led to {next}, and no edge goes there"
                 )
+        except ModelDown as down:
+            if self.tools.on_model_down is None:
+                return self.pause_for_person(PauseRequest(kind="model", why=str(down)), began)
+            self.tools.on_model_down(down)
+            raise
         except BudgetSpent as spent:
             if spent.cap and self.tools.settings.at_cap == "ask" and not closing_up:
                 return self.pause_for_person(

@@ -10,6 +10,7 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from agent import config as configuration
@@ -17,6 +18,7 @@ from agent import logs, reply_config
 from agent.engine.batch_scheduler import BatchScheduler
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow, advance
+from agent.engine.model_rests import ModelRests
 from agent.engine.work_limits import WorkLimits
 from agent.errors import (
     BudgetSpent,
@@ -30,7 +32,6 @@ from agent.errors import (
 )
 from agent.library.collection import Library
 from agent.llm import detect, embed
-from agent.llm.circuit_breaker import describe_outage
 from agent.llm.client import ModelClient
 from agent.llm.detect import ModelSearch, ReplyModel
 from agent.store.database import Store
@@ -73,8 +74,7 @@ class Worker:
         self._queued: set[str] = set()
         self._busy: set[str] = set()
         self._requeue: set[str] = set()
-        self._waiting_for_model: dict[str, ModelClient | None] = {}
-        """The runs that rest until their model server answers; None: until one is found."""
+        self._rests = ModelRests()
         self._library_sync_due = threading.Event()
         """Set when a run rests: its pages can be indexed."""
         self._lock = threading.Lock()
@@ -190,7 +190,7 @@ class Worker:
             client=client,
             fallback_reason=error,
             find_model=(lambda own: None) if is_reply else self._find_model,
-            waits_for_model=bool(self._threads) and not self.flows[own.flow].is_one_shot,
+            on_model_down=partial(self._rest, run.id, own) if self._threads else None,
             shutdown_event=self.shutdown_event,
             step_gap_s=self.config.STEP_GAP,
             library=self.library,
@@ -216,7 +216,7 @@ class Worker:
         found = embed.find_embedder(config)
         with self._lock:
             self.config, self.model_search, self._reply_model = config, ModelSearch(config), None
-            self._waiting_for_model.clear()
+        self._rests.forget()
         self.library.use_embedder(found.embedder, found.detail)
         self.embedder_detail = found.detail
         self._library_sync_due.set()
@@ -290,20 +290,8 @@ class Worker:
                 with self.limits.places:
                     if self.shutdown_event.is_set():  # the place was long in coming
                         continue
-                    # Remember a run that let go of its lease because its model server is dead
-                    status = self._advance(run_id)
-                    client, is_absent = None, False
-                    if status is Status.RUNNING and not self.shutdown_event.is_set():
-                        own = self.store.ledger.get(run_id).settings
-                        client, _ = self.model_client(own.model, own.fast_model)
-                        is_absent = client is None and self._is_absent(own)
-                    with self._lock:
-                        if is_absent or (isinstance(client, ModelClient) and client.breaker.is_open):
-                            self._waiting_for_model[run_id] = (
-                                client if isinstance(client, ModelClient) else None
-                            )
-                        else:
-                            self._waiting_for_model.pop(run_id, None)
+                    if self._advance(run_id, partial(self._rests.forget, run_id)) is not Status.RUNNING:
+                        self._rests.forget(run_id)
                 self.schedule_batches()
             except CorruptRow as error:  # trying again does not help
                 log.error("%s", error)
@@ -351,13 +339,28 @@ class Worker:
             self._library_sync_due.wait(LIBRARY_SYNC_S)
 
     def describe_outage(self, run_id: str) -> str:
-        """That a run rests because its model server is dead, in a sentence for a person; "" otherwise."""
-        if run_id not in self._waiting_for_model:
-            return ""
-        if client := self._waiting_for_model[run_id]:
-            return f"Paused: {describe_outage(client.server)}" if client.breaker.is_open else ""
-        found = self.model_search.peek()
-        return f"Paused: {found.detail} It is looked for again." if found and not found.client else ""
+        """That a run rests because its model failed, in a sentence for a person; "" otherwise."""
+        return self._rests.describe(run_id)
+
+    def try_model_now(self, run_id: str) -> None:
+        """Try a run that rests because its model failed."""
+        own = self.store.ledger.get(run_id).settings
+        client, _ = self.model_client(own.model, own.fast_model)
+        if isinstance(client, ModelClient):
+            client.breaker.ask_at_once()
+        self._rests.try_now(run_id)
+        self.schedule(run_id)
+
+    def _rest(self, run_id: str, own: Settings, down: ModelDown) -> None:
+        """Remember that a run rests. One whose server is dead or missing waits for the server, which is asked
+        once a minute."""
+        client, _ = self.model_client(own.model, own.fast_model)
+        is_back: Callable[[], bool] | None = None
+        if client is None:
+            is_back = lambda: bool((found := self.model_search.peek()) and found.client)  # noqa: E731
+        elif (breaker := getattr(client, "breaker", None)) and breaker.is_open:
+            is_back = lambda: breaker.is_due or not breaker.is_open  # noqa: E731
+        self._rests.note(run_id, str(down), is_back)
 
     def check_model(self, client: ModelClient) -> tuple[bool, str]:
         """Ask a model for one word, which counts as every call does."""
@@ -366,17 +369,9 @@ class Worker:
     def _recover(self) -> None:
         while True:
             try:
-                # Send the one request a minute to each dead server that a run waits for
-                with self._lock:
-                    waiting = {
-                        client.breaker: client for client in self._waiting_for_model.values() if client
-                    }
-                for breaker, client in waiting.items():
-                    if breaker.is_due:
-                        threading.Thread(target=self.check_model, args=(client,), daemon=True).start()
                 for run_id in self.store.ledger.list_claimable():
-                    waits = self.describe_outage(run_id) and not self.store.ledger.control(run_id)
-                    if run_id not in self._busy and not waits:
+                    is_due = self._rests.is_due(run_id) or self.store.ledger.control(run_id)
+                    if run_id not in self._busy and is_due:
                         self._enqueue(run_id)
                 self.schedule_batches()
             except TouchstoneError as error:

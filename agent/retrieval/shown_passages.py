@@ -126,15 +126,14 @@ def _take(chosen: Sequence[Passage], more: Sequence[Passage], tokens: int) -> li
 
 
 def _rank_by_all(queries: Sequence[str], passages: Sequence[Passage]) -> list[Passage]:
-    """The passages by their ranks for all queries, best first; those that no query's word stands in last.
-    The first query counts as much as all others together, and its best passage comes first."""
+    """The passages by their ranks for all queries: the best of the first query, the best of each other one,
+    then the rest; those that no query's word stands in last."""
     votes: dict[str, float] = {}
     asked = list(dict.fromkeys(queries))
     for n, query in enumerate(asked):
-        weight = max(1, len(asked) - 1) if n == 0 else 1
         for rank, passage in enumerate(rank_passages(query, passages, len(passages))):
-            first = float(n == rank == 0) * len(asked)
-            vote = first + weight / (RRF_K + rank) if passage.score else 0.0
+            best = float(rank == 0) * (1 if n else len(asked))
+            vote = best + 1 / (RRF_K + rank) if passage.score else 0.0
             votes[passage.id] = votes.get(passage.id, 0.0) + vote
     return sorted(passages, key=lambda passage: -votes.get(passage.id, 0.0))
 

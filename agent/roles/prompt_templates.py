@@ -62,6 +62,7 @@ WITHHELD = "(withheld: this text contains the mark of the run)"
 ID_FIELDS = {
     "passage_id": "p",
     "fact_ids": "f",
+    "inconsistent_fact_ids": "f",
     "selected_source_ids": "s",
     "id": "",
     "url": "u",

@@ -8,14 +8,14 @@ import re
 from pydantic import Field
 
 from agent.retrieval.answer import find_answer
-from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS, describe_page
+from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS
 from agent.roles.role import Role, RoleReply, Share, WriterReply
 from agent.roles.site import DraftSentence, best_fit, make_sentences
 from agent.text.identifiers import find_unmistakable_codes
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import fold, tokenize
 from agent.text.word_lists import STOPWORDS, compile_words, load_alternatives
-from agent.types import Heading, IndexEntry, Outcome, Page, Passage
+from agent.types import IndexEntry, Passage
 
 MAX_LINES, MAX_END_CHARS = 100, 500
 """The last lines that are judged, and the characters at either end of a long line."""
@@ -205,17 +205,10 @@ class DescribeReply(RoleReply):
     """What the source is about."""
 
     description: str = Field(
-        description=f"one or two plain sentences, at most {MAX_DESCRIPTION_CHARS} characters"
+        default="", description=f"one or two plain sentences, at most {MAX_DESCRIPTION_CHARS} characters"
     )
 
 
-def describe_fallback(*, title: str, headings: list[str], beginning: str) -> DescribeReply:
-    """Title, first sentence, headings."""
-    listed = [Heading(start=0, level=2, text=heading) for heading in headings]
-    page = Page(url="", final_url="", outcome=Outcome.OK, title=title, text=beginning, headings=listed)
-    return DescribeReply(description=describe_page(page))
-
-
-DESCRIBE = Role(name="describe", reply=DescribeReply, fallback=describe_fallback, tier="fast")
+DESCRIBE = Role(name="describe", reply=DescribeReply, tier="fast")
 """Says in a line what a source of the library is about, for whoever chooses from the index. Knows a
 document's beginning, not its place."""

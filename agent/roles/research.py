@@ -8,25 +8,8 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from agent.evidence.quote_match import find_quote
-from agent.retrieval.answer import Quotation, find_best_lines
-from agent.retrieval.link_scoring import rank_links
-from agent.roles.next_step import Decision, DecisionContext, decide_by_rule, hand_over
 from agent.roles.role import Role, RoleReply, Share
-from agent.text.names import find_names
-from agent.text.question_parts import resolve_parts, split_compound_question
-from agent.text.tokens import fold
-from agent.types import (
-    Action,
-    Actor,
-    Fact,
-    Lead,
-    Link,
-    Passage,
-    PlanPart,
-    Record,
-    Refusal,
-)
+from agent.types import Actor, Link, NextAction, Passage, PlanPart, Record
 
 MAX_PARTS = 8
 MAX_READINGS = 4
@@ -77,14 +60,22 @@ class PlanReply(RoleReply):
         return named[:MAX_READINGS] if self.ask.strip() and len(named) > 1 else []
 
 
-def plan_fallback(*, question: str, **others: object) -> PlanReply:
-    """The clauses of a compound question that ask something, with what they plainly refer to."""
-    parts = resolve_parts(split_compound_question(question))
-    return PlanReply(parts=[PlannedPart(question=part) for part in parts])
-
-
-PLAN = Role(name="plan", reply=PlanReply, fallback=plan_fallback)
+PLAN = Role(name="plan", reply=PlanReply)
 """Splits a question into parts before anything is searched, and says where it can be read in two ways."""
+
+
+class Decision(RoleReply):
+    """One action of a round. `query_or_url` is the query of a search, the address of a page, a question to
+    the person, empty when the findings are handed over."""
+
+    next_action: NextAction
+    query_or_url: str = Field(
+        default="",
+        description="the query of a search; the id or address of a page; the question of ask; else empty",
+    )
+    part: str = Field(default="", description="id of the part of the question it is for, such as 1")
+    reasoning: str = Field(default="", description="one sentence: why this action now")
+    choices: list[str] = Field(default_factory=list, description="for ask: the likeliest reading first")
 
 
 class DecisionReply(RoleReply):
@@ -100,47 +91,16 @@ class DecisionReply(RoleReply):
         return {"actions": [data]} if is_single else data
 
 
-def decision_fallback(
-    *,
-    question: str,
-    notes: list[str],
-    history: list[Action],
-    facts: list[Fact],
-    leads: list[Lead],
-    actions: list[str],
-    blockage: Any | None,
-    threshold: float,
-    remaining: int,
-    refused: Sequence[Refusal] = (),
-    wishes: Sequence[str] = (),
-    **others: object,
-) -> DecisionReply:
-    """One action by rule; the person when no action is left. `wishes`: what the notes ask to look for, the
-    newest first."""
-    if remaining <= 0:
-        stop = hand_over("The run's tool actions are used up; what was found goes to the person.")
-        return DecisionReply(actions=[stop])
-    now = DecisionContext(question, notes, wishes, history, facts, leads, actions, threshold, refused)
-    return DecisionReply(actions=[decide_by_rule(now, str(blockage.rung) if blockage is not None else "")])
-
-
 DECISION = Role(
     name="decision",
     reply=DecisionReply,
-    fallback=decision_fallback,
+    on_failure="rest",
     cut=("facts", "results", "leads", "unread", "history", "refused", "wishes"),
 )
 """Chooses the next round: up to four searches and pages for named parts of the question, or the hand-over to
-the person. The rules of the fallback are in `next_step`.
+the person.
 
 Each action has the contract of the research flow: `next_action`, `query_or_url`, `reasoning`."""
-
-
-MAX_QUOTES = 6
-"""Quotes taken from one page at most."""
-MIN_NOTE_SCORE = 0.35
-"""The least score of a sentence that is kept for a person's note."""
-MAX_PROMISING = 5
 
 
 class ExtractedFact(RoleReply):
@@ -180,6 +140,10 @@ class AnalyzerReply(RoleReply):
         default_factory=list, description="ids of the listed links to read next, such as u3"
     )
     inconsistencies_found: str = Field(default="", description="empty when nothing contradicts")
+    inconsistent_fact_ids: list[str] = Field(
+        default_factory=list,
+        description="of an inconsistency one fact of each side: f3 is known, n1 is the first of `facts`",
+    )
 
 
 class ShownPage(Record):
@@ -193,31 +157,6 @@ class ShownPage(Record):
     links: list[Link] = Field(default_factory=list)
     unread: int = 0
     """Passages of it that were never shown."""
-
-
-def analyzer_fallback(
-    *,
-    question: str,
-    notes: list[str],
-    pages: list[ShownPage],
-    parts: Sequence[PlanPart] = (),
-    wishes: Sequence[str] = (),
-    **others: object,
-) -> AnalyzerReply:
-    """Of each page the sentences that fit best the question, the parts of the plan that a person wrote, and
-    what the notes ask to look for, newest first, or the newest note itself."""
-    own = [part.question for part in parts if part.by == "person" and part.question != question]
-    wanted = [*own, *[*notes, *wishes[:1]][-1:]]
-    replies: list[AnalyzerReply] = []
-    for page in pages:
-        quotes = find_best_lines(question, page.passages, MAX_QUOTES)
-        for text in wanted:
-            noted = [q for q in find_best_lines(text, page.passages, 2) if q.score >= MIN_NOTE_SCORE]
-            quotes += [quote for quote in noted if all(quote.quote != other.quote for other in quotes)]
-        texts = {passage.id: passage.text for passage in page.passages}
-        exact = [quote for quote in quotes if find_quote(quote.quote, texts[quote.passage_id])]
-        replies.append(_report_page(question, page, exact))
-    return join_replies(replies)
 
 
 def join_replies(replies: Sequence[AnalyzerReply]) -> AnalyzerReply:
@@ -240,35 +179,14 @@ def join_replies(replies: Sequence[AnalyzerReply]) -> AnalyzerReply:
         suggestions_for_next_step=list(dict.fromkeys(join("suggestions_for_next_step"))),
         new_potential_urls=list(dict.fromkeys(join("new_potential_urls"))),
         inconsistencies_found=" ".join(said),
-    )
-
-
-def _report_page(question: str, page: ShownPage, quotes: list[Quotation]) -> AnalyzerReply:
-    names = [name for quote in quotes[:3] for name in find_names(quote.quote, 8)]
-    new = [name for name in dict.fromkeys(names) if fold(name) not in fold(question)]
-    quoted = {quote.passage_id for quote in quotes}
-    text = " ".join(passage.text for passage in page.passages if passage.id in quoted)
-    return AnalyzerReply(
-        facts=[
-            ExtractedFact(
-                statement=quote.statement,
-                quote=quote.quote,
-                passage_id=quote.passage_id,
-                subject=quote.subject,
-            )
-            for quote in quotes
-        ],
-        leads=new[:6],
-        assessment=f"{len(quotes)} sentences of “{page.title}” fit the question.",
-        confidence_score=max((quote.score for quote in quotes), default=0.0),
-        new_potential_urls=[link.url for link in rank_links(question, page.links, text, limit=MAX_PROMISING)],
+        inconsistent_fact_ids=next((r.inconsistent_fact_ids for r in replies if r.inconsistent_fact_ids), []),
     )
 
 
 ANALYZER = Role(
     name="analyzer",
     reply=AnalyzerReply,
-    fallback=analyzer_fallback,
+    on_failure="rest",
     tier="fast",
     cut=("facts", "conflicts", "wishes"),
     keeps="facts",

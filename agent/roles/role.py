@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from agent.errors import ModelDown, ModelError, PromptTooLong
+from agent.errors import ModelDown, ModelError, OutOfBudget, PromptTooLong
 from agent.roles.prompt_templates import Bindings, make_mark, render, render_refusal
 from agent.types import Record
 from agent.types.answers import BlockRole
@@ -129,9 +129,9 @@ class Role:
         `must_pass` a second reply that is refused counts as a failure. `mark` is the run's. The prompt
         is shortened until it `fits`, and again when the server refuses it as too long."""
 
-        def give_up(reason: str, **told: Any) -> RoleResult:
-            if reason and self.on_failure == "rest" and self.fallback is None:
-                raise ModelDown(f"{self.name}: {reason}")
+        def give_up(reason: str, may_rest: bool = True, **told: Any) -> RoleResult:
+            if reason and may_rest and self.on_failure == "rest" and self.fallback is None:
+                raise ModelDown(f"The model's call “{self.name.replace('_', ' ')}” failed: {reason}")
             value = self.fallback(**blanks) if self.fallback else self.reply()
             return RoleResult(value=value, by="keyless", fallback_reason=reason, **told)
 
@@ -172,6 +172,8 @@ class Role:
                     last = ask([*messages, {"role": "assistant", "content": said}, sent_back])
                 is_worse = first.value is not None and len(last.problems) > len(first.problems)
                 last = first if last.value is None or is_worse else last
+        except OutOfBudget as over:
+            return give_up(str(over), may_rest=False)
         except ModelError as failure:
             return give_up(str(failure))
         told: Any = {"refused": first.problems, "withheld": bindings.withheld}

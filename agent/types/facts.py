@@ -256,6 +256,8 @@ class Assessment(Record):
     """The ids of the plan's parts that it does not call answered."""
     inconsistency: str = ""
     """The inconsistency that it reports in its own words; "" for none."""
+    sides: list[str] = Field(default_factory=list)
+    """The ids of one fact for each side of it."""
 
 
 class ConfidenceChange(Record):

@@ -18,8 +18,9 @@ from agent.engine.state import Change, state_after
 from agent.evidence.citation_check import verify_fact
 from agent.evidence.quote_match import split_at_ellipsis
 from agent.evidence.sources import assess_trust
-from agent.flows.research import opened_pages, policy
+from agent.flows.research import opened_pages, policy, without_model
 from agent.flows.research.opened_pages import OpenPage
+from agent.flows.research.plan_step import describe_reading
 from agent.flows.research.policy import find_known_url, find_secrets
 from agent.flows.research.state import SEARCH_PREFIX, ResearchRun
 from agent.retrieval.link_scoring import lead_id, make_hit_leads, make_page_leads, merge_leads
@@ -37,9 +38,6 @@ MAX_QUERY_LEADS = 6
 """Names and topics to search for that are kept of one reply."""
 PICKED_PRIOR, PICKED_BONUS = 0.3, 0.3
 """The score of a lead that only the analyzer proposes, and what its choice adds to that of any other."""
-SURE_ESTIMATE = 0.8
-"""The estimate from which a model that fills in no answered part means that all are answered."""
-NO_INCONSISTENCY = ("", "none", "null", "no")
 
 
 def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -61,17 +59,18 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     state = state_after(state, {"leads": leads})
     tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
     groups = list(opened_pages.choose_readings(state, tools, pages))
-    judgements = tools.judge_side_by_side([partial(_ask_analyzer, state, tools, group) for group in groups])
-    judgement = judgements[0]
-    if len(judgements) > 1:  # a model's report only where it made all of them
-        reasons = [judged.fallback_reason for judged in judgements if judged.fallback_reason]
-        judgement = RoleResult(
-            value=join_replies([judged.value for judged in judgements]),
-            by="keyless" if reasons else judgement.by,
-            fallback_reason=" ".join(dict.fromkeys(reasons)),
-            problems=[problem for judged in judgements for problem in judged.problems],
-            withheld=sum(judged.withheld for judged in judgements),
-        )
+    if tools.has_model:
+        asked = [partial(_ask_analyzer, state, tools, group) for group in groups]
+        judgements = tools.judge_side_by_side(asked)
+    else:
+        judgements = [
+            RoleResult(value=without_model.quote_pages(state, group), by="keyless") for group in groups
+        ]
+    judgement = judgements[0].replace(
+        value=join_replies([judged.value for judged in judgements]),
+        problems=[problem for judged in judgements for problem in judged.problems],
+        withheld=sum(judged.withheld for judged in judgements),
+    )
     facts: list[Fact] = []
     for group, judged in zip(groups, judgements, strict=True):
         facts += _extract_facts(state, tools, group, judged, {fact.id for fact in facts})
@@ -98,7 +97,8 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPage]) -> RoleResult:
-    """The analyzer's report on some pages, with those facts of a refused one whose quotes are good."""
+    """The analyzer's report on some pages, with those facts of a refused one whose quotes are good, and the
+    ids that its new facts will have in the place of their numbers."""
     here = [link.url for page in group for link in page.page.links]
 
     def check(reply: AnalyzerReply) -> list[str]:
@@ -116,12 +116,21 @@ def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPag
         pages=[page.reading for page in group],
         parts=state.plan,
         conflicts=open_conflicts(state),
+        reading=describe_reading(state),
         **policy.choose_known_facts(state),
     )
     earlier = judged.earlier.facts if judged.earlier else []
     given = {item.quote for item in judged.value.facts}
     kept = [item for item in earlier if item.quote not in given and _find_quoted_page(item, group)[1]]
-    return judged.replace(value=judged.value.model_copy(update={"facts": [*judged.value.facts, *kept]}))
+    facts = [*judged.value.facts, *kept]
+    numbered = {f"n{n}": _make_id(item, group) for n, item in enumerate(facts, 1)}
+    sides = [numbered.get(name.strip("[] ").lower(), name) for name in judged.value.inconsistent_fact_ids]
+    update = {"facts": facts, "inconsistent_fact_ids": sides}
+    return judged.replace(value=judged.value.model_copy(update=update))
+
+
+def _make_id(item: ExtractedFact, group: Sequence[OpenPage]) -> str:
+    return make_fact_id(_find_quoted_page(item, group)[0].page_id, item.quote, item.statement)
 
 
 def _extract_facts(
@@ -135,7 +144,7 @@ def _extract_facts(
         page, _ = _find_quoted_page(item, group)
         above = (passage.heading for passage in page.reading.passages if item.quote in passage.text)
         fact = Fact(
-            id=make_fact_id(page.page_id, item.quote, item.statement),
+            id=_make_id(item, group),
             statement=item.statement.strip() or item.quote,
             quote=item.quote,
             page_id=page.page_id,
@@ -242,8 +251,7 @@ def _refuse_unknown(state: ResearchRun, reply: AnalyzerReply, here: Sequence[str
 
 def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: list[Fact]) -> Change:
     """The facts, what a model says of the whole and of the conflicts it was shown, and the report as it is
-    stored, in which the facts are only counted. A model that names no answered part
-    and is sure all the same means that all are."""
+    stored, in which the facts are only counted."""
     reply: AnalyzerReply = judgement.value
     info = {"facts": len(reply.facts), "leads": reply.leads}
     trouble = judgement.fallback_reason or " ".join(judgement.problems)
@@ -251,14 +259,18 @@ def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: l
     report |= {"by": judgement.by, "trouble": trouble}
     if judgement.by != "model":
         return {"report": report, **add_facts(state, tools.step, new)}
-    plan, level = [part.id for part in state.plan], reply.confidence_score
-    answered = [part for part in plan if part in reply.answered_parts]
-    if not answered and level >= SURE_ESTIMATE:
-        answered = plan
-    report["answered_parts"] = answered
-    unanswered = [part for part in plan if part not in answered]
-    reported = reply.inconsistencies_found.strip() if new else ""
-    reported = "" if reported.lower() in NO_INCONSISTENCY else reported[:300]
-    change = add_facts(state, tools.step, new, model=level, unanswered=unanswered, inconsistency=reported)
+    plan, known = [part.id for part in state.plan], {*state.facts, *(fact.id for fact in new)}
+    report["answered_parts"] = [part for part in plan if part in reply.answered_parts]
+    unanswered = [part for part in plan if part not in reply.answered_parts]
+    sides = [name for name in dict.fromkeys(reply.inconsistent_fact_ids) if name in known]
+    change = add_facts(
+        state,
+        tools.step,
+        new,
+        model=reply.confidence_score,
+        unanswered=unanswered,
+        inconsistency=reply.inconsistencies_found.strip()[:300] if len(sides) > 1 else "",
+        sides=sides if len(sides) > 1 else [],
+    )
     rulings = read_rulings(open_conflicts(state), reply.conflicts, tools.step)
     return {"report": report, "reported_at": tools.step, **change, "rulings": rulings}

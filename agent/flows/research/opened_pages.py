@@ -141,11 +141,13 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
     ]
     passages: list[Passage] = []
     owner: dict[str, PageRef] = {}
+    reread = set[str]()
     for ref in refs:
         own = split_passages(tools.page(ref.page_id), ref.page_id)
         new, old = shown_passages.split_unread(own, ref.shown, ref.shown_before)
         passages += new or old
         owner |= {passage.id: ref for passage in new or old}
+        reread |= {ref.url} if old and not new else set()
     asked = {f"part {part.id}": part.question for part in state.plan if part.id not in answered}
     if (reading := current_reading(state)) and reading.needs_research:
         asked["note"] = reading.understood or " ".join(fact_view.note_texts(state)[-1:])
@@ -160,7 +162,7 @@ def find_unread_pages(state: ResearchRun, tools: RunContext) -> list[Lead]:
                     kind="url",
                     value=ref.url,
                     text=ref.title,
-                    why=f"{name}: {line[:100]}",
+                    why=f"{name}{', shown before it' * (ref.url in reread)}: {line[:100]}",
                     score=best.score,
                 )
     return sorted(found.values(), key=lambda lead: -lead.score)[:MAX_UNREAD_LEADS]

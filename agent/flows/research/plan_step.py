@@ -1,5 +1,5 @@
-"""The step that plans: a model splits the question, while the first search already runs; step by step a
-person sees the plan before anything is searched."""
+"""The step that plans: a model splits the question, while the first search already runs. Step by step a
+person sees the plan before anything is searched; a follow-up is planned first, as a question of its own."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ PLAN_EDIT = "changed the plan"
 
 
 def needs_plan(state: ResearchRun, tools: RunContext) -> bool:
-    """Whether a plan is to be made first: nothing was done yet, and there is a model, or a person would see
-    the parts of a compound question."""
-    is_new = not (state.plan_parts or state.actions or state.answers)
-    return is_new and (bool(tools.client) or (is_stepwise(state) and len(state.plan) > 1))
+    """Whether a plan is to be made first: nothing was done yet, and there is a model."""
+    return tools.has_model and not (state.plan_parts or state.actions or state.answers)
 
 
 def is_stepwise(state: ResearchRun) -> bool:
@@ -57,22 +55,24 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         today=tools.today(),
     )
     reply, readings = judgement.value, judgement.value.choices
+    parts = reply.to_parts(state.full_question, judgement.by)
     change: Change = {
-        "plan_parts": reply.to_parts(state.full_question, judgement.by),
+        "plan_parts": parts,
         "ambiguity": reply.ask.strip() if readings else "",
         "meanings": readings,
         "plan_trouble": judgement.fallback_reason,
     }
+    if state.history and judgement.by == "model":
+        change["asked"] = " ".join(part.question for part in parts)
     return change, "act" if state.pending else CHECK_PLAN if is_stepwise(state) else "decide"
 
 
 def describe_reading(state: ResearchRun) -> str:
-    """How an ambiguous question was read where no person could be asked; "" where none was needed."""
-    if is_stepwise(state):
-        return ""
+    """How an ambiguous question was read where no person could be asked, as it was decided last; "" where
+    none was needed."""
     asked = [action.detail for action in state.actions if action.action == "ask" and action.detail]
-    if not state.own.meanings:
-        return " ".join(asked)
+    if asked or is_stepwise(state) or not state.own.meanings:
+        return asked[-1] if asked else ""
     first, *others = state.own.meanings
     also = " or ".join(f"“{other}”" for other in others)
     return f"The question was read as “{first}”; it can also mean {also}."

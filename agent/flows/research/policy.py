@@ -3,8 +3,8 @@ whether a proposal is allowed. Pure functions of the state; nothing here asks a 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -17,15 +17,16 @@ from agent.answering.fact_view import (
     facts_for_prompt,
     find_struck_source,
     public_note_texts,
+    show_facts,
     visited_urls,
 )
 from agent.answering.pages import START_PAGE_REASON
 from agent.answering.plan import bears_on
 from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent
-from agent.evidence.confidence import evidence_level
-from agent.flows.research.state import ResearchRun
-from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
+from agent.evidence.confidence import compute_part, evidence_level
+from agent.flows.research.state import SEARCH_PREFIX, ResearchRun
+from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, make_first_query, score_leads
 from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
 from agent.text.negative_constraints import is_excluded
 from agent.text.question_analysis import strip_question
@@ -33,7 +34,6 @@ from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, map_spellings,
 from agent.types import (
     ENGINE_BY_ACTION,
     Conflict,
-    Fact,
     Lead,
     PageRef,
     Proposal,
@@ -60,9 +60,6 @@ all."""
 PLATEAU_MOVE = 0.01
 MAX_SETTLING_ACTIONS = 2
 """Actions for one conflict before the run may hand over with it (our own judgement: a search, and a page)."""
-MAX_SETTLED_FACTS, MAX_FULL_FACTS = 2, 6
-"""Facts of an answered part that a round's prompts show, by their first words, and those of an open one that
-they show in full: enough to know them again, and to see what is open (our own judgement)."""
 
 
 def find_reached_budget(state: RunState) -> BudgetSpent | None:
@@ -118,16 +115,14 @@ def list_asked(state: ResearchRun, actions: Sequence[str]) -> list[Proposal]:
     return asked
 
 
-def list_part_searches(state: ResearchRun, actions: Sequence[str]) -> list[Proposal]:
-    """Searches for the parts of the plan that were not searched for in their own words, of a compound
-    question or one that a person wrote; for a run without a model, which would choose by the plan."""
-    why = "This part of the question was not searched for by itself yet."
-    return [
-        proposal
-        for part in state.plan
-        if (len(state.plan) > 1 or part.by == "person") and part.question != state.question
-        for proposal in propose_search(state, actions, part.question, part=part.id, reasoning=why)
-    ]
+def propose_first(state: ResearchRun, actions: Sequence[str]) -> list[Proposal]:
+    """What a run begins with: the page that the question names, else the search for the question."""
+    for url in find_urls(state.full_question):
+        page = Proposal(next_action="crawl_url", query_or_url=url, reasoning="You named it.", by="code")
+        if not check_proposal(state, page, list(actions)):
+            return [page]
+    query = make_first_query(state.full_question)
+    return propose_search(state, actions, query, reasoning="The question itself.", by="code")
 
 
 def propose_search(
@@ -176,6 +171,21 @@ def open_leads(state: ResearchRun) -> list[Lead]:
     return score_leads(state.full_question, islice(leads, MAX_OPEN_LEADS))
 
 
+def split_leads(state: ResearchRun) -> tuple[list[Lead], list[Lead]]:
+    """The open leads that a decision is shown: what the analyzer named last, and the other results of
+    searches."""
+    report = state.own.report or {}
+    names = report.get("extracted_info", {}).get("leads", [])
+    urls = {canonicalize(url) for url in report.get("new_potential_urls", [])}
+    named, found = list[Lead](), list[Lead]()
+    for lead in open_leads(state):
+        if lead.value in names or canonicalize(lead.value) in urls:
+            named.append(lead)
+        elif lead.kind == "url" and lead.found_on.startswith(SEARCH_PREFIX):
+            found.append(lead)
+    return named, found
+
+
 def find_stall(state: RunState, rung: str = "") -> Stall | None:
     """The stall with its next escalation, by actions that brought nothing or a confidence that does not move;
     None while the run moves or the last escalation is being tried, or for another than `rung`."""
@@ -210,13 +220,53 @@ def _find_baseline(state: RunState) -> int:
     return max([-1, state.forked_at, *answers, *notes])
 
 
-def is_answered(state: ResearchRun) -> bool:
-    """Whether a model called every part answered by what was read since a person last said something, and
-    there is a fact for each: the write-up follows without a further decision."""
-    if state.settings.stop_point == "budget" or is_asked_to_continue(state):
-        return False
-    is_current = bool(state.own.report) and state.own.reported_at > _find_baseline(state)
-    return is_current and len(list_answered_parts(state)) == len(state.plan)
+@dataclass(frozen=True)
+class Coverage:
+    """What is known where the analyzer calls every part answered."""
+
+    reason: str
+    """Why the run hands over, in a sentence."""
+    low: list[str]
+    """The ids of the parts below the threshold."""
+    thin: list[str]
+    """Those that earn one further round: they rest on one source, and what may add one was named."""
+
+
+def assess_coverage(state: ResearchRun) -> Coverage | None:
+    """The coverage of the parts; None while one is open, by what a model read since a person last said
+    something, or the run is to go on."""
+    since = _find_baseline(state)
+    is_current = bool(state.own.report) and state.own.reported_at > since
+    if state.settings.stop_point == "budget" or is_asked_to_continue(state) or not is_current:
+        return None
+    if len(list_answered_parts(state)) < len(state.plan):
+        return None
+    threshold, figures = state.settings.threshold, {part.part: part for part in state.confidence[-1].parts}
+    low = [part.id for part in state.plan if compute_part(figures[part.id]) < threshold]
+    single = [id for id in low if len(figures[id].sources) < 2]
+    if not low:
+        return Coverage(f"Every part is answered at or above {threshold:.0%}.", [], [])
+    covered = [said.step for said in state.assessments if said.step > since and not said.unanswered]
+    had_round = any(action.step > covered[0] for action in state.actions)
+    named, _ = split_leads(state)
+    many = len(state.plan) > 1
+    who = f"Part{'s' * (len(single) > 1)} {' and '.join(single)}" if many else "The answer"
+    told = "a further round brought no second one" if had_round else "nothing further was named"
+    reason = f"{who} rest{'s' * (len(single) < 2)} on one source; {told}."
+    if not single:
+        who = f"Part{'s' * (len(low) > 1)} {' and '.join(low)}" if many else "The answer"
+        reason = f"{who} stay{'s' * (len(low) < 2)} below {threshold:.0%} with two sources or more."
+    return Coverage(reason, low, single if named and not had_round else [])
+
+
+def describe_unanswered(state: ResearchRun) -> str:
+    """Why a model hands over before every part is answered, in a sentence."""
+    answered = list_answered_parts(state)
+    left = [part.id for part in state.plan if part.id not in answered]
+    if len(state.plan) == 1:
+        return "The question is not answered in full, and the model sees no further step that may help."
+    told = f"Part{'s' * (len(left) > 1)} {' and '.join(left)} {'are' if len(left) > 1 else 'is'} not answered"
+    return f"{told}, and the model sees no further step that may help." if left else "The model hands over."
 
 
 def list_answered_parts(state: ResearchRun) -> list[str]:
@@ -232,20 +282,12 @@ def list_answered_parts(state: ResearchRun) -> list[str]:
 
 
 def choose_known_facts(state: ResearchRun) -> dict[str, Any]:
-    """What a round's prompts show: `facts`, the ids of those that stand by their first words (`brief`), how
-    many more there are (`unlisted`), and the `settled` parts: answered, and no open one waits for them."""
-    answered, counts, kept, brief = list_answered_parts(state), Counter[str](), list[Fact](), list[str]()
+    """What a round's prompts show: the facts as `show_facts` does, and the `settled` parts: answered, and no
+    open one waits for them."""
+    answered = list_answered_parts(state)
     waited_for = {id for part in state.plan if part.id not in answered for id in part.after}
     settled = [id for id in answered if id not in waited_for]
-    for fact in facts_for_prompt(state):
-        counts[fact.part] += 1
-        is_settled, is_marked = fact.part in settled, fact.disputed or fact.decision == "pinned"
-        if is_marked or not is_settled or counts[fact.part] <= MAX_SETTLED_FACTS:
-            kept.append(fact)
-            if not is_marked and (is_settled or (len(state.plan) > 1 and counts[fact.part] > MAX_FULL_FACTS)):
-                brief.append(fact.id)
-    known = sum(fact.is_active for fact in facts_after_notes(state).values())
-    return {"facts": kept, "brief": brief, "unlisted": max(0, known - len(kept)), "settled": settled}
+    return {**show_facts(facts_for_prompt(state, len(state.facts)), settled), "settled": settled}
 
 
 def is_asked_to_continue(state: RunState) -> bool:
@@ -334,6 +376,13 @@ def find_known_url(state: ResearchRun, url: str) -> str:
     given = [found for text in texts for found in find_urls(text)] + state.settings.start_urls
     lead = state.own.leads.get(lead_id("url", url))
     return map_spellings(given).get(spelled) or (lead.value if lead else "")
+
+
+def find_titled_url(state: ResearchRun, title: str) -> str:
+    """The address of the listed result or link with exactly this title; "" for none."""
+    words = " ".join(title.split()).casefold()
+    same = (lead for lead in state.own.leads.values() if " ".join(lead.text.split()).casefold() == words)
+    return next((lead.value for lead in same if lead.kind == "url"), "") if words else ""
 
 
 def conflict_to_settle(state: RunState) -> Conflict | None:

@@ -12,7 +12,7 @@ from agent.answering.revision import has_unread_note, list_wishes
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import BudgetSpent
-from agent.flows.research import opened_pages, policy
+from agent.flows.research import opened_pages, policy, without_model
 from agent.flows.research.plan_step import describe_reading, is_stepwise, needs_plan
 from agent.flows.research.state import Observation, ResearchRun
 from agent.retrieval.link_scoring import lead_id
@@ -71,8 +71,11 @@ def _stop_at_dead_end(state: ResearchRun, tools: RunContext, stall: Stall) -> tu
 Condition = Callable[[ResearchRun, RunContext, list[str]], Any]
 """Of a run and the actions that are possible: what the step is about where it holds, else something false."""
 DECISIONS: tuple[tuple[Condition, Callable[[ResearchRun, RunContext, Any], tuple[Change, str]]], ...] = (
-    # a run that goes step by step, before anything was done
-    (lambda run, tools, _: is_stepwise(run) and needs_plan(run, tools), lambda run, *_: ({}, "plan")),
+    # a run that goes step by step, or follows up on an answer, before anything was done
+    (
+        lambda run, tools, _: (is_stepwise(run) or run.history) and needs_plan(run, tools),
+        lambda run, *_: ({}, "plan"),
+    ),
     # what was read just before the budget ended the round
     (lambda run, *_: run.own.unanalyzed, lambda *_: ({}, "analyze")),
     # a page that a person supplied
@@ -108,53 +111,63 @@ def _choose_round(state: ResearchRun, tools: RunContext, actions: list[str]) -> 
     """The round that the role proposes, or the hand-over where all is answered, or nothing is left to try. An
     open conflict on what was asked puts a hand-over off where an action may settle it; other proposals are
     counted for it when nothing else is open."""
+    if not tools.has_model:
+        proposals = without_model.propose_round(state, actions)
+        if proposals[0].next_action != "send_to_hitl":
+            return _propose(state, tools, proposals)
+        return _hand_over(state, proposals[0], proposals[0].reasoning, "hand_over")
     stall, conflict = policy.find_stall(state), policy.conflict_to_settle(state)
     change: Change = {"blockages": [stall.replace(step=tools.step)]} if stall else {}
-    if policy.is_answered(state):
-        proposals = [STOP.replace(reasoning="The analyzer calls every part of the question answered.")]
+    coverage = policy.assess_coverage(state)
+    if not state.actions and all(note.private for note in state.notes):
+        proposals = policy.propose_first(state, actions)
+    elif coverage and not coverage.thin:
+        proposals = [STOP.replace(reasoning=coverage.reason)]
     else:
-        if tools.client and not describe_reading(state):
+        proposals = []
+    if not proposals:
+        is_asked = any(done.action == "ask" for done in state.actions_this_round)
+        if state.pages and not is_asked:
             actions = [*actions[:-1], "ask", *actions[-1:]]
-        proposals, refused = _ask_decision(state, tools, actions, stall, conflict)
+        thin = coverage.thin if coverage else []
+        proposals, refused = _ask_decision(state, tools, actions, stall, conflict, thin)
         change["refusals"] = [refusal.replace(step=tools.step) for refusal in refused]
-    if proposals[0].next_action == "send_to_hitl" and not tools.client:
-        proposals = policy.list_part_searches(state, actions)[:1] or proposals
     chosen = proposals[0]
     if conflict and chosen.next_action == "send_to_hitl":
         proposals = policy.propose_settling(state, conflict, actions)[:1] or proposals
         if chosen.by == "model" and proposals[0] is not chosen:
             why = f"put off until this was tried, and allowed then: {proposals[0].reasoning}"
             change["refusals"].append(Refusal(what="send_to_hitl", why=why, step=tools.step))
-    elif conflict and (
-        len(state.plan) == 1 or policy.list_answered_parts(state) == [part.id for part in state.plan]
-    ):
+    elif conflict and (len(state.plan) == 1 or coverage):
         proposals = [proposal.replace(about=conflict.id) for proposal in proposals]
     if proposals[0].next_action != "send_to_hitl":
         more, next = _propose(state, tools, proposals)
         return {**change, **more}, next
-    level, threshold, reason = state.current_confidence, state.settings.threshold, "hand_over"
-    why = proposals[0].reasoning
-    if level >= threshold:
-        reason, why = "enough", f"The confidence, {level:.0%}, reached the threshold of {threshold:.0%}."
+    why, reason = proposals[0].reasoning, "hand_over"
+    if coverage:
+        why, reason = coverage.reason, "hand_over" if coverage.low else "enough"
     elif proposals[0].by == "model":  # its own reason stays on its decision
-        why = f"The model handed over at a confidence of {level:.0%}."
+        why = policy.describe_unanswered(state)
     more, next = _hand_over(state, proposals[0], why, reason)
     return {**change, **more}, next
 
 
 def _ask_decision(
-    state: ResearchRun, tools: RunContext, actions: list[str], stall: Stall | None, conflict: Conflict | None
+    state: ResearchRun,
+    tools: RunContext,
+    actions: list[str],
+    stall: Stall | None,
+    conflict: Conflict | None,
+    thin: list[str],
 ) -> tuple[list[Proposal], list[Refusal]]:
-    """What of the role's round code allows, else the first action of the rules that is allowed, else the
-    hand-over. With it, why others were refused. The role is asked again only where nothing of its round is
-    allowed; the next decision hears of the other refusals."""
-    inputs, rung = _build_inputs(state, tools, actions, stall, conflict), stall.rung if stall else ""
+    """What of the role's round code allows, else the hand-over; with it, why others were refused. The role is
+    asked again only where nothing of its round is allowed; the next decision hears of the other refusals."""
     refused = list[Refusal]()
 
-    def allow(reply: DecisionReply, rung: str, **by: Any) -> list[Proposal]:
+    def allow(reply: DecisionReply) -> list[Proposal]:
         """The actions of a round that are allowed, each once; a hand-over counts only alone."""
         kept = dict[tuple[str, str], Proposal]()
-        for proposal in _build_proposals(state, reply, rung=rung, **by):
+        for proposal in _build_proposals(state, reply, rung=stall.rung if stall else ""):
             if not (refusal := policy.check_proposal(state, proposal, actions)):
                 kind = "url" if proposal.next_action in ("crawl_url", "more") else "query"
                 kept.setdefault((proposal.next_action, lead_id(kind, proposal.query_or_url)), proposal)
@@ -164,37 +177,32 @@ def _ask_decision(
         return tools or list(kept.values())[:1]
 
     def check(reply: DecisionReply) -> list[str]:
-        if allow(reply, rung, by="model"):
+        if allow(reply):
             return []
-        named = [action.query_or_url or action.next_action for action in reply.actions]
-        return [f"{refusal.what}: {refusal.why}." for refusal in refused] or [f"{named}: not possible."]
+        return [f"{refusal.what}: {refusal.why}." for refusal in refused] or ["`actions` is empty."]
 
-    if tools.client and not state.actions and all(note.private for note in state.notes):
-        first: Any = DECISION.fallback(**inputs)  # type: ignore[misc]
-        if first.actions[0].next_action != "send_to_hitl":  # the question itself, or the page that it names
-            return _build_proposals(state, first, rung=rung, by="code"), []
     tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
-    judgement = tools.judge(DECISION, check=check, must_pass=True, **inputs)
-    if judgement.by == "model":
-        return allow(judgement.value, rung, by="model"), refused
-    for tried in (rung, "narrow", "lead"):
-        blockage = Stall.model_validate({"rung": tried, "reason": ""}) if tried else None
-        reply: Any = DECISION.fallback(**{**inputs, "blockage": blockage})  # type: ignore[misc]
-        allowed = allow(reply, tried, by="keyless", trouble=judgement.fallback_reason)
-        if allowed and not (judgement.refused and allowed[0].next_action == "send_to_hitl"):
-            return allowed, refused
-    why = "Every proposal was refused: " + "; ".join(refusal.why for refusal in refused)
-    return [STOP.replace(reasoning=why)], refused
+    inputs = _build_inputs(state, tools, actions, stall, conflict, thin)
+    judgement = tools.judge(DECISION, check=check, **inputs)
+    if allowed := allow(judgement.value):
+        return allowed, refused
+    why = "Nothing that the model proposed was possible: " + "; ".join(refusal.why for refusal in refused)
+    return [STOP.replace(reasoning=f"{why.rstrip(': ')}.", trouble=judgement.fallback_reason)], refused
 
 
 def _build_inputs(
-    state: ResearchRun, tools: RunContext, actions: list[str], stall: Stall | None, conflict: Conflict | None
+    state: ResearchRun,
+    tools: RunContext,
+    actions: list[str],
+    stall: Stall | None,
+    conflict: Conflict | None,
+    thin: list[str],
 ) -> dict[str, Any]:
     """The blanks of the decision's prompt: of the actions the last ones, and the searches before them, which
     are not to be repeated; of the last round's results each once, "(read)" for the snippet of what was read,
     none that a lead could not lead to."""
     earlier, latest = state.actions[:-MAX_PROMPT_ACTIONS], state.actions[-MAX_PROMPT_ACTIONS:]
-    leads, found = policy.open_leads(state), [item.hits[:MAX_PROMPT_RESULTS] for item in state.own.brought]
+    found = [item.hits[:MAX_PROMPT_RESULTS] for item in state.own.brought]
     visited, excluded = fact_view.visited_urls(state), fact_view.excluded_sites(state)
     urls = [lead.value for lead in state.own.leads.values() if lead.kind == "url"]
     known = {canonicalize(url) for url in urls if not is_excluded(url, excluded)}
@@ -206,14 +214,9 @@ def _build_inputs(
     is_stale = any(reading.step > state.own.reported_at for reading in state.readings)
     stale = {"assessment": "None since the notes.", "suggestions_for_next_step": []} if is_stale else {}
     unread = opened_pages.find_unread_pages(state, tools) if "more" in actions else []
-    if tools.client:
-        listed = {canonicalize(line.url) for line in results}
-        named = (state.own.report or {}).get("extracted_info", {}).get("leads", [])
-        leads = [
-            lead
-            for lead in leads
-            if (lead.value in named if lead.kind == "query" else canonicalize(lead.value) not in listed)
-        ][: MIN_PROMPT_LEADS if results else MAX_PROMPT_LEADS]
+    listed = {canonicalize(line.url) for line in results}
+    named, others = policy.split_leads(state)
+    leads = [lead for lead in [*named, *others] if canonicalize(lead.value) not in listed]
     return {
         "question": state.full_question,
         "notes": fact_view.public_note_texts(state),
@@ -226,7 +229,9 @@ def _build_inputs(
         )
         if state.own.report
         else None,
-        "leads": leads,
+        "leads": leads[: MIN_PROMPT_LEADS if results else MAX_PROMPT_LEADS],
+        "reading": describe_reading(state),
+        "thin": thin,
         "results": results,
         "unread": unread,
         "actions": [action for action in actions if action != "more" or unread],
@@ -240,20 +245,20 @@ def _build_inputs(
     }
 
 
-def _build_proposals(state: ResearchRun, reply: DecisionReply, **shared: Any) -> list[Proposal]:
-    """The actions of a reply as proposals; a known address as it was found, not as the reply spells it. To
-    read a page again that was read in part is to read the rest of it."""
+def _build_proposals(state: ResearchRun, reply: DecisionReply, rung: str) -> list[Proposal]:
+    """The actions of a reply as proposals; a known address as it was found, not as the reply spells it, or by
+    the title it was listed with. To read a page again that was read in part is to read the rest of it."""
     proposals, parts = [], {part.id for part in state.plan}
     for action in reply.actions:
         name, what = action.next_action, action.query_or_url
         if name == "crawl_url":
-            what = policy.find_known_url(state, what) or what
+            what = policy.find_known_url(state, what) or policy.find_titled_url(state, what) or what
         if name in ("crawl_url", "more") and (url := canonicalize(what)):
             pages = state.pages.values()
             page = next((ref for ref in pages if url in map(canonicalize, (ref.url, ref.final_url))), None)
             name = "more" if page and policy.has_unread_text(page) else name
             what = page.url if page and name == "more" else what
-        given = {**shared, "reasoning": action.reasoning, "choices": action.choices}
+        given: Any = {"reasoning": action.reasoning, "choices": action.choices, "rung": rung, "by": "model"}
         given |= {"part": action.part} if action.part in parts else {}
         proposals.append(Proposal(next_action=name, query_or_url=what, **given))
     return proposals

@@ -22,7 +22,7 @@ from pages.widgets.shell import badges, client, escape, labels, places, ui
 PROMPTS = {
     "conflict": "Paused for your input: sources disagree.",
     "quota": "Paused for your input: your quota of the day is used up.",
-    "model": "Paused for your choice: another model or server is set up.",
+    "model": "Paused for your choice: its model failed, or another one is set up.",
     "": "Paused for your input: a budget is used up.",
 }
 
@@ -69,7 +69,10 @@ def draw(view: RunSnapshot) -> None:
 @places.in_place
 def _draw_halt(view: RunSnapshot) -> None:
     halt = find_pause_request(view)
-    if halt is None or halt.kind == "model":  # the controls have that choice
+    if halt is None or (halt.kind == "model" and client.workbench().explain_other_model(view.run.settings)):
+        return  # the controls have that choice
+    if halt.kind == "model":
+        _draw_failed_model(view, halt.why)
         return
     with st.container(border=True, key="research-halt"):
         if halt.kind == "conflict":
@@ -81,22 +84,28 @@ def _draw_halt(view: RunSnapshot) -> None:
 
 
 def describe_outage(view: RunSnapshot) -> str:
-    """That the run waits for its model server; "" when it does not."""
+    """That the run rests because its model failed; "" when it does not."""
     is_running = view.run.status is Status.RUNNING
     return client.workbench().worker.describe_outage(view.run.id) if is_running else ""
 
 
 @places.in_place
 def draw_outage(view: RunSnapshot) -> None:
-    """That the run waits for its model server, which goes on by itself; and the way without it."""
-    if not (told := describe_outage(view)):
-        return
+    """That the run rests because its model failed, and goes on by itself; and the way without it."""
+    if told := describe_outage(view):
+        _draw_failed_model(view, f"{told} Nothing is lost or paid twice.")
+
+
+def _draw_failed_model(view: RunSnapshot, told: str) -> None:
     with st.container(border=True, key="run-outage"):
-        lost = "Nothing is lost or paid twice: the run goes on by itself when the server answers."
-        st.html(f'<div class="ts"><p>{escape.html(told)} {lost}</p></div>')
-        hint = "Go on by rules alone: passages and quotes, no judgement"
-        label = "Go on without the model"
-        ui.act(view, "drop_model", "run-outage-on", label, icon="mode_off_on", help=hint)
+        st.html(f'<div class="ts"><p>{escape.html(told)}</p></div>')
+        with st.container(horizontal=True):
+            if view.run.status is Status.RUNNING:
+                try_now = partial(client.workbench().worker.try_model_now, view.run.id)
+                ui.button("Try now", "run-outage-try", try_now, icon="refresh")
+            hint = "Show the passages that were found, without a judgement"
+            label = "Go on without the model"
+            ui.act(view, "drop_model", "run-outage-on", label, icon="mode_off_on", help=hint)
 
 
 def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:

@@ -1,4 +1,4 @@
-"""A model server that dies in the middle of a run: the run waits, says so, goes on by itself, and nothing is
+"""A model that fails for good in the middle of a run: the run rests, says so, goes on by itself, and nothing is
 lost or paid twice (trust case S5.4)."""
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from agent import config
+from agent.engine.model_rests import PAUSES_S, ModelRests
 from agent.llm import circuit_breaker
 from agent.llm.circuit_breaker import MIN_FAILURES, PROBE_S, CircuitBreaker
 from agent.types import Settings, Status
@@ -24,31 +25,28 @@ DECISIONS = (ASK, crawl(ROOF))
 
 
 class Outage:
-    """A research model whose server is dead from the analyzer's first call on, as long as `is_down`."""
+    """A research model that fails at one role's calls, as long as `is_down`."""
 
-    def __init__(self, **script: object) -> None:
-        self.script, self.is_down, self.refused = Script(*DECISIONS, **script), True, 0
+    def __init__(self, role: str = "analyzer", status: int = 503) -> None:
+        self.script, self.is_down, self.refused = Script(*DECISIONS), True, 0
+        self.role, self.status = role, status
 
     def __call__(self, request: Request) -> web.Reply:
-        is_probe = "This is a test." in request.prompt
-        if self.is_down and (is_probe or role_of(request.prompt) == "analyzer"):
+        if self.is_down and role_of(request.prompt) == self.role:
             self.refused += 1
-            return web.status(503)
-        return {"ok": True} if is_probe else self.script.served(request)
+            return web.status(self.status)
+        return self.script.served(request)
 
 
 @contextmanager
-def dead_in_the_middle(
-    monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[tuple[Workbench, ModelServer, Outage, list[float]]]:
+def failing(monkeypatch: pytest.MonkeyPatch, outage: Outage) -> Iterator[tuple[Workbench, list[float]]]:
     """A workbench that works in the background, and the clock of its breaker."""
     clock = [1000.0]
     monkeypatch.setattr(circuit_breaker, "CircuitBreaker", lambda: CircuitBreaker(clock=lambda: clock[0]))
     monkeypatch.setattr("agent.engine.worker.RECOVER_S", 0.01)
-    outage = Outage()
     with ModelServer(outage) as server, workbench(server) as bench:
         bench.start_workers()
-        yield bench, server, outage, clock
+        yield bench, clock
 
 
 def wait_for(is_met: Callable[[], object]) -> None:
@@ -57,27 +55,29 @@ def wait_for(is_met: Callable[[], object]) -> None:
     assert any(is_met() or pause.wait(0.01) for _ in range(2000))
 
 
-def count_probes(server: ModelServer) -> int:
-    return sum("This is a test." in request.prompt for request in server.requests)
-
-
-def test_a_run_waits_for_its_model_and_goes_on_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("role", ["analyzer", "decision"])
+def test_a_run_rests_until_its_model_answers_and_goes_on_by_itself(
+    role: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, whole, _ = driven(Script(*DECISIONS))
-    with dead_in_the_middle(monkeypatch) as (bench, server, outage, clock):
+    outage = Outage(role)
+    with failing(monkeypatch, outage) as (bench, clock):
         run_id = bench.start(SOLAR, Settings(world="demo"))
         wait_for(lambda: bench.worker.describe_outage(run_id))
         before = bench.store.ledger.steps(run_id)
         assert bench.snapshot(run_id).run.status is Status.RUNNING
-        assert "does not answer; it is asked again once a minute" in bench.worker.describe_outage(run_id)
-        for minute in range(1, 11):
+        told = bench.worker.describe_outage(run_id)
+        assert told.startswith(f"Paused: The model's call “{role}” failed: ") and "tried again" in told
+        for minute in range(1, 4):
             clock[0] += PROBE_S
-            wait_for(lambda asked=minute: count_probes(server) == asked)
+            wait_for(lambda asked=minute: outage.refused == MIN_FAILURES + asked)
         outage.is_down = False
         clock[0] += PROBE_S
         wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
         view = bench.snapshot(run_id)
         paid = [call.key for call in bench.calls(run_id) if call.prompt_tokens]
-    assert outage.refused == MIN_FAILURES + 10, "one request a minute"
+        assert not bench.worker.describe_outage(run_id)
+    assert outage.refused == MIN_FAILURES + 3, "a dead server gets one request a minute"
     assert view.steps[: len(before)] == before, "no step is lost"
     assert len(paid) == len(set(paid)) == len(whole.requests), "nothing is paid twice"
     assert view.state.answer
@@ -90,15 +90,40 @@ def test_a_run_waits_for_its_model_and_goes_on_by_itself(monkeypatch: pytest.Mon
         ("drop_model", Status.REVIEW),
     ],
 )
-def test_a_person_may_act_on_a_run_that_waits(
+def test_a_person_may_act_on_a_run_that_rests(
     act: str, rests: Status, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with dead_in_the_middle(monkeypatch) as (bench, _, _, _):
+    with failing(monkeypatch, Outage()) as (bench, _):
         run_id = bench.start(SOLAR, Settings(world="demo"))
         wait_for(lambda: bench.worker.describe_outage(run_id))
         bench.act(run_id, act)
         wait_for(lambda: bench.snapshot(run_id).run.status is rests)
         wait_for(lambda: not bench.worker.describe_outage(run_id))
+
+
+def test_a_run_whose_server_refuses_is_tried_when_a_person_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    outage = Outage(status=403)  # the server lives: nothing tells when it may accept the call
+    with failing(monkeypatch, outage) as (bench, _):
+        run_id = bench.start(SOLAR, Settings(world="demo"))
+        wait_for(lambda: bench.worker.describe_outage(run_id))
+        outage.is_down = False
+        bench.worker.try_model_now(run_id)
+        wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
+
+
+def test_a_run_is_tried_after_growing_pauses() -> None:
+    clock = [0.0]
+    rests = ModelRests(clock=lambda: clock[0])
+    assert rests.is_due("r") and not rests.describe("r")
+    for pause in (*PAUSES_S, PAUSES_S[-1]):
+        rests.note("r", "It failed.")
+        clock[0] += pause - 1
+        assert not rests.is_due("r") and rests.describe("r").startswith("Paused: It failed.")
+        clock[0] += 1
+        assert rests.is_due("r")
+    assert list(PAUSES_S) == sorted(PAUSES_S) and PAUSES_S[-1] <= 300
+    rests.forget("r")
+    assert rests.is_due("r") and not rests.describe("r")
 
 
 def test_a_run_waits_for_a_named_server_that_is_not_there_yet(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +136,7 @@ def test_a_run_waits_for_a_named_server_that_is_not_there_yet(monkeypatch: pytes
             run_id = bench.start(SOLAR, Settings(world="demo"))
             wait_for(lambda: bench.worker.describe_outage(run_id))
             assert "offers no model" in bench.worker.describe_outage(run_id)
-            assert bench.snapshot(run_id).head == 0 and not server.requests, "not a step by rules"
+            assert bench.snapshot(run_id).head == 0 and not server.requests, "not a step without it"
             server.models = ["served"]
             wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
             assert bench.snapshot(run_id).state.answer.by == "model"
@@ -119,8 +144,16 @@ def test_a_run_waits_for_a_named_server_that_is_not_there_yet(monkeypatch: pytes
             bench.shutdown()
 
 
-def test_without_a_server_in_the_background_a_run_falls_back_at_once() -> None:
-    """On the command line nobody would wake it: DESIGN's fallback after a failed call, without asking on."""
-    view, server, _ = driven(Outage())
-    assert view.run.status is Status.REVIEW and view.state.answer
-    assert len([r for r in server.requests if role_of(r.prompt) == "analyzer"]) == MIN_FAILURES
+def test_where_nobody_would_try_again_a_run_pauses_with_the_reason() -> None:
+    """On the command line: `resume` tries again."""
+    outage = Outage()
+    with ModelServer(outage) as server, workbench(server) as bench:
+        run_id = bench.start(SOLAR, Settings(world="demo"))
+        assert bench.drive(run_id) is Status.PAUSED and outage.refused == MIN_FAILURES
+        halt = bench.snapshot(run_id).state.halt
+        assert halt.kind == "model" and "The model's call “analyzer” failed" in halt.why
+        outage.is_down = False
+        client, _ = bench.worker.model_client("auto")
+        client.breaker.ask_at_once()
+        bench.act(run_id, "resume")
+        assert bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).state.answer.by == "model"

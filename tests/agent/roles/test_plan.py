@@ -1,9 +1,8 @@
-"""The plan: how a reply becomes the parts of a run, and the parts without a model."""
+"""The plan: how a reply becomes the parts of a run."""
 
 from __future__ import annotations
 
 from agent.roles.research import MAX_PARTS, PlanReply
-from agent.roles.research import plan_fallback as fallback
 
 QUESTION = "Who built the ferry Blue Heron, and who owns that yard today?"
 
@@ -50,11 +49,3 @@ def test_readings_are_choices_only_with_a_question_and_at_least_two():
     assert read(ask="", readings=two).choices == []
     assert read(ask="Which Varn?", readings=["Varn", "Varn "]).choices == []
     assert len(read(ask="Which?", readings=[f"number {n}" for n in range(9)]).choices) == 4
-
-
-def test_without_a_model_the_clauses_of_a_compound_question_are_the_parts():
-    assert [part.question for part in fallback(question=QUESTION).parts] == [
-        "Who built the ferry Blue Heron",
-        "who owns that yard today?",
-    ]
-    assert [part.question for part in fallback(question="Who built it?").parts] == ["Who built it?"]

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from agent.errors import ModelDown
 from agent.llm.parse_reply import parse_reply
 from agent.roles.role import Role
 from tests.agent.roles.every_role import fill_blanks, find_roles
@@ -47,11 +48,15 @@ def test_a_reply_is_read_as_recorded(role: Role, row: dict[str, Any]) -> None:
     raw, blanks = row["raw"].replace("MARK", MARK), fill_blanks(role, "Alder")
     if "today" in blanks:
         blanks["today"] = "2026-11-22"
-    result = role.judge(
-        lambda _name, _messages, shape, _tier: parse_reply(raw, shape),
-        mark=MARK,
-        **blanks,
-    )
+    try:
+        result = role.judge(
+            lambda _name, _messages, shape, _tier: parse_reply(raw, shape),
+            mark=MARK,
+            **blanks,
+        )
+    except ModelDown as down:
+        assert role.on_failure == "rest" and row["error"] in str(down)
+        return
     if "error" in row:
         assert result.by == "keyless" and row["error"] in result.fallback_reason
     else:

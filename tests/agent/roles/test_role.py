@@ -1,8 +1,8 @@
-"""A role: who judged is told; a model that fails is stood in for; prompts and keyless sides have the same
-blanks."""
+"""A role: who judged is told, and what follows when the model fails."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,8 +10,10 @@ from pydantic import BaseModel
 
 from agent.errors import (
     BudgetSpent,
+    ModelDown,
     ModelReplyError,
     ModelUnavailable,
+    OutOfBudget,
     PromptError,
     ShutdownRequested,
     StopRequested,
@@ -19,7 +21,7 @@ from agent.errors import (
 from agent.roles.prompt_templates import render
 from agent.roles.report import REPORT
 from agent.roles.research import ANALYZER, DECISION, AnalyzerReply, ShownPage
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.types import (
     Action,
     Conflict,
@@ -134,9 +136,10 @@ BARE: dict[str, dict[str, Any]] = {
         "results": [],
         "unread": [],
         "wishes": [],
+        "thin": [],
         "settled": [],
         "brief": [],
-        "unlisted": 0,
+        "reading": "",
     },
     "analyzer": {
         "question": "",
@@ -147,7 +150,7 @@ BARE: dict[str, dict[str, Any]] = {
         "wishes": [],
         "settled": [],
         "brief": [],
-        "unlisted": 0,
+        "reading": "",
         "conflicts": [],
     },
     "report": {
@@ -166,17 +169,13 @@ BARE: dict[str, dict[str, Any]] = {
 ROLES = [DECISION, ANALYZER, REPORT]
 
 
-class Reply(BaseModel):
+class Reply(RoleReply):
     """A reply of one word."""
 
-    word: str
+    word: str = ""
 
 
-def by_rule(*, question: str, spare: int = 0) -> Reply:
-    return Reply(word="rule")
-
-
-ROLE = Role(name="one", reply=Reply, fallback=by_rule, tier="fast")
+ROLE = Role(name="one", reply=Reply, tier="fast")
 
 
 @pytest.fixture(autouse=True)
@@ -187,9 +186,9 @@ def _prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_without_a_model_the_rule_judges_and_no_trouble_is_told() -> None:
+def test_without_a_model_the_reply_has_no_values_and_no_trouble_is_told() -> None:
     judgement = ROLE.judge(None, question="q")
-    assert (judgement.value.word, judgement.by, judgement.fallback_reason) == ("rule", "keyless", "")
+    assert (judgement.value.word, judgement.by, judgement.fallback_reason) == ("", "keyless", "")
 
 
 def test_a_model_is_asked_with_its_prompt_shape_and_tier() -> None:
@@ -207,16 +206,22 @@ def test_a_model_is_asked_with_its_prompt_shape_and_tier() -> None:
 @pytest.mark.parametrize(
     "failure", [ModelUnavailable("no answer after two tries"), ModelReplyError("not what was asked for")]
 )
-def test_when_the_model_fails_the_rule_judges_and_the_trouble_is_told(failure: Exception) -> None:
+def test_when_the_model_fails_the_call_is_skipped_and_told_or_the_run_rests(failure: Exception) -> None:
     def model(*_: Any) -> BaseModel:
         raise failure
 
     judgement = ROLE.judge(model, question="q")
-    assert (judgement.value.word, judgement.by, judgement.fallback_reason) == (
-        "rule",
-        "keyless",
-        str(failure),
-    )
+    assert (judgement.value.word, judgement.by, judgement.fallback_reason) == ("", "keyless", str(failure))
+    with pytest.raises(ModelDown, match=f"The model's call “one” failed: {failure}"):
+        replace(ROLE, on_failure="rest").judge(model, question="q")
+
+
+def test_a_write_up_without_budget_does_not_rest() -> None:
+    def model(*_: Any) -> BaseModel:
+        raise OutOfBudget("all calls are used")
+
+    judgement = replace(ROLE, on_failure="rest").judge(model, question="q")
+    assert (judgement.by, judgement.fallback_reason) == ("keyless", "all calls are used")
 
 
 @pytest.mark.parametrize(
@@ -238,15 +243,8 @@ def test_everything_else_passes_through(signal: Exception) -> None:
 
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
-def test_with_nothing_known_prompt_and_rule_work_too(role: Role) -> None:
+def test_with_nothing_known_the_prompt_works_too(role: Role) -> None:
     assert all(message["content"] for message in render(role.name, **BARE[role.name]))
-    assert isinstance(role.fallback(**BARE[role.name]), role.reply)
-    assert isinstance(role.fallback(**FULL[role.name]), role.reply)
-
-
-@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
-def test_a_rule_says_the_same_twice(role: Role) -> None:
-    assert role.fallback(**FULL[role.name]) == role.fallback(**FULL[role.name])
 
 
 def test_a_reply_that_repeats_its_instructions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
