@@ -1,8 +1,8 @@
 """The tree of all errors of this package. A message says what happened and what to do next.
 
     TouchstoneError
-    ├── Signal          StopRequested, BudgetSpent, ShutdownRequested, ModelDown: the run must pause or
-    │                   end; no error
+    ├── Signal          StopRequested, BudgetSpent, ShutdownRequested, ModelDown, NotRecorded: the run
+    │                   must pause or end; no error
     ├── UsageError      NotFound > CorruptRow, BundleError, ConcurrentChange, SignInRefused: nothing changed
     ├── StoreError      StoreTooNew, LeaseLost
     ├── ModelError      ModelUnavailable > PromptTooLong, OutOfBudget; ModelReplyError
@@ -38,6 +38,10 @@ class ShutdownRequested(Signal):
 
 class ModelDown(Signal):
     """A model call failed for good without which the run cannot go on: it rests and is tried again."""
+
+
+class NotRecorded(Signal):
+    """The recorded model of the demo has no reply for a run as it is; a person chooses how it goes on."""
 
 
 class UsageError(TouchstoneError):

@@ -22,6 +22,7 @@ from agent.engine.state import Change
 from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.llm import prices
+from agent.llm.recorded import RECORDED
 from agent.store.model_calls import list_finished_runs
 from agent.text.plurals import format_count
 from agent.types import Cap, PauseRequest, Settings, Status, StopPoint
@@ -233,7 +234,8 @@ def keep_model(
     view: RunSnapshot, served_by: Annotated[str, Field(description="the mark of the model and its server")]
 ) -> PersonStep:
     """Go on with another model or server than the run had, of which the person was told."""
-    return _choose_model(view, served_by=served_by)
+    own = view.run.settings.model
+    return _choose_model(view, served_by=served_by, model="auto" if own == RECORDED else own)
 
 
 def drop_model(view: RunSnapshot) -> PersonStep:
@@ -243,7 +245,9 @@ def drop_model(view: RunSnapshot) -> PersonStep:
 
 def _choose_model(view: RunSnapshot, **chosen: str) -> PersonStep:
     """A run that rests for this choice works again."""
-    asks = view.run.status is Status.PAUSED and view.state.halt and view.state.halt.kind == "model"
+    asks = (
+        view.run.status is Status.PAUSED and view.state.halt and view.state.halt.kind in ("model", "recorded")
+    )
     settings = view.run.settings.replace(**chosen)
     return _build_settings_step(settings, {"halt": None} if asks else {}, RECOVER if asks else {})
 

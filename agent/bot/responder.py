@@ -203,10 +203,13 @@ class ReplyService:
         images, pictures, missing = self._fetch_pictures(conversation, until)
         self._refresh_library(until)
         owner = new_owner_id()
-        settings = Settings(flow="reply", model=model, max_seconds=keys.graph_timeout_seconds, reply=keys)
         question = conversation.question[:MAX_TITLE_CHARS] or (
             "(pictures)" if conversation.images else "(nothing)"
         )
+        settings = Settings(flow="reply", model=model, max_seconds=keys.graph_timeout_seconds, reply=keys)
+        if self.demo and self._client is None:
+            chosen = self.bench.worker.choose_model(settings.replace(world="demo"), question)
+            settings = settings.replace(model=chosen)
         first: dict[str, Any] = {
             "question": question,
             "settings": settings,

@@ -12,8 +12,8 @@ import time
 
 from agent.errors import BudgetSpent, ModelUnavailable, NotFound, ShutdownRequested
 from agent.library.collection import Library
-from agent.llm.client import ModelClient
 from agent.llm.detect import ReplyModel
+from agent.llm.model import Model
 from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS
 from agent.roles.reply import BEGINNING_CHARS, DESCRIBE
@@ -77,7 +77,7 @@ class SummaryWorker:
         finally:
             self._running.release()
 
-    def _describe_source(self, client: ModelClient, source: LibrarySource) -> None:
+    def _describe_source(self, client: Model, source: LibrarySource) -> None:
         """Describe one document, unless it changed or got a description meanwhile."""
         try:
             page = self.library.load(source.source_id)

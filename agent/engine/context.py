@@ -22,7 +22,7 @@ from agent.library.collection import Library
 from agent.llm.http import ASSUMED_TOKENS
 from agent.llm.model import find_reply_room, measure_prompt
 from agent.llm.structured_call import CallContext, add_schema, request_structured
-from agent.roles.prompt_templates import make_mark, read_constant_part
+from agent.roles.prompt_templates import make_mark, read_constant_part, render_filling
 from agent.roles.role import Check, Role, RoleResult
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
@@ -244,8 +244,9 @@ class RunContext:
         self.checkpoint()
         if self.client:
             mark = make_mark(self.lease.run_id)
+            filling = partial(render_filling, role.name, mark, **blanks)
             return role.judge(
-                self._call_model,
+                partial(self._call_model, filling=filling),
                 mark=mark,
                 check=check,
                 must_pass=must_pass,
@@ -302,7 +303,13 @@ class RunContext:
             self._lease_renewed = time.monotonic()
 
     def _call_model(
-        self, role: str, messages: list[dict[str, str]], shape: type[BaseModel], tier: str
+        self,
+        role: str,
+        messages: list[dict[str, str]],
+        shape: type[BaseModel],
+        tier: str,
+        *,
+        filling: Callable[[], str],
     ) -> BaseModel:
         call = CallContext(
             run_id=self.lease.run_id,
@@ -314,6 +321,7 @@ class RunContext:
             earlier_steps=self.earlier_steps,
             recall_earlier=self.store.calls.recall,
             reserve=partial(self.reserve_use, self._open_share),
+            filling=filling,
         )
         try:
             return request_structured(self.client, call, messages, shape, tier=tier)  # type: ignore[arg-type]

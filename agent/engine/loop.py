@@ -22,6 +22,7 @@ from agent.errors import (
     FlowError,
     LeaseLost,
     ModelDown,
+    NotRecorded,
     ShutdownRequested,
     StopRequested,
     StoreError,
@@ -242,6 +243,8 @@ class _RunDriver:
                 return self.pause_for_person(PauseRequest(kind="model", why=str(down)), began)
             self.tools.on_model_down(down)
             raise
+        except NotRecorded as miss:
+            return self.pause_for_person(PauseRequest(kind="recorded", why=str(miss)), began)
         except BudgetSpent as spent:
             if spent.cap and self.tools.settings.at_cap == "ask" and not closing_up:
                 return self.pause_for_person(

@@ -34,6 +34,7 @@ from agent.library.collection import Library
 from agent.llm import detect, embed
 from agent.llm.client import ModelClient
 from agent.llm.detect import ModelSearch, ReplyModel
+from agent.llm.recorded import LABEL, RECORDED, RecordedModel, has_example
 from agent.store.database import Store
 from agent.store.ledger import Lease, new_owner_id
 from agent.types import Run, Settings, Status
@@ -247,6 +248,8 @@ class Worker:
         """The client for a run's `model` setting, and a sentence when the named model is not available."""
         if name == "keyless":
             return None, ""
+        if name == RECORDED:
+            return RecordedModel(), ""
         found = self.detect_model()
         if found.client is None:
             if name == "auto" and not (self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL):
@@ -257,8 +260,18 @@ class Worker:
             return found.client, ""
         return found.client.with_models(strong=name, fast=fast or name), ""
 
+    def choose_model(self, settings: Settings, question: str) -> str:
+        """The `model` of a new run: the recorded one for an example of the demo while no model is set up."""
+        if settings.model not in ("auto", RECORDED):
+            return settings.model
+        found = settings.world == "demo" and has_example(settings.flow, question) and self.model_search.peek()
+        is_named = self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL
+        return RECORDED if found and not found.client and not is_named else "auto"
+
     def name_model(self, settings: Settings) -> str:
         """The model and server of a run with these settings now; "" for none, or not known yet."""
+        if settings.model == RECORDED:
+            return LABEL
         is_known = settings.model != "keyless" and self.model_search.peek()
         return _name(self.model_client(settings.model, settings.fast_model)[0]) if is_known else ""
 
@@ -381,6 +394,8 @@ class Worker:
 
 
 def _name(client: Any) -> str:
+    if isinstance(client, RecordedModel):
+        return LABEL
     server = getattr(client, "server", "")
     return f"{' and '.join(dict.fromkeys((client.strong, client.fast)))} at {server}" if server else ""
 

@@ -21,6 +21,7 @@ from agent.key_addresses import explain_unused_key, find_address, use_key
 from agent.llm.client import ModelClient
 from agent.llm.http import UnexpectedReply, check_server_url, explain_no_answer, identify_server, request_json
 from agent.llm.model import Model
+from agent.llm.recorded import RECORDED, RecordedModel
 from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.net.deadline import Deadline, NoAnswer
 from agent.net.policies import MODEL_LIST
@@ -254,10 +255,12 @@ class ReplyModel:
         self.is_model_named = reply_config.is_model_named(self.config)
         self._search = ModelSearch(self.config, tune=self._tune, retry_s=REPLY_RETRY_S)
 
-    def client(self, name: str = "auto") -> tuple[ModelClient | None, str]:
+    def client(self, name: str = "auto") -> tuple[Model | None, str]:
         """The client for a run's `model` ("auto", "keyless" or a name), and the reason when it is missing."""
         if name == "keyless":
             return None, ""
+        if name == RECORDED:
+            return RecordedModel(rests=False), ""
         found = self._search.find()
         if found.client is None:
             return None, found.detail if self.is_model_named or name != "auto" else ""

@@ -34,6 +34,9 @@ class CompletionRequest:
     tier: Tier = "strong"
     max_tokens: int = MAX_TOKENS
     checkpoint: Checkpoint = lambda: None
+    role: str = ""
+    filling: Callable[[], str] = lambda: ""
+    """What fills the prompt of the role: see `render_filling` in agent/roles/prompt_templates.py."""
 
 
 @dataclass(frozen=True)

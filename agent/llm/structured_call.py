@@ -69,6 +69,8 @@ class CallContext:
     checkpoint: Checkpoint
     earlier_steps: Sequence[int] = ()
     recall_earlier: Callable[[str], ModelCall | None] = lambda _key: None
+    filling: Callable[[], str] = lambda: ""
+    """As in CompletionRequest."""
     reserve: ReserveUse = RESERVE_NOTHING
     """Reserves the most tokens and US dollars that a completion may use; what this gives is told its use."""
 
@@ -97,7 +99,9 @@ def request_structured(
             )
         call = _recall_or_create(context, prompt, attempt, model)
         if is_new := not _is_answered(call):
-            request = CompletionRequest(prompt, shape, tier, room, context.checkpoint)
+            request = CompletionRequest(
+                prompt, shape, tier, room, context.checkpoint, context.role, context.filling
+            )
             cost = 0.0 if client.local else prices.compute_cost(model, measure_prompt(prompt), room)
             with context.reserve(measure_prompt(prompt) + room, cost or 0.0) as settle:
                 call = _complete_call(client, request, context, call)

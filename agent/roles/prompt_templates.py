@@ -209,6 +209,32 @@ def render(
     return [{"role": "system", "content": texts[0]}, {"role": "user", "content": texts[1]}]
 
 
+def render_filling(role: str, mark: str, /, *, folder: Path = FOLDER, **blanks: object) -> str:
+    """What fills a role's prompt: its values in their order as they are shown, with the short ids, and a sign
+    for each stretch of the file's own words between them. It is the same for another wording of the file, and
+    another one for other values, or when they lead another way through the file."""
+    bindings = Bindings(mark)
+    shown = (
+        part.render(blanks, _bindings=bindings)
+        for part in _compile(role, _strip_words(_read_source(role, folder)))[:2]
+    )
+    return " ".join("\n".join(shown).replace(mark, "MARK").split())
+
+
+@lru_cache(maxsize=64)
+def _strip_words(source: str) -> str:
+    """A prompt file with a sign in the place of each stretch of words outside its blanks."""
+    heads = _MARKER.findall(source)
+    texts = [
+        "".join(
+            (" ¶ " if any(map(str.isalpha, text)) else " ") if kind == "data" else text
+            for _, kind, text in _environment().lex(part)
+        )
+        for part in _MARKER.split(source)[2::2]
+    ]
+    return "\n".join(f"<!-- {head} -->\n{text}" for head, text in zip(heads, texts, strict=True))
+
+
 def render_refusal(reasons: Sequence[str], bindings: Bindings, keeps: str = "") -> dict[str, str]:
     """The message that sends a reply back: why code refused it. Of the list `keeps` what is good is kept."""
     lines = "\n".join(f"- {bindings.line(reason, 300)}" for reason in reasons)

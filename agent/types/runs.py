@@ -160,9 +160,11 @@ StopPoint = Literal["step", "conflict", "budget", "review"]
 
 class PauseRequest(Record):
     """Why a run pauses and asks a person: a budget or the person's quota of the day is used up, new conflicts
-    were found, or another model or server is set up than it had."""
+    were found, another model or server is set up than it had, or its recorded replies end."""
 
-    kind: Literal["steps", "pages", "calls", "tokens", "cost", "seconds", "quota", "conflict", "model"]
+    kind: Literal[
+        "steps", "pages", "calls", "tokens", "cost", "seconds", "quota", "conflict", "model", "recorded"
+    ]
     why: str
     used: float = 0.0
     cap: float = 0.0
@@ -182,7 +184,8 @@ class Settings(Record):
     world: str = "live"
     """Where to search and read: `live`, `demo`, or a folder of documents."""
     model: str = "auto"
-    """A model's name, "auto" for the configured model, or "keyless" for none."""
+    """A model's name, "auto" for the configured model, "keyless" for none, or "recorded" for the replies that
+    were recorded for the demo's examples."""
     fast_model: str = ""
     """A cheaper model for simple decisions; empty: the model."""
     served_by: str = ""
