@@ -12,6 +12,7 @@ from agent.evidence.block_layout import BlockLayout, label_passage, lay_out_bloc
 from agent.evidence.report_words import ENGLISH, load_report_words
 from agent.evidence.support import count_support, label_support, list_checks
 from agent.export.blocks import Block, Bullets, Chart, Heading, Inline, Paragraph, Span, Table
+from agent.llm.recorded import LABEL, NOTE, RECORDED
 from agent.text.plurals import format_percent
 from agent.text.sentences import format_sentence
 from agent.types import (
@@ -22,14 +23,22 @@ from agent.types import (
     CheckedText,
     MarkedSentence,
     Sentence,
+    Settings,
     Source,
 )
 
 Writer = Callable[[Sentence], list[Span | str]]
 """Writes a sentence, list item or cell with its marks; its text comes first."""
 WRITER_LABELS = {"keyless": "none (rules only)"}
+DEMO_WORLD_NOTE = "This run read the demo world: its sites and all that they say are invented."
 ENGLISH_WORDS = load_report_words(ENGLISH)
 NO_STATEMENT = "No statement could be backed, so none is made."
+
+
+def write_bands(settings: Settings) -> list[Block]:
+    """What a reader is to know before all else: that the sources are invented, the model a recorded one."""
+    is_told = {DEMO_WORLD_NOTE: settings.world == "demo", NOTE: settings.model == RECORDED}
+    return [Paragraph([note], "band") for note, is_so in is_told.items() if is_so]
 
 
 def write_text(
@@ -73,13 +82,18 @@ def write_checks(answer: Answer, *, style: Literal["cite", "ref"] = "cite") -> l
     ]
 
 
-def write_figures(answer: Answer) -> Paragraph:
+def write_figures(answer: Answer, settings: Settings) -> Paragraph:
     """The verdict of an answer with its reason, confidence, support and writer."""
     reason = f" ({answer.reason.replace('_', ' ')})" if answer.reason != "none" else ""
     supported = count_support(answer) or "no statements"
     figures = f"{reason} · confidence {format_percent(answer.confidence)} · {supported}"
     verdict = Span(answer.verdict.replace("_", " "), "strong")
-    return Paragraph([verdict, f"{figures} · model: {WRITER_LABELS.get(answer.by, answer.by)}"])
+    writer = (
+        LABEL
+        if (answer.by, settings.model) == ("model", RECORDED)
+        else WRITER_LABELS.get(answer.by, answer.by)
+    )
+    return Paragraph([verdict, f"{figures} · model: {writer}"])
 
 
 def write_body(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.export.answer_blocks import write_checks, write_figures, write_text
+from agent.export.answer_blocks import write_bands, write_checks, write_figures, write_text
 from agent.export.blocks import Block, Bullets, Heading, Paragraph, Quote, Span
 from agent.export.markdown import render_blocks
 from agent.export.sheets import write_csv
@@ -91,7 +91,11 @@ def render_collection_csv(given: CollectionResult) -> str:
 
 def render_collection_markdown(given: CollectionResult) -> str:
     """The digest with its sources, then every article and thread in full, then what was left out and why."""
-    blocks: list[Block] = [Heading(1, given.run.question or "Collected"), *_digest_blocks(given.answer)]
+    blocks: list[Block] = [
+        Heading(1, given.run.question or "Collected"),
+        *write_bands(given.run.settings),
+        *_digest_blocks(given),
+    ]
     if given.items:
         blocks.append(Heading(2, "Gathered"))
     for item in given.items:
@@ -105,12 +109,12 @@ def render_collection_markdown(given: CollectionResult) -> str:
     return render_blocks(blocks)
 
 
-def _digest_blocks(answer: Answer | None) -> list[Block]:
-    if answer is None:
+def _digest_blocks(given: CollectionResult) -> list[Block]:
+    if (answer := given.answer) is None:
         return [Paragraph(["The run has not come to its digest yet."])]
     blocks = [
         Heading(2, "Digest"),
-        write_figures(answer),
+        write_figures(answer, given.run.settings),
         *write_text(answer, level=3),
         *write_checks(answer),
     ]

@@ -11,6 +11,7 @@ from agent.evidence.confidence import describe_parts, list_changes
 from agent.evidence.report_words import words_for
 from agent.export.answer_blocks import (
     WRITER_LABELS,
+    write_bands,
     write_checked_text,
     write_checks,
     write_figures,
@@ -19,6 +20,7 @@ from agent.export.answer_blocks import (
 from agent.export.blocks import Block, Bullets, Cell, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.references import make_reference
 from agent.export.report import Report
+from agent.llm.recorded import LABEL, RECORDED
 from agent.text.plurals import format_count, format_percent
 from agent.text.question_parts import format_question
 from agent.types import (
@@ -31,7 +33,6 @@ from agent.types import (
 from agent.types.facts import FLAG_NOTE, describe_place, number_step
 
 UNASKED = "question (no person was asked)"
-DEMO_WORLD_NOTE = "This run read the demo world: its sites and all that they say are invented."
 STALL_LABELS = {
     "reframe": "new search terms",
     "narrow": "a narrower question",
@@ -47,7 +48,7 @@ SETTING_LABELS = {
     "cost_usd": "cost in US dollars",
     "seconds": "working seconds",
 }
-VALUE_LABELS = {"ask": "pause and ask", "report": "write the report", **WRITER_LABELS}
+VALUE_LABELS = {"ask": "pause and ask", "report": "write the report", RECORDED: LABEL, **WRITER_LABELS}
 CONTEXT_CHARS = 160
 """Characters of the page shown before and after a quote, where a format shows context."""
 
@@ -68,7 +69,7 @@ def build_document(report: Report) -> list[Block]:
     blocks: list[Block] = [Heading(1, title or format_question(question))]
     blocks += [Paragraph([Span("Question:", "strong"), f" {question}"])] if title else []
     blocks.append(Paragraph(about, "soft"))
-    blocks += [Paragraph([DEMO_WORLD_NOTE], "band")] if report.settings.world == "demo" else []
+    blocks += write_bands(report.settings)
     if run.imported:
         note = f"Imported from another workbench's bundle (SHA-256 {run.imported})."
         blocks.append(Paragraph([note], "band"))
@@ -78,13 +79,17 @@ def build_document(report: Report) -> list[Block]:
         blocks += write_checked_text(report.checked, answer.sources if answer else ())
     told: list[Block] = [Paragraph(["There is no answer yet."])]
     if answer:
-        told = [write_figures(answer), *write_text(answer, level=3, words=words), *write_checks(answer)]
+        told = [
+            write_figures(answer, report.settings),
+            *write_text(answer, level=3, words=words),
+            *write_checks(answer),
+        ]
     earlier = [
         block
         for former in report.former_answers
         for block in (
             Heading(3, f"Answer {former.n}"),
-            write_figures(former),
+            write_figures(former, report.settings),
             *write_text(former, level=4, words=words, style="ref"),  # the sources listed are the newest's
             *write_checks(former, style="ref"),
         )

@@ -9,9 +9,9 @@ from typing import Literal
 
 from agent.evidence.report_words import words_for
 from agent.evidence.support import describe_mark
-from agent.export.answer_blocks import write_checked_text, write_text
+from agent.export.answer_blocks import write_bands, write_checked_text, write_text
 from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Span
-from agent.export.document import DEMO_WORLD_NOTE, write_source
+from agent.export.document import write_source
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
 from agent.text.question_parts import format_question
@@ -26,7 +26,7 @@ def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
     title = answer.title if answer else ""
     blocks: list[Block] = [Heading(1, title or format_question(question))]
     blocks += [_label(words["question"], question)] if title else []
-    blocks += [Paragraph([DEMO_WORLD_NOTE], "band")] if report.settings.world == "demo" else []
+    blocks += write_bands(report.settings)
     if report.checked:
         shown = write_checked_text(report.checked, answer.sources if answer else (), linked=False)
         return [*blocks, *shown, *(_list_references(report, answer, words, "sources_read") if answer else [])]

@@ -20,6 +20,7 @@ from agent.llm.model import Completion, CompletionRequest, Tier, estimate_tokens
 RECORDED = "recorded"
 """The `model` of a run that recorded replies answer."""
 LABEL = "recorded model"
+NOTE = "A recorded model: the replies of a strong model to this example were recorded for the demo."
 EXAMPLES, REPLIES = ROOT / "demo" / "examples.json", ROOT / "demo" / "replies.jsonl"
 MISS = "Recorded until here: connect a model, or see the passages."
 _ROOM = 1_000_000
@@ -39,7 +40,7 @@ class RecordedModel:
     def complete(self, request: CompletionRequest) -> Completion:
         """The recorded reply; raises NotRecorded, or ModelUnavailable."""
         request.checkpoint()
-        text = _read_replies(self._file).get(make_key(request))
+        text = _read_replies(self._file)[0].get(make_key(request))
         if text is None:
             raise NotRecorded(MISS) if self._rests else ModelUnavailable(MISS)
         prompt = estimate_tokens(messages_to_text(request.messages))
@@ -59,7 +60,7 @@ def make_key(request: CompletionRequest) -> str:
 
 def has_example(flow: str, question: str) -> bool:
     """Whether replies were recorded for this question."""
-    return any(one["flow"] == flow and one["question"] == question.strip() for one in list_examples())
+    return f"{flow}: {question.strip()}" in _read_replies(REPLIES)[1]
 
 
 @cache
@@ -71,8 +72,10 @@ def list_examples() -> list[dict[str, Any]]:
 
 
 @cache
-def _read_replies(file: Path) -> dict[str, str]:
+def _read_replies(file: Path) -> tuple[dict[str, str], frozenset[str]]:
+    """The replies by their keys, and the examples that have some."""
     if not file.is_file():
-        return {}
-    rows = map(json.loads, filter(str.strip, file.read_text("utf-8").splitlines()))
-    return {row["key"]: json.dumps(row["reply"], ensure_ascii=False) for row in rows}
+        return {}, frozenset()
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
+    replies = {row["key"]: json.dumps(row["reply"], ensure_ascii=False) for row in rows}
+    return replies, frozenset(row["of"] for row in rows)

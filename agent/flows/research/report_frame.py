@@ -11,6 +11,7 @@ from agent.evidence.citation_check import check_support, is_written_by_rule
 from agent.evidence.contradiction import read_cells
 from agent.evidence.report_words import words_for
 from agent.flows.research.state import ResearchRun
+from agent.llm.recorded import NOTE, RECORDED
 from agent.retrieval.shown_passages import add_spans
 from agent.text.question_parts import format_question
 from agent.text.urls import remove_unknown_urls, site
@@ -128,6 +129,8 @@ def _list_method(state: ResearchRun, answer: Answer, today: str, words: Mapping[
         cited = len(answer.sources)
         yield words["facts"].format(n=len(verified), sites=len(sites), cited=cited)
     yield words["by_model" if answer.by == "model" else "by_quotes"]
+    if state.settings.model == RECORDED:
+        yield NOTE
 
 
 def tabulate_rows(answer: Answer, facts: Mapping[str, Fact]) -> tuple[list[AnswerBlock], list[Sentence]]:

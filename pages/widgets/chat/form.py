@@ -23,12 +23,6 @@ FORM = form_page.Form(
     recent_title="Your latest conversations",
     nothing_recent=("No conversation yet", "Each conversation is kept here and can be continued."),
 )
-EXAMPLES = (
-    ("What does the Harbour edition cost?", "a price, from a table"),
-    ("How do I install Fyrvakt on Debian?", "steps, from a page"),
-    ("Where is the nearest repair café to Stenfors?", "places by distance, from a table"),
-    ("Tell me about it", "unclear: it asks back"),
-)
 
 
 def draw() -> None:
@@ -49,7 +43,10 @@ def draw() -> None:
             demo.draw_demo_button(then=scope.DEMO_KEY)
             ui.link("pages/library.py", "Add documents", "note_add", {"view": "add"})
     if demo.is_demo_available():
-        examples = [(form_page.label_example(*example), (example[0],)) for example in EXAMPLES]
+        examples = [
+            (form_page.label_example(example), (example["question"],))
+            for example in form_page.list_examples("chat")
+        ]
         form_page.draw_examples(FORM, examples, _start_example)
     form_page.draw_recent(FORM, _list_recent())
 
@@ -62,10 +59,9 @@ def _read_scope_from_url() -> Settings:
 
 
 def _start_example(question: str) -> None:
-    demo.add_demo()
     scope.clear_scope()
     st.session_state[scope.DEMO_KEY] = True
-    st.session_state[scope.TAGS_KEY] = [demo.DEMO_TAG]
+    st.session_state[scope.DOCUMENTS_KEY] = demo.add_demo()
     message_box.send_message(question, Settings(flow="chat"))
 
 

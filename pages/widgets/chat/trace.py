@@ -10,7 +10,7 @@ from agent.flows.chat.state import ChatRun, PassageGrade, PassageRef
 from agent.flows.chat.steps import find_judge
 from agent.roles.chat import MIN_RELEVANT_SCORE
 from agent.text.plurals import format_count
-from agent.types import Status, Step
+from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.run import run_page
 from pages.widgets.shell import badges, client, escape, labels, markup
@@ -37,7 +37,7 @@ def draw_folded(view: RunSnapshot, state: ChatRun) -> None:
     )
     if opened.open:
         with opened:
-            st.html(f'<div class="ts">{render_steps(view.steps)}</div>')
+            st.html(f'<div class="ts">{_render_steps(view)}</div>')
             run_page.draw_tabs(DETAILS, view, f"chat-tab-{view.run.id}")
 
 
@@ -48,15 +48,17 @@ def _draw_grades(view: RunSnapshot) -> None:
 def render_progress(view: RunSnapshot) -> str:
     """What has been done so far and what is being done now, as HTML."""
     now = f'<li class="now"><span class="pulse" aria-hidden="true"></span> {escape.html(view.activity)}</li>'
-    return f'<div class="ts" role="status" aria-live="polite">{render_steps(view.steps, now)}</div>'
+    return f'<div class="ts" role="status" aria-live="polite">{_render_steps(view, now)}</div>'
 
 
-def render_steps(taken: list[Step], now: str = "") -> str:
+def _render_steps(view: RunSnapshot, now: str = "") -> str:
     """The steps of a turn in words with who judged, as HTML; `now` is the one that is being taken."""
     items = ""
-    for step in taken:
+    for step in view.steps:
         if told := CHAT.describe(step):
-            actor = labels.ACTOR.get(find_judge(step.name, step.change).get("by", ""), "")
+            actor = labels.name_actor(
+                find_judge(step.name, step.change).get("by", ""), view.run.settings.model
+            )
             items += (
                 f'<li>{escape.html(told[:1].upper() + told[1:])} <span class="small soft">{actor}</span></li>'
             )

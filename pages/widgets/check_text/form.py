@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -30,7 +31,6 @@ FORM = form_page.Form(
 TEXT, ADDRESS = "check:text", "check:address"
 FILE_KEY, WAY_KEY = "check-text-file", "check-text-way"
 WAYS = {"paste": "Paste", "upload": "Upload", "address": "Web address"}
-EXAMPLE = ROOT / "demo" / "report-to-check.md"
 
 
 def draw() -> None:
@@ -41,8 +41,11 @@ def draw() -> None:
         settings = form_page.draw_settings(
             FORM, ("Check", "fact_check"), _start_typed, _draw_options, _describe
         )
-    label = form_page.label_example("A small dairy by the lake", "right, wrong, uncited and dead-link claims")
-    form_page.draw_examples(FORM, [(label, (settings,))], _start_example)
+    examples = [
+        (form_page.label_example(example), (example, settings))
+        for example in form_page.list_examples("check_text")
+    ]
+    form_page.draw_examples(FORM, examples, _start_example)
     form_page.draw_offline_note(FORM, offline, settings)
     form_page.draw_recent(
         FORM,
@@ -119,6 +122,7 @@ def _start(bench: Workbench, way: str, given: Any, settings: Settings) -> str:
     return api.start_text_check(bench, api.PASTED_NAME, given.encode(), settings)
 
 
-def _start_example(settings: Settings) -> None:
-    demo = settings.model_copy(update={"world": "demo"})
-    form_page.start_run(api.start_text_check, client.workbench(), EXAMPLE.name, EXAMPLE.read_bytes(), demo)
+def _start_example(example: Mapping[str, Any], settings: Settings) -> None:
+    path = ROOT / "demo" / example["file"]
+    given = path.name, path.read_bytes(), form_page.fit_settings(example, settings)
+    form_page.start_run(api.start_text_check, client.workbench(), *given)

@@ -43,7 +43,7 @@ def _render_level(below: dict[str, list[CrawlNode]], parent: str, state: Collect
     waiting = [branch for branch in children if branch.status == "open"]
     left = [branch for branch in children if branch.status == "dropped"]
     items = [
-        f"<li>{_render_page(branch)}{_render_level(below, branch.id, state, working)}</li>"
+        f"<li>{_render_page(branch, state.settings.model)}{_render_level(below, branch.id, state, working)}</li>"
         for branch in walked
     ]
     items += [
@@ -66,7 +66,7 @@ def _render_level(below: dict[str, list[CrawlNode]], parent: str, state: Collect
     return f'<ul class="walk">{"".join(items)}</ul>' if items else ""
 
 
-def _render_page(branch: CrawlNode) -> str:
+def _render_page(branch: CrawlNode, model: str) -> str:
     """A page that was visited."""
     name = (
         branch.title or (branch.anchor if branch.parent else "Start page") or escape.shorten_url(branch.url)
@@ -75,7 +75,7 @@ def _render_page(branch: CrawlNode) -> str:
         f'<span class="mark {choose_tone(branch)}" aria-hidden="true"></span><span class="page">'
         f"{escape.html(escape.shorten(name, 120))}</span> "
         f'<span class="small">{escape.render_link(branch.url)}</span><div class="chips">'
-        f"{badges.render_row(list_chips(branch))}{render_details(branch)}</div>"
+        f"{badges.render_row(list_chips(branch))}{_render_details(branch, model)}</div>"
         + (f'<div class="why">{escape.html(branch.reasoning)}</div>' if branch.reasoning else "")
         + (
             f'<div class="ended">Ended here: {escape.html(branch.ended)}</div>'
@@ -112,10 +112,13 @@ def list_chips(branch: CrawlNode) -> Sequence[tuple[str, str]]:
     return [*told, *([("the same text as another page", "")] if branch.same_as else [])]
 
 
-def render_details(branch: CrawlNode) -> str:
+def _render_details(branch: CrawlNode, model: str) -> str:
     """How surely a page was decided on, by whom, and how deep it lies, as one quiet line of HTML."""
     told = (
-        [f"confidence {labels.format_percent(branch.confidence)}", f"decided {labels.ACTOR[branch.by]}"]
+        [
+            f"confidence {labels.format_percent(branch.confidence)}",
+            f"decided {labels.name_actor(branch.by, model)}",
+        ]
         if branch.action
         else []
     )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
 from agent import api
 from agent.text.plurals import format_count
 from agent.types import CollectLimits, Settings
 from pages.widgets.forms import form_page
-from pages.widgets.shell import client, drafts, escape, labels, ui
+from pages.widgets.shell import client, drafts, labels, ui
 
 FORM = form_page.Form(
     flow="collect",
@@ -22,14 +25,6 @@ FORM = form_page.Form(
     nothing_recent=("Nothing yet", "Enter a start page above, or try an example."),
 )
 PROMPT, STARTS = "collect:prompt", "collect:starts"
-EXAMPLES = (
-    (
-        "Go to the forum section and find out what people are saying about Kallsteg in the last month",
-        "https://borskvart.example/stock/KALL",
-    ),
-    ("Summarize Granvattnet news from last week", "https://granvattnet-courier.example/news/"),
-    ("Summarize this article", "https://granvattnet-courier.example/2026/08/20/kallsteg-factory"),
-)
 
 
 def draw() -> None:
@@ -48,8 +43,8 @@ def draw() -> None:
             modes={"auto": "Automatic", "step": "Approve each path"},
         )
     examples = [
-        (form_page.label_example(prompt, escape.shorten_url(start)), (prompt, start, settings))
-        for prompt, start in EXAMPLES
+        (form_page.label_example(example), (example, settings))
+        for example in form_page.list_examples("collect")
     ]
     form_page.draw_examples(FORM, examples, _start_example)
     form_page.draw_offline_note(FORM, offline, settings)
@@ -102,8 +97,9 @@ def _start_typed(settings: Settings) -> None:
     _start(drafts.read(PROMPT), starts, settings, PROMPT, STARTS)
 
 
-def _start_example(prompt: str, start: str, settings: Settings) -> None:
-    _start(prompt, [start], settings.model_copy(update={"world": "demo"}))
+def _start_example(example: Mapping[str, Any], settings: Settings) -> None:
+    settings = form_page.fit_settings(example, settings)
+    _start(example["question"], settings.start_urls, settings)
 
 
 def _start(prompt: str, starts: list[str], settings: Settings, *sent: str) -> None:

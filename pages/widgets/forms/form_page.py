@@ -11,6 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from agent.config import ROOT
+from agent.llm import recorded
+from agent.llm.recorded import LABEL, RECORDED
 from agent.types import Run, Settings
 from agent.workbench import WORLD_LABELS, RunSnapshot
 from pages.widgets.forms import source_filter_form
@@ -105,8 +107,10 @@ def choose_model(flow: str, given: Settings | None = None, **options: Any) -> st
     before = given.model if given else ""
     active = client.workbench().active_configuration()
     polling.wait_for_model(client.workbench())
-    names = {"auto": f"Model: {active.model}"} if active.model else {}
-    names["keyless"] = "No model (rules and quotes only)"
+    names = {"auto": f"Model: {active.model}" if active.model else "None set up (examples: recorded)"}
+    if before == RECORDED:
+        names = {RECORDED: LABEL.capitalize(), **names}
+    names["keyless"] = "No model (passages only)"
     names |= {before: before} if active.model and before not in ("", *names) else {}
     chosen = st.session_state.get(f"{flow}-model")
     if chosen not in names and (chosen or before):
@@ -130,6 +134,8 @@ def draw_summary(settings: Settings, *parts: str) -> None:
     bench = client.workbench()
     name = settings.model if settings.model not in ("auto", "keyless") else bench.active_configuration().model
     model = "without a model" if settings.model == "keyless" or not name else f"with {name}"
+    if settings.model == "auto" and not name:
+        model += f", examples by a {LABEL}"
     world = WORLD_LABELS.get(settings.world, settings.world)
     st.caption(escape.md(" · ".join([world, model, *filter(None, parts)])))
 
@@ -162,9 +168,21 @@ def draw_examples(
             ui.button(label, f"{form.flow}-example-{n}", start, *args, width="stretch", wrap=True)
 
 
-def label_example(text: str, remark: str) -> str:
+def list_examples(flow: str) -> list[dict[str, Any]]:
+    """The examples of a flow in the demo."""
+    return [example for example in recorded.list_examples() if example["flow"] == flow]
+
+
+def label_example(example: Mapping[str, Any]) -> str:
     """The label of an example with a quiet second line."""
-    return f"{escape.md(text)}  \n:gray[{escape.md(remark)}]"
+    return f"{escape.md(example['question'])}  \n:gray[{escape.md(example['remark'])}]"
+
+
+def fit_settings(example: Mapping[str, Any], chosen: Settings) -> Settings:
+    """What an example runs with: as it was recorded while no model is set up, else what was chosen."""
+    is_recorded = chosen.model == "auto" and not client.workbench().active_configuration().model
+    base = Settings(flow=chosen.flow) if is_recorded else chosen
+    return Settings.model_validate(base.model_dump() | {"world": "demo"} | example.get("settings", {}))
 
 
 @st.cache_data(show_spinner=False)

@@ -22,14 +22,13 @@ def is_demo_added() -> bool:
     return bool(client.library().count(tag=DEMO_TAG, kind="file"))
 
 
-def add_demo() -> int:
-    """Put them into the library, tagged; what is there stays as it is. Returns how many they are."""
+def add_demo() -> list[str]:
+    """Put them into the library, tagged; what is there stays as it is. Returns their ids."""
     shelf = client.library()
-    taken = len(shelf.add_folder(DEMO_KB, tags=[DEMO_TAG]).sources)
+    added = shelf.add_folder(DEMO_KB, tags=[DEMO_TAG]).sources
     if PLACES_FILE.is_file():
-        shelf.add_file(PLACES_FILE.name, PLACES_FILE.read_bytes(), tags=[DEMO_TAG])
-        taken += 1
-    return taken
+        added += [shelf.add_file(PLACES_FILE.name, PLACES_FILE.read_bytes(), tags=[DEMO_TAG])]
+    return [source.source_id for source in added]
 
 
 def draw_demo_button(*, then: str = "") -> None:
@@ -39,7 +38,7 @@ def draw_demo_button(*, then: str = "") -> None:
 
 
 def _submit_demo(then: str) -> None:
-    def done(_: int) -> None:
+    def done(_: list[str]) -> None:
         if then:
             st.session_state[then] = True
 

@@ -3,6 +3,9 @@ examples, the latest replies."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
 from agent.reply_config import ResponseConfig
@@ -34,18 +37,6 @@ STORED = "Conversations are stored for audit (store_conversations is on)."
 NOT_STORED = (
     "Conversations are not stored: a reply made here can be looked at for an hour, what a bot asks is "
     "forgotten as soon as it is answered; counts and times are kept (store_conversations is off)."
-)
-EXAMPLES = (
-    ("A question the pages answer", "User: How do I install Fyrvakt on Debian?"),
-    (
-        "A follow-up",
-        (
-            "User: What does the Harbour edition cost?\nYou: Harbour costs 48 euros a year for up "
-            "to 25 machines.\nUser: And for a school?"
-        ),
-    ),
-    ("Thanks, and nothing else", "User: thanks, that did it!"),
-    ("Not in the pages", "User: Can Fyrvakt water my plants while I am away?"),
 )
 PLACEHOLDER = (
     "User: How do I install it on Debian?\nYou: Which version do you have?\nUser: 12, on a small server"
@@ -88,7 +79,9 @@ def draw() -> None:
     with right:
         bot_help.draw(stored=stored)
     if bot_services.DEMO in bot_services.list_places():
-        form_page.draw_examples(FORM, [_make_example(*example, model) for example in EXAMPLES], _start)
+        form_page.draw_examples(
+            FORM, [_make_example(example, model) for example in form_page.list_examples("reply")], _start
+        )
     form_page.draw_recent(
         FORM,
         [
@@ -100,9 +93,9 @@ def draw() -> None:
     )
 
 
-def _make_example(title: str, text: str, model: str) -> tuple[str, tuple[str, str, str]]:
-    last = transcript.parse_messages(text)[-1].text
-    return form_page.label_example(last, title), (text, bot_services.DEMO, model)
+def _make_example(example: Mapping[str, Any], model: str) -> tuple[str, tuple[str, str, str]]:
+    messages = [Message(**message) for message in example["messages"]]
+    return form_page.label_example(example), (transcript.format_messages(messages), bot_services.DEMO, model)
 
 
 def _draw_settings(found: ResponseConfig) -> str:

@@ -74,7 +74,7 @@ def _render_gate(state: ReplyRun) -> tuple[str, str]:
     )
     return (
         "good" if decided.should_reply else "warn"
-    ), f"{_render_line(chip, decided.reasoning, decided.by)}{read_as}"
+    ), f"{_render_line(chip, decided.reasoning, decided.by, state)}{read_as}"
 
 
 def _render_select(state: ReplyRun) -> tuple[str, str]:
@@ -98,7 +98,7 @@ def _render_select(state: ReplyRun) -> tuple[str, str]:
         for one in state.refusals
     )
     inside = (
-        f"{_render_line(chip, chosen.reasoning, chosen.by)}"
+        f"{_render_line(chip, chosen.reasoning, chosen.by, state)}"
         f"{before if chosen.prefiltered else ''}<ul>{listed}</ul>{refused}"
     )
     return ("good" if names else "warn"), inside
@@ -133,7 +133,7 @@ def _render_write(state: ReplyRun) -> tuple[str, str]:
             else ("warn", f'<div class="why">{escape.html(state.own.silence)}</div>')
         )
     draft = f'<div class="quote small">{escape.html(state.own.draft)}</div>' if state.own.draft else ""
-    by = labels.ACTOR.get(state.answers[-1].by, "") if state.answers else ""
+    by = labels.name_actor(state.answers[-1].by, state.settings.model) if state.answers else ""
     left = "".join(f"<li>{escape.html(text)}</li>" for text in state.own.left_out)
     out = (
         (
@@ -151,7 +151,7 @@ def _render_verify(state: ReplyRun) -> tuple[str, str]:
     if check is None:
         return _render_failure(state)
     chip = badges.render("approved", "good") if check.verification else badges.render("rejected", "bad")
-    return ("good" if check.verification else "bad"), _render_line(chip, check.reasoning, check.by)
+    return ("good" if check.verification else "bad"), _render_line(chip, check.reasoning, check.by, state)
 
 
 def _render_failure(state: ReplyRun) -> tuple[str, str]:
@@ -161,8 +161,8 @@ def _render_failure(state: ReplyRun) -> tuple[str, str]:
     )
 
 
-def _render_line(chip: str, reasoning: str, by: str) -> str:
-    spoke = labels.ACTOR.get(by, "")
+def _render_line(chip: str, reasoning: str, by: str, state: ReplyRun) -> str:
+    spoke = labels.name_actor(by, state.settings.model)
     return (
         f'<div class="chips">{chip}<span class="small soft">{spoke}</span></div><div '
         f'class="why">{escape.html(reasoning)}</div>'

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
 from agent.actions.budget import estimate_budgets
 from agent.types import Settings, StopPoint
 from pages.widgets.forms import budget_fields, form_page
-from pages.widgets.shell import client, drafts, escape, labels, ui
+from pages.widgets.shell import client, drafts, labels, ui
 
 FORM = form_page.Form(
     flow="research",
@@ -54,8 +57,11 @@ def draw() -> None:
             shortcut="Ctrl+Enter",
             searches=True,
         )
-    questions = form_page.load_demo_questions()
-    form_page.draw_examples(FORM, [(escape.md(text), (text, settings)) for text in questions], _start_example)
+    examples = [
+        (form_page.label_example(example), (example, settings))
+        for example in form_page.list_examples("research")
+    ]
+    form_page.draw_examples(FORM, examples, _start_example)
     form_page.draw_recent(
         FORM,
         [
@@ -78,7 +84,9 @@ def _draw_options(mode: str) -> Settings:
         "“600 words”), without one by “brief”, “in one sentence” or “full report”."
     )
     st.caption("Limits: the run pauses and asks you when it reaches one")
-    caps = budget_fields.draw_fields("research", plain, model=model != "keyless", persist_state="session")
+    caps = budget_fields.draw_fields(
+        "research", plain, model=client.has_model(model), persist_state="session"
+    )
     threshold = st.slider(
         "Stop at confidence",
         50,
@@ -111,7 +119,7 @@ def _start_typed(settings: Settings) -> None:
     form_page.start_run(client.workbench().start, drafts.read(QUESTION), settings, sent=[QUESTION])
 
 
-def _start_example(question: str, settings: Settings) -> None:
+def _start_example(example: Mapping[str, Any], settings: Settings) -> None:
     """Run an example to its report at once: an answer in seconds was promised."""
-    settings = settings.model_copy(update={"world": "demo", "at_cap": "report"})
-    form_page.start_run(client.workbench().start, question, settings)
+    settings = form_page.fit_settings(example, settings.model_copy(update={"at_cap": "report"}))
+    form_page.start_run(client.workbench().start, example["question"], settings)

@@ -21,7 +21,7 @@ from agent.text.sentences import format_sentence
 from agent.types import PAGE_ORIGIN_LABELS, Answer, AnswerBlock, Sentence, Source
 from agent.workbench import RunSnapshot
 from pages.widgets.run import report_chart
-from pages.widgets.shell import badges, escape, labels, markup, places
+from pages.widgets.shell import badges, client, escape, labels, markup, places
 
 MAX_DOUBT_CHARS = 120
 """Characters of a doubt that stand in the text; a longer one is opened by its mark."""
@@ -77,7 +77,9 @@ def _render_pieces(
     """The answer as HTML in pieces between its charts. The sources of a long report stand below it, else
     beside it. Empty cells are told in the language of the `question`."""
     is_unjudged = answer.verdict == "passages_found"
-    writer = "written by the model" if answer.by == "model" else "written without a model: quoted sentences"
+    model = client.workbench().snapshot(run_id).run.settings.model
+    by = labels.name_actor(answer.by, model)
+    writer = f"written {by}" if answer.by == "model" else "written without a model: quoted sentences"
     marks = [
         (labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict]),
         (f"confidence {labels.format_percent(answer.confidence)}", ""),
@@ -160,7 +162,7 @@ def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: boo
         return f'<div class="ts">{text}</div>'
     notes = (given.missing, given.remark, given.because, given.journey)
     more = "".join(markup.paragraph(escape.html(note)) for note in notes)
-    actor = f'<span class="small soft">{labels.ACTOR.get(given.by, "")}</span>'
+    actor = f'<span class="small soft">{labels.name_actor(given.by, view.run.settings.model)}</span>'
     return (
         f'<div class="ts"><div class="chips">{badges.render(refusal, "mute")}{actor}</div>{text}{more}</div>'
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.actions.export import export_run
+from agent.actions.recorded_acts import find_recorded_act
 from agent.roles.note_requests import UNDERSTOOD_WORDS
 from agent.types import Status
 from agent.workbench import RunSnapshot
@@ -48,6 +49,14 @@ def _draw_other_model(view: RunSnapshot) -> None:
             ui.act(view, "drop_model", "research-drop-model", icon="mode_off_on")
 
 
+def _draw_recorded_act(view: RunSnapshot) -> None:
+    """In an example of the demo: what a person may do now, and its replies are recorded, too."""
+    if act := find_recorded_act(view):
+        st.caption("Try it: the replies to this were recorded, too.")
+        label = escape.md(act.label)
+        ui.act(view, act.act, "research-recorded-act", label, icon="touch_app", given=act.given)
+
+
 def _is_check(view: RunSnapshot) -> bool:
     """Whether it checks a text: it takes no guidance, and writes no answer."""
     return view.run.settings.flow == "check_text"
@@ -87,6 +96,7 @@ def draw_review(view: RunSnapshot) -> None:
     """Accept the answer, or send it back with a note (then the same run goes on); take it along."""
     if view.run.status is Status.REVIEW:
         _draw_other_model(view)
+        _draw_recorded_act(view)
     with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
         _draw_verdict(view)
         if view.run.settings.flow == "research":

@@ -111,7 +111,7 @@ def _draw_form(view: RunSnapshot, n: int, number: int = 0, *, bare: bool = False
         start = list(names).index(given.stop_point)
         until = ui.select("Run until", names, f"research-fork-until-{n}", index=start)
         if given.flow == "research":
-            changed |= budget_fields.draw_fields(f"research-fork-{n}", given, model=model != "keyless")
+            changed |= budget_fields.draw_fields(f"research-fork-{n}", given, model=client.has_model(model))
     changed |= {"until": until, "mode": "step" if until == "step" else "auto"}
     changed = {name: value for name, value in changed.items() if value != getattr(given, name)}
     with st.container(horizontal=True):

@@ -23,6 +23,7 @@ PROMPTS = {
     "conflict": "Paused for your input: sources disagree.",
     "quota": "Paused for your input: your quota of the day is used up.",
     "model": "Paused for your choice: its model failed, or another one is set up.",
+    "recorded": "Recorded until here.",
     "": "Paused for your input: a budget is used up.",
 }
 
@@ -79,6 +80,8 @@ def _draw_halt(view: RunSnapshot) -> None:
             _draw_conflict(view, halt)
         elif halt.kind == "quota":
             _draw_quota(view, halt)
+        elif halt.kind == "recorded":
+            _draw_recorded_end(view, halt)
         else:
             _draw_budget(view, halt)
 
@@ -137,6 +140,26 @@ def _draw_quota(view: RunSnapshot, halt: PauseRequest) -> None:
             ui.link("pages/people.py", "Raise it under People", "group")
     st.caption(
         "Nothing is lost: write the answer from what was found, or continue when there is quota again."
+    )
+
+
+def _draw_recorded_end(view: RunSnapshot, halt: PauseRequest) -> None:
+    """Nothing was recorded for the run as it is: the ways on."""
+    title = '<h2 class="ts-section">Recorded until here</h2>'
+    st.html(f'<div class="ts">{title}{_render_reason(halt)}{render_progress(view)}</div>')
+    worker, wanted = client.workbench().worker, view.run.settings.replace(model="auto")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if name := worker.name_model(wanted):
+            given = {"served_by": worker.mark_model(wanted)}
+            label = f"Go on with {escape.md(name)}"
+            ui.act(view, "keep_model", "research-halt-model", label, icon="play_arrow", given=given)
+        else:
+            ui.link("pages/settings.py", "Connect a model", "key")
+        hint = "Go on without a model: the passages that fit best, as quotes"
+        ui.act(view, "drop_model", "research-halt-drop", "See the passages", icon="format_quote", help=hint)
+    st.caption(
+        "The demo’s examples are answered by recorded replies of a strong model. What you changed leads on to "
+        "a question that no reply was recorded for."
     )
 
 

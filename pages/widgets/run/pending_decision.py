@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from agent.text.plurals import format_count
-from agent.types import ENGINE_NAMES, Proposal, Status
+from agent.types import ENGINE_NAMES, Proposal, Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, client, drafts, escape, labels, places, ui
 
@@ -44,8 +44,7 @@ def _draw_action(view: RunSnapshot, action: Proposal, n: int, engines: Mapping[s
     one = {"icon": "skip_next", "given": {"index": n}}
     alone = view.state.pending is not None and not view.state.pending.beside
     name = "" if alone else f"-{n}"
-    world = view.run.settings.world
-    st.html(render_proposal(action, title, world))
+    st.html(render_proposal(action, title, view.run.settings))
     if action.next_action == "ask":
         _draw_choices(view, action, n)
     with st.container(horizontal=True):
@@ -59,12 +58,12 @@ def _draw_action(view: RunSnapshot, action: Proposal, n: int, engines: Mapping[s
                 _draw_change_form(view, action, n, engines)
 
 
-def render_proposal(pending: Proposal, title: str, world: str) -> str:
+def render_proposal(pending: Proposal, title: str, settings: Settings) -> str:
     """The proposal as HTML."""
     is_page = pending.next_action in ("crawl_url", "more")
     target = escape.html(pending.query_or_url)
     what = escape.render_link(pending.query_or_url) if is_page else f"“{target}”"
-    marks = [(f"proposed {labels.ACTOR[pending.by]}", "")]
+    marks = [(f"proposed {labels.name_actor(pending.by, settings.model)}", "")]
     marks += [("approved", "good")] if pending.approved else []
     if pending.rung:
         marks.append((labels.ESCALATION.get(pending.rung, pending.rung), "warn"))
@@ -73,7 +72,7 @@ def render_proposal(pending: Proposal, title: str, world: str) -> str:
         if pending.trouble
         else ""
     )
-    action = escape.html(labels.name_action(pending.next_action, world))
+    action = escape.html(labels.name_action(pending.next_action, settings.world))
     return (
         f'<div class="ts"><div class="small soft">{escape.html(title)}</div>'
         f"<p><b>{action}</b>{': ' + what if pending.query_or_url else ''}</p>"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from agent.errors import NotFound
+from agent.llm.recorded import LABEL, RECORDED
 from agent.types import Settings, Status
 from agent.workbench import WORLD_LABELS, RunSnapshot
 from pages.widgets.evidence import conflict_list, fact_editor, source_list, unreadable_pages
@@ -115,6 +116,8 @@ def draw_tabs(page: RunPage, view: RunSnapshot, key: str = "") -> None:
 
 def draw_world_band(settings: Settings) -> None:
     """The band that stays as long as a run reads another data source than the web."""
+    if settings.model == RECORDED:
+        draw_band(LABEL.capitalize(), "A strong model’s replies to this example, recorded for the demo.")
     if settings.world == "live":
         return
     demo = settings.world == "demo"

@@ -48,6 +48,8 @@ def _draw_erase(view: RunSnapshot, step: int) -> None:
 def _build_shown_cards(view: RunSnapshot) -> list[Card]:
     """The cards, without a confidence as long as there is none to show."""
     cards = build_cards(view.steps, view.state)
+    for card in cards:
+        card.model = view.run.settings.model
     for card in cards if view.state.shown_confidence is None else ():
         card.level, card.moves, card.assessment = None, [], ""
     return cards
@@ -114,7 +116,7 @@ def _render_chips(card: Card) -> str:
         marks.append(
             (f"confidence {labels.format_percent(card.before)} → {labels.format_percent(card.level)}", "")
         )
-    spoke = labels.ACTOR.get(card.by, "") if card.kind not in ("person", "given") else ""
+    spoke = labels.name_actor(card.by, card.model) if card.kind not in ("person", "given") else ""
     said = f'<span class="small soft">{spoke}</span>' if spoke else ""
     return badges.render_row(marks) + said
 

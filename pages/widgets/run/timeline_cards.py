@@ -67,6 +67,8 @@ class Card:
     outcome: str = ""
     detail: str = ""
     by: str = ""
+    model: str = ""
+    """The setting of the run's model."""
     trouble: str = ""
     """Why the model did not decide although there is one."""
     analysis_fallback: str = ""

@@ -115,7 +115,7 @@ def library() -> Library:
 
 def has_model(chosen: str) -> bool:
     """Whether a model works for a run with this setting of its model."""
-    return chosen != "keyless" and bool(workbench().active_configuration().model)
+    return chosen == RECORDED or (chosen != "keyless" and bool(workbench().active_configuration().model))
 
 
 def explain_missing_model() -> str:

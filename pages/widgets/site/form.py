@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
 from agent.text.plurals import format_count
@@ -34,11 +37,6 @@ LIMIT_FIELDS = {
     "links_max_chars": ("Characters of an address shown to the model", 40, 4000),
     "url_truncation_buffer": ("Characters reserved for the truncation mark", 3, 30),
 }
-EXAMPLES = (
-    ("https://kallsteg.example/", "How do I return a Kallsteg C2 logger?"),
-    ("https://kallsteg.example/support/", "What does error E17 mean?"),
-    ("https://www.alvmora-mejeri.example/", "How many people work at the dairy?"),
-)
 
 
 def draw() -> None:
@@ -53,8 +51,7 @@ def draw() -> None:
         drafts.text_area("Your question", QUESTION, placeholder=hint, height=90)
         settings = _draw_settings()
     examples = [
-        (form_page.label_example(question, escape.shorten_url(start)), (start, question, settings))
-        for start, question in EXAMPLES
+        (form_page.label_example(example), (example, settings)) for example in form_page.list_examples("site")
     ]
     form_page.draw_examples(FORM, examples, _start_example)
     form_page.draw_offline_note(FORM, offline, settings)
@@ -127,9 +124,9 @@ def _start_typed(settings: Settings) -> None:
     form_page.start_run(client.workbench().start, drafts.read(QUESTION), settings, sent=[QUESTION])
 
 
-def _start_example(start: str, question: str, settings: Settings) -> None:
-    own = {"world": "demo", "start_urls": [start], "allowed_domains": [host(start)], "instruction": ""}
-    form_page.start_run(client.workbench().start, question, settings.model_copy(update=own))
+def _start_example(example: Mapping[str, Any], settings: Settings) -> None:
+    settings = form_page.fit_settings(example, settings.model_copy(update={"instruction": ""}))
+    form_page.start_run(client.workbench().start, example["question"], settings)
 
 
 def _list_recent() -> list[form_page.RecentLink]:

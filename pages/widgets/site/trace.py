@@ -54,7 +54,7 @@ def _render_choice(state: SiteRun, n: int) -> str:
         if choice.decision == "answer"
         else "Explore " + format_count(len(choice.selected), "address", "addresses")
     )
-    marks = badges.render(labels.ACTOR[choice.by]) + (
+    marks = badges.render(labels.name_actor(choice.by, state.settings.model)) + (
         badges.render("a limit was reached", "warn") if choice.forced else ""
     )
     trouble = (
