@@ -44,7 +44,7 @@ def draw(
         if state.own.located and state.own.located.rows:
             places_map.draw(state.own.located, view.run.id)
             with st.expander("Source rows", icon=":material/format_quote:", key=f"chat-rows-{view.run.id}"):
-                st.html(answer_card.render(given, view.run.id))
+                st.html(answer_card.render(given, view.run.id, model=view.run.settings.model))
         else:
             st.html(render_answer(given, view))
         if why := find_fallback_reason(state):

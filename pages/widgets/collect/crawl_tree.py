@@ -38,12 +38,12 @@ def render(state: CollectRun, working: str = "") -> str:
 
 
 def _render_level(below: dict[str, list[CrawlNode]], parent: str, state: CollectRun, working: str) -> str:
-    children = below.get(parent, [])
+    children, model = below.get(parent, []), state.settings.model
     walked = [branch for branch in children if branch.status == "visited"]
     waiting = [branch for branch in children if branch.status == "open"]
     left = [branch for branch in children if branch.status == "dropped"]
     items = [
-        f"<li>{_render_page(branch, state.settings.model)}{_render_level(below, branch.id, state, working)}</li>"
+        f"<li>{_render_page(branch, model)}{_render_level(below, branch.id, state, working)}</li>"
         for branch in walked
     ]
     items += [

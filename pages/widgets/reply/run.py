@@ -22,6 +22,7 @@ def draw(run_id: str) -> None:
 def _draw_live(view: RunSnapshot) -> None:
     state: ReplyRun = view.state
     ui.link(PAGE.path, PAGE.new_label, "add", {})
+    run_page.draw_recorded_band(view.run.settings)
     if bot_services.is_demo(state.own.context):
         run_page.draw_band("The demo knowledge base", "Everything in it is invented.")
     title = escape.html(escape.shorten(view.run.question, 300))
@@ -114,7 +115,7 @@ def _render_line(line: str) -> str:
 def _draw_quotes(view: RunSnapshot) -> None:
     answer = view.state.answers[-1] if view.state.answers else None
     if answer and answer.sentences:
-        st.html(answer_card.render(answer, view.run.id))
+        st.html(answer_card.render(answer, view.run.id, model=view.run.settings.model))
     else:
         empty_state.draw("No quotes", "The reply appears here sentence by sentence, each with its quote.")
 

@@ -21,7 +21,7 @@ from agent.text.sentences import format_sentence
 from agent.types import PAGE_ORIGIN_LABELS, Answer, AnswerBlock, Sentence, Source
 from agent.workbench import RunSnapshot
 from pages.widgets.run import report_chart
-from pages.widgets.shell import badges, client, escape, labels, markup, places
+from pages.widgets.shell import badges, escape, labels, markup, places
 
 MAX_DOUBT_CHARS = 120
 """Characters of a doubt that stand in the text; a longer one is opened by its mark."""
@@ -37,7 +37,12 @@ def draw(view: RunSnapshot, *, comments: bool = False) -> None:
     newest = view.state.answers[-1]
     with st.container():  # as many pieces as the answer has charts
         pieces = _render_pieces(
-            newest, view.run.id, editable=True, comments=comments, question=view.run.question
+            newest,
+            view.run.id,
+            editable=True,
+            comments=comments,
+            question=view.run.question,
+            model=view.run.settings.model,
         )
         for n, piece in enumerate(pieces):
             if isinstance(piece, str):
@@ -64,20 +69,25 @@ def draw_changes(given: Sequence[Answer]) -> None:
             st.html(render_changes(given[-2], given[-1]))
 
 
-def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
+def render(answer: Answer, run_id: str, *, editable: bool = False, model: str = "") -> str:
     """The answer as HTML, without charts; with a way from each quote to the fact behind it when that can be
     edited."""
-    pieces = _render_pieces(answer, run_id, editable=editable)
+    pieces = _render_pieces(answer, run_id, editable=editable, model=model)
     return "".join(piece for piece in pieces if isinstance(piece, str))
 
 
 def _render_pieces(
-    answer: Answer, run_id: str, *, editable: bool, comments: bool = False, question: str = ""
+    answer: Answer,
+    run_id: str,
+    *,
+    editable: bool,
+    comments: bool = False,
+    question: str = "",
+    model: str = "",
 ) -> list[str | Chart]:
     """The answer as HTML in pieces between its charts. The sources of a long report stand below it, else
     beside it. Empty cells are told in the language of the `question`."""
     is_unjudged = answer.verdict == "passages_found"
-    model = client.workbench().snapshot(run_id).run.settings.model
     by = labels.name_actor(answer.by, model)
     writer = f"written {by}" if answer.by == "model" else "written without a model: quoted sentences"
     marks = [
@@ -156,7 +166,7 @@ def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: boo
     """An answer of a conversation: its card; small talk as it is; a refusal, of the kind that `refusal` says,
     with its own words."""
     if given.sentences:
-        return render(given, view.run.id, editable=editable)
+        return render(given, view.run.id, editable=editable, model=view.run.settings.model)
     text = f'<div class="answer">{escape.html(given.certainty)}</div>'
     if given.is_small_talk:
         return f'<div class="ts">{text}</div>'

@@ -158,8 +158,8 @@ def _draw_recorded_end(view: RunSnapshot, halt: PauseRequest) -> None:
         hint = "Go on without a model: the passages that fit best, as quotes"
         ui.act(view, "drop_model", "research-halt-drop", "See the passages", icon="format_quote", help=hint)
     st.caption(
-        "The demo’s examples are answered by recorded replies of a strong model. What you changed leads on to "
-        "a question that no reply was recorded for."
+        "The demo’s examples are answered by recorded replies of a strong model. This run came to a point "
+        "that none was recorded for."
     )
 
 

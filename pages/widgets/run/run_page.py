@@ -116,8 +116,7 @@ def draw_tabs(page: RunPage, view: RunSnapshot, key: str = "") -> None:
 
 def draw_world_band(settings: Settings) -> None:
     """The band that stays as long as a run reads another data source than the web."""
-    if settings.model == RECORDED:
-        draw_band(LABEL.capitalize(), "A strong model’s replies to this example, recorded for the demo.")
+    draw_recorded_band(settings)
     if settings.world == "live":
         return
     demo = settings.world == "demo"
@@ -125,6 +124,12 @@ def draw_world_band(settings: Settings) -> None:
     title = WORLD_LABELS["demo"] if demo else folder
     means = "Nothing here is about the real world." if demo else "Nothing here comes from the live web."
     draw_band(escape.html(title), means)
+
+
+def draw_recorded_band(settings: Settings) -> None:
+    """The band that says that recorded replies answer."""
+    if settings.model == RECORDED:
+        draw_band(LABEL.capitalize(), "A strong model’s replies to this example, recorded for the demo.")
 
 
 def draw_band(title: str, text: str) -> None:

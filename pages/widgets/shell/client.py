@@ -21,6 +21,7 @@ from agent.config import is_personal, read_config
 from agent.errors import ConcurrentChange, SignInRefused, StoreError, UsageError
 from agent.library.collection import Library
 from agent.llm import detect
+from agent.llm.recorded import RECORDED
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 from pages.widgets.shell import escape, places
