@@ -12,7 +12,7 @@ from tests.browser.served import Served
 from tests.web.model_server import ModelServer
 
 Tab = Callable[..., Page]
-NO_MODEL = "No model (rules and quotes only)"
+NO_MODEL = "No model (passages only)"
 
 
 def _choose_none(page: Page) -> None:

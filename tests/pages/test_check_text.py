@@ -8,11 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from agent import api
+from agent.config import ROOT
 from agent.types import CheckedText, Fact, MarkedSentence, Settings, TextSentence
 from agent.workbench import Workbench
 from pages.widgets.check_text import marked_text, run
-from pages.widgets.check_text.form import EXAMPLE
 from tests.pages.conftest import shown
+
+EXAMPLE = ROOT / "demo" / "report-to-check.md"
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ from agent.batch import jobs
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from pages.widgets.batch import form as batch_form
+from pages.widgets.forms import form_page
 from pages.widgets.reply import bot_services
-from pages.widgets.reply import form as reply_form
 from pages.widgets.shell import client
 from tests.pages.conftest import shown
 from tests.web.model_server import ModelServer
@@ -52,7 +52,7 @@ def test_a_branch_stays_without_a_model(app: App, bench: Workbench, demo, server
     assert server.requests == []
 
 
-@pytest.mark.parametrize("n", range(len(reply_form.EXAMPLES)))
+@pytest.mark.parametrize("n", range(len(form_page.list_examples("reply"))))
 def test_an_example_of_reply_uses_the_model_that_is_chosen(
     app: App, bench: Workbench, server: ModelServer, n: int
 ) -> None:

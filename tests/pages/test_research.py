@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.types import Settings, Status
+from pages.widgets.forms import form_page
 from tests.pages.conftest import QUESTION, shown
 from tests.web.researching_model import ASK, Script, together
 from tests.web.scripted import ScriptedModel
@@ -24,7 +25,9 @@ def test_the_first_minute_says_what_this_is_and_offers_examples(app):
         "Research you can check." in text and "There seems to be no network" in text and "No runs yet" in text
     )
     assert "without a model" in text.replace("\\", "")
-    assert sum(button.key.startswith("research-example-") for button in tester.button) == 6
+    assert sum(button.key.startswith("research-example-") for button in tester.button) == len(
+        form_page.list_examples("research")
+    )
     assert tester.text_area[0].label == "Your question"
 
 

@@ -179,10 +179,8 @@ def label_example(example: Mapping[str, Any]) -> str:
 
 
 def fit_settings(example: Mapping[str, Any], chosen: Settings) -> Settings:
-    """What an example runs with: as it was recorded while no model is set up, else what was chosen."""
-    is_recorded = chosen.model == "auto" and not client.workbench().active_configuration().model
-    base = Settings(flow=chosen.flow) if is_recorded else chosen
-    return Settings.model_validate(base.model_dump() | {"world": "demo"} | example.get("settings", {}))
+    """What was chosen, with what the example needs."""
+    return Settings.model_validate(chosen.model_dump() | {"world": "demo"} | example.get("settings", {}))
 
 
 @st.cache_data(show_spinner=False)
