@@ -12,6 +12,7 @@ from typing import Any
 from agent.answering import conflict_sentences, fact_view
 from agent.answering.claim_checks import WrittenDraft
 from agent.answering.confidence import assess_confidence, find_main_sentence, name_part
+from agent.answering.journey import describe_journey
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.evidence.block_layout import describe_gaps, prune_blocks
@@ -364,23 +365,6 @@ def describe_failures(failed: list[PageRef]) -> str:
     ]
     more = [f"and {len(failed) - MAX_LISTED} more"] if len(failed) > MAX_LISTED else []
     return "; ".join(listed + more) + "."
-
-
-def describe_journey(state: RunState) -> str:
-    """The searches and pages of a run, from its ledger."""
-    history = state.actions
-    searches = [action for action in history if action.is_search]
-    read = [action for action in history if action.action == "crawl_url" and action.outcome is Outcome.OK]
-    useful = [action for action in read if action.new_facts]
-    failed = sum(page.outcome is not Outcome.OK for page in state.pages.values())
-    brought = sum(action.new_facts for action in useful)
-    parts = [
-        f"{format_count(len(searches), 'search', 'searches')} and {format_count(len(read), 'page')} read",
-        f"first search: “{searches[0].query_or_url}”" if searches else "",
-        f"{format_count(len(useful), 'page')} brought {format_count(brought, 'fact')}" if useful else "",
-        f"{format_count(failed, 'page')} could not be read" if failed else "",
-    ]
-    return "; ".join(filter(None, parts)) + "."
 
 
 def _explain_no_evidence(state: RunState) -> dict[str, Any]:

@@ -246,16 +246,16 @@ def assess_coverage(state: ResearchRun) -> Coverage | None:
     single = [id for id in low if len(figures[id].sources) < 2]
     if not low:
         return Coverage(f"Every part is answered at or above {threshold:.0%}.", [], [])
-    covered = [said.step for said in state.assessments if said.step > since and not said.unanswered]
+    said = [said for said in state.assessments if said.step > since and said.model is not None]
+    covered = [one.step for one in said if not one.unanswered]
     had_round = any(action.step > covered[0] for action in state.actions)
     named, _ = split_leads(state)
-    many = len(state.plan) > 1
-    who = f"Part{'s' * (len(single) > 1)} {' and '.join(single)}" if many else "The answer"
     told = "a further round brought no second one" if had_round else "nothing further was named"
-    reason = f"{who} rest{'s' * (len(single) < 2)} on one source; {told}."
-    if not single:
-        who = f"Part{'s' * (len(low) > 1)} {' and '.join(low)}" if many else "The answer"
-        reason = f"{who} stay{'s' * (len(low) < 2)} below {threshold:.0%} with two sources or more."
+    reason = f"{_name_parts(state, single, 'rests', 'rest')} on one source; {told}." if single else ""
+    if disputed := [id for id in low if figures[id].disputed]:
+        reason = f"The sources disagree: {_name_parts(state, disputed, 'is', 'are').lower()} disputed."
+    elif not single:
+        reason = f"{_name_parts(state, low, 'stays', 'stay')} below {threshold:.0%} with two sources or more."
     return Coverage(reason, low, single if named and not had_round else [])
 
 
@@ -263,10 +263,17 @@ def describe_unanswered(state: ResearchRun) -> str:
     """Why a model hands over before every part is answered, in a sentence."""
     answered = list_answered_parts(state)
     left = [part.id for part in state.plan if part.id not in answered]
+    if not left:
+        return "The model hands over."
+    return f"{_name_parts(state, left, 'is', 'are')} not answered, and the model sees no further step."
+
+
+def _name_parts(state: ResearchRun, ids: Sequence[str], one: str, several: str) -> str:
+    """The start of a sentence about some parts: "Parts 1 and 2 are"."""
     if len(state.plan) == 1:
-        return "The question is not answered in full, and the model sees no further step that may help."
-    told = f"Part{'s' * (len(left) > 1)} {' and '.join(left)} {'are' if len(left) > 1 else 'is'} not answered"
-    return f"{told}, and the model sees no further step that may help." if left else "The model hands over."
+        return f"{'The answer' if one != 'is' else 'The question'} {one}"
+    *first, last = ids
+    return f"Parts {', '.join(first)} and {last} {several}" if first else f"Part {last} {one}"
 
 
 def list_answered_parts(state: ResearchRun) -> list[str]:
@@ -404,17 +411,17 @@ def describe_conflict(state: RunState, conflict: Conflict) -> str:
 
 
 def propose_settling(state: ResearchRun, conflict: Conflict, actions: list[str]) -> list[Proposal]:
-    """A search for the conflict's topic and values, then the unread leads of further sites, best first: what
-    of these is allowed."""
+    """A search for the conflict's topic and values, then what it found at further sites, best first: what of
+    these is allowed."""
     why = f"The sources disagree on {describe_conflict(state, conflict)}; this may settle it."
     more: Any = {"reasoning": why, "by": "code", "about": conflict.id}
-    facts = facts_after_notes(state)
+    facts, query = facts_after_notes(state), settling_query(state, conflict)
     involved = {site(facts[i].url) for value in conflict.values for i in value.fact_ids if i in facts}
-    proposals = propose_search(state, actions, settling_query(state, conflict), **more)
+    proposals = propose_search(state, actions, query, **more)
     proposals += [
         Proposal(next_action="crawl_url", query_or_url=lead.value, **more)
         for lead in open_leads(state)
-        if lead.kind == "url" and site(lead.value) not in involved
+        if lead.found_on == f"{SEARCH_PREFIX}{query}" and site(lead.value) not in involved
     ]
     return [proposal for proposal in proposals if check_proposal(state, proposal, actions) is None]
 

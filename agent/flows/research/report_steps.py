@@ -253,7 +253,7 @@ def _record(state: ResearchRun, tools: RunContext, answer: Answer, reviewed: Cha
     """The change of the answer; of a full one with charts, and what code knows of limits and method. How an
     ambiguous question was read is told with it."""
     answer = revise.finish_revision(state, answer)
-    answer = answer.replace(remark=" ".join(filter(None, [answer.remark, describe_reading(state)])))
+    answer = answer.replace(journey=" ".join(filter(None, [describe_reading(state), answer.journey])))
     if answer.length == "full" and answer.sentences:
         has_table = any(block.kind == "table" for block in answer.blocks)
         if not has_table and any(block.role for block in answer.blocks):

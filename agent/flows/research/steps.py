@@ -24,8 +24,8 @@ from agent.types import Conflict, Proposal, Refusal, Stall, describe_actions
 MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS, MAX_PROMPT_RESULTS = 20, 5, 8
 MAX_PROMPT_MERGED = 12
 """Results of several searches of a round that a decision is shown, the first of each in turn."""
-MIN_PROMPT_LEADS, MAX_PROMPT_LEADS = 3, 6
-"""Leads that a decision is shown beside the results of the last searches, and without any."""
+MAX_PROMPT_LEADS = 3
+"""Results of earlier searches that a decision is shown beside what the analyzer named."""
 STOP = Proposal(next_action="send_to_hitl", by="code")
 """The hand-over, for want of a reason yet."""
 
@@ -214,9 +214,9 @@ def _build_inputs(
     is_stale = any(reading.step > state.own.reported_at for reading in state.readings)
     stale = {"assessment": "None since the notes.", "suggestions_for_next_step": []} if is_stale else {}
     unread = opened_pages.find_unread_pages(state, tools) if "more" in actions else []
-    listed = {canonicalize(line.url) for line in results}
+    listed = {canonicalize(hit.url) for item in state.own.brought for hit in item.hits}
     named, others = policy.split_leads(state)
-    leads = [lead for lead in [*named, *others] if canonicalize(lead.value) not in listed]
+    leads = [lead for lead in [*named, *others[:MAX_PROMPT_LEADS]] if canonicalize(lead.value) not in listed]
     return {
         "question": state.full_question,
         "notes": fact_view.public_note_texts(state),
@@ -229,7 +229,7 @@ def _build_inputs(
         )
         if state.own.report
         else None,
-        "leads": leads[: MIN_PROMPT_LEADS if results else MAX_PROMPT_LEADS],
+        "leads": leads,
         "reading": describe_reading(state),
         "thin": thin,
         "results": results,
