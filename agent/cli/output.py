@@ -13,6 +13,7 @@ from agent.engine.run_settings import continue_settings
 from agent.errors import TouchstoneError, UsageError
 from agent.export.plain import render_plain_text
 from agent.flows import FLOWS
+from agent.llm.recorded import NOTE, RECORDED
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 
@@ -103,7 +104,10 @@ def drive_run(
     """Drive a run and report its steps behind `after`, and its question as completed in a thread; the run
     with its answer, or None when it did not reach one (stderr says why)."""
     write_stderr(f"run {run_id}")
-    flow, last, said = FLOWS[bench.snapshot(run_id).run.settings.flow], after, ""
+    settings, last, said = bench.snapshot(run_id).run.settings, after, ""
+    flow = FLOWS[settings.flow]
+    if settings.model == RECORDED:
+        write_stderr(NOTE)
 
     def tell() -> None:
         nonlocal last, said

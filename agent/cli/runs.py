@@ -30,6 +30,7 @@ from agent.cli.output import (
 from agent.errors import BundleError, UsageError
 from agent.export.archive import MAX_BYTES
 from agent.export.escaping import to_one_line
+from agent.llm.recorded import RECORDED
 from agent.types import Status
 from agent.workbench import Workbench
 
@@ -55,11 +56,14 @@ def runs(args: Namespace) -> int:
     bench = Workbench()
     if args.resume:
         view = bench.snapshot(args.resume)
+        wanted = view.run.settings
+        if wanted.model == RECORDED:
+            wanted = wanted.replace(model="auto")
         if not args.model:
             check_same_model(bench, view.run.settings)
         elif args.model == "keyless":
             bench.act(args.resume, "drop_model")
-        elif bench.worker.detect_model() and (served_by := bench.worker.mark_model(view.run.settings)):
+        elif bench.worker.detect_model() and (served_by := bench.worker.mark_model(wanted)):
             bench.act(args.resume, "keep_model", served_by=served_by)
         else:
             raise UsageError("no model is set up for it: type --model keyless to go on without one")

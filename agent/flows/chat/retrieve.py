@@ -10,6 +10,7 @@ from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, fold
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
+from agent.llm.recorded import RECORDED
 from agent.retrieval.scorer import (
     CountedPassages,
     build_search_texts,
@@ -70,7 +71,7 @@ def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     texts = [query]
     if not own.queries and own.speakers.get("router", StepJudge()).by != "model":
         texts = [*build_search_texts(query, state.substantive_turns), *list_clauses(query)]
-    rankings, scope, none = [], state.settings.scope, state.settings.model == "keyless"
+    rankings, scope, none = [], state.settings.scope, state.settings.model in ("keyless", RECORDED)
     for text in dict.fromkeys(texts):
         k = MAX_PASSAGES * (2 if hidden else 1)
         found = tools.library.search(text, k, scope=scope, words_only=none)
