@@ -55,10 +55,11 @@ def draw(run_id: str) -> None:
 
 def _draw_heading(view: RunSnapshot) -> None:
     ui.link(PAGE.path, PAGE.new_label, "add", {})
-    run_page.draw_recorded_band(view.run.settings)
     if view.run.settings.world != "live":
         run_page.draw_band(
-            "With the demo’s sources", "They are invented: nothing in them is about the real world."
+            "With the demo’s sources",
+            "They are invented: nothing in them is about the real world.",
+            view.run.settings,
         )
     if view.run.imported:
         run_page.draw_band("Imported", "This conversation was opened from an evidence bundle.")

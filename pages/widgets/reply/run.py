@@ -22,9 +22,8 @@ def draw(run_id: str) -> None:
 def _draw_live(view: RunSnapshot) -> None:
     state: ReplyRun = view.state
     ui.link(PAGE.path, PAGE.new_label, "add", {})
-    run_page.draw_recorded_band(view.run.settings)
     if bot_services.is_demo(state.own.context):
-        run_page.draw_band("The demo knowledge base", "Everything in it is invented.")
+        run_page.draw_band("The demo knowledge base", "Everything in it is invented.", view.run.settings)
     title = escape.html(escape.shorten(view.run.question, 300))
     st.html(f'<div class="ts"><h1 class="ts-question">{title}</h1>{render_status(view, state)}</div>')
     client.show_notice("reply-run")

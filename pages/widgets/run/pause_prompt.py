@@ -81,7 +81,7 @@ def _draw_halt(view: RunSnapshot) -> None:
         elif halt.kind == "quota":
             _draw_quota(view, halt)
         elif halt.kind == "recorded":
-            _draw_recorded_end(view, halt)
+            _draw_recorded_end(view)
         else:
             _draw_budget(view, halt)
 
@@ -143,10 +143,14 @@ def _draw_quota(view: RunSnapshot, halt: PauseRequest) -> None:
     )
 
 
-def _draw_recorded_end(view: RunSnapshot, halt: PauseRequest) -> None:
+def _draw_recorded_end(view: RunSnapshot) -> None:
     """Nothing was recorded for the run as it is: the ways on."""
     title = '<h2 class="ts-section">Recorded until here</h2>'
-    st.html(f'<div class="ts">{title}{_render_reason(halt)}{render_progress(view)}</div>')
+    told = (
+        "The demo’s examples are answered by recorded replies of a strong model, and none was recorded for the "
+        "point that this run came to. Connect a model and go on with it, or see the passages."
+    )
+    st.html(f'<div class="ts">{title}<p>{told}</p>{render_progress(view)}</div>')
     worker, wanted = client.workbench().worker, view.run.settings.replace(model="auto")
     with st.container(horizontal=True, vertical_alignment="center"):
         if name := worker.name_model(wanted):
@@ -157,10 +161,6 @@ def _draw_recorded_end(view: RunSnapshot, halt: PauseRequest) -> None:
             ui.link("pages/settings.py", "Connect a model", "key")
         hint = "Go on without a model: the passages that fit best, as quotes"
         ui.act(view, "drop_model", "research-halt-drop", "See the passages", icon="format_quote", help=hint)
-    st.caption(
-        "The demo’s examples are answered by recorded replies of a strong model. This run came to a point "
-        "that none was recorded for."
-    )
 
 
 def _draw_continue_button(label: str, view: RunSnapshot, **more: Any) -> None:

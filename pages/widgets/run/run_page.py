@@ -116,25 +116,20 @@ def draw_tabs(page: RunPage, view: RunSnapshot, key: str = "") -> None:
 
 def draw_world_band(settings: Settings) -> None:
     """The band that stays as long as a run reads another data source than the web."""
-    draw_recorded_band(settings)
     if settings.world == "live":
         return
     demo = settings.world == "demo"
     folder = f"Pages of the {labels.describe_world(settings.world)}"
     title = WORLD_LABELS["demo"] if demo else folder
     means = "Nothing here is about the real world." if demo else "Nothing here comes from the live web."
-    draw_band(escape.html(title), means)
+    draw_band(escape.html(title), means, settings)
 
 
-def draw_recorded_band(settings: Settings) -> None:
-    """The band that says that recorded replies answer."""
-    if settings.model == RECORDED:
-        draw_band(LABEL.capitalize(), "A strong model’s replies to this example, recorded for the demo.")
-
-
-def draw_band(title: str, text: str) -> None:
-    """A band above a screen, from HTML."""
-    st.html(f'<div class="ts band" role="note"><b>{title}.</b> {text}</div>')
+def draw_band(title: str, text: str, settings: Settings | None = None) -> None:
+    """A band above a screen, from HTML; with the settings of a run it says that recorded replies answer."""
+    is_recorded = settings is not None and settings.model == RECORDED
+    more = f" <b>{LABEL.capitalize()}.</b> A strong model’s replies to this example, recorded." * is_recorded
+    st.html(f'<div class="ts band" role="note"><b>{title}.</b> {text}{more}</div>')
 
 
 def render_status(view: RunSnapshot, rest: Mapping[Status, str], more: str = "") -> str:
