@@ -18,8 +18,8 @@ FORM = form_page.Form(
     text="Ask a question. Touchstone searches and reads the web one visible step "
     "at a time, and ties every claim "
     "it keeps to a verbatim quote in a stored page. You steer, accept or send back.",
-    intro="A small bundled web of invented sites: no key, no network, an answer in seconds. Where no model is set "
-    "up, the replies of a strong model answer that were recorded.",
+    intro="A small bundled web of invented sites: no key, no network, an answer in seconds. "
+    "Where no model is set up, recorded replies of a strong model answer.",
     recent_title="Your latest runs",
     nothing_recent=(
         "No runs yet",

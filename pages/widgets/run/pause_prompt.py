@@ -147,8 +147,8 @@ def _draw_recorded_end(view: RunSnapshot) -> None:
     """Nothing was recorded for the run as it is: the ways on."""
     title = '<h2 class="ts-section">Recorded until here</h2>'
     told = (
-        "The demo’s examples are answered by recorded replies of a strong model, and none was recorded for the "
-        "point that this run came to. Connect a model and go on with it, or see the passages."
+        "The demo’s examples are answered by recorded replies of a strong model, and none was recorded for "
+        "the point that this run came to. Connect a model and go on with it, or see the passages."
     )
     st.html(f'<div class="ts">{title}<p>{told}</p>{render_progress(view)}</div>')
     worker, wanted = client.workbench().worker, view.run.settings.replace(model="auto")
