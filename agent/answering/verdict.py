@@ -227,7 +227,7 @@ def finish_answer(
     if not cites_page and not any(sentence.backed for sentence in [*named, *stated]):
         cited = draft.dropped + sum(len(sentence.fact_ids) for sentence in draft.sentences)
         return answer.replace(
-            **_explain_no_evidence(state),
+            **explain_no_evidence(state),
             remark=describe_refused(len(draft.failed)),
             statements=StatementCounts(dropped=cited),
             confidence=assess_confidence(state, step, answer=answer).value,
@@ -367,7 +367,7 @@ def describe_failures(failed: list[PageRef]) -> str:
     return "; ".join(listed + more) + "."
 
 
-def _explain_no_evidence(state: RunState) -> dict[str, Any]:
+def explain_no_evidence(state: RunState) -> dict[str, Any]:
     """The reason and certainty of an answer without evidence: what was tried, and what a person stated that
     no page backs."""
     pages = list(state.pages.values())

@@ -168,6 +168,11 @@ class PartAnswer:
         placed += [("passage", quote) for quote in self.passages]
         return [*placed, *(("other", quote) for quote in self.others)]
 
+    @property
+    def quotes(self) -> list[Quotation]:
+        """The lead, and the passages below it."""
+        return [self.lead, *self.passages] if self.lead else []
+
 
 @dataclass(frozen=True)
 class PassageAnswer:
@@ -179,6 +184,11 @@ class PassageAnswer:
     def is_refusal(self) -> bool:
         """Whether nothing was found for any part."""
         return not any(part.lead for part in self.parts)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The names of the parts that stand nowhere, each once."""
+        return tuple(dict.fromkeys(term for part in self.parts for term in part.missing))
 
     def keep_parts_of(self, question: str) -> PassageAnswer:
         """The parts that `question` asks itself, of an answer to it together with an earlier question; all

@@ -12,6 +12,7 @@ from agent.answering import fact_view
 from agent.answering.claim_checks import WrittenDraft
 from agent.answering.draft import draft_from_reply
 from agent.answering.fact_intake import review_by_model
+from agent.answering.passages import show_passages
 from agent.answering.plan import find_part
 from agent.answering.verdict import finish_answer, limit_answer, record_answer
 from agent.answering.write_report import ask_report, ask_section, choose_length, is_length_final
@@ -54,6 +55,8 @@ of six sections."""
 def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Write up what was found, for a person to review. A full report that a model writes goes on with its
     outline, or with the one that still holds."""
+    if not tools.has_model:
+        return _show_passages(state, tools)
     rulings = review_by_model(tools)(state)
     reviewed: Change = {"rulings": rulings} if rulings else {}
     now = state_after(state, reviewed)
@@ -72,8 +75,17 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     return {**_record(now, tools, answer, reviewed), "pending": None}, "review"
 
 
+def _show_passages(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """The quotes that fit best of what was read."""
+    change, answer = show_passages(state, tools, facts=fact_view.facts_for_answer(state))
+    remark = "A full report needs a model." if state.settings.report == "full" else ""
+    return {**record_answer(answer.replace(remark=remark), change), "pending": None}, "review"
+
+
 def outline(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Plan the sections of a full report; a run that goes step by step shows the plan to its person."""
+    if not tools.has_model:
+        return _show_passages(state, tools)
     facts = choose_report_facts(state)
     blocks = state.answer.blocks if state.answer else []
     judgement = tools.judge(
@@ -95,6 +107,8 @@ def outline(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Write the sections side by side from their facts, check them together, write the summary from what
     holds, and join all with what code knows of limits and method."""
+    if not tools.has_model:
+        return _show_passages(state, tools)
     plan, facts = state.own.outline or Outline(), fact_view.facts_after_notes(state)
     pieces = [
         (section, own)

@@ -86,7 +86,7 @@ DECISIONS: tuple[tuple[Condition, Callable[[ResearchRun, RunContext, Any], tuple
         lambda run, tools, given: ({"brought": given[:1], "is_analyzed": False}, "analyze"),
     ),
     # a note on the answer
-    (lambda run, *_: has_unread_note(run), lambda *_: ({}, "revise")),
+    (lambda run, tools, _: tools.has_model and has_unread_note(run), lambda *_: ({}, "revise")),
     # what a person asked to try again, and the answer to what that brought
     (lambda run, *_: fact_view.requested_retry(run), lambda run, tools, retry: ({"pending": retry}, "act")),
     (

@@ -4,11 +4,10 @@ words. Code chooses the verdict; the writer only says which kind of refusal it m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from agent.answering import fact_view
-from agent.answering.claim_checks import check_sentences
-from agent.answering.draft import answer_from_quotes, draft_from_reply, restate_corrected
+from agent.answering.draft import answer_from_quotes, draft_from_reply
+from agent.answering.passages import show_passages
 from agent.answering.verdict import (
     WORDED_BY_MODEL,
     describe_failures,
@@ -23,7 +22,7 @@ from agent.roles.note_requests import parse_length_request
 from agent.roles.site import DRAFT, DraftReply
 from agent.text.plurals import format_count
 from agent.text.urls import host
-from agent.types import Outcome, Passage, Sentence
+from agent.types import Outcome, Passage
 
 REFUSAL_MESSAGES = {
     "off_topic": (
@@ -94,31 +93,14 @@ def write_answer(state: SiteRun, tools: RunContext, passages: Sequence[Passage])
 
 
 def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
-    """The change of the answer written again from the accepted facts, after a person's edits.
-
-    Without a model the drafted sentences that are still supported stay, behind what is pinned, unless a note
-    came since: they were chosen among whole passages, which the facts alone do not show."""
-    instruction = state.settings.instruction.strip() and tools.client
-    notes = [*([state.settings.instruction] if instruction else []), *fact_view.note_texts(state)]
+    """The change of the answer written again from the accepted facts, after a person's edits."""
+    if not tools.has_model:
+        usable = fact_view.facts_for_answer(state)
+        change, answer = show_passages(state, tools, facts=usable, question=state.asked)
+        return record_answer(answer, change)
+    notes = [*filter(None, [state.settings.instruction.strip()]), *fact_view.note_texts(state)]
     judgement = ask_report(state, tools, question=state.asked, notes=notes)
-    facts, kept = fact_view.facts_after_notes(state), list[Sentence]()
-    former = next((answer for answer in reversed(state.answers) if not answer.because), None)
-    if judgement.by == "keyless" and former and not any(note.step > former.step for note in state.notes):
-        kept = [
-            sentence.replace(text=restate_corrected(sentence, facts))
-            for sentence in former.sentences
-            if sentence.fact_ids and all(i in facts and facts[i].can_support for i in sentence.fact_ids)
-        ]
-    if not kept:
-        written = draft_from_reply(state, tools, judgement, question=state.asked)
-        return record_answer(finish_answer(state, written, tools.step))
-    cited = {i for sentence in kept for i in sentence.fact_ids}
-    usable = fact_view.facts_for_answer(state)
-    pinned = [fact for fact in usable if fact.decision == "pinned" and fact.id not in cited]
-    shown = [*(Sentence(text=fact.statement, fact_ids=[fact.id]) for fact in pinned), *kept]
-    written = check_sentences(None, shown, facts, list(state.conflicts.values()), question=state.asked)
-    blocks = former.blocks if former else []
-    written = replace(written, blocks=blocks, trouble=judgement.fallback_reason)
+    written = draft_from_reply(state, tools, judgement, question=state.asked)
     return record_answer(finish_answer(state, written, tools.step))
 
 

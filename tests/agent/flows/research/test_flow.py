@@ -9,7 +9,6 @@ import pytest
 
 from agent.flows.research import policy
 from agent.flows.research.flow import RESEARCH
-from agent.roles import next_step
 from agent.types import Outcome, Status
 from tests.web.folders import Told, blocked, limited, page, write_world
 
@@ -258,27 +257,6 @@ def test_a_steering_note_is_obeyed_by_the_next_decision(ask, bench):
     bench.drive(view.run.id)
     pending = bench.snapshot(view.run.id).state.pending
     assert pending.next_action == "search_duckduckgo" and "inspections" in pending.query_or_url
-
-
-def test_a_note_is_obeyed_even_when_every_rung_was_tried(ask, bench, monkeypatch, tmp_path):
-    monkeypatch.setattr(policy, "STALL_ACTIONS", 1)
-    monkeypatch.setattr(policy, "ACTIONS_PER_ESCALATION", 1)
-    monkeypatch.setattr(next_step, "MAX_PAGES_ONE", 60)
-    caps = {"max_steps": 60, "max_pages": 60}
-    view = ask(
-        "In which year did Ada Quill build the brass heron?",
-        rests=Status.WAITING,
-        mode="step",
-        world=dull(tmp_path),
-        **caps,
-    )
-    while view.state.pending.rung != "hand_over":
-        bench.act(view.run.id, "approve", view.head)
-        assert bench.drive(view.run.id) is Status.WAITING
-        view = bench.snapshot(view.run.id)
-    bench.act(view.run.id, "steer", note="Read https://museum.example/heron first.")
-    bench.drive(view.run.id)
-    assert bench.snapshot(view.run.id).state.pending.query_or_url == "https://museum.example/heron"
 
 
 def test_a_send_back_is_obeyed_with_a_fresh_budget(ask, bench):
