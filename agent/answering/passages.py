@@ -98,9 +98,11 @@ def show_passages(
     if not stated:
         return change, _refuse(now, answer, found.missing, caveat, checked.dropped)
     conflicts = conflict_sentences.find_relevant_conflicts(now, stated, usable)
-    named = conflict_sentences.write_conflict_sentences(now, conflicts, stated, usable)
+    named = conflict_sentences.write_conflict_sentences(now, conflicts, [], usable)
     named, dropped = filter_citations(named, usable, now.conflicts.values())
     named = [said.replace(block="k") for said in accept_quotations(named, usable)]
+    told = {name for said in named for name in said.fact_ids}  # both sides stand there
+    stated = [said for said in stated if not told.issuperset(said.fact_ids)]
     blocks, sentences = prune_blocks(_lay_out(now, answered, stated), [*named, *stated])
     works = {page.page_id: page.publication for page in now.pages.values() if page.publication}
     shown = {said.part for said in stated}

@@ -21,9 +21,9 @@ MAX_QUOTES = 6
 
 
 def list_asked(state: ResearchRun) -> list[str]:
-    """The question, the parts of a plan that somebody wrote, and the newest note that is not private."""
+    """The newest note that is not private, the question, and the parts of a plan that somebody wrote."""
     parts = [part.question for part in state.plan_parts]
-    return list(dict.fromkeys([state.full_question, *parts, *fact_view.public_note_texts(state)[-1:]]))
+    return list(dict.fromkeys([*fact_view.public_note_texts(state)[-1:], state.full_question, *parts]))
 
 
 def propose_round(state: ResearchRun, actions: Sequence[str]) -> list[Proposal]:
