@@ -3,7 +3,7 @@ none. Research, site and chat show passages in this one way; nothing is judged."
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agent.answering import conflict_sentences, fact_view, verdict
 from agent.answering.claim_checks import check_sentences
@@ -47,40 +47,32 @@ def show_passages(
 
     Chosen among `passages`, best first, or among the quotes of `facts`. Shown for `question`; else for each
     part of the plan, and for the newest public note. What a person pinned comes first."""
-    asked = {part.id: part.question for part in state.plan}
-    if question:
-        asked = {state.plan[0].id: question}
-    elif notes := fact_view.public_note_texts(state)[-1:]:
-        asked = {NOTE: notes[0], **asked}
+    asked = _list_questions(state, question)
     among, counts = (passages, None) if facts is None else (join_facts(facts), UNCOUNTED)
     found = find_answer(question or state.full_question, among, counts=counts, parts=list(asked.values()))
     answered = dict(zip(asked, found.parts, strict=True))
     known, new = {fact.id: fact for fact in facts or ()}, dict[str, Fact]()
-    cited: dict[int, str] = {}
-    for quote in (quote for part in found.parts for quote in part.quotes):
-        fact = _find_quoted(quote, known)
-        if facts is None:
-            page = tools.page(quote.page_id)
-            fact = build_fact_from_quote(state.full_question, tools, page, quote, by="keyless")
-            fact = state.facts.get(fact.id) or fact.replace(heading=quote.heading)
-            new |= {fact.id: fact} if fact.id not in state.facts else {}
-        cited[id(quote)] = fact.id if fact and fact.decision != "struck" else ""
+    quoted = list[tuple[str, Quotation, Fact]]()  # the block, what stands in it, and its fact
+    for name, part in answered.items():
+        for n, quote in enumerate(part.quotes):
+            fact = _find_quoted(quote, known) if facts is not None else _make_fact(state, tools, quote)
+            if fact and fact.decision not in ("struck", "pinned"):
+                quoted.append((f"p{name}" if n else f"p{name}lead", quote, fact))
+                new |= {fact.id: fact} if fact.id not in state.facts else {}
     change: Change = add_facts(state, tools.step, list(new.values())) if new else {}
     now = state_after(state, change)
     usable = fact_view.facts_after_notes(now)
-    pinned = [fact for fact in fact_view.facts_for_answer(now) if fact.decision == "pinned"]
     stated = [
         Sentence(text=state_with_subject(fact), fact_ids=[fact.id], heading=fact.heading, block="pinned")
-        for fact in pinned
+        for fact in fact_view.facts_for_answer(now)
+        if fact.decision == "pinned"
     ]
-    for name, part in answered.items():
-        for n, quote in enumerate(part.quotes):
-            if not (fact := usable.get(cited[id(quote)])) or fact in pinned:
-                continue
-            text = fact.statement if fact.former else quote.statement
-            placed = Sentence(text=text, fact_ids=[fact.id], heading=quote.heading)
-            block = f"p{name}" if n else f"p{name}lead"
-            stated.append(placed.replace(block=block, part=name if name != NOTE else ""))
+    blocks = _list_blocks(answered)
+    parts = {block.id: block.part for block in blocks}
+    for name, quote, fact in quoted:
+        text = fact.statement if fact.former else quote.statement
+        placed = Sentence(text=text, fact_ids=[fact.id], heading=quote.heading, block=name)
+        stated.append(placed.replace(part=parts[name]))
     checked = check_sentences(
         None, stated, usable, list(now.conflicts.values()), question=question or state.full_question
     )
@@ -103,20 +95,35 @@ def show_passages(
     named = [said.replace(block="k") for said in accept_quotations(named, usable)]
     told = {name for said in named for name in said.fact_ids}  # both sides stand there
     stated = [said for said in stated if not told.issuperset(said.fact_ids)]
-    blocks, sentences = prune_blocks(_lay_out(now, answered, stated), [*named, *stated])
+    blocks, sentences = prune_blocks(list(_tell_gaps(blocks, stated, now.question)), [*named, *stated])
     works = {page.page_id: page.publication for page in now.pages.values() if page.publication}
     shown = {said.part for said in stated}
-    parts = [part.replace(status="found" if part.id in shown else "not_found") for part in now.plan]
+    plan = [part.replace(status="found" if part.id in shown else "not_found") for part in now.plan]
     return change, answer.replace(
         blocks=blocks,
         sentences=sentences,
         sources=collect_sources(sentences, usable, works),
         statements=count_statements(sentences, checked.dropped + dropped),
         conflicts=[conflict.id for conflict in conflicts if conflict.status == "open"],
-        parts=parts if len(parts) > 1 else [],
+        parts=plan if len(plan) > 1 else [],
         missing=_name_missing(found.missing),
         certainty=caveat,
     )
+
+
+def _list_questions(state: RunState, question: str) -> dict[str, str]:
+    """What passages are shown for, by the id of the plan's part, or NOTE."""
+    if question:
+        return {state.plan[0].id: question}
+    notes = {NOTE: note for note in fact_view.public_note_texts(state)[-1:]}
+    return notes | {part.id: part.question for part in state.plan}
+
+
+def _make_fact(state: RunState, tools: RunContext, quote: Quotation) -> Fact:
+    """A quotation as a fact of the run; as the run knows it already."""
+    page = tools.page(quote.page_id)
+    fact = build_fact_from_quote(state.full_question, tools, page, quote, by="keyless")
+    return state.facts.get(fact.id) or fact.replace(heading=quote.heading)
 
 
 def join_facts(facts: Sequence[Fact]) -> list[Passage]:
@@ -160,29 +167,31 @@ def _find_quoted(found: Quotation, facts: Mapping[str, Fact]) -> Fact | None:
     return next((fact for fact in among if quote in " ".join(_split_row(fact)[1].split())), None)
 
 
-def _lay_out(
-    state: RunState, answered: Mapping[str, PartAnswer], stated: Sequence[Sentence]
-) -> list[AnswerBlock]:
-    """The blocks: conflicts, what a person pinned, then for each question its lead and passages; of several
-    also its heading, and that nothing was found."""
-    words, shown = words_for(state.question), {said.block for said in stated}
-    blocks = [
-        AnswerBlock(id="k"),
-        AnswerBlock(id="pinned", kind="list", role="passage"),
-    ]
+def _list_blocks(answered: Mapping[str, PartAnswer]) -> list[AnswerBlock]:
+    """The blocks: conflicts, what a person pinned, then for each question its lead and its passages, of
+    several below its heading."""
+    blocks = [AnswerBlock(id="k"), AnswerBlock(id="pinned", kind="list", role="passage")]
     for name, part in answered.items():
         block = AnswerBlock(id=f"p{name}", part=name if name != NOTE else "")
-        if len(answered) > 1:
-            text = format_question(part.question)
-            blocks.append(block.replace(id=f"p{name}h", kind="heading", role="lead", text=text))
+        head = block.replace(id=f"p{name}h", kind="heading", role="lead", text=format_question(part.question))
+        blocks += [head] if len(answered) > 1 else []
         blocks += [
             block.replace(id=f"p{name}lead", role="lead"),
             block.replace(kind="list", role="passage"),
         ]
-        if len(answered) > 1 and shown.isdisjoint({f"p{name}lead", f"p{name}"}):
-            gap = block.replace(id=f"p{name}gap", role="gap", by_code=True)
-            blocks.append(gap.replace(lines=[words["part_not_found"]]))
     return blocks
+
+
+def _tell_gaps(
+    blocks: Sequence[AnswerBlock], stated: Sequence[Sentence], question: str
+) -> Iterator[AnswerBlock]:
+    """The blocks, with one that says so below each heading under which nothing was found."""
+    shown = {said.block.removesuffix("lead") for said in stated}
+    for block in blocks:
+        yield block
+        if block.kind == "heading" and block.id.removesuffix("h") not in shown:
+            lines = [words_for(question)["part_not_found"]]
+            yield AnswerBlock(id=f"{block.id}gap", role="gap", part=block.part, by_code=True, lines=lines)
 
 
 def _refuse(state: RunState, answer: Answer, missing: Sequence[str], caveat: str, dropped: int) -> Answer:
