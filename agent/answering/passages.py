@@ -115,8 +115,8 @@ def _list_questions(state: RunState, question: str) -> dict[str, str]:
     """What passages are shown for, by the id of the plan's part, or NOTE."""
     if question:
         return {state.plan[0].id: question}
-    notes = {NOTE: note for note in fact_view.public_note_texts(state)[-1:]}
-    return notes | {part.id: part.question for part in state.plan}
+    notes = fact_view.public_note_texts(state)
+    return ({NOTE: notes[-1]} if notes else {}) | {part.id: part.question for part in state.plan}
 
 
 def _make_fact(state: RunState, tools: RunContext, quote: Quotation) -> Fact:
