@@ -27,7 +27,6 @@ from agent.llm.model import CompletionRequest
 from agent.llm.parse_reply import parse_reply
 from agent.llm.structured_call import CallContext, request_structured
 from agent.roles.role import AskModel
-from agent.text import negative_constraints
 from agent.text.urls import canonicalize, complete_typed_url, find_urls
 from agent.types import CollectLimits, Outcome, Settings, SourceFilter, Status
 from agent.web.extract import documents
@@ -135,16 +134,15 @@ def _open(bench: Workbench | None) -> Iterator[Workbench]:
 
 
 def start_collect_run(bench: Workbench, prompt: str, seed_links: Sequence[str], settings: Settings) -> str:
-    """Start a run from the start pages and the addresses in the prompt, except excluded ones; returns its
-    id. Raises UsageError when there is no start page or a limit is not possible."""
+    """Start a run from the start pages and the addresses in the prompt; returns its id. Raises UsageError
+    when there is no start page or a limit is not possible."""
     return bench.start(prompt, check_collect_settings(prompt, seed_links, settings))
 
 
 def check_collect_settings(prompt: str, seed_links: Sequence[str], settings: Settings) -> Settings:
     """The complete settings of a run from these start pages. Raises UsageError as `start_collect_run`."""
     typed = [complete_typed_url(link) for link in seed_links if link.strip()]
-    in_prompt = find_urls(negative_constraints.split_negative_constraints(prompt)[0])
-    start_urls = list(dict.fromkeys([*typed, *in_prompt]))
+    start_urls = list(dict.fromkeys([*typed, *find_urls(prompt)]))
     if len(start_urls) > MAX_START_PAGES:
         raise UsageError(f"{len(start_urls)} start pages are named; {MAX_START_PAGES} are the most")
     limits = settings.collect

@@ -65,8 +65,16 @@ def answer_from_quotes(
     return draft, answer
 
 
-def ask_writer(tools: RunContext, role: Role, passages: Sequence[Passage], /, **blanks: Any) -> RoleResult:
-    """What a writer of quoted sentences says; it is asked once more for quotes that are not there."""
+def ask_writer(
+    tools: RunContext,
+    role: Role,
+    passages: Sequence[Passage],
+    find_more: Callable[[Any], Iterable[str]] = lambda reply: (),
+    /,
+    **blanks: Any,
+) -> RoleResult:
+    """What a writer of quoted sentences says; it is asked once more for quotes that are not there, and for
+    what else `find_more` finds wrong."""
 
     pages = {passage.id: passage.page_id for passage in passages}
 
@@ -80,7 +88,7 @@ def ask_writer(tools: RunContext, role: Role, passages: Sequence[Passage], /, **
                 elif not has_page_quote(tools.page(pages[quote.passage_id]), quote.quote):
                     yield f"Sentence {n}: “{quote.quote[:120]}” is not there: copy it character by character."
 
-    return tools.judge(role, check=lambda reply: list(find_problems(reply)), **blanks)
+    return tools.judge(role, check=lambda reply: [*find_problems(reply), *find_more(reply)], **blanks)
 
 
 def draft_from_quotes(

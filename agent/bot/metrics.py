@@ -100,6 +100,8 @@ class ReplyOutcome:
     reason: str = ""
     failed: bool = False
     answerable: bool | None = None
+    left_out: tuple[str, ...] = ()
+    """Drafted sentences that are not posted: their quotes do not support them, or they are too long."""
     seconds: float = 0.0
     usage: Usage = field(default_factory=Usage)
 
@@ -129,6 +131,7 @@ def log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
         "calls": usage.llm_calls,
+        "left_out": len(replied.left_out),
         "reason": reason,
     }
     log.log(

@@ -336,6 +336,7 @@ class ReplyService:
             reason,
             failed=bool(late or over or state.own.trouble),
             answerable=state.own.gating.should_reply if state.own.gating else None,
+            left_out=tuple(state.own.left_out),
             usage=request.store.calls.sum_usage(request.run_id),
         )
 

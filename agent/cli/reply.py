@@ -58,6 +58,7 @@ def reply(args: Namespace) -> int:
                 **outcome.result.model_dump(),
                 "path": list(outcome.path),
                 "reason": outcome.reason,
+                "left_out": list(outcome.left_out),
                 "failed": outcome.failed,
                 "seconds": round(outcome.seconds, 3),
                 "usage": outcome.usage.model_dump(include=used),

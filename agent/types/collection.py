@@ -5,7 +5,6 @@ A date is an ISO 8601 day ("2026-11-12") or time ("2026-11-12T09:14"), "" when a
 
 from __future__ import annotations
 
-from datetime import date, timedelta
 from typing import Literal
 
 from pydantic import Field
@@ -25,8 +24,8 @@ class CollectIntent(Record):
     """Empty: whatever the start pages contain."""
     target_section: str = ""
     """"forum", "news", another word from the prompt, or "" for no preference."""
-    time_range_days: int | None = None
-    """None: any time."""
+    since: str = ""
+    """The first day that counts (ISO 8601); "" for any time."""
     until: str = ""
     """The last day that counts; "" for today."""
     max_articles: int = 10
@@ -35,16 +34,11 @@ class CollectIntent(Record):
     newest: bool = False
     """Whether the newest ones are wanted."""
     leave_out: list[str] = Field(default_factory=list)
-    """What the person does not want, in their words, without addresses: those are never fetched."""
+    """What the person does not want, in their words."""
+    leave_out_sites: list[str] = Field(default_factory=list)
+    """Canonical addresses and hosts that are never fetched."""
     today: str = ""
-    """The day the time range counts from; "" before the prompt was read."""
-
-    @property
-    def since(self) -> str:
-        """The first day of the time range (ISO 8601), "" for any time."""
-        if not self.time_range_days or not self.today:
-            return ""
-        return (date.fromisoformat(self.today[:10]) - timedelta(days=self.time_range_days)).isoformat()
+    """The day the request was read; "" before that."""
 
     @property
     def period(self) -> str:
@@ -55,8 +49,7 @@ class CollectIntent(Record):
 
     def is_too_old(self, day: str) -> bool:
         """Whether a date is before the time range; an unknown date never is."""
-        since = self.since
-        return bool(day and since and day[: len(since)] < since[: len(day)])
+        return bool(day and self.since and day[: len(self.since)] < self.since[: len(day)])
 
     def covers(self, day: str) -> bool:
         """Whether a date is in the time range; an unknown date is."""

@@ -178,7 +178,7 @@ class Mind:
                 row = {"anchor_text": "", "relevance_score": 0.9, "detected_date": None}
                 return {"links": [{"url": name, **row} for name in links]}
             case "IntentReply":
-                nothing = {"target_section": "", "time_range_days": None, "max_articles": None}
+                nothing = {"target_section": "", "max_articles": None}
                 return {"topic": "ferry Vinga", **nothing}
             case "ContentReply":
                 row = {"post_count": None, "author": None}

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import date, timedelta
 from typing import Any
 
 from tests.web.model_server import Request
 
 ADDRESS = re.compile(r"^<about-\w+>\n(\S+)$", re.MULTILINE)
+TODAY = re.compile(r"^Today is (\d{4}-\d\d-\d\d)", re.MULTILINE)
 LINK = re.compile(r"^u\d+ (https?://\S+)(?: \((\d{4}-\d\d-\d\d)\))?", re.MULTILINE)
 SIGNS = re.compile(r"(\d+) words, (\d+) posts with writer and date, (\d+) links beside a date")
 ITEM = re.compile(r"^Item (\w+)", re.MULTILINE)
@@ -43,7 +45,7 @@ class Walker:
         return {
             "topic": self.topic,
             "target_section": self.section,
-            "time_range_days": self.days,
+            "since": self.days and str(date.fromisoformat(TODAY.search(prompt)[1]) - timedelta(self.days)),
             "max_articles": None,
         }
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.answering.draft import answer_from_quotes
-from agent.answering.pages import content_passages
-from agent.answering.verdict import describe_failures, record_answer
+from agent.answering.verdict import describe_failures, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
-from agent.export.collected import format_post_date
 from agent.flows.collect.frontier import list_instructions
+from agent.flows.collect.item_passages import fit_item, split_item
 from agent.flows.collect.state import CollectRun
-from agent.retrieval.scorer import rank_passages
-from agent.roles.collect_items import DIGEST, DigestItem
+from agent.roles.collect import DIGEST, DigestItem
 from agent.text.plurals import format_count
 from agent.types import Answer, Outcome, Passage
-from agent.types.collection import CollectedItem
-from agent.web.extract.dated_sections import LinkedText
 
 WINDOW_CHARS = 5_000
 """Characters of one item: an article of 800 words or a thread of a dozen posts is shown whole."""
+NEEDS_MODEL = (
+    "What was found is listed as the pages' structure shows it. To judge what is wanted, and to write a "
+    "digest, needs a model."
+)
 MAX_CHARS = 60_000
 """Characters of all items, about 15,000 tokens: half of what a small model can read at once."""
 
@@ -31,18 +31,19 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
     intent, notes = own.intent, list[str]()
     if any(item.writers for item in items):
         notes.append("What people post is their opinion, reported in their own words.")
-    excluded = ", ".join(f"“{part}”" for part in intent.leave_out)
-    if excluded and any(item.judged_by == "keyless" for item in own.items.values()):
-        notes.append(
-            f"Your wish {excluded} was read without a model: only titles and writers' names were looked at "
-            "for it, so check what was kept."
-        )
     kinds = ["article" if item.kind == "article" else "thread" for item in own.kept_items]
     counts = [format_count(kinds.count(kind), kind) for kind in ("article", "thread") if kind in kinds]
     failed = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
     journey = f"{' and '.join(counts)} gathered" if counts else "Nothing was gathered"
     journey += f"; {format_count(len(failed), 'page')} could not be read." if failed else "."
     journey += f" It stopped because: {state.why_stopped}." if state.why_stopped else ""
+    if not tools.has_model:
+        answer = no_answer(state, tools.step, "blocked", "", journey=journey)
+        if own.kept_items:
+            answer = answer.replace(verdict="passages_found", reason="none", certainty=NEEDS_MODEL)
+        else:
+            answer = _explain_empty_digest(state, answer, [])
+        return record_answer(answer, {})
     blanks = {
         "prompt": state.question,
         "notes": list_instructions(state),
@@ -108,8 +109,8 @@ def _list_items(state: CollectRun, tools: RunContext) -> list[DigestItem]:
     room = min(WINDOW_CHARS, MAX_CHARS // max(1, len(kept)))
     shown, passages_of = [], dict[str, list[Passage]]()
     for item in kept:
-        every, writers = _split_item(item, tools, passages_of)
-        if passages := _fit(topic, every, room):
+        every, writers = split_item(item, tools, passages_of)
+        if passages := fit_item(topic, every, room):
             shown.append(
                 DigestItem(
                     title=item.title,
@@ -122,70 +123,3 @@ def _list_items(state: CollectRun, tools: RunContext) -> list[DigestItem]:
                 )
             )
     return shown
-
-
-def _split_item(
-    item: CollectedItem, tools: RunContext, passages_of: dict[str, list[Passage]]
-) -> tuple[list[Passage], dict[str, str]]:
-    """The passages of an item, and who wrote those that are posts, by the passage's id. They are without
-    navigation, what they quote from others, and patches. `passages_of` holds those of pages that were split:
-    a changelog has many items."""
-    pages = {page_id: tools.page(page_id) for page_id in item.page_ids}
-    found, writers, own_words = list[Passage](), dict[str, str](), list[Passage]()
-    if item.kind == "article" and item.page_ids:
-        page_id = item.page_ids[0]
-        if page_id not in passages_of:
-            passages_of[page_id] = content_passages(pages[page_id], page_id)
-        end = item.end if item.end >= 0 else len(pages[page_id].text)
-        for passage in passages_of[page_id]:
-            if passage.start < end and passage.end > item.start:
-                part = _cut(passage, item.start - passage.start, end - passage.start)
-                name = passage.id if part == passage else f"{passage.id}@{part.start}"
-                day = passage.published_at or item.publish_date
-                found += [part.replace(id=name, published_at=day)] if part.text.strip() else []
-    for post in item.posts:
-        if post.start >= 0 and post.page_id in pages:
-            page, about = pages[post.page_id], (post.user, format_post_date(post), f"{post.role} {post.n}")
-            passage = Passage(
-                id=f"{post.page_id}:post{post.n}",
-                page_id=post.page_id,
-                url=page.final_url or page.url,
-                heading=", ".join(filter(None, about)),
-                published_at=post.date,
-                start=post.start,
-                end=post.end,
-                text=page.text[post.start : post.end],
-            )
-            found.append(passage)
-            writers[passage.id] = post.user or "someone"
-    linked = {page_id: LinkedText(page.links) for page_id, page in pages.items()}
-    for passage in found:
-        parts = linked[passage.page_id].find_own_words(passage.text)
-        if sum(end - start for start, end in parts) >= len(passage.text.strip()):
-            parts = [(0, len(passage.text))]
-        for n, (start, end) in enumerate(parts):
-            part = _cut(passage, start, end)
-            own_words.append(part.replace(id=f"{passage.id}.{n}") if n else part)
-            if passage.id in writers:
-                writers[own_words[-1].id] = writers[passage.id]
-    return own_words, writers
-
-
-def _cut(passage: Passage, start: int, end: int) -> Passage:
-    """The part of a passage between two offsets of its text."""
-    start, end = max(0, start), min(end, len(passage.text))
-    return passage.replace(text=passage.text[start:end], start=passage.start + start, end=passage.start + end)
-
-
-def _fit(topic: str, passages: Sequence[Passage], room: int) -> list[Passage]:
-    """The passages that fit, in their order: all of them, or the first one, then the best for the topic, then
-    the earliest; the last that is taken is cut."""
-    if sum(len(passage.text) for passage in passages) <= room:
-        return list(passages)
-    ranked = rank_passages(topic, passages, len(passages)) if topic else []
-    kept: dict[str, Passage] = {}
-    for passage in [*passages[:1], *ranked, *passages]:
-        if room > 0 and passage.id not in kept:
-            kept[passage.id] = _cut(passage, 0, room)
-            room -= len(passage.text)
-    return [kept[passage.id] for passage in passages if passage.id in kept]

@@ -21,8 +21,7 @@ def describe_step(name: str, change: Change) -> str:
         intent = CollectIntent.model_validate(change["intent"])
         told = [f"wanted: {intent.topic or 'what the start pages hold'}", intent.target_section]
         told += [intent.period, f"without: {'; '.join(intent.leave_out)}" if intent.leave_out else ""]
-        trouble = change.get("intent_trouble")
-        return ", ".join(filter(None, told)) + (f"\n       by rule: {trouble}" if trouble else "")
+        return ", ".join(filter(None, told))
     nodes = {node["url"]: node for node in change.get("tree", [])}
     lines = []
     for event in change.get("events", []):

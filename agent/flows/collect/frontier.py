@@ -6,23 +6,26 @@ Pure functions of the state and a parsed page; no model and no web.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent.answering import fact_view
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect import RankedLink, rank_age, score_links
-from agent.text.negative_constraints import find_excluded_sites, is_excluded, split_negative_constraints
+from agent.retrieval.scorer import rank_passages
+from agent.roles.collect import RankedLink
 from agent.text.plurals import format_count
-from agent.text.urls import canonicalize, find_urls
-from agent.types import Outcome
+from agent.text.urls import canonicalize, find_urls, is_blocked
+from agent.types import Outcome, Passage
 from agent.types.collection import CollectIntent, CrawlNode, LinkCandidate
 
 RANK_LAST = 9_999
 """The rank of a listing's next page: after all its entries."""
 RANK_FIRST = -1
 """The rank of a thread's next page: before anything else."""
+MIN_ENTRIES = 3
+"""Links in the same kind of place that are the entries of a list where none has a date."""
 EXCLUDED_BY_PERSON = "Your words exclude this address."
 
 LinkGroups = Mapping[str, list[LinkCandidate]]
@@ -38,13 +41,11 @@ def list_instructions(state: CollectRun, *, public: bool = False) -> list[str]:
 
 
 def find_start_pages(state: CollectRun) -> list[CrawlNode]:
-    """The start pages of the settings and of the person's words, outside of exclusions, that are not in the
-    tree yet."""
+    """The start pages of the settings and of the person's words that are not in the tree yet."""
     tree = state.own.tree
     texts = [state.question, *list_instructions(state, public=True)]
-    named = [url for text in texts for url in find_urls(split_negative_constraints(text)[0])]
     new: dict[str, str] = {}
-    for url in [*state.settings.start_urls, *named]:
+    for url in [*state.settings.start_urls, *(url for text in texts for url in find_urls(text))]:
         if (name := canonicalize(url)) and name not in tree:
             new.setdefault(name, url)
     first = sum(node.depth == 0 and not node.continues for node in tree.values())
@@ -54,26 +55,19 @@ def find_start_pages(state: CollectRun) -> list[CrawlNode]:
     ]
 
 
-def list_excluded(state: CollectRun, *, notes_only: bool = False) -> list[str]:
-    """The addresses and hosts that a person excludes; a page they named is excluded by a note only."""
-    texts = fact_view.note_texts(state) if notes_only else [state.question, *list_instructions(state)]
-    return find_excluded_sites([part for text in texts for part in split_negative_constraints(text)[1]])
-
-
-def matches_excluded(url: str, excluded: list[str]) -> bool:
-    """Whether an address is one of `excluded`, or on or below one."""
-    spelled = canonicalize(url)
-    return is_excluded(url, excluded) or any(
-        spelled.startswith(f"{entry.rstrip('/')}/") for entry in excluded if "://" in entry
-    )
+def is_excluded(intent: CollectIntent, url: str) -> bool:
+    """Whether an address is one from which the person wants nothing, or on or below one."""
+    below = f"{canonicalize(url)}/"
+    addresses = (entry for entry in intent.leave_out_sites if "://" in entry)
+    hosts = [entry for entry in intent.leave_out_sites if "://" not in entry]
+    return is_blocked(url, hosts) or any(below.startswith(f"{entry}/") for entry in addresses)
 
 
 def group_links(state: CollectRun, links: Iterable[LinkCandidate]) -> LinkGroups:
     """The links by whether the run may follow them."""
-    excluded = list_excluded(state)
     groups: dict[str, list[LinkCandidate]] = {"": [], "scope": [], "words": []}
     for link in links:
-        limit = "words" if matches_excluded(link.url, excluded) else ""
+        limit = "words" if is_excluded(state.own.intent, link.url) else ""
         groups[limit if state.settings.allows(link.url) else "scope"].append(link)
     return groups
 
@@ -83,14 +77,30 @@ def choose_links(
 ) -> tuple[list[LinkCandidate], int]:
     """The links that a prompt shows, in the order of the page, and how many are left out: first go those that
     are neither about the section, topic or writer nor dated nor outside of menus."""
-    scores = score_links(intent.replace(topic=f"{intent.target_section} {intent.topic}"), links)
+    passages = [
+        Passage(id=str(n), page_id="", url=link.url, start=0, end=0, text=f"{link.text} {link.context}")
+        for n, link in enumerate(links)
+    ]
+    wanted = f"{intent.target_section} {intent.topic} {intent.author}"
+    scores = {passage.id: passage.score for passage in rank_passages(wanted, passages, len(passages))}
 
     def rank(n: int) -> tuple[float, bool, bool, tuple[str, int], int]:
-        age = rank_age(links[n]) if intent.newest else ("", 0)
-        return scores[n], bool(links[n].date), links[n].content, age, -n
+        numbers = re.findall(r"\d+", links[n].url.rpartition("/")[2])  # archives number what arrives
+        age = (links[n].date, int(numbers[-1][:12]) if numbers else 0) if intent.newest else ("", 0)
+        return scores[str(n)], bool(links[n].date), links[n].content, age, -n
 
     best = sorted(range(len(links)), key=rank, reverse=True)[:limit]
     return [links[n] for n in sorted(best)], max(0, len(links) - limit)
+
+
+def list_entries(links: Sequence[LinkCandidate]) -> list[RankedLink]:
+    """The entries of a list by its structure, in their order: links beside a date and those in the same kind
+    of place, else those in the place that most links have."""
+    content = [link for link in links if link.content and link.text]
+    dated = {link.place for link in content if link.date}
+    places = Counter(link.place for link in content).most_common(1)
+    entries = dated or {place for place, n in places if n >= MIN_ENTRIES}
+    return [RankedLink(url=link.url, relevance_score=1.0) for link in content if link.place in entries]
 
 
 def open_ranked_links(

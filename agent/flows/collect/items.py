@@ -11,20 +11,15 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence.quote_match import find_stretch
 from agent.flows.collect.event_log import log_event
-from agent.flows.collect.frontier import EXCLUDED_BY_PERSON, explain_untimely, list_excluded, matches_excluded
+from agent.flows.collect.frontier import EXCLUDED_BY_PERSON, explain_untimely, is_excluded
+from agent.flows.collect.item_passages import fit_item, split_item
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect_items import (
-    CONTENT,
-    RELEVANCE,
-    ContentReply,
-    ItemPreview,
-    find_topic_words,
-    relevance_fallback,
-)
+from agent.roles.collect import CONTENT, RELEVANCE, ContentReply, ItemPreview, ItemVerdict
 from agent.text.language import detect_language
-from agent.text.tokens import stem_words, tokenize
+from agent.text.tokens import tokenize
 from agent.text.urls import host
+from agent.types import Passage
 from agent.types.collection import CollectedItem, CrawlNode, Post
 from agent.web.extract.dated_sections import LinkedText
 
@@ -80,10 +75,9 @@ MAX_SECTION_ITEMS = 60
 """Entries of one changelog that are judged; more would not fit a prompt."""
 RECENT_POSTS = 20
 """Posts of earlier windows that a post is compared with."""
-PREVIEW_CHARS = 300
-"""Characters of an item that the relevance role is shown."""
-MATCHED_CHARS = 200_000
-"""Characters of an item that are searched for words of the topic."""
+PREVIEW_CHARS = 800
+"""Characters of an item by which its relevance is judged: its beginning, and what fits the request best."""
+UNJUDGED = "Without a model nobody judges whether it is wanted."
 
 
 def extract_items(
@@ -173,6 +167,8 @@ def _extract_with_model(
 ) -> CollectedItem:
     """The item that the content role extracts, window by window: all texts and posts, other fields from the
     first reply with them. What is not verbatim on the page is never quoted."""
+    if not tools.has_model:
+        return _as_article(item, node, parsed, parsed.posts)
     page, step, trouble = parsed.page, WINDOW_CHARS - OVERLAP_CHARS, ""
     posts, replies = list[Post](), list[ContentReply]()
     for start in range(0, min(max(1, len(page.text) - OVERLAP_CHARS), MAX_WINDOWS * step), step):
@@ -269,10 +265,9 @@ def filter_items(state: CollectRun, tools: RunContext) -> Change:
 def _drop_if_excluded(state: CollectRun, item: CollectedItem, text: str) -> CollectedItem:
     """The item, dropped when a person excluded its address, or when its date or language is filtered out.
 
-    An unknown date passes, and a thread with a post in time. A page the person named is excluded by a note
-    only."""
+    An unknown date passes, and a thread with a post in time."""
     day, source_filter, intent = item.last_date[:10], state.settings.source_filter, state.own.intent
-    if matches_excluded(item.url, list_excluded(state, notes_only=item.given)):
+    if is_excluded(intent, item.url):
         why = EXCLUDED_BY_PERSON
     elif not any(map(intent.covers, [day, *(post.date for post in item.posts if post.date)])):
         why = explain_untimely(intent, day)
@@ -314,35 +309,37 @@ def _judge_relevance(
 ) -> list[CollectedItem]:
     """The items, the new ones with their relevance, judged in one call; a page the person named is always
     kept."""
-    intent = state.own.intent
-    previews = [
-        ItemPreview(
+    intent, passages_of = state.own.intent, dict[str, list[Passage]]()
+
+    def show(item: CollectedItem) -> ItemPreview:
+        every, writers = split_item(item, tools, passages_of)
+        text = texts[item.id]
+        whole = Passage(id="", page_id="", url=item.url, start=0, end=len(text), text=text)
+        return ItemPreview(
             id=item.id,
             title=item.title,
             author=item.author,
-            writers=list(dict.fromkeys(post.user for post in item.posts)),
+            writers=list(dict.fromkeys(writers.values())),
             date=item.last_date[:10],
-            preview=texts[item.id][:PREVIEW_CHARS],
+            passages=fit_item(f"{intent.topic} {intent.author}", every or [whole], PREVIEW_CHARS),
             trail=item.trail,
-            matched=find_topic_words(intent.topic, set(stem_words(texts[item.id][:MATCHED_CHARS]))),
         )
-        for item in items
-        if item.status == "new" and not item.given
-    ]
-    judgement = (
-        tools.judge(RELEVANCE, intent=intent, today=intent.today, items=previews) if previews else None
-    )
-    verdicts = {one.id: (one, judgement.by) for one in judgement.value.items} if judgement else {}
-    if forgotten := [preview for preview in previews if preview.id not in verdicts]:
-        missing = relevance_fallback(intent=intent, today=intent.today, items=forgotten)
-        verdicts |= {one.id: (one, "keyless") for one in missing.items}
+
+    unknown = [item for item in items if item.status == "new" and not item.given]
+    said, trouble = dict[str, ItemVerdict](), UNJUDGED
+    if unknown and tools.has_model:
+        shown = [show(item) for item in unknown]
+        judgement = tools.judge(RELEVANCE, intent=intent, today=intent.today, items=shown)
+        said = {one.id: one for one in judgement.value.items}
+        trouble = f"Nobody judged whether it is wanted. {judgement.fallback_reason}".strip()
     judged = []
     for item in items:
         if item.status == "new" and item.given:
             item = item.replace(status="kept", reason="You named this page.", judged_by="code")
-        elif item.status == "new":
-            verdict, by = verdicts[item.id]
+        elif item.status == "new" and (verdict := said.get(item.id)):
             status = "kept" if verdict.is_relevant else "dropped"
-            item = item.replace(status=status, reason=verdict.reason, judged_by=by)
+            item = item.replace(status=status, reason=verdict.reason, judged_by="model")
+        elif item.status == "new":
+            item = item.replace(status="kept", reason=trouble, judged_by="code")
         judged.append(item)
     return judged

@@ -1,27 +1,32 @@
-"""What is done with a page: the decision, reused or made by rule where that is enough, and its check.
+"""What is done with a page: the decision and its check.
 
-The model decides. Code decides where nothing is left to judge: the same text was decided before; the next
-page of a listing or thread; an entry of a listing that is plainly a thread or an article.
+The model decides. Code decides where nothing is left to judge (the same text was decided before; the next
+page of a list or thread; an entry of a list that is plainly a thread or an article), and without a model by
+the page's structure alone.
 """
 
 from __future__ import annotations
 
 from agent.answering import fact_view
 from agent.engine.context import RunContext
-from agent.flows.collect.frontier import EXCLUDED_BY_PERSON, choose_links, group_links
+from agent.flows.collect.frontier import EXCLUDED_BY_PERSON, MIN_ENTRIES, choose_links, group_links
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect import PAGE_DECISION, PageDecision, is_prose
+from agent.roles.collect import PAGE_DECISION, PageDecision
 from agent.text.urls import canonicalize, map_spellings
 from agent.types import Refusal
-from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate, PageAction, PageType
+from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate, PageAction, PageFeatures, PageType
 from agent.web.prompt_injection import find_injected_links
 
 WINDOW_CHARS = 8_000
 """Characters of a page that the decision is shown."""
 DECISION_LINKS_SHOWN = 60
-MIN_STATED_ARTICLE_WORDS = 50
-"""Words from which a page whose metadata says that it is an article needs no decision."""
+MIN_TEXT_WORDS = 20
+"""Words from which a page may be an article."""
+MIN_LIST_LINK_SHARE = 0.25
+"""The share of linked text from which a page is rather a list than a text."""
+MIN_DATED_ENTRIES, MIN_DATED_SHARE = 2, 0.1
+"""Links beside a date, and their share of all, from which these are the entries of a list."""
 
 
 def decide_page(state: CollectRun, tools: RunContext, parsed: ParsedPage) -> tuple[CrawlNode, list[Refusal]]:
@@ -34,8 +39,9 @@ def decide_page(state: CollectRun, tools: RunContext, parsed: ParsedPage) -> tup
         why = f"The same text as {other.url}: that decision is used again. {other.reasoning}"
         same = other.model_dump(include={"action", "page_type", "confidence", "target_url"})
         decided = node.replace(**same, by="code", same_as=other.url, reasoning=why)
-    if not decided:
+    if not decided and tools.has_model:
         decided, refused = _ask_model(state, tools, node, parsed)
+    decided = decided or _decide_by_structure(node, parsed)
     ended, held, why = _find_objection(state, decided, parsed)
     if decided.action == "STOP" and not ended:
         ended = decided.reasoning or "Nothing here matches the prompt."
@@ -63,18 +69,46 @@ def _decide_by_rule(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> C
     elif len(parsed.posts) > 1:
         page_type = "forum_thread"
         why = f"An entry of the list, and {len(parsed.posts)} posts with writer and date are on the page."
-    elif found.article and found.words >= MIN_STATED_ARTICLE_WORDS:
-        why = "An entry of the list, and the page states that it is an article."
-    elif parent.page_type != "forum_listing" and is_prose(found, is_entry=True):
+    elif parent.page_type != "forum_listing" and is_prose(found):
         why = f"An entry of the list, and {found.words} words of running text with few links."
     decided = {"action": action, "page_type": page_type, "reasoning": why, "confidence": 0.95, "by": "code"}
     return node.replace(**decided) if why else None
 
 
+def is_prose(signs: PageFeatures) -> bool:
+    """Whether a page is running text with few links, or says that it is an article."""
+    is_text = signs.article or (signs.link_share < MIN_LIST_LINK_SHARE and not _has_dated_entries(signs))
+    return signs.words >= MIN_TEXT_WORDS and is_text
+
+
+def _has_dated_entries(signs: PageFeatures) -> bool:
+    return signs.dated_links >= max(MIN_DATED_ENTRIES, MIN_DATED_SHARE * signs.links)
+
+
+def _decide_by_structure(node: CrawlNode, parsed: ParsedPage, trouble: str = "") -> CrawlNode:
+    """Content where posts, dated entries or running text are, a list where links stand beside dates or in the
+    same kind of place; what is wanted and the way to it need a model."""
+    signs = parsed.features
+    action: PageAction = "EXTRACT_CONTENT"
+    page_type: PageType = "forum_thread" if signs.posts else "article"
+    is_list = _has_dated_entries(signs) or signs.alike_links >= MIN_ENTRIES
+    why = f"{signs.words} words of running text with few links."
+    if signs.posts > 1 or signs.message:
+        why = f"{signs.posts} posts with writer and date."
+    elif signs.sections > 1:
+        why = f"{signs.sections} entries, each with its date and text."
+    elif is_list and not is_prose(signs):
+        action, page_type, why = "EXTRACT_LINKS", "other", "A list of links."
+    elif not is_prose(signs):
+        action, why = "STOP", "No posts, no list and no text: to find the way from here needs a model."
+    decided = {"action": action, "page_type": page_type, "reasoning": why, "confidence": 1.0, "by": "code"}
+    return node.replace(**decided, trouble=trouble)
+
+
 def _ask_model(
     state: CollectRun, tools: RunContext, node: CrawlNode, parsed: ParsedPage
 ) -> tuple[CrawlNode, list[Refusal]]:
-    """The model's decision; the fallback's when the model names an address twice that may not be visited."""
+    """The model's decision; by structure when the model names an address twice that may not be visited."""
     known = {*state.own.tree, *fact_view.visited_urls(state)}
     new = [link for link in parsed.links if canonicalize(link.url) not in known]
     intent = state.own.intent
@@ -97,7 +131,6 @@ def _ask_model(
     judgement = tools.judge(
         PAGE_DECISION,
         check=check,
-        must_pass=True,
         intent=intent,
         url=node.url,
         depth=node.depth,
@@ -108,7 +141,9 @@ def _ask_model(
         left_out=left_out,
         text=parsed.page.text[:WINDOW_CHARS],
     )
-    return decide(judgement.value).replace(by=judgement.by, trouble=judgement.fallback_reason), refused
+    if judgement.problems:
+        return _decide_by_structure(node, parsed, "; ".join(judgement.problems)), refused
+    return decide(judgement.value).replace(by=judgement.by), refused
 
 
 def _find_objection(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> tuple[str, CrawlLimit, str]:

@@ -26,7 +26,6 @@ class CollectState(AnsweringState):
 
     intent: CollectIntent = Field(default_factory=CollectIntent)
     intent_by: Actor = "keyless"
-    intent_trouble: str = ""
     heard: int = 0
     """How many of the person's notes the intent includes."""
     tree: Annotated[dict[str, CrawlNode], upsert] = Field(default_factory=dict)

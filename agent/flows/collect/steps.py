@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date
 from itertools import pairwise
-from typing import Any
 
 from agent.answering import fact_view
 from agent.answering.pages import START_PAGE_REASON, build_action, store_fetched
@@ -18,8 +18,8 @@ from agent.flows.collect.frontier import EXCLUDED_BY_PERSON, LinkGroups, group_l
 from agent.flows.collect.page_decision import decide_page
 from agent.flows.collect.parsed_page import ParsedPage, parse_page
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect import INTENT, LINK_RANKING, LinkRanking, link_ranking_fallback
-from agent.text.urls import canonicalize
+from agent.roles.collect import INTENT, LINK_RANKING, IntentReply, LinkRanking
+from agent.text.urls import canonicalize, complete_typed_url, host
 from agent.types import Outcome, Proposal, Refusal
 from agent.types.collection import CollectIntent, CrawlNode, LinkCandidate
 
@@ -28,46 +28,29 @@ RANKING_LINKS_SHOWN = 80
 MAX_DROPPED_SHOWN = 20
 """Entries of each kind that are kept in the tree although they are not followed."""
 UNKNOWN_URL = "the ranking named an address that is not on this page"
-MAX_DAYS = 36_525
-"""A time range of a century or more, as only a model that errs asks for, is none."""
 
 
 def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
-    """Read the prompt, and add the start pages to the tree. After a send-back all items are judged again."""
-    limit, today = state.settings.collect.max_articles, tools.today()
-    notes = frontier.list_instructions(state, public=True)
-    judgement = tools.judge(INTENT, prompt=state.question, notes=notes, today=today, max_articles=limit)
-    reply, own = judgement.value, state.own
-    try:
-        until = date.fromisoformat((reply.until or "")[:10]).isoformat()
-    except ValueError:
-        until = ""
-    wanted = CollectIntent(
-        topic=" ".join(reply.topic.split())[:300],
-        target_section=" ".join(reply.target_section.lower().split())[:60],
-        time_range_days=days if 0 < (days := reply.time_range_days or 0) < MAX_DAYS else None,
-        until=until if until < today[:10] else "",
-        max_articles=max(1, min(reply.max_articles or limit, limit)),
-        author=" ".join(reply.author.split())[:80],
-        newest=reply.newest,
-        leave_out=[" ".join(part.split())[:200] for part in reply.leave_out if part.strip()][:10],
-        today=today,
-    )
-    excluded, by_notes = frontier.list_excluded(state), frontier.list_excluded(state, notes_only=True)
+    """Read the request, and add the start pages to the tree. After a send-back all items are judged again.
+    Without a model everything that the start pages lead to is wanted."""
+    limit, today, own = state.settings.collect.max_articles, tools.today(), state.own
+    wanted = CollectIntent(max_articles=limit, today=today)
+    if tools.has_model:
+        notes = frontier.list_instructions(state, public=True)
+        judgement = tools.judge(INTENT, prompt=state.question, notes=notes, today=today, max_articles=limit)
+        wanted = read_intent(judgement.value, limit, today)
     moved = []
     for node in own.tree.values():
         if node.status == "dropped" and node.detected_date and wanted.covers(node.detected_date):
             moved.append(node.replace(status="open", ended=""))
-        if node.status == "open" and frontier.matches_excluded(
-            node.url, excluded if node.parent else by_notes
-        ):
+        if node.status == "open" and frontier.is_excluded(wanted, node.url):
             moved.append(node.replace(status="dropped", ended=EXCLUDED_BY_PERSON, held="words"))
-    start_pages = frontier.find_start_pages(state)
+    found = frontier.find_start_pages(state)
+    start_pages = [node for node in found if not frontier.is_excluded(wanted, node.url)]
     change: Change = {
         "heard": len(state.notes),
         "intent": wanted,
-        "intent_by": judgement.by,
-        "intent_trouble": judgement.fallback_reason,
+        "intent_by": "model" if tools.has_model else "keyless",
         "why_stopped": "",
         "stop_reason": "",
         "tree": [*start_pages, *moved],
@@ -76,6 +59,32 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     if not start_pages and not own.tree:
         return {**change, "why_stopped": "no start page was named", "stop_reason": "blocked"}, "report"
     return change, "decide"
+
+
+def read_intent(reply: IntentReply, limit: int, today: str) -> CollectIntent:
+    """The intent as the model read it. A date that no calendar has is none, nor is a last day to come."""
+    since, until = _read_day(reply.since), _read_day(reply.until)
+    sites = (complete_typed_url(site) for site in reply.leave_out_sites)
+    named = ((canonicalize(site), host(site)) for site in sites)
+    return CollectIntent(
+        topic=" ".join(reply.topic.split())[:300],
+        target_section=" ".join(reply.target_section.lower().split())[:60],
+        since=since if since <= today[:10] else "",
+        until=until if until < today[:10] else "",
+        max_articles=max(1, min(reply.max_articles or limit, limit)),
+        author=" ".join(reply.author.split())[:80],
+        newest=reply.newest,
+        leave_out=[" ".join(part.split())[:200] for part in reply.leave_out if part.strip()][:10],
+        leave_out_sites=[name if url.endswith(f"://{name}") else url for url, name in named if url],
+        today=today,
+    )
+
+
+def _read_day(said: str | None) -> str:
+    """The ISO day; "" for none and for one that no calendar has."""
+    with suppress(ValueError):
+        return date.fromisoformat((said or "")[:10]).isoformat()
+    return ""
 
 
 def decide(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
@@ -235,21 +244,13 @@ def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
 def _rank_links(
     state: CollectRun, tools: RunContext, parsed: ParsedPage, found: LinkGroups
 ) -> tuple[list[CrawlNode], list[Refusal], str]:
-    """The best links as nodes, the refused addresses, and why the fallback ranked. It does so too when the
-    model was told of its invented addresses and names nothing else."""
+    """The best links as nodes, the refused addresses, and why the list's structure chose. It does so too
+    when the model was told of its invented addresses and names nothing else."""
     wanted = state.own.intent
+    if not tools.has_model:
+        return frontier.open_ranked_links(state, frontier.list_entries(found[""]), found[""]), [], ""
     shown, left_out = frontier.choose_links(wanted, found[""], RANKING_LINKS_SHOWN)
     known = {canonicalize(link.url) for link in shown}
-    blanks: dict[str, Any] = {
-        "intent": wanted,
-        "url": state.own.node.url,
-        "title": parsed.page.title,
-        "today": wanted.today,
-        "limit": state.settings.collect.max_links,
-        "dated": any(link.date and link.content for link in [*found[""], *found["time"]]),
-        "links": shown,
-        "left_out": left_out,
-    }
 
     def find_unknown(reply: LinkRanking) -> list[str]:
         """The addresses that a reply names and that were not offered, each once."""
@@ -258,15 +259,22 @@ def _rank_links(
     judgement = tools.judge(
         LINK_RANKING,
         check=lambda reply: [f"{url}: {UNKNOWN_URL}" for url in find_unknown(reply)],
-        **blanks,
+        intent=wanted,
+        url=state.own.node.url,
+        title=parsed.page.title,
+        today=wanted.today,
+        limit=state.settings.collect.max_links,
+        dated=any(link.date and link.content for link in [*found[""], *found["time"]]),
+        links=shown,
+        left_out=left_out,
     )
     replies = [judgement.earlier, judgement.value] if judgement.earlier else [judgement.value]
     named = dict.fromkeys(url for reply in replies for url in find_unknown(reply))
     refused = [Refusal(what=url[:300], why=UNKNOWN_URL, step=tools.step) for url in named]
     children = frontier.open_ranked_links(state, judgement.value.links, shown)
-    if judgement.problems and not children:
-        children = frontier.open_ranked_links(state, link_ranking_fallback(**blanks).links, shown)
-        return children, refused, "; ".join(judgement.problems)
+    trouble = judgement.fallback_reason or "; ".join(judgement.problems)
+    if trouble and not children:
+        return frontier.open_ranked_links(state, frontier.list_entries(shown), shown), refused, trouble
     return children, refused, judgement.fallback_reason
 
 

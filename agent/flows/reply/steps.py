@@ -11,22 +11,26 @@ from agent.engine.state import Change
 from agent.errors import NotFound
 from agent.flows.reply.state import ReplyRun
 from agent.flows.reply.write import stay_silent
-from agent.retrieval.scorer import build_search_texts, list_clauses
+from agent.retrieval.scorer import build_search_texts
 from agent.roles.reply import GATE, SELECTION
-from agent.text.identifiers import find_codes
-from agent.types import PageRef, Refusal
+from agent.types import PageRef, PlanPart, Refusal
 from agent.types.reply import GateDecision, LoadedSource, SourceSelection
 
 MAX_SHOWN_ENTRIES = 80
 """Entries of the index in one prompt; of a larger index those whose sources contain words of the question."""
 MAX_SHOWN_CHARS = 24_000
 """Characters of the index in one prompt."""
+NEEDS_MODEL = "A reply needs a model, and none is connected."
+MAX_PARTS, MAX_PART_CHARS = 6, 300
 MAX_WORD_HITS = 60
 """Passages that are looked up by the words of the question, to rank the sources."""
 
 
 def gate(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """Decide whether something is asked that could be answered."""
+    if not tools.has_model:
+        why = f"{NEEDS_MODEL} {tools.fallback_reason}".strip()
+        return stay_silent(state, tools, why, trouble=why)
     own, conversation = state.own, state.own.full_conversation(state)
     has_pictures = any(message.images for message in conversation.unanswered_messages)
     if not conversation.question and not (own.picture_count(state) and has_pictures):
@@ -41,7 +45,12 @@ def gate(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     if not decision.should_reply:
         why = decision.reasoning or "It is not answerable."
         return stay_silent(state, tools, why, "off_topic", gating=decision)
-    return {"gating": decision, "asked": own.open_question(state)}, "select"
+    asked = own.open_question(state)
+    parts = [text for part in reply.parts if (text := " ".join(part.split())[:MAX_PART_CHARS])] or [asked]
+    plan = [
+        PlanPart(id=str(n), question=text, by="model") for n, text in enumerate(parts[:MAX_PARTS], start=1)
+    ]
+    return {"gating": decision, "asked": asked, "plan": plan}, "select"
 
 
 def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
@@ -54,10 +63,9 @@ def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     hidden = find_hidden_sources(state, tools)
     entries = [entry for entry in tools.library.index(scope=scope) if entry.source_id not in hidden]
     by_words: dict[str, float] = {}
-    texts = [*build_search_texts(question, state.own.earlier_turns(state)), *list_clauses(question)]
+    texts = [*build_search_texts(question, state.own.earlier_turns(state)), *(p.question for p in state.plan)]
     for text in dict.fromkeys(texts):
-        query = " ".join([text, *find_codes(text)])
-        for hit in tools.library.search_words(query, MAX_WORD_HITS, scope=scope):
+        for hit in tools.library.search_words(text, MAX_WORD_HITS, scope=scope):
             by_words[hit.source_id] = max(hit.score, by_words.get(hit.source_id, 0.0))
     sizes = {entry.source_id: len(entry.source_id) + len(entry.description) for entry in entries}
     shown = entries

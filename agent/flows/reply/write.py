@@ -7,31 +7,33 @@ the length, by whole sentences: half a sentence may state the opposite.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agent.answering.draft import ask_writer, draft_from_quotes
 from agent.answering.pages import content_passages, fit_passages
-from agent.answering.verdict import finish_answer, limit_answer, no_answer, read_role, record_answer
+from agent.answering.verdict import finish_answer, limit_answer, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence import confidence
-from agent.evidence.report_words import words_for
-from agent.evidence.support import describe_mark
 from agent.flows.reply.state import ReplyRun
 from agent.retrieval.scorer import CountedPassages, rank_passages
 from agent.roles.reply import VERIFICATION, WRITING, WritingReply, WritingSentence
 from agent.roles.role import RoleResult
-from agent.text.identifiers import find_contacts, is_external_contact, remove_mass_mentions
+from agent.text.contacts import remove_unfounded_contacts
 from agent.text.plurals import format_count
-from agent.text.urls import canonicalize, find_urls, remove_unknown_urls, site
-from agent.types import Answer, AnswerBlock, Fact, Page, Passage, Reason, Sentence
+from agent.text.urls import canonicalize, find_urls
+from agent.types import Answer, Fact, Passage, Reason, Sentence
 from agent.types.reply import VerificationResult
 
 MAX_SOURCE_CHARS = 60_000
 """Characters of source text in one prompt; of longer sources the most relevant passages."""
 MIN_CHARS_PER_SOURCE = 8_000
-_BEFORE_HOST = re.compile(r"^(?:[a-z][a-z0-9+.-]*:/{0,2})?(?:[^@/]*@)?", re.IGNORECASE)
-"""The part of an address or mailbox before its host."""
+_CALL = re.compile(
+    r"<[@#!&:][^\s<>]{1,60}>|(?<![\w@.])@\w[\w.-]+|\b(?!https?:)[a-z][a-z0-9+.-]+://[^\s)]+|\bjavascript:[^\s)]+",
+    re.IGNORECASE,
+)
+"""A mention of a person or channel, or an address that opens a program."""
+_MASS_MENTION = re.compile(r"(?<!\w)@(?=(?:everyone|here|channel|all)\b)", re.IGNORECASE)
 _LIST_ITEM = re.compile(r"\s*(?:[-*•]|\d+[.)])\s")
 
 
@@ -39,26 +41,33 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """Write a draft from the loaded texts, of which what is supported may be posted.
 
     Each sentence is checked against its quotes; one that fails is repaired once by its writer, else left
-    out."""
+    out. The writer hears of a contact that the quotes do not give; who insists on it is not heard."""
     settings, question = state.settings.reply, state.own.standalone_question(state)
     passages = select_passages(state, tools)
+    pages = [tools.page(source.page_id) for source in state.own.loaded if source.page_id]
+    known = [url for page in pages for url in (*find_urls(page.text), page.url, page.final_url)]
+
+    def find_contacts(reply: WritingReply) -> Iterator[str]:
+        for n, said in enumerate(reply.answer, start=1):
+            if foreign := _find_foreign_contacts(said, known):
+                yield f"Sentence {n} names a contact that its quotes do not give: {foreign[:200]}"
+
     judgement = ask_writer(
         tools,
         WRITING,
         passages,
+        find_contacts,
         **state.own.shared_blanks(state),
         pictures=state.own.picture_count(state),
         task=settings.answer_prompt,
-        asked=question,
+        parts=state.plan,
         passages=passages,
         most=settings.max_answer_chars,
     )
     if judgement.fallback_reason:
         return stay_silent(state, tools, trouble=judgement.fallback_reason)
     reply: WritingReply = judgement.value
-    pages = [tools.page(source.page_id) for source in state.own.loaded if source.page_id]
-    cleaned = [s.model_copy(update={"text": _remove_unsafe_contacts(s.text, pages)}) for s in reply.answer]
-    written = [sentence for sentence in cleaned if sentence.text]
+    written = [said for said in reply.answer if said.text and not _find_foreign_contacts(said, known)]
     named = {s.text: _build_picture_facts(state, tools, s, judgement) for s in written}
     pictured = {text: found for text, found in named.items() if found}
     _, change, now, checked = draft_from_quotes(
@@ -67,7 +76,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         judgement.replace(value=reply.model_copy(update={"answer": written})),
         passages,
         question=question,
-        clean=lambda text: _remove_unsafe_contacts(text, pages),
+        clean=lambda text: _MASS_MENTION.sub("", " ".join(text.split())),
         more_facts=[fact for found in pictured.values() for fact in found],
         by_code=pictured,
         rules_on_conflicts=False,
@@ -76,15 +85,12 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         return stay_silent(state, tools, trouble=checked.check_trouble, **change)
     answer = finish_answer(now, checked, tools.step)
     supported = _keep_supported(answer.main_sentences or checked.sentences, pictured)
-    text, fitted = _fit_length(supported, settings.max_answer_chars, words_for(question), answer.blocks)
+    text, fitted = _fit_length(supported, settings.max_answer_chars)
     kept = {sentence.text for sentence in fitted}
-    change["left_out"] = [
-        old.text
-        for old, new in zip(reply.answer, cleaned, strict=True)
-        if checked.repairs.get(new.text, new.text) not in kept
-    ]
+    drafted = (_MASS_MENTION.sub("", " ".join(one.text.split())) for one in reply.answer)
+    change["left_out"] = [text for text in drafted if checked.repairs.get(text, text) not in kept]
     if not fitted:
-        why = reply.missing or "the sources do not answer it"
+        why = reply.open or "the sources do not answer it"
         if supported:
             why = "no sentence is short enough"
         elif written:
@@ -143,8 +149,8 @@ def stay_silent(
     trouble: str = "",
     **more: object,
 ) -> tuple[Change, str]:
-    """End without a reply, and keep the reason: `why`, or that a step failed with this `trouble`."""
-    why = f"A step failed: {trouble}" if trouble else why
+    """End without a reply, and keep the reason: `why`, else that a step failed with this `trouble`."""
+    why = why or f"A step failed: {trouble}"
     answer = no_answer(state, tools.step, reason, f"Nothing is said. {why}")
     return {**more, "silence": why, "trouble": trouble, "answers": [answer]}, "silent"
 
@@ -166,16 +172,20 @@ def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
 
 
 def complete_text(state: ReplyRun, answer: Answer, draft: str) -> str:
-    """The text that is posted: the draft; without a model each part of the question that no passage answers,
-    told so; then the web addresses of the loaded sources, cited ones first."""
-    both = zip(answer.blocks, answer.blocks[1:], strict=False)
-    gaps = [f"{head.text} {' '.join(gap.lines)}" for head, gap in both if gap.role == "gap"]
-    draft = "\n\n".join([draft, *gaps])
+    """The text that is posted: the draft, the names of the documents that it cites, and the web addresses of
+    the loaded sources, cited ones first."""
     cited = [source.page_id for source in answer.sources]
-    loaded = [source for source in state.own.loaded if source.page_id and canonicalize(source.url)]
+    loaded = [source for source in state.own.loaded if source.page_id]
     loaded.sort(key=lambda source: source.page_id not in cited)
-    links = "\n".join(f"- {url}" for url in dict.fromkeys(source.url for source in loaded))
-    return f"{draft}\n\nLinks:\n{links}" if links else draft
+    pages = dict.fromkeys(source.url for source in loaded if canonicalize(source.url))
+    documents = dict.fromkeys(
+        source.title or source.source_id
+        for source in loaded
+        if not canonicalize(source.url) and source.page_id in cited
+    )
+    for label, names in (("Sources", documents), ("Links", pages)):
+        draft += f"\n\n{label}:\n" + "\n".join(f"- {name}" for name in names) if names else ""
+    return draft
 
 
 def _build_picture_facts(
@@ -200,61 +210,32 @@ def _build_picture_facts(
     ]
 
 
-def _remove_unsafe_contacts(text: str, pages: Sequence[Page]) -> str:
-    """The sentence on one line, its addresses as the sources spell them; "" when it names a contact that no
-    source gives. A web page may give its own address and contacts of its own site."""
-
-    def allows(page: Page, contact: str) -> bool:
-        url = page.final_url or page.url
-        if canonicalize(contact) and canonicalize(contact) == canonicalize(url):
-            return True
-        if contact.casefold() not in f"{page.title}\n{page.text}".casefold():
-            return False
-        is_document = not canonicalize(page.url)
-        own_site = site(url) == site(f"https://{_BEFORE_HOST.sub('', contact)}")
-        return is_document or own_site or not is_external_contact(contact)
-
-    text = " ".join(text.split())
-    if not all(any(allows(page, contact) for page in pages) for contact in find_contacts(text)):
-        return ""
-    if find_urls(text):
-        text = remove_unknown_urls(
-            text, [url for page in pages for url in (*find_urls(page.text), page.url, page.final_url)]
-        )
-    return remove_mass_mentions(text)
+def _find_foreign_contacts(said: WritingSentence, known: Sequence[str]) -> str:
+    """The sentence as it would be without the contacts that its quotes do not give; "" when it has none."""
+    quotes = "\n".join(quote.quote for quote in said.quotes)
+    others = [found for found in _CALL.findall(said.text) if found.casefold() not in quotes.casefold()]
+    cleaned = remove_unfounded_contacts(said.text, known, quotes)
+    return cleaned if cleaned != said.text else ", ".join(others)
 
 
 def _keep_supported(sentences: Sequence[Sentence], pictured: Mapping[str, Sequence[Fact]]) -> list[Sentence]:
-    """The backed sentences, and those that name a picture that was sent, which nothing can check."""
+    """The backed sentences without a figure or name that stands in no source, and those that name a picture
+    that was sent, which nothing can check."""
 
     def read_picture(sentence: Sentence) -> Sentence:
         found = [fact.id for fact in pictured.get(sentence.text, [])]
         return sentence.replace(fact_ids=found, check="not_checked", findings=[], check_reason="")
 
     told = [s if s.backed else read_picture(s) for s in sentences]
-    return [s for s in told if s.backed or s.fact_ids]
+    return [s for s in told if s.fact_ids and not any(finding.is_absent for finding in s.findings)]
 
 
-def _fit_length(
-    sentences: Sequence[Sentence],
-    limit: int,
-    words: Mapping[str, str],
-    blocks: Sequence[AnswerBlock] = (),
-) -> tuple[str, list[Sentence]]:
-    """The first sentences that fit as a text, each passage and list item on its own line, with the marks
-    of what is in doubt; and these sentences."""
-    text, fitted, joint, former = "", list[Sentence](), "", ""
+def _fit_length(sentences: Sequence[Sentence], limit: int) -> tuple[str, list[Sentence]]:
+    """The first sentences that fit as a text, each list item on a line of its own; and these sentences."""
+    text, fitted = "", list[Sentence]()
     for sentence in sentences:
-        role = read_role(blocks, sentence)
-        if fitted and role == "passage":  # an item of a list
-            joint = "\n- "
-        elif fitted and (former == "passage" or role == "lead"):  # a new paragraph
-            joint = "\n\n"
-        elif fitted:
-            joint = "\n" if _LIST_ITEM.match(sentence.text) else " "
-        mark = describe_mark(sentence, words)
-        said = f"{joint}{sentence.text}" + (f" ({mark})" if mark else "")
-        if len(text) + len(said) > limit:
+        joint = "" if not fitted else "\n" if _LIST_ITEM.match(sentence.text) else " "
+        if len(text) + len(joint) + len(sentence.text) > limit:
             break
-        text, fitted, former = text + said, [*fitted, sentence], role
+        text, fitted = f"{text}{joint}{sentence.text}", [*fitted, sentence]
     return text, fitted

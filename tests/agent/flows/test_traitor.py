@@ -228,7 +228,7 @@ def walk(messages: list[dict[str, str]], shape: Any) -> Any:
             row = {"anchor_text": SECRET, "relevance_score": 0.9, "detected_date": None}
             return {"links": [{"url": url, **row} for url in named]}
         case "IntentReply":
-            row = {"topic": SECRET, "target_section": SECRET, "time_range_days": None, "max_articles": None}
+            row = {"topic": SECRET, "target_section": SECRET, "max_articles": None}
             return {**row, "leave_out": []}
         case "AgentDecision":
             unread = re.findall(r"^\[(\d+)\]", prompt.partition("Unvisited")[2], re.MULTILINE)

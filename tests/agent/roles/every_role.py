@@ -15,7 +15,7 @@ from pydantic import BaseModel
 import agent.roles
 from agent.roles.chat import Claim
 from agent.roles.check_claims import ClaimShown, FailedSentence, NumberedSentence, QuoteShown
-from agent.roles.collect_items import DigestItem, ItemPreview
+from agent.roles.collect import DigestItem, ItemPreview
 from agent.roles.research import AnalyzerReply, ShownPage
 from agent.roles.role import Role
 from agent.roles.site import SitePage, UnvisitedUrl

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from agent.roles.collect_items import content_fallback as content
 
 from agent.roles import collect, collect_items
-from agent.roles.collect_items import content_fallback as content
 from agent.roles.site import DraftSentence
 from agent.types import Passage
 from agent.types.collection import CollectIntent, LinkCandidate, PageFeatures
