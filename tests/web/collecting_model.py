@@ -12,7 +12,9 @@ from collections import Counter
 from datetime import date, timedelta
 from typing import Any
 
+from agent.workbench import Workbench
 from tests.web.model_server import Request
+from tests.web.scripted import ScriptedModel
 
 ADDRESS = re.compile(r"^<about-\w+>\n(\S+)$", re.MULTILINE)
 TODAY = re.compile(r"^Today is (\d{4}-\d\d-\d\d)", re.MULTILINE)
@@ -32,8 +34,10 @@ class Walker:
         section: str = "",
         days: int | None = None,
         decisions: dict[str, dict[str, Any]] | None = None,
+        **wanted: Any,
     ) -> None:
         self.topic, self.section, self.days, self.decisions = topic, section, days, decisions or {}
+        self.wanted = wanted
         self.calls: Counter[tuple[str, str]] = Counter()
 
     def __call__(self, request: Request) -> dict[str, Any]:
@@ -47,6 +51,7 @@ class Walker:
             "target_section": self.section,
             "since": self.days and str(date.fromisoformat(TODAY.search(prompt)[1]) - timedelta(self.days)),
             "max_articles": None,
+            **self.wanted,
         }
 
     def _PageDecision(self, prompt: str) -> dict[str, Any]:
@@ -121,3 +126,14 @@ class Walker:
             "metadata": {"post_count": None, "author": None},
             "posts": [],
         }
+
+
+def install_walker(bench: Workbench, **wanted: Any) -> Walker:
+    """Let a Walker with this intent answer on the workbench, without a server."""
+    walker = Walker(**wanted)
+
+    def answer(messages: list[dict[str, Any]], shape: Any) -> Any:
+        return getattr(walker, f"_{shape.__name__}")("\n".join(str(one["content"]) for one in messages))
+
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(answer), "")  # type: ignore[method-assign]
+    return walker

@@ -50,7 +50,7 @@ def gate(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     plan = [
         PlanPart(id=str(n), question=text, by="model") for n, text in enumerate(parts[:MAX_PARTS], start=1)
     ]
-    return {"gating": decision, "asked": asked, "plan": plan}, "select"
+    return {"gating": decision, "asked": asked, "plan_parts": plan}, "select"
 
 
 def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:

@@ -28,12 +28,13 @@ def collect(bench: Workbench):
         mode: str = "auto",
         world: str = "demo",
         rests: Status = Status.REVIEW,
+        model: str = "keyless",
         **limits: Any,
     ) -> RunSnapshot:
         settings = Settings(
             flow="collect",
             world=world,
-            model="keyless",
+            model=model,
             mode=mode,
             start_urls=list(starts),
             collect=CollectLimits(**limits),

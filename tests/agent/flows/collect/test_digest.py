@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from agent.evidence.citation_check import list_evidence
-from agent.flows.collect import digest
+from agent.flows.collect import item_passages
+from agent.flows.collect.digest import WINDOW_CHARS
 from agent.llm.detect import DetectedModel
 from agent.types import CollectLimits, Passage, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
@@ -46,7 +47,7 @@ def digested(bench: Workbench, tmp_path: Path) -> Callable[..., RunSnapshot]:
             prompt = str(messages[-1]["content"])
             match shape.__name__:
                 case "IntentReply":
-                    return {"topic": "the finals", "target_section": "", "time_range_days": None}
+                    return {"topic": "the finals", "target_section": "", "author": ""}
                 case "PageDecision":
                     return {"action": "EXTRACT_CONTENT", "confidence": 0.9, "page_type": "article"}
                 case "DigestReply":
@@ -128,7 +129,7 @@ def _passages(*texts: str) -> list[Passage]:
 
 def test_a_long_item_keeps_its_beginning_and_what_fits_the_topic() -> None:
     texts = ["Head line of it. " * 10, "plain words " * 40, "more words " * 40, "The winner was Ulla. " * 10]
-    kept = digest._fit("winner", _passages(*texts), 600)
+    kept = item_passages.fit_item("winner", _passages(*texts), 600)
     assert [passage.text[:10] for passage in kept] == [texts[0][:10], texts[1][:10], texts[3][:10]]
     assert sum(len(passage.text) for passage in kept) == 600
     assert all(passage.end - passage.start == len(passage.text) for passage in kept), (
@@ -138,5 +139,5 @@ def test_a_long_item_keeps_its_beginning_and_what_fits_the_topic() -> None:
 
 def test_a_short_item_is_shown_whole() -> None:
     passages = _passages("One.", "Two.", "Three.")
-    assert digest._fit("three", passages, digest.WINDOW_CHARS) == passages
-    assert 4_000 <= digest.WINDOW_CHARS <= 6_000
+    assert item_passages.fit_item("three", passages, WINDOW_CHARS) == passages
+    assert 4_000 <= WINDOW_CHARS <= 6_000

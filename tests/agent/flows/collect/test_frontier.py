@@ -100,17 +100,6 @@ def test_listings_that_list_each_other_end(walk) -> None:
     assert len(state.actions) == 4 and len(state.own.kept_items) == 2
 
 
-def test_pages_that_turn_for_ever_end_at_the_limit_of_pages(walk) -> None:
-    docs = [
-        listing(
-            f"{SITE}/?p={n}" if n else f"{SITE}/", [f"/s/{n}"], f'<a rel="next" href="/?p={n + 1}">next</a>'
-        )
-        for n in range(40)
-    ]
-    state = walk(docs, max_pages=12)
-    assert len(state.actions) == 12 and state.stop_reason == "budget"
-
-
 def test_the_same_text_elsewhere_reuses_the_decision(walk) -> None:
     twin = listing(f"{SITE}/copy", ["/s/1"])
     state = walk([listing(f"{SITE}/", ["/s/1"]), twin, article(1)], f"{SITE}/", f"{SITE}/copy")
@@ -132,36 +121,6 @@ def test_the_allowed_domains_are_a_fence(walk) -> None:
     ]
 
 
-def test_an_unknown_date_goes_on_and_is_judged_by_the_page(walk) -> None:
-    def undated(n: int, day: str) -> dict[str, Any]:
-        doc = article(n, text=unlike(n))
-        return {
-            **doc,
-            "html": doc["html"].replace("<head>", f'<head><meta name="date" content="{day}">')
-            if day
-            else doc["html"],
-        }
-
-    front = page(
-        f"{SITE}/",
-        "News",
-        "x",
-        html="<h1>News</h1><ul>"
-        + "".join(f'<li><a href="/s/{n}">The headline of entry {n}</a></li>' for n in (1, 2, 3))
-        + "</ul>",
-    )
-    state = walk(
-        [front, undated(1, "2020-01-01"), undated(2, "2099-01-01"), undated(3, "")],
-        prompt="Collect news from last week",
-    )
-    assert {item.title: item.status for item in state.own.items.values()} == {
-        "Story 1": "dropped",
-        "Story 2": "kept",
-        "Story 3": "kept",
-    }
-    assert ": before 20" in next(item.reason for item in state.own.items.values() if item.status == "dropped")
-
-
 def test_an_empty_page_stops_its_branch_only(walk) -> None:
     docs = [
         listing(f"{SITE}/", ["/empty", "/s/1"]),
@@ -179,28 +138,3 @@ def test_a_text_that_is_no_html_is_an_article_too(walk) -> None:
         article(1, text=unlike(1)),
     ]
     assert {item.url for item in walk(docs).own.kept_items} == {f"{SITE}/notes.txt", f"{SITE}/s/1"}
-
-
-def test_a_note_is_heard_while_it_walks(bench: Workbench, walk) -> None:
-    world = [listing(f"{SITE}/", ["/s/1", "/s/2"]), article(1, text=unlike(1)), article(2, text=unlike(2))]
-    state = walk(world, prompt="Collect all news")
-    assert state.own.heard == 0
-    run_id = bench.runs()[0].id
-    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="only one article")
-    bench.drive(run_id)
-    assert (
-        bench.snapshot(run_id).state.own.heard == 1
-        and bench.snapshot(run_id).state.own.intent.max_articles == 1
-    )
-
-
-def test_a_time_that_has_ended_leaves_out_what_is_newer(bench: Workbench) -> None:
-    news = "https://granvattnet-courier.example/news/"
-    settings = Settings(flow="collect", world="demo", model="keyless", start_urls=[news])
-    run_id = bench.start("Collect the news of August 2026", settings)
-    bench.drive(run_id)
-    own = bench.snapshot(run_id).state.own
-    assert (own.intent.until, own.intent.since) == ("2026-08-31", "2026-08-01")
-    days = [item.publish_date for item in own.kept_items]
-    assert days and all("2026-08-01" <= day <= "2026-08-31" for day in days)
-    assert any("newer than 2026-08-31" in node.ended for node in own.tree.values())

@@ -9,14 +9,14 @@ from agent.types.collection import CollectIntent
 
 
 @pytest.mark.parametrize(
-    ("days", "until", "told"),
+    ("since", "until", "told"),
     [
-        (996, "2024-12-31", "wanted: ferries, 2024-02-29 to 2024-12-31"),
-        (7, "", "wanted: ferries, since 2026-11-14"),
-        (None, "2024-12-31", "wanted: ferries, until 2024-12-31"),
-        (None, "", "wanted: ferries"),
+        ("2024-02-29", "2024-12-31", "wanted: ferries, 2024-02-29 to 2024-12-31"),
+        ("2026-11-14", "", "wanted: ferries, since 2026-11-14"),
+        ("", "2024-12-31", "wanted: ferries, until 2024-12-31"),
+        ("", "", "wanted: ferries"),
     ],
 )
-def test_a_time_is_told_by_its_days_not_by_their_number(days: int | None, until: str, told: str) -> None:
-    intent = CollectIntent(topic="ferries", time_range_days=days, until=until, today="2026-11-21")
+def test_a_time_is_told_by_its_days(since: str, until: str, told: str) -> None:
+    intent = CollectIntent(topic="ferries", since=since, until=until, today="2026-11-21")
     assert describe_step("intent", {"intent": intent.model_dump()}) == told

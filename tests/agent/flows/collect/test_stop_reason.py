@@ -12,6 +12,7 @@ from agent.flows.collect.state import CollectRun
 from agent.text.urls import canonicalize
 from agent.types import CollectLimits, Outcome, Settings, Status
 from agent.workbench import Workbench
+from tests.web.collecting_model import install_walker
 from tests.web.folders import page, write_world
 
 A, B = "https://a.example", "https://b.example"
@@ -24,14 +25,17 @@ def walk(bench: Workbench, tmp_path: Path):
         *starts: str,
         prompt: str = "Collect all news",
         notes: tuple[str, ...] = (),
+        wants: dict[str, Any] | None = None,
         **more: Any,
     ) -> CollectRun:
+        if wants is not None:
+            install_walker(bench, **wants)
         limits = {name: more.pop(name) for name in list(more) if name in CollectLimits.model_fields}
         world = write_world(tmp_path / "world", docs)
         settings = Settings(
             flow="collect",
             world=world,
-            model="keyless",
+            model="keyless" if wants is None else "auto",
             start_urls=list(starts or [f"{A}/"]),
             collect=CollectLimits(**limits),
             **more,
@@ -127,10 +131,7 @@ def test_the_cap_on_pages_names_itself_and_what_waited(walk) -> None:
 
 def test_enough_says_whether_the_person_or_the_setting_named_the_number(walk) -> None:
     docs = [listing(f"{A}/", [f"/s/{n}" for n in range(6)]), *map(article, range(6))]
-    assert (
-        walk(docs, prompt="Collect the 2 latest news").why_stopped
-        == "2 were asked for, and as many are gathered"
-    )
+    assert walk(docs, wants={"max_articles": 2}).why_stopped == "2 were asked for, and as many are gathered"
     capped = walk(docs, max_articles=2).why_stopped
     assert "2 were asked for" in capped and "--max-articles" in capped and "4 pages still waited" in capped
 
@@ -149,7 +150,7 @@ def test_pages_that_failed_are_counted_in_the_reason(walk) -> None:
 
 def test_entries_that_were_all_too_old_are_told(walk) -> None:
     docs = [listing(f"{A}/", ["/s/1", "/s/2"], "October 2020"), article(1), article(2)]
-    state = walk(docs, prompt="Collect news from last week")
+    state = walk(docs, wants={"days": 7})
     assert (
         "2 entries were out of the time range" in state.why_stopped and state.answer.reason == "not_covered"
     )
@@ -208,14 +209,6 @@ def test_an_empty_page_answered_and_had_nothing(walk) -> None:
     assert (state.answer.verdict, state.answer.reason) == ("no_evidence", "not_covered")
 
 
-def test_what_was_read_and_was_beside_the_point_is_not_blocked(walk) -> None:
-    state = walk([listing(f"{A}/", ["/s/1", "/s/gone"]), article(1)], prompt="Collect news about zeppelins")
-    assert (
-        state.answer.reason == "not_covered"
-        and "1 was gathered, and none is relevant" in state.answer.certainty
-    )
-
-
 # --- a person's words
 # -------------------------------------------------------------------------------------------------------
 
@@ -227,52 +220,8 @@ def test_an_address_the_prompt_rules_out_is_no_start_and_is_not_followed(walk) -
         article(2, f"{B}/s/2"),
         listing(f"{B}/", ["/s/2"]),
     ]
-    state = walk(docs, prompt=f"Collect all news, not from {B}/")
+    state = walk(docs, prompt=f"Collect all news, not from {B}/", wants={"leave_out_sites": ["b.example"]})
     assert [action.query_or_url for action in state.actions] == [f"{A}/", f"{A}/s/1"]
     left = state.own.tree[f"{B}/s/2"]
     assert (left.status, left.ended) == ("dropped", "Your words exclude this address.")
     assert "1 page was excluded by your words" in state.why_stopped
-
-
-def test_a_host_in_the_instruction_is_ruled_out(walk) -> None:
-    docs = [listing(f"{A}/", ["/s/1", f"{B}/s/2"]), article(1), article(2, f"{B}/s/2")]
-    assert {item.url for item in walk(docs, instruction="Do not use b.example").own.kept_items} == {
-        f"{A}/s/1"
-    }
-
-
-def test_a_later_note_drops_what_was_gathered_there(walk) -> None:
-    docs = [listing(f"{A}/", ["/s/1", f"{B}/s/2"]), article(1), article(2, f"{B}/s/2")]
-    state = walk(docs, notes=("Leave out b.example",))
-    assert {item.url: item.reason for item in state.own.items.values() if item.status == "dropped"} == {
-        f"{B}/s/2": "Your words exclude this address."
-    }
-    assert {source.url for source in state.answer.sources} == {f"{A}/s/1"}
-
-
-def test_a_start_page_stays_one_though_its_site_is_ruled_out_in_the_prompt(walk) -> None:
-    state = walk([listing(f"{A}/", ["/s/1"]), article(1)], prompt="Collect all news, not from a.example")
-    assert [action.query_or_url for action in state.actions] == [f"{A}/"]
-    assert state.own.tree[A].ended == "Your words exclude all its entries."
-
-
-def test_what_only_words_rule_out_is_obeyed_by_titles_and_the_digest_says_that_much(walk) -> None:
-    docs = [listing(f"{A}/", ["/s/1", "/s/2"]), article(1, title="Dividends rise"), article(2)]
-    state = walk(docs, prompt="Collect all news; leave out articles about dividends")
-    assert [item.title for item in state.own.kept_items] == ["Story 2"]
-    assert "“leave out articles about dividends” was read without a model" in state.answer.certainty
-    assert "without a model" not in walk(docs).answer.certainty
-
-
-def test_what_is_out_of_the_time_asked_for_is_named_with_its_newest_day(bench: Workbench) -> None:
-    board = "https://northernbrief.example/business/"
-    settings = Settings(flow="collect", world="demo", model="keyless", start_urls=[board])
-    run_id = bench.start("Kallsteg news from last week", settings)
-    bench.drive(run_id)
-    told = bench.snapshot(run_id).state.answer.certainty
-    assert "Outside the time asked for: 4 entries, the newest of 2026-11-12." in told
-    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="take the last 30 days")
-    bench.drive(run_id)
-    again = bench.snapshot(run_id).state
-    assert [item.title for item in again.own.kept_items] == ["Kallsteg sells more and earns less"]
-    assert again.answer.verdict == "passages_found"
