@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from agent.flows.reply.state import ReplyRun
@@ -35,7 +36,8 @@ def silent(ran: Ran, *path: str) -> str:
 
 
 def replied(ran: Ran, *path: str) -> str:
+    """It replied by this way; returns what was posted, without the names of documents."""
     assert (
         ran.path == [*path, "replied"] and ran.status is Status.DONE and ran.state.own.result.should_reply
     ), ran.state.own.silence
-    return ran.state.own.result.reply_text
+    return re.sub(r"\n\nSources:(\n- .*)+", "", ran.state.own.result.reply_text)
