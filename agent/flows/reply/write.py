@@ -21,7 +21,7 @@ from agent.roles.reply import VERIFICATION, WRITING, WritingReply, WritingSenten
 from agent.roles.role import RoleResult
 from agent.text.contacts import remove_unfounded_contacts
 from agent.text.plurals import format_count
-from agent.text.urls import canonicalize, find_urls
+from agent.text.urls import canonicalize, find_urls, remove_unknown_urls
 from agent.types import Answer, Fact, Passage, Reason, Sentence
 from agent.types.reply import VerificationResult
 
@@ -46,6 +46,9 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     passages = select_passages(state, tools)
     pages = [tools.page(source.page_id) for source in state.own.loaded if source.page_id]
     known = [url for page in pages for url in (*find_urls(page.text), page.url, page.final_url)]
+
+    def clean(text: str) -> str:
+        return _MASS_MENTION.sub("", _spell_addresses(" ".join(text.split()), known))
 
     def find_contacts(reply: WritingReply) -> Iterator[str]:
         for n, said in enumerate(reply.answer, start=1):
@@ -76,7 +79,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         judgement.replace(value=reply.model_copy(update={"answer": written})),
         passages,
         question=question,
-        clean=lambda text: _MASS_MENTION.sub("", " ".join(text.split())),
+        clean=clean,
         more_facts=[fact for found in pictured.values() for fact in found],
         by_code=pictured,
         rules_on_conflicts=False,
@@ -87,7 +90,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     supported = _keep_supported(answer.main_sentences or checked.sentences, pictured)
     text, fitted = _fit_length(supported, settings.max_answer_chars)
     kept = {sentence.text for sentence in fitted}
-    drafted = (_MASS_MENTION.sub("", " ".join(one.text.split())) for one in reply.answer)
+    drafted = (clean(said.text) for said in reply.answer)
     change["left_out"] = [text for text in drafted if checked.repairs.get(text, text) not in kept]
     if not fitted:
         why = reply.open or "the sources do not answer it"
@@ -215,7 +218,12 @@ def _find_foreign_contacts(said: WritingSentence, known: Sequence[str]) -> str:
     quotes = "\n".join(quote.quote for quote in said.quotes)
     others = [found for found in _CALL.findall(said.text) if found.casefold() not in quotes.casefold()]
     cleaned = remove_unfounded_contacts(said.text, known, quotes)
-    return cleaned if cleaned != said.text else ", ".join(others)
+    return cleaned if cleaned != _spell_addresses(said.text, known) else ", ".join(others)
+
+
+def _spell_addresses(text: str, known: Sequence[str]) -> str:
+    """The text with the known addresses as they were found."""
+    return remove_unknown_urls(text, [*find_urls(text), *known])
 
 
 def _keep_supported(sentences: Sequence[Sentence], pictured: Mapping[str, Sequence[Fact]]) -> list[Sentence]:
