@@ -50,23 +50,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     def clean(text: str) -> str:
         return _MASS_MENTION.sub("", _spell_addresses(" ".join(text.split()), known))
 
-    def find_contacts(reply: WritingReply) -> Iterator[str]:
-        for n, said in enumerate(reply.answer, start=1):
-            if foreign := _find_foreign_contacts(said, known):
-                yield f"Sentence {n} names a contact that its quotes do not give: {foreign[:200]}"
-
-    judgement = ask_writer(
-        tools,
-        WRITING,
-        passages,
-        find_contacts,
-        **state.own.shared_blanks(state),
-        pictures=state.own.picture_count(state),
-        task=settings.answer_prompt,
-        parts=state.plan,
-        passages=passages,
-        most=settings.max_answer_chars,
-    )
+    judgement = _ask_writer(state, tools, passages, known)
     if judgement.fallback_reason:
         return stay_silent(state, tools, trouble=judgement.fallback_reason)
     reply: WritingReply = judgement.value
@@ -120,6 +104,30 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     if settings.enable_verification:
         return change, "verify"
     return {**change, "should_reply": True, "reply_text": complete_text(state, posted, text)}, "replied"
+
+
+def _ask_writer(
+    state: ReplyRun, tools: RunContext, passages: Sequence[Passage], known: Sequence[str]
+) -> RoleResult:
+    """The draft; its writer is asked once more for a contact that its quotes do not give."""
+
+    def find_contacts(reply: WritingReply) -> Iterator[str]:
+        for n, said in enumerate(reply.answer, start=1):
+            if foreign := _find_foreign_contacts(said, known):
+                yield f"Sentence {n} names a contact that its quotes do not give: {foreign[:200]}"
+
+    return ask_writer(
+        tools,
+        WRITING,
+        passages,
+        find_contacts,
+        **state.own.shared_blanks(state),
+        pictures=state.own.picture_count(state),
+        task=state.settings.reply.answer_prompt,
+        parts=state.plan,
+        passages=passages,
+        most=state.settings.reply.max_answer_chars,
+    )
 
 
 def verify(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
