@@ -80,11 +80,13 @@ class Script:
         facts = [{"statement": quote, "quote": quote, **about} for quote in self.quotes]
         return {
             "facts": self.more.get("facts", facts) if "Passage p1" in prompt else [],
+            "answered_parts": list("12345678") if self.more.get("confidence", 0.95) >= 0.8 else [],
             "assessment": "Seen.",
             "confidence_score": self.more.get("confidence", 0.95),
             "suggestions_for_next_step": [],
             "new_potential_urls": self.more.get("urls", []),
             "inconsistencies_found": self.more.get("inconsistencies"),
+            "inconsistent_fact_ids": self.more.get("sides", []),
         }
 
     def report(self, prompt: str) -> Told_:

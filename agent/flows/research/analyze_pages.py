@@ -255,7 +255,10 @@ def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: l
     reply: AnalyzerReply = judgement.value
     info = {"facts": len(reply.facts), "leads": reply.leads}
     trouble = judgement.fallback_reason or " ".join(judgement.problems)
-    report = {**reply.model_dump(mode="json", exclude={"facts", "leads"}), "extracted_info": info}
+    report = {
+        **reply.model_dump(mode="json", exclude={"facts", "leads", "inconsistent_fact_ids"}),
+        "extracted_info": info,
+    }
     report |= {"by": judgement.by, "trouble": trouble}
     if judgement.by != "model":
         return {"report": report, **add_facts(state, tools.step, new)}

@@ -127,7 +127,7 @@ def _choose_round(state: ResearchRun, tools: RunContext, actions: list[str]) -> 
         proposals = []
     if not proposals:
         is_asked = any(done.action == "ask" for done in state.actions_this_round)
-        if state.pages and not is_asked:
+        if not is_asked and (state.pages or not describe_reading(state)):
             actions = [*actions[:-1], "ask", *actions[-1:]]
         thin = coverage.thin if coverage else []
         proposals, refused = _ask_decision(state, tools, actions, stall, conflict, thin)

@@ -229,24 +229,6 @@ def test_what_the_model_does_not_call_answered_is_partial():
     assert given.missing == "What was found does not answer all of it, as the model reads it."
 
 
-def test_the_journey_is_told_from_the_ledger():
-    run = state(BUILT)
-    run = run.model_copy(
-        update={
-            "actions": [
-                Action(step=2, action="search_duckduckgo", query_or_url="heron built", hits=3),
-                Action(
-                    step=5, action="crawl_url", query_or_url="https://a.example/", new_facts=2, page_id="p"
-                ),
-            ],
-            "pages": {"https://b.example/": PageRef(url="https://b.example/", outcome="blocked")},
-        }
-    )
-    assert written(run, (BUILT.statement, ["a"])).journey == (
-        "1 search and 1 page read; first search: “heron built”; 1 page brought 2 facts; 1 page could not be read."
-    )
-
-
 @pytest.mark.parametrize("bad", [{"verified": False}, {"decision": "struck"}, {"disputed": True}])
 def test_a_fact_that_may_not_be_used_backs_nothing(bad):
     given = written(state(BUILT.model_copy(update=bad)), ("Built in 1921.", ["a"]))

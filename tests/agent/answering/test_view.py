@@ -99,13 +99,6 @@ def test_a_ruling_decides_the_marks_of_what_is_found_later_too() -> None:
     assert only(later).reason == "the deed says so" and later.facts["c"].disputed
 
 
-def test_a_conflict_the_model_told_is_shown_and_marks_no_fact() -> None:
-    state = knowing(A, C)
-    state = state_after(state, add_facts(state, 2, [], model=0.5, inconsistency="the owners differ"))
-    assert only(edited(state, A.replace(decision="pinned"))).subject == "the owners differ"
-    assert not any(fact.disputed for fact in state.facts.values())
-
-
 def test_what_a_step_brings_from_a_struck_source_is_struck_and_a_later_mark_stands_above_it() -> None:
     state = state_after(knowing(A), {"strikes": {"two.example": 4}})
     state = state_after(state, add_facts(state, 5, [B]))

@@ -200,8 +200,7 @@ def test_a_run_that_waits_for_its_dead_server_rests_when_another_is_set_up(serve
     first, second = servers
     bench = opened(first.url)
     run_id = bench.start(SOLAR, RUN)
-    client, _ = bench.worker.model_client("auto")
-    bench.worker._waiting_for_model[run_id] = client
+    bench.worker._rests.note(run_id, "It failed.")
     bench.worker.use_models_of(read_config({"OPENAI_BASE_URL": second.url}))
     assert not bench.worker.describe_outage(run_id)
     bench.drive(run_id)

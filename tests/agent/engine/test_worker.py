@@ -59,7 +59,7 @@ def test_a_store_in_trouble_ends_no_thread_and_fails_no_run(worker, monkeypatch)
     run_id = worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
     rested = threading.Event()
     drive = worker._advance
-    monkeypatch.setattr(worker, "_advance", lambda asked: drive(asked) is Status.RUNNING or rested.set())
+    monkeypatch.setattr(worker, "_advance", lambda *asked: drive(*asked) is Status.RUNNING or rested.set())
     worker.start(1)
     assert rested.wait(30)
     assert worker.store.ledger.get(run_id).status is Status.REVIEW and not troubles

@@ -28,16 +28,6 @@ def told(bench, monkeypatch, **more) -> Told:
     return world
 
 
-def dull(tmp_path, count: int = 40) -> str:
-    """A world of pages that name what is asked for and say nothing about it."""
-    filler = "Of the brass heron nobody has told anything that could be of use to a reader of this page."
-    docs = [
-        page(f"https://h{n}.example/p", f"Brass heron {n}", filler.replace("brass", f"brass{n} brass"))
-        for n in range(count)
-    ]
-    return write_world(tmp_path / "dull", docs)
-
-
 def test_the_table_leads_from_a_question_to_a_person(ask):
     view = ask(SOLAR)
     names = [step.name for step in view.steps]
@@ -161,38 +151,6 @@ def test_what_could_not_be_read_is_kept_with_its_reason(ask):
     assert pages[start[1]].outcome not in (Outcome.OK, Outcome.EMPTY) and pages[start[1]].detail
 
 
-def test_being_stuck_climbs_the_ladder_in_sight(ask, tmp_path):
-    state = ask(
-        "In which year did Ada Quill build the brass heron of Port Ember?",
-        world=dull(tmp_path),
-        max_steps=40,
-        max_pages=40,
-    ).state
-    assert state.blockages, [action.query_or_url for action in state.actions]
-    order = ["reframe", "narrow", "lead", "hand_over"]
-    assert [block.rung for block in state.blockages] == order[: len(state.blockages)]
-    assert all(block.reason and block.step > 0 for block in state.blockages)
-    assert state.why_stopped and state.answer.verdict == "no_evidence"
-    taken = {action.rung for action in state.actions} - {""}
-    assert {block.rung for block in state.blockages} - {"hand_over"} <= taken, "each rung was acted on"
-
-
-def test_a_dead_end_is_handed_over_with_what_was_found_and_why(ask, monkeypatch, tmp_path):
-    monkeypatch.setattr(policy, "STALL_ACTIONS", 1)
-    monkeypatch.setattr(policy, "ACTIONS_PER_ESCALATION", 1)
-    state = ask(
-        "In which year did Ada Quill build the brass heron of Port Ember?",
-        world=dull(tmp_path),
-        max_steps=60,
-        max_pages=60,
-    ).state
-    assert [block.rung for block in state.blockages] == ["reframe", "narrow", "lead", "hand_over"]
-    assert (
-        state.stop_reason == "blocked"
-        and state.why_stopped == state.blockages[-1].reason == state.answer.why_stopped
-    )
-
-
 @pytest.mark.parametrize(
     ("cap", "told_as"),
     [
@@ -237,18 +195,6 @@ def test_the_start_address_waits_too(ask):
     assert view.state.pending.query_or_url == ABOUT and not view.state.actions
 
 
-def test_a_skipped_hand_over_makes_the_run_go_on(ask, bench):
-    view = ask(SOLAR, rests=Status.WAITING, mode="step")
-    while view.state.pending.next_action != "send_to_hitl":
-        bench.act(view.run.id, "approve", view.head)
-        bench.drive(view.run.id)
-        view = bench.snapshot(view.run.id)
-    bench.act(view.run.id, "skip", view.head)
-    assert bench.drive(view.run.id) is Status.WAITING
-    pending = bench.snapshot(view.run.id).state.pending
-    assert pending.next_action != "send_to_hitl" or "refused" in pending.reasoning
-
-
 def test_a_steering_note_is_obeyed_by_the_next_decision(ask, bench):
     view = ask(SOLAR, rests=Status.WAITING, mode="step")
     bench.act(view.run.id, "approve", view.head)
@@ -283,13 +229,6 @@ def test_the_row_of_the_run_tells_how_it_stands(ask, bench):
         view.state.current_confidence,
         view.head,
     )
-
-
-def test_a_note_before_the_first_action_is_obeyed_too(ask, bench):
-    view = ask(SOLAR, rests=Status.WAITING, mode="step")
-    bench.act(view.run.id, "steer", note="Look for the municipal food inspections instead.")
-    bench.drive(view.run.id)
-    assert "inspections" in bench.snapshot(view.run.id).state.pending.query_or_url
 
 
 def dated(url: str, title: str, text: str, when: str = "", language: str = "en") -> dict[str, str]:

@@ -12,4 +12,5 @@ pytestmark = pytest.mark.slow
 def test_how_an_ambiguous_question_was_read_is_told_with_the_answer():
     two = {"parts": [{"question": SOLAR}], "ask": "Which dairy?", "readings": ["in Lövnäs", "in Tallåsen"]}
     state = driven(Script(ASK, crawl(ROOF), plan=two))[0].state
-    assert state.answer.remark == "The question was read as “in Lövnäs”; it can also mean “in Tallåsen”."
+    told = "The question was read as “in Lövnäs”; it can also mean “in Tallåsen”."
+    assert state.answer.journey.startswith(told)

@@ -275,39 +275,10 @@ def test_until_the_budget_is_used_no_confidence_is_enough_and_handing_over_is_re
     )
 
 
-def test_a_search_for_a_part_that_a_person_reworded_is_no_proposal_of_theirs():
-    plan = [PlanPart(id="1", question="Who owns the yard?", by="person")]
-    state = RunState(own=ResearchState(), plan_parts=plan, question="The yard")
-    [found] = policy.list_part_searches(state, ALL)
-    assert (found.query_or_url, found.by) == (plan[0].question, "keyless")
-
-
-def test_of_what_is_answered_a_round_is_shown_few_facts_by_their_first_words():
-    plan = [PlanPart(id=id, question=f"Question {id}?") for id in ("1", "2")]
-    facts = {
-        f"{part}{n}": Fact(
-            id=f"{part}{n}",
-            statement=f"Said {n}.",
-            quote="Said.",
-            part=part,
-            relevance=1 - n / 10,
-            verified=True,
-        )
-        for part in ("1", "2")
-        for n in range(8)
-    }
-    facts["17"] = facts["17"].replace(disputed=True)
-    state = RunState(own=ResearchState(report={"answered_parts": ["1"]}), plan_parts=plan, facts=facts)
-    shown = policy.choose_known_facts(state)
-    assert [fact.id for fact in shown["facts"] if fact.part == "1"] == ["10", "11", "17"]
-    assert sum(fact.part == "2" for fact in shown["facts"]) == 8 and shown["unlisted"] == 5
-    assert shown["brief"] == ["10", "11", "26", "27"], "what is disputed stands in full"
-
-
-def test_an_answered_part_that_an_open_one_waits_for_is_shown_in_full():
+def test_an_answered_part_that_an_open_one_waits_for_is_not_settled():
     plan = [PlanPart(id="1", question="Who?"), PlanPart(id="2", question="Where?", after=["1"])]
     fact = Fact(id="f", statement="Ilse Bryn.", quote="Ilse Bryn.", part="1", verified=True)
     own = ResearchState(report={"answered_parts": ["1"]})
-    assert policy.choose_known_facts(RunState(own=own, plan_parts=plan, facts={"f": fact}))["brief"] == []
+    assert policy.choose_known_facts(RunState(own=own, plan_parts=plan, facts={"f": fact}))["settled"] == []
     settled = RunState(own=own, plan_parts=[plan[0], plan[1].replace(after=[])], facts={"f": fact})
-    assert policy.choose_known_facts(settled)["brief"] == ["f"]
+    assert policy.choose_known_facts(settled)["settled"] == ["1"]

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from agent.actions.conflict_rulings import active_conflicts
 from agent.actions.export import export_run
 from agent.answering.revision import restate_guidance, state_understood
 from agent.engine.run_state import RunState
@@ -21,7 +20,6 @@ from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import write_world
 from tests.web.model_server import ModelServer
 from tests.web.researching_model import Script, crawl, find_fact_ids, together, workbench
-from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 QUESTION = "When was the Varn bridge opened, and who designed the Varn bridge?"
@@ -125,7 +123,7 @@ def test_a_note_that_needs_research_may_read_again_what_was_shown(tmp_path):
         send_back(bench, run_id, "Say more on the opening.")
         [first, *_] = [prompt for role, prompt in script.prompts if role == "decision"]
         offered = first.partition("Pages that were read in part")[2]
-        assert WIKI in offered and "note: " in offered
+        assert WIKI in offered and "note, shown before it: " in offered
         report = first.partition("The analyst's latest report")[2].partition("Parts answered")[0]
         assert "None since the notes." in report and "Seen." not in report
 
@@ -368,16 +366,3 @@ def test_without_a_model_a_comment_keeps_its_quote_and_adds_what_was_found_since
     bench.act(run_id, "comment", before.head, target="s1", text="source?")
     assert bench.drive(run_id) is Status.REVIEW
     assert set(said(bench.snapshot(run_id))) == {OPENED_WIKI, OPENED} and first in (OPENED_WIKI, OPENED)
-
-
-def test_a_site_that_a_model_recognises_takes_its_conflicts_along(bench):
-    def reply(messages: list[dict[str, str]], _shape: Any) -> Any:
-        is_note = "You say what the note asks for" in messages[0]["content"]
-        return {"excluded_sites": ["norrviddawiki.example"]} if is_note else "I would rather not say."
-
-    bench.worker.model_client = lambda name, fast="": (ScriptedModel(reply), "")  # type: ignore[method-assign]
-    run_id = bench.start("In which year was Älvmora Mejeri founded?", Settings(world="demo"))
-    assert bench.drive(run_id) is Status.REVIEW
-    assert active_conflicts(bench.snapshot(run_id).state)
-    after = send_back(bench, run_id, "Leave out the wiki.")
-    assert active_conflicts(after.state) == [] and "1974" not in after.state.answer.text

@@ -18,8 +18,12 @@ from agent.flows.research.state import ResearchState
 from agent.text.urls import host
 from agent.types import (
     Action,
+    Assessment,
+    Confidence,
     Fact,
+    Lead,
     Note,
+    PartConfidence,
     PlanPart,
     Proposal,
     Settings,
@@ -145,12 +149,45 @@ def test_a_part_without_a_fact_is_not_answered_by_the_analyzers_word():
     fact = Fact(id="f", statement=BUILT, quote=BUILT, part="1", verified=True, relevance=0.9)
     own = ResearchState(report={"answered_parts": ["1", "2"]}, reported_at=4)
     state = RunState(question=QUESTION, plan_parts=plan, own=own, facts={"f": fact})
-    assert not policy.is_answered(state)
+    assert policy.assess_coverage(state) is None
     other = fact.replace(id="g", statement=LAUNCHED, quote=LAUNCHED, part="2")
     state = RunState(question=QUESTION, plan_parts=plan, own=own, facts={"f": fact, "g": other})
-    assert policy.is_answered(state)
+    figures = [PartConfidence(part=id, sources=["a.example"], weight=1.0, judgement=0.9) for id in "12"]
+    state.confidence = [Confidence(step=4, value=0.7, parts=figures)]
+    assert policy.assess_coverage(state).low == ["1", "2"]
     state.settings = Settings(until="budget")
-    assert not policy.is_answered(state)
+    assert policy.assess_coverage(state) is None
+
+
+def test_a_part_with_one_source_earns_one_further_round_where_something_was_named():
+    plan = [PlanPart(id="1", question="Who built it?"), PlanPart(id="2", question="When was it launched?")]
+    facts = {
+        part: Fact(id=part, statement=BUILT, quote=BUILT, part=part, verified=True) for part in ("1", "2")
+    }
+    two, one = (
+        PartConfidence(part="1", sources=["a.example", "b.example"], weight=2.0, judgement=1.0),
+        PartConfidence(part="2", sources=["a.example"], weight=1.0, judgement=1.0),
+    )
+    report = {"answered_parts": ["1", "2"], "extracted_info": {"leads": ["the yard's list"]}}
+    lead = Lead(id="q", kind="query", value="the yard's list", text="the yard's list")
+    state = RunState(question=QUESTION, plan_parts=plan, facts=facts)
+    state.own = ResearchState(report=report, reported_at=4, leads={"q": lead})
+    state.assessments = [Assessment(step=2), Assessment(step=4, model=0.9)]
+    state.confidence = [Confidence(step=4, value=0.8, parts=[two, one])]
+    found = policy.assess_coverage(state)
+    assert (found.low, found.thin) == (["2"], ["2"])
+    state.actions = [Action(step=6, action="search_duckduckgo", query_or_url="the yard's list")]
+    state.own.leads = {}
+    found = policy.assess_coverage(state)
+    assert (found.thin, found.reason) == (
+        [],
+        "Part 2 rests on one source; a further round brought no second one.",
+    )
+    state.actions = []
+    assert policy.assess_coverage(state).reason == "Part 2 rests on one source; nothing further was named."
+    state.confidence = [Confidence(step=4, value=0.9, parts=[two, two.replace(part="2")])]
+    found = policy.assess_coverage(state)
+    assert (found.low, found.reason) == ([], "Every part is answered at or above 85%.")
 
 
 def test_the_good_actions_of_a_round_are_kept_and_the_next_decision_hears_of_the_others(tmp_path):

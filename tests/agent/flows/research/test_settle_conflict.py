@@ -16,7 +16,7 @@ from agent.retrieval.link_scoring import lead_id
 from agent.roles.research import Decision, DecisionReply
 from agent.roles.role import RoleResult
 from agent.types import Action, Conflict, ConflictSide, Fact, Lead
-from tests.web.folders import page, write_world
+from tests.web.folders import page
 
 ALL = ["search_duckduckgo", "crawl_url", "send_to_hitl"]
 HERON = "In which year was the brass heron of Port Ember built?"
@@ -71,9 +71,12 @@ def test_the_question_and_both_values_are_searched_for_first():
     assert proposal.about == "c1" and "1921 (one.example) or 1934 (two.example)" in proposal.reasoning
 
 
-def test_then_a_page_of_a_third_site_is_read():
+def test_then_a_page_of_a_third_site_that_it_found_is_read():
     query = policy.settling_query(disputed(), CLASH)
     state = disputed(tried(3, query), urls=("https://one.example/more", THREE))
+    assert policy.propose_settling(state, CLASH, ALL) == [], "another search found them"
+    leads = {name: lead.replace(found_on=f"search: {query}") for name, lead in state.own.leads.items()}
+    state.own.leads = leads
     assert policy.propose_settling(state, CLASH, ALL)[0].query_or_url == THREE
     assert policy.propose_settling(disputed(tried(3, query)), CLASH, ALL) == []
 
@@ -100,40 +103,12 @@ PAGES = [
 ]
 
 
-def test_a_keyless_run_searches_once_more_before_it_hands_over(ask, tmp_path):
-    state = ask(HERON, world=write_world(tmp_path, PAGES)).state
-    for_it = [action for action in state.actions if action.about]
-    assert [action.query_or_url for action in for_it] == [
-        policy.settling_query(state, next(iter(state.conflicts.values())))
-    ]
-    assert "may settle it" in for_it[0].reasoning and for_it[0].by == "code"
-    assert state.answer.conflicts, "nothing settled it, so the answer names it"
-
-
-def test_a_third_page_that_was_found_for_it_is_read_and_may_settle_it(ask, tmp_path):
-    told = {
-        "four": "Mason Olle Brandt says the brass heron of Port Ember was built in 1934.\nHis bill is in the archive.",
-        "five": "In 1934 the brass heron of Port Ember was built.\nA ferry took the visitors across the bay.",
-        "six": "Built in 1934, the brass heron of Port Ember turns with the wind.\nSchools draw it each May.",
-    }
-    more = [page(f"https://{name}.example/heron", f"Port Ember {name}", text) for name, text in told.items()]
-    state = ask(HERON, world=write_world(tmp_path, [*PAGES, *more])).state
-    [conflict] = state.conflicts.values()
-    assert (conflict.status, conflict.chosen, conflict.settled_by) == ("settled", "1934", "evidence")
-
-
-def test_no_action_is_added_when_the_budget_is_used(ask, tmp_path):
-    state = ask(HERON, world=write_world(tmp_path, PAGES), max_steps=3).state
-    assert len(state.actions) == 3 and state.stop_reason == "budget"
-    assert not any(action.about for action in state.actions)
-
-
 def test_a_model_that_hands_over_too_early_is_told_that_it_was_put_off():
     searched = Action(step=1, action="search_duckduckgo", query_or_url="herons", hits=3)
     state = disputed(searched, urls=("https://three.example/",))
     reply = DecisionReply(actions=[Decision(next_action="send_to_hitl", reasoning="It is answered.")])
     tools: Any = SimpleNamespace(
-        client=object(),
+        has_model=True,
         step=5,
         world=SimpleNamespace(engines={"duckduckgo": ""}),
         side_by_side=SimpleNamespace(fetch_ahead=lambda urls, most: None),
@@ -143,7 +118,7 @@ def test_a_model_that_hands_over_too_early_is_told_that_it_was_put_off():
     assert next == "act" and change["pending"].about == CLASH.id
     [refusal] = change["refusals"]
     assert refusal.what == "send_to_hitl" and "allowed then: The sources disagree" in refusal.why
-    told = steps._build_inputs(state_after(state, change), tools, ["send_to_hitl"], None, None)["refused"]
+    told = steps._build_inputs(state_after(state, change), tools, ["send_to_hitl"], None, None, [])["refused"]
     assert told == [refusal]
 
 
@@ -153,25 +128,12 @@ def test_a_part_is_answered_no_longer_when_its_sources_are_gone():
     assert policy.list_answered_parts(state) == ["1"] and len(state.plan) == 1
     state.facts = {name: fact.replace(decision="struck") for name, fact in FACTS.items()}
     assert policy.list_answered_parts(state) == []
-    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"], None, None)
+    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"], None, None, [])
     assert shown["report"].answered_parts == []
 
 
 def test_the_history_keeps_every_search_beside_the_last_actions():
     pages = [Action(step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in range(2, 40)]
     state = disputed(tried(1, "the first search"), *pages)
-    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"], None, None)["history"]
+    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"], None, None, [])["history"]
     assert [action.step for action in shown] == [1, *range(20, 40)]
-
-
-def test_a_model_that_was_refused_does_not_end_a_run_while_a_lead_is_left():
-    state = disputed(tried(1, "herons"), urls=(THREE,))
-    stop = DecisionReply(actions=[Decision(next_action="send_to_hitl")])
-    tools: Any = SimpleNamespace(
-        client=object(),
-        world=SimpleNamespace(engines={"duckduckgo": ""}),
-        side_by_side=SimpleNamespace(fetch_ahead=lambda urls, most: None),
-        judge=lambda role, **blanks: RoleResult(value=stop, by="keyless", refused=["herons: made before"]),
-    )
-    [proposal], _ = steps._ask_decision(state, tools, ["crawl_url", "send_to_hitl"], None, None)
-    assert (proposal.next_action, proposal.query_or_url) == ("crawl_url", THREE)

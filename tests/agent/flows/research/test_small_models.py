@@ -19,11 +19,13 @@ from tests.web.researching_model import run, workbench
 pytestmark = pytest.mark.slow
 
 
-def report_with(context: int, *, tells: bool = True) -> tuple[RunSnapshot, ModelServer, HutScript]:
+def report_with(
+    context: int, *, tells: bool = True, rests: Status = Status.REVIEW
+) -> tuple[RunSnapshot, ModelServer, HutScript]:
     script = HutScript()
     server = ModelServer(script.served, context=context, tells_context=tells)
     with server, workbench(server) as bench:
-        return run(bench, QUESTION, report="full", at_cap="report"), server, script
+        return run(bench, QUESTION, rests, report="full", at_cap="report"), server, script
 
 
 @pytest.mark.parametrize("context", [4096, 8192])
@@ -64,6 +66,5 @@ def test_a_server_that_tells_nothing_is_obeyed_after_its_first_refusal() -> None
 
 
 def test_a_context_that_no_prompt_fits_into_is_told() -> None:
-    view, _, script = report_with(1024)
-    assert not script.prompts and view.state.answer.by == "keyless"
-    assert "MODEL_CONTEXT" in view.state.answer.trouble
+    view, _, script = report_with(1024, rests=Status.PAUSED)
+    assert not script.prompts and "MODEL_CONTEXT" in view.state.halt.why
