@@ -40,6 +40,7 @@ Example = dict[str, Any]
 Row = dict[str, Any]
 DEMO = DEMO_KB.parent
 MAX_CUE = 100
+MAX_REPLY_S = 3600
 _file_lock = threading.Lock()
 
 
@@ -56,11 +57,18 @@ class Played:
         wanted = [example, *example.get("next", [])]
         faults = [f"no recorded reply for {name}" for name in self.missing]
         for n, view in enumerate(self.views):
-            answer = view.state.answer
-            verdict = answer.verdict if answer else ""
+            verdict = find_verdict(view)
             if wanted[n].get("verdict", verdict) != verdict:
                 faults.append(f"{verdict or view.run.status} in the place of {wanted[n]['verdict']}")
         return faults + ["it ended early"] * (len(self.views) < len(wanted))
+
+
+def find_verdict(view: RunSnapshot) -> str:
+    """The verdict of the newest answer; "" where there is none, and where a reply was not made."""
+    answer = view.state.answer
+    if view.run.settings.flow == "reply" and not view.state.own.should_reply:
+        return ""
+    return answer.verdict if answer else ""
 
 
 class RecordingModel:
@@ -132,7 +140,7 @@ def describe(played: Played) -> str:
     lines = []
     for view in played.views:
         answer = view.state.answer
-        lines.append(f"{view.run.status}, {answer.verdict if answer else 'no answer'}, {view.run.error}")
+        lines.append(f"{view.run.status}, {find_verdict(view) or 'no answer'} {view.run.error}".rstrip())
         lines += [f"  [{said.check or '-'}] {said.text}" for said in (answer.sentences if answer else [])]
     return "\n".join(lines)
 
@@ -225,7 +233,9 @@ def _start(bench: Workbench, example: Example) -> str:
 
 
 def _reply(bench: Workbench, example: Example, client: Any) -> RunSnapshot:
-    stored = ResponseConfig(AIResponseSettings(store_conversations=True), KBSettings())
+    stored = ResponseConfig(
+        AIResponseSettings(store_conversations=True, graph_timeout_seconds=MAX_REPLY_S), KBSettings()
+    )
     service = ReplyService(bench, kb=DEMO_KB, response=stored, client=client)
     try:
         outcome = service.reply(Conversation(messages=example["messages"]), model="auto")

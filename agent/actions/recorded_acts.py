@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,20 +33,15 @@ def find_recorded_act(view: RunSnapshot) -> RecordedAct | None:
 
 
 def fill_act(state: RunState, told: dict[str, Any]) -> RecordedAct | None:
-    """An act of an example with the ids that its conflict, by one of its values, and its fact, by words of
-    its statement, have in the run."""
+    """An act of an example with what its words mean in the run: of a `conflict` the one that has this value,
+    of `facts` those whose statements hold these words."""
     given = dict(told["given"])
-    for name, ids in (("conflict", _find_conflicts), ("fact", _find_facts)):
-        if name in given:
-            given[name] = next(ids(state, given[name]), "")
-            if not given[name]:
-                return None
+    if words := given.get("conflict"):
+        sides = [(one.id, side.text) for one in state.conflicts.values() for side in one.values]
+        found = next((side for side in sides if words in side[1]), None)
+        if found is None:
+            return None
+        given["conflict"], given["value"] = found
+    if wanted := given.get("facts"):
+        given["facts"] = [fact.id for fact in state.facts.values() for w in wanted if w in fact.statement]
     return RecordedAct(told["label"], told["act"], given)
-
-
-def _find_conflicts(state: RunState, value: str) -> Iterator[str]:
-    return (one.id for one in state.conflicts.values() if value in [side.text for side in one.values])
-
-
-def _find_facts(state: RunState, words: str) -> Iterator[str]:
-    return (fact.id for fact in state.facts.values() if words in fact.statement)
