@@ -121,7 +121,7 @@ class Workbench:
         settings, history = dialogue.apply_chat_settings(settings, history, self.config)
         validation.check_new_run(question, settings, FLOWS)
         validation.check_engines(settings.engines, self.worker.world(settings.world))
-        settings = settings.replace(model=self.worker.choose_model(settings, question))
+        settings = settings.replace(model=self.worker.choose_model(settings, "" if history else question))
         settings = settings.replace(served_by=self.worker.mark_model(settings))
         flow = FLOWS[settings.flow]
         turns = {"history": list(history)} if history else {}

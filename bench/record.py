@@ -16,9 +16,11 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -119,20 +121,16 @@ def main() -> None:
     chosen = [
         one for one in list_examples() if not asked.only or any(w in names[id(one)] for w in asked.only)
     ]
-    faults = 0
-    with ThreadPoolExecutor(1 if asked.check else asked.jobs) as pool:
-        playing = {
-            pool.submit(replay, one)
-            if asked.check
-            else pool.submit(record, one, asked.base_url, asked.model, renew=asked.renew): one
-            for one in chosen
-        }
-        for done in as_completed(playing):
-            example, played = playing[done], done.result()
-            found = played.find_faults(example)
-            faults += len(found)
-            print(f"== {names[id(example)]}\n{describe(played)}", *found, sep="\n", flush=True)
-    sys.exit(faults > 0)
+    if asked.check:  # one after the other on one store: what is in the library already may change nothing
+        with tempfile.TemporaryDirectory() as folder:
+            found = [(one, replay(one, Path(folder))) for one in chosen]
+    else:
+        with ThreadPoolExecutor(asked.jobs) as pool:
+            record_one = partial(record, base_url=asked.base_url, model=asked.model, renew=asked.renew)
+            found = list(zip(chosen, pool.map(record_one, chosen), strict=True))
+    for example, played in found:
+        print(f"== {names[id(example)]}\n{describe(played)}", *played.find_faults(example), sep="\n")
+    sys.exit(any(played.find_faults(example) for example, played in found))
 
 
 def describe(played: Played) -> str:
@@ -145,8 +143,8 @@ def describe(played: Played) -> str:
     return "\n".join(lines)
 
 
-def replay(example: Example) -> Played:
-    """Play an example as the demo does when no model is set up."""
+def replay(example: Example, data: Path | None = None) -> Played:
+    """Play an example as the demo does when no model is set up; on an empty store, or on one in `data`."""
     played, complete = Played(), RecordedModel.complete
 
     def watch(model: RecordedModel, request: CompletionRequest) -> Completion:
@@ -156,12 +154,12 @@ def replay(example: Example) -> Played:
             played.missing.append(f"{request.role}: …{request.filling()[-MAX_CUE:]}")
             raise
 
-    with _open_bench({}) as bench, patch.object(RecordedModel, "complete", watch):
+    with _open_bench({}, data) as bench, patch.object(RecordedModel, "complete", watch):
         _play(bench, example, played)
     return played
 
 
-def record(example: Example, base_url: str, model: str, *, renew: bool) -> Played:
+def record(example: Example, *, base_url: str, model: str, renew: bool) -> Played:
     """Play an example with a server in the place of missing replies, and write all replies that were used."""
     known = {} if renew else {row["key"]: row for row in read_rows()}
     client = ModelClient(base_url, strong=model, timeout_s=1800)
@@ -188,10 +186,10 @@ def read_rows() -> list[Row]:
 
 
 @contextmanager
-def _open_bench(given: dict[str, Any]) -> Iterator[Workbench]:
-    with tempfile.TemporaryDirectory() as folder:
+def _open_bench(given: dict[str, Any], data: Path | None = None) -> Iterator[Workbench]:
+    with nullcontext(data) if data else tempfile.TemporaryDirectory() as folder:
         defaults = {name: setting.default for name, setting in configuration.SETTINGS.items()}
-        own = {"TOUCHSTONE_DATA": folder, "OLLAMA_URL": "", "EMBEDDING_MODEL": "off", "CONFIG_FILE": ""}
+        own = {"TOUCHSTONE_DATA": str(folder), "OLLAMA_URL": "", "EMBEDDING_MODEL": "off", "CONFIG_FILE": ""}
         bench = Workbench(configuration.read_config(defaults | own | given))
         try:
             yield bench
