@@ -161,11 +161,12 @@ class Workbench:
         return self.start(question, chosen, history=turns, known=carry_over(views, question.strip()))
 
     def send_chat_message(self, run_id: str, text: str, settings: Settings | None = None) -> str:
-        """Continue a chat: answer what its run asks, or ask further; returns the run that takes it."""
+        """Continue a chat: pick an answer to what its run asks, or say something else, of which the router of
+        the next turn decides what it is; returns the run that takes it."""
         view = self.snapshot(run_id)
         if view.run.status is not Status.WAITING:
             return self.follow_up(run_id, text, settings)
-        if dialogue.is_clarification_answer(view.state, text):
+        if dialogue.picks_choice(view.state, text):
             self.act(run_id, "respond", view.head, text=text)
             return run_id
         new = self.follow_up(run_id, text, settings)

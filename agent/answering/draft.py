@@ -76,16 +76,15 @@ def ask_writer(
     """What a writer of quoted sentences says; it is asked once more for quotes that are not there, and for
     what else `find_more` finds wrong."""
 
-    pages = {passage.id: passage.page_id for passage in passages}
-
     def find_problems(reply: Any) -> Iterator[str]:
         for n, sentence in enumerate(reply.answer, start=1):
             if not sentence.quotes and not getattr(sentence, "pictures", ()):
                 yield f"Sentence {n} has no quote: copy the words of a passage that state it."
             for quote in sentence.quotes:
-                if quote.passage_id not in pages:
+                passage = find_quoted_passage(passages, quote.passage_id, quote.quote)
+                if passage is None:
                     yield f"Sentence {n} quotes passage {quote.passage_id!r}, which is not listed."
-                elif not has_page_quote(tools.page(pages[quote.passage_id]), quote.quote):
+                elif not has_page_quote(tools.page(passage.page_id), quote.quote):
                     yield f"Sentence {n}: “{quote.quote[:120]}” is not there: copy it character by character."
 
     return tools.judge(role, check=lambda reply: [*find_problems(reply), *find_more(reply)], **blanks)
@@ -111,11 +110,11 @@ def draft_from_quotes(
     sentence on a fact that a person corrected is in the person's words. `clean` and `by_code`: see
     `check_sentences`; by default addresses are removed that the run does not know. Unless `is_judged`, no
     model is asked; nor is it for new conflicts unless it `rules_on_conflicts`."""
-    shown, found, sentences = {passage.id: passage for passage in passages}, dict[str, Fact](), []
+    found, sentences = dict[str, Fact](), list[ReportSentence]()
     for said in judgement.value.answer:
         statement, ids = said.text.strip() if len(said.quotes) == 1 else "", list[str]()
         for quote in said.quotes:
-            passage = shown.get(quote.passage_id)
+            passage = find_quoted_passage(passages, quote.passage_id, quote.quote)
             if passage is None:  # an id without a fact, so that it is counted as dropped
                 ids.append(f"unknown:{quote.passage_id}"[:60])
                 continue
@@ -226,6 +225,14 @@ def draft_from_reply(
         open=fact_view.clean_message(state, reply.open),
         assumed=fact_view.clean_message(state, reply.assumed),
     )
+
+
+def find_quoted_passage(passages: Sequence[Passage], passage_id: str, quote: str) -> Passage | None:
+    """The passage that a quote is from: the named one, unless only another holds its words."""
+    words = " ".join(quote.casefold().split())
+    named = next((passage for passage in passages if passage.id == passage_id), None)
+    holding = [one for one in passages if words and words in " ".join(one.text.casefold().split())]
+    return named if named in holding or not holding else holding[0]
 
 
 def has_page_quote(page: Page, quote: str) -> bool:

@@ -9,11 +9,10 @@ from typing import Any, TypeVar
 
 from agent.engine.run_state import RunState
 from agent.text.contacts import remove_unfounded_contacts
-from agent.text.dialogue_acts import reply_to_small_talk
 from agent.text.negative_constraints import find_excluded_sites, is_excluded, is_unwanted
 from agent.text.tokens import content_stems
 from agent.text.urls import canonicalize, find_urls, site
-from agent.types import Answer, Fact, PauseRequest, Proposal, Turn
+from agent.types import Fact, PauseRequest, Proposal, Turn
 
 T = TypeVar("T")
 UNREACHABLE_CONFIDENCE = 1.01
@@ -211,14 +210,6 @@ def pause_for_new_conflicts(state: RunState) -> PauseRequest | None:
     more = f" and {left} more" if left > 0 else ""
     why = f"Sources disagree: {'; '.join(topics[:MAX_NAMED_CONFLICTS])}{more}."
     return PauseRequest(kind="conflict", why=why, conflicts=[conflict.id for conflict in new])
-
-
-def answer_small_talk(state: RunState, step: int, otherwise: str = "") -> Answer | None:
-    """The answer to a question that is only thanks or a greeting; for another `otherwise`, or None."""
-    reply = reply_to_small_talk(state.question) or otherwise
-    if not reply:
-        return None
-    return Answer(n=len(state.answers) + 1, verdict="no_evidence", certainty=reply, by="code", step=step)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from pydantic import Field
 from typing_extensions import TypeVar
 
 from agent.engine.state import Change, State, append, merge_dict, upsert, upsert_by_step
-from agent.text.dialogue_acts import classify_small_talk
 from agent.text.question_analysis import ParsedQuestion
 from agent.text.question_parts import resolve_parts, split_compound_question
 from agent.types import (
@@ -225,11 +224,6 @@ class RunState(State, Generic[Own]):
     def struck_sources(self) -> list[str]:
         """The sites and pages a person struck."""
         return list(self.strikes)
-
-    @property
-    def substantive_turns(self) -> list[Turn]:
-        """The earlier turns without those that were only thanks or greetings."""
-        return [turn for turn in self.history if not classify_small_talk(turn.user)]
 
     @property
     def skipped(self) -> set[str]:

@@ -50,6 +50,7 @@ STEP_LABELS = {
     "clarify": "preparing a question to you",
     "clarify_final": "preparing a question to you",
     "location": "looking for places",
+    "read_document": "reading the document",
     "read": "reading the text",
     "sort": "telling claims from other sentences",
     "fetch": "reading the sources",

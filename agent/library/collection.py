@@ -261,9 +261,12 @@ class Library:
         """A source, deleted or not. Raises NotFound."""
         return self._require_source(source_id).source
 
-    def sources(self, *, limit: int = 200, offset: int = 0, **wanted: Any) -> list[LibrarySource]:
-        """Sources, newest first, as `list_query` chooses them."""
-        return self.library_index.sources(list_query(**wanted), limit=limit, offset=offset)
+    def sources(
+        self, *, limit: int = 200, offset: int = 0, scope: LibraryScope | None = None, **wanted: Any
+    ) -> list[LibrarySource]:
+        """Sources, newest first: those of a scope, else as `list_query` chooses them."""
+        query = self._scope_query(scope) if scope else list_query(**wanted)
+        return self.library_index.sources(query, limit=limit, offset=offset)
 
     def count(self, **wanted: Any) -> int:
         """How many such sources there are."""

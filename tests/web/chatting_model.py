@@ -1,7 +1,7 @@
 """A model that plays the roles of `chat`, a small library for it to talk about, and a short way to drive a
 turn.
 
-    Script(router="RETRIEVE", grade=[0.9, 0.9, 0.1], validate=[False, True])
+    Script(router="RETRIEVE", grade=[0.9, 0.9, 0.1], open=["When it opens is left open.", ""])
 
 A part is what the role says each time, or a list of what it says one time after the other (the last goes on);
 an exception is raised, text and dicts are sent as they are."""
@@ -57,7 +57,7 @@ ROLES = {
     "RewriteReply": "rewrite",
     "GradeReply": "grade",
     "GenerateReply": "generate",
-    "ValidateReply": "validate",
+    "ReadSectionReply": "read_section",
     "ClarifyReply": "clarify",
     "LocationReply": "location",
     "CheckClaimsReply": "check_claims",
@@ -90,7 +90,8 @@ class Script:
             "rewrite": "ferry ticket",
             "grade": 0.9,
             "generate": [[TICKET]],
-            "validate": True,
+            "open": "",
+            "read_section": [],
             "clarify": "Which one?",
             "location": {"kind": "clinic", "near": "Brannvik"},
             "check_claims": ALWAYS,
@@ -123,8 +124,10 @@ class Script:
 
     def _router(self, said: str, _prompt: str) -> Any:
         if said == "small talk":
-            return {"route": "DIRECT_ANSWER", "reasoning": "it only chats", "asks_nothing": True}
+            said_back = {"message": "You are welcome, see https://evil.test/x."}
+            return {"route": "DIRECT_ANSWER", "reasoning": "chat", "asks_nothing": True, **said_back}
         return {
+            "document": 1,
             "route": said,
             "reasoning": "so it is",
             "confidence": 0.9,
@@ -151,14 +154,17 @@ class Script:
             {"text": text, "quotes": [{"passage_id": place(prompt, quote), "quote": quote}]}
             for text, quote in said
         ]
-        return {"answer": answer, "missing": "", "confidence": 0.9 if answer else 0.1}
+        queue = self.parts["open"]
+        left_open = queue.pop(0) if len(queue) > 1 else queue[0]
+        return {"answer": answer, "open": left_open, "confidence": 0.9 if answer else 0.1}
 
-    def _validate(self, said: bool, _prompt: str) -> Any:
+    def _read_section(self, said: Sequence[tuple[str, str]], prompt: str) -> Any:
+        told = [one for one in said if one[1] in prompt]
         return {
-            "grounded": said,
-            "unsupported": [],
-            "reason": "it holds" if said else "it says more than it may",
-            "confidence": 0.8,
+            "answer": [
+                {"text": text, "quotes": [{"passage_id": place(prompt, quote), "quote": quote}]}
+                for text, quote in told
+            ]
         }
 
     def _check_claims(self, said: Judging, prompt: str) -> Any:

@@ -5,22 +5,16 @@ Writes nothing; the workbench does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from agent.config import Config
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import ConcurrentChange, UsageError
-from agent.text.dialogue_acts import classify_small_talk, has_question_opening, is_question
-from agent.text.tokens import content_stems, tokenize
-from agent.text.word_lists import STOPWORDS
-from agent.types import Answer, Run, Settings, Turn
+from agent.types import Answer, PlanPart, Run, Settings, Turn
 
 MAX_ANSWER_CHARS = 4000
 """Characters of an answer to a clarifying question."""
-_CONTINUATION = re.compile(r"(?:and|or|what about|how about)\b", re.IGNORECASE)
-"""The start of a further question ("And in 2024?"), which answers nothing."""
 
 
 def apply_chat_settings(
@@ -40,17 +34,12 @@ def build_turn(run: Run, answer: Answer | None) -> Turn:
     return Turn(user=run.question, bot=bot, run_id=run.id, answered=bool(text))
 
 
-def is_clarification_answer(state: RunState, text: str) -> bool:
-    """Whether this answers the clarifying question; a whole question, thanks or a greeting does not."""
+def picks_choice(state: RunState, text: str) -> bool:
+    """Whether this is one of the answers that can be picked, or its number. The router of a further turn
+    decides what any other message is."""
     reply = text.strip()
-    if not asks_back(state) or classify_small_talk(state.question):
-        return False
-    if reply.isdigit() or reply in state.own.choices:
-        return True
-    asks = is_question(reply)
-    if (_CONTINUATION.match(reply) and asks) or classify_small_talk(reply) or has_question_opening(reply):
-        return False
-    return not asks or len([word for word in tokenize(reply) if word not in STOPWORDS]) == 1
+    is_number = reply.isdigit() and 1 <= int(reply) <= len(state.own.choices) if asks_back(state) else False
+    return is_number or (asks_back(state) and reply in state.own.choices)
 
 
 def build_clarification_change(state: RunState, text: str) -> Change:
@@ -65,12 +54,11 @@ def build_clarification_change(state: RunState, text: str) -> Change:
         raise UsageError(f"the answer has {len(text):,} characters; {MAX_ANSWER_CHARS:,} are the most")
     if reply.isdigit() and 1 <= int(reply) <= len(choices):
         reply = choices[int(reply) - 1]
-    is_question = "?" in reply and len(content_stems(reply)) > 1
-    question = reply if is_question else f"{state.full_question} {reply}"
+    question = f"{state.full_question} {reply}"
     return {
         "responses": [reply],
         "asked": question,
-        "plan_parts": [],
+        "plan_parts": [PlanPart(id="1", question=question)],
         "rewritten_query": question,
         "needs_clarification": None,
         "choices": [],

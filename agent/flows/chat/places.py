@@ -21,18 +21,13 @@ from agent.flows.chat.write import describe_journey
 from agent.retrieval.answer import Quotation
 from agent.roles.chat import LOCATION
 from agent.roles.role import RoleResult
-from agent.text.dialogue_acts import classify_small_talk, is_question
 from agent.text.geo import (
     Place,
     build_gazetteer,
     distance_km,
-    find_facility_kinds,
-    find_facility_word,
     find_places,
-    is_nearest_request,
     parse_coordinates,
 )
-from agent.text.tokens import content_stems, stem_words
 from agent.types import Answer, AnswerBlock, Facility, Fact, Page, PageRef, Reason, Sentence
 from agent.types.facts import make_fact_id
 
@@ -42,8 +37,6 @@ NO_FACILITIES = (
 )
 MAX_CHOICES = 6
 """Kinds or places that are listed when one is to be chosen."""
-MAX_FOLLOW_UP_WORDS = 8
-"""Words of a turn that may only continue the search before it."""
 FACILITY_TRUST = 0.6
 
 
@@ -59,21 +52,6 @@ def list_kinds(facilities: Sequence[Facility]) -> list[str]:
     return sorted({facility.kind for facility in facilities if facility.kind})
 
 
-def is_facility_follow_up(turns: Sequence[ChatRun], question: str, facilities: Sequence[Facility]) -> bool:
-    """Whether a short turn continues the facility search before it: it answers what was asked back, or names
-    another kind or place. Used without a model."""
-    last = turns[0] if turns else None
-    if not last or last.own.route_decision != "LOCATION_SEARCH" or classify_small_talk(question):
-        return False
-    kinds = find_facility_kinds(question, list_kinds(facilities))
-    places = find_places(question, build_gazetteer(facilities))
-    words = {stem for stem in content_stems(question) if not any(sign.isdigit() for sign in stem)}
-    others = words.difference(*map(stem_words, kinds), *(stem_words(place.name) for place in places))
-    is_named = bool(kinds or places or parse_coordinates(question) or last.own.needs_clarification)
-    is_short = len(question.split()) <= MAX_FOLLOW_UP_WORDS
-    return is_short and is_named and (not is_question(question) or len(others) < 2)
-
-
 def find_facilities(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Find facilities of a kind: the rows as facts, and an answer that lists them or asks back. Kind and
     place of the role's reply must be among the known ones."""
@@ -81,7 +59,7 @@ def find_facilities(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     kinds, places = list_kinds(facilities), build_gazetteer(facilities)
     names = list(dict.fromkeys(place.name for found in places.values() for place in found))
     judgement = tools.judge(
-        LOCATION, question=state.question, history=state.substantive_turns, kinds=kinds, places=names
+        LOCATION, question=state.question, history=state.history, kinds=kinds, places=names
     )
     near, wanted = judgement.value.near.strip(), judgement.value.kind.strip().casefold()
     kind = next((kind for kind in kinds if kind.casefold() == wanted), "")
@@ -92,15 +70,12 @@ def find_facilities(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     if not facilities:
         ask = NO_FACILITIES
     elif not kind:
-        other = find_facility_word(state.question)
-        unknown = f"I know of no {other}. Does another kind help?"
         choices = kinds
-        ask = unknown if other else "Which kind of place are you looking for?"
-        ask += f" I know {_join_names(kinds)}."
+        ask = f"Which kind of place are you looking for? I know {_join_names(kinds)}."
     elif len(found) > 1:
         choices = [place.name for place in found]
         ask = f"“{near}” could be {_join_names(choices, 'or')}. Which one do you mean?"
-    elif not found and (near or is_nearest_request(state.question)):
+    elif not found and (near or judgement.value.is_by_distance):
         choices = sorted({p.name for named in places.values() for p in named if p.kind == "town"})
         anywhere = f"Nearest to where? I can look for each {kind} from a place or a pair of coordinates."
         ask = f"I do not know where “{near}” is." if near else anywhere
@@ -163,7 +138,7 @@ def _list_facilities(
     crow = f"Distances are as the crow flies, from {middle}{place.name}." if place else ""
     answer = Answer(
         n=len(state.answers) + 1,
-        verdict="answered" if judgement.by == "model" else "passages_found",
+        verdict="answered",
         blocks=[AnswerBlock(id="b", kind="list" if len(facts) > 1 else "paragraph")],
         sentences=sentences,
         statements=count_statements(sentences),

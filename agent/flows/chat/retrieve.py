@@ -5,36 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agent.answering import fact_view
-from agent.answering.pages import find_hidden_sources
+from agent.answering.pages import content_passages, find_hidden_sources
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, fold
-from agent.flows.chat.state import ChatRun, ChatState, StepJudge
+from agent.flows.chat.state import ChatRun, ChatState
 from agent.llm.recorded import RECORDED
-from agent.retrieval.scorer import (
-    CountedPassages,
-    build_search_texts,
-    covered_share,
-    fuse_rankings,
-    list_clauses,
-    rank_passages,
-)
+from agent.retrieval.scorer import fuse_rankings
 from agent.roles.chat import MIN_RELEVANT_SCORE
-from agent.text.question_analysis import parse_question
 from agent.text.tokens import content_stems
-from agent.types import Fact, PageRef, Passage, PassageRef
+from agent.types import Fact, LibrarySource, Page, PageRef, Passage, PassageRef
 
 MAX_PASSAGES = 10
 """Passages of one search, and passages that are graded."""
+MAX_DOCUMENTS = 30
+"""Documents that a role is told of."""
+SECTION_CHARS, MAX_SECTIONS = 6_000, 40
+"""Characters that are read as one section of a document (about 1,500 tokens), and sections at most."""
 REMEMBERED_TURNS = 3
 """Earlier turns whose evidence can be used without a search."""
 
 
-def recall(state: ChatRun, tools: RunContext) -> tuple[list[ChatRun], Change]:
-    """The final states of the last turns of the conversation, newest first; and as a change the facts that
-    their answers cite with the passages of these facts."""
-    runs = [turn.run_id for turn in reversed(state.substantive_turns) if turn.run_id][:REMEMBERED_TURNS]
-    turns: list[ChatRun] = [fold(RunState(own=ChatState()), tools.steps(run_id)) for run_id in runs]
+def recall(state: ChatRun, tools: RunContext) -> Change:
+    """What is remembered of the last turns that were answered, the newest first: the facts that their answers
+    cite, with the passages of these facts."""
+    runs = [turn.run_id for turn in reversed(state.history) if turn.run_id and turn.answered]
+    turns: list[ChatRun] = [
+        fold(RunState(own=ChatState()), tools.steps(run_id)) for run_id in runs[:REMEMBERED_TURNS]
+    ]
     facts, docs = dict[str, Fact](), dict[str, PassageRef]()
     for turn in turns:
         cited = {i for sentence in (turn.answer.sentences if turn.answer else []) for i in sentence.fact_ids}
@@ -45,7 +43,7 @@ def recall(state: ChatRun, tools: RunContext) -> tuple[list[ChatRun], Change]:
         for doc in [*turn.own.retrieved_docs, *turn.own.prior_docs]:
             if any(fact.page_id == doc.page_id and doc.start <= fact.start < doc.end for fact in usable):
                 docs.setdefault(doc.id, doc)
-    return turns, {"prior": list(facts.values()), "prior_docs": list(docs.values())}
+    return {"prior": list(facts.values()), "prior_docs": list(docs.values())}
 
 
 def standalone_question(state: ChatRun) -> str:
@@ -62,24 +60,21 @@ def has_same_words(query: str, queries: Iterable[str]) -> bool:
 def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Search the library within the chosen scope, and merge the result with what this turn found before.
 
-    Without a model, the first search of a follow-up is made a second time with the previous question. Nothing
-    is searched for when the last rewriting found no other words; pages beyond the budget are left out."""
+    Nothing is searched for when the last rewriting found no other words; pages beyond the budget are left
+    out."""
     own, hidden = state.own, find_hidden_sources(state, tools)
     query = own.rewritten_query or standalone_question(state)
     if own.retrieved_docs and own.rewrites and own.rewrites[-1].repeats and query in own.queries:
         return {}, "grade"
-    texts = [query]
-    if not own.queries and own.speakers.get("router", StepJudge()).by != "model":
-        texts = [*build_search_texts(query, state.substantive_turns), *list_clauses(query)]
-    rankings, scope, none = [], state.settings.scope, state.settings.model in ("keyless", RECORDED)
-    for text in dict.fromkeys(texts):
-        k = MAX_PASSAGES * (2 if hidden else 1)
-        found = tools.library.search(text, k, scope=scope, words_only=none)
-        rankings.append([hit.ref for hit in found.hits if hit.source_id not in hidden][:MAX_PASSAGES])
+    scope = state.settings.scope
+    none = not tools.has_model or state.settings.model == RECORDED
+    k = MAX_PASSAGES * (2 if hidden else 1)
+    found = tools.library.search(query, k, scope=scope, words_only=none)
+    new_docs = [hit.ref for hit in found.hits if hit.source_id not in hidden][:MAX_PASSAGES]
     scored = zip(own.retrieved_docs, own.doc_relevance_scores, strict=False)
     relevant = [doc for doc, score in scored if score >= MIN_RELEVANT_SCORE]
     others = [doc for doc in own.retrieved_docs if doc not in relevant]
-    merged = {doc.id: doc for doc in [*relevant, *_fuse([others, _fuse(rankings)])]}
+    merged = {doc.id: doc for doc in [*relevant, *_fuse([others, new_docs])]}
     read = {page.page_id for page in state.pages.values()}
     allowed = set(read)
     for doc in merged.values():
@@ -96,6 +91,28 @@ def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         "searched_by": method,
     }
     return change, "grade"
+
+
+def list_documents(state: ChatRun, tools: RunContext) -> list[LibrarySource]:
+    """The newest documents within the scope that a role is told of."""
+    hidden = find_hidden_sources(state, tools)
+    found = tools.library.sources(limit=MAX_DOCUMENTS + len(hidden), scope=state.settings.scope)
+    return [source for source in found if source.source_id not in hidden][:MAX_DOCUMENTS]
+
+
+def split_sections(page: Page, page_id: str) -> list[list[Passage]]:
+    """The passages of a document in stretches of about a section, in its order."""
+    passages = content_passages(page, page_id)
+    most = max(SECTION_CHARS, sum(len(passage.text) for passage in passages) // MAX_SECTIONS)
+    sections, chars = list[list[Passage]](), 0
+    for passage in passages:
+        last = sections[-1][-1].heading.split(" › ")[:2] if sections else []
+        is_new = chars > most // 2 and passage.heading.split(" › ")[:2] != last
+        if not sections or is_new or chars + len(passage.text) > most:
+            sections, chars = [*sections, []], 0
+        sections[-1].append(passage)
+        chars += len(passage.text)
+    return sections
 
 
 def _fuse(rankings: Sequence[Sequence[PassageRef]]) -> list[PassageRef]:
@@ -121,17 +138,3 @@ def load_passages(
     pages = {doc.page_id: tools.page(doc.page_id).text for doc in docs}
     scores = scores if len(scores) == len(docs) else [0.0] * len(docs)
     return [doc.to_passage(pages[doc.page_id], score) for doc, score in zip(docs, scores, strict=True)]
-
-
-def score_passages(tools: RunContext, question: str, docs: Sequence[PassageRef]) -> list[Passage]:
-    """The passages, scored by the share of the question, or of the best clause of it, that each contains."""
-    clauses = [parse_question(clause) for clause in list_clauses(question)]
-    passages = load_passages(tools, docs)
-    shares = [max(covered_share(one, p.text, f"{p.title} {p.heading}") for one in clauses) for p in passages]
-    return [p.replace(score=round(share, 4)) for p, share in zip(passages, shares, strict=True)]
-
-
-def rank_by_library(tools: RunContext, question: str, passages: Sequence[Passage]) -> CountedPassages:
-    """The passages by how well they fit the question, best first, with the library's counts of its words."""
-    counts = tools.library.count_terms(question)
-    return CountedPassages(rank_passages(question, passages, len(passages), counts), counts)

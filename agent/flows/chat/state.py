@@ -36,12 +36,16 @@ class Draft(StepJudge):
     dropped: int = 0
     """Citations that were dropped, because their fact may not support a claim."""
     caveat: str = ""
+    open: str = ""
+    assumed: str = ""
+    answered_parts: list[str] | None = None
+    """These three as in `WrittenDraft`."""
     by: Actor = "keyless"
     step: int = 0
 
 
 class Grounding(StepJudge):
-    """Whether a draft follows from its quotes, and why."""
+    """Whether a draft follows from its quotes and answers, by its check, and why."""
 
     grounded: bool
     reason: str = ""
@@ -58,6 +62,8 @@ class PassageGrade(Record):
     score: float = 0.0
     reason: str = "It was not graded."
     answers_alone: bool = False
+    answers_together: bool = False
+    """Whether it does so with another one."""
 
 
 class QueryRewrite(StepJudge):
@@ -116,8 +122,12 @@ class ChatState(AnsweringState):
     groundings: Annotated[list[Grounding], append] = Field(default_factory=list)
     route_decision: str = ""
     route_reasoning: str = ""
+    document: str = ""
+    """The source that is read from end to end."""
     asks_nothing: bool = False
     """Whether the turn is small talk."""
+    message: str = ""
+    """The reply to it."""
     speakers: Annotated[dict[str, StepJudge], merge_dict] = Field(default_factory=dict)
     """Who judged at each step, the last time it was taken."""
     rewrites: Annotated[list[QueryRewrite], append] = Field(default_factory=list)

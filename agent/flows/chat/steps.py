@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from agent.answering.fact_view import answer_small_talk
+from agent.answering import fact_view
+from agent.answering.draft import ask_writer
+from agent.answering.passages import show_passages
 from agent.answering.verdict import record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.flows.chat import retrieve as reading
-from agent.flows.chat.places import is_facility_follow_up, list_kinds, load_facilities
+from agent.flows.chat.places import list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, PassageGrade, QueryRewrite, StepJudge
 from agent.flows.chat.write import (
     CAVEATS,
@@ -18,79 +21,104 @@ from agent.flows.chat.write import (
     build_answer,
     build_refusal,
     check_grounding,
+    describe_journey,
     explain_empty_draft,
     explain_ungrounded,
+    mention_hidden,
     write_draft,
 )
-from agent.roles.chat import GRADE, MIN_RELEVANT_SCORE, REWRITE, ROUTER, RewriteReply, RouterReply
-from agent.text.dialogue_acts import is_bare_repeat_request
+from agent.roles.chat import (
+    GRADE,
+    MIN_RELEVANT_SCORE,
+    READ_SECTION,
+    REWRITE,
+    ROUTER,
+    RewriteReply,
+    RouterReply,
+)
 from agent.text.plurals import format_count
-from agent.text.question_parts import split_compound_question
-from agent.types import Passage
+from agent.types import Answer, Passage, PlanPart
 
 SMALL_TALK_REPLY = "What would you like to know?"
-"""The reply to small talk that no rule knows."""
+"""The reply to small talk for which the router gave none."""
 MIN_RELEVANT_PASSAGES = 3
 """Relevant passages from which an answer is written without another search."""
 MAX_RETRIES = 2
 """Rewritten searches for one question."""
+MAX_PARTS, MAX_FOUND_TOLD = 6, 6
+"""Parts of a question, and relevant passages that are told to whoever words another search."""
 STEP_BY_ROUTE = {
     "DIRECT_ANSWER": "generate",
     "RETRIEVE": "retrieve",
     "REWRITE_THEN_RETRIEVE": "rewrite",
     "ASK_CLARIFICATION": "clarify",
     "LOCATION_SEARCH": "location",
+    "READ_DOCUMENT": "read_document",
 }
 
 
 def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Recall the conversation, and choose the route of this turn. Small talk gets a fixed reply."""
-    turns, memory = reading.recall(state, tools)
-    facilities = load_facilities(state, tools)
-    kinds = list_kinds(facilities)
+    """Recall the conversation, and choose the route of this turn; without a model the library is searched."""
+    memory = reading.recall(state, tools)
+    change: Change = {**memory, "asked": state.question, "speakers": {"router": StepJudge()}}
+    if not tools.has_model:
+        return {**change, "route_decision": "RETRIEVE"}, "retrieve"
+    kinds = list_kinds(load_facilities(state, tools))
+    documents = reading.list_documents(state, tools)
     judgement = tools.judge(
-        ROUTER, question=state.question, history=state.substantive_turns, prior=memory["prior"], kinds=kinds
+        ROUTER,
+        question=state.question,
+        history=state.history,
+        prior=memory["prior"],
+        kinds=kinds,
+        titles=[source.title or source.url for source in documents],
     )
     reply: RouterReply = judgement.value
-    route, why = str(reply.route), reply.reasoning
-    judge = StepJudge(by=judgement.by, trouble=judgement.fallback_reason)
-    by_rule, by_code, but = judgement.by != "model", judge.replace(by="code"), ""
+    route, why, but = str(reply.route), fact_view.clean_message(state, reply.reasoning), ""
     if reply.asks_nothing:
         route = "DIRECT_ANSWER"
-    elif by_rule and kinds and is_facility_follow_up(turns, state.question, facilities):
-        route, why, judge = "LOCATION_SEARCH", "It continues the facility search before it.", by_code
     elif route == "LOCATION_SEARCH" and not kinds:
         but = "the library has no facilities"
+    elif route == "READ_DOCUMENT" and not 1 <= reply.document <= len(documents):
+        but = "it names no document of the library"
     elif route == "DIRECT_ANSWER" and not memory["prior_docs"]:
         but = "no earlier answer cites a source"
     elif route not in ("RETRIEVE", "LOCATION_SEARCH") and not state.settings.conversational:
         but = "each question stands alone"
+    judge = StepJudge(by=judgement.by, trouble=judgement.fallback_reason)
     if but:
         why = f"{why} But {but}, so the library is searched.".strip()
-        route, judge = "RETRIEVE", by_code
+        route, judge = "RETRIEVE", judge.replace(by="code")
     asks_back = reply.clarifying_question.strip() if route == "ASK_CLARIFICATION" else ""
-    change: Change = {
-        **memory,
-        "asked": state.question,
+    change |= {
         "route_decision": route,
         "route_reasoning": why,
         "speakers": {"router": judge},
         "needs_clarification": asks_back or None,
         "asks_nothing": reply.asks_nothing,
+        "message": fact_view.clean_message(state, reply.message) if reply.asks_nothing else "",
+        "document": documents[reply.document - 1].source_id if route == "READ_DOCUMENT" else "",
+        "plan_parts": _list_parts(reply.parts, state.question),
     }
     if route == "DIRECT_ANSWER" and not reply.asks_nothing:
         change["pages"] = reading.build_page_refs(memory["prior_docs"], tools.step, "an earlier turn")
-        if by_rule and is_bare_repeat_request(state.question):
-            answered = (turn.asked for turn in turns if turn.answer and turn.answer.sentences)
-            change["asked"] = next(answered, state.question)
     return change, STEP_BY_ROUTE[route]
+
+
+def _list_parts(parts: Sequence[str], question: str) -> list[PlanPart]:
+    """The plan of a turn: the parts that a model told apart, else the question as one."""
+    told = [part.strip() for part in parts if part.strip()][:MAX_PARTS]
+    asked = told if len(told) > 1 else [question]
+    return [PlanPart(id=str(n), question=part, by="model") for n, part in enumerate(asked, 1)]
 
 
 def rewrite(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Make the turn a question that stands alone; passages and drafts are measured by it from now on."""
-    made = _rewrite_query(state, tools, "")
+    made, parts = _rewrite_query(state, tools, "")
     made = made.replace(repeats=reading.has_same_words(made.query, [state.question]))
-    return {"rewrites": [made], "asked": made.query, "rewritten_query": made.query}, "retrieve"
+    plan = _list_parts(parts, made.query)
+    asked = {"asked": made.query, "rewritten_query": made.query, "plan_parts": plan}
+    return {"rewrites": [made], **asked}, "retrieve"
 
 
 def rewrite_retry(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
@@ -100,43 +128,44 @@ def rewrite_retry(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def rewrite_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """The draft was not grounded: search from another angle."""
-    why = f"the drafted answer was not grounded: {explain_ungrounded(state)}"
-    return {**_retry(state, tools, why), "draft": None}, "retrieve"
+    """The draft was not grounded, or left something open: search from another angle. What is right of it
+    stays, in case nothing better is found."""
+    has_half = state.own.draft is not None and bool(state.own.draft.sentences)
+    why = f"the drafted answer {'is not complete' if has_half else 'was not grounded'}: "
+    change = _retry(state, tools, why + explain_ungrounded(state))
+    return (change if has_half else {**change, "draft": None}), "retrieve"
 
 
 def _retry(state: ChatRun, tools: RunContext, why: str) -> Change:
     """The change of a search in other words. When there are none, no further retry is made."""
-    made = _rewrite_query(state, tools, why)
+    made, _ = _rewrite_query(state, tools, why)
     if reading.has_same_words(made.query, state.own.queries):
         return {"rewrites": [made.replace(repeats=True)], "retry_count": MAX_RETRIES}
     return {"rewrites": [made], "rewritten_query": made.query, "retry_count": state.own.retry_count + 1}
 
 
-def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> QueryRewrite:
-    """The turn in other words. A model that repeats a search, or drops a part of the turn, hears so once;
-    then the turn stays as it was typed."""
-    question = " ".join([state.question, *(note.text for note in state.notes), *state.own.responses])
-    tried = list(dict.fromkeys(state.own.queries))
+def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> tuple[QueryRewrite, list[str]]:
+    """The turn in other words, and its parts. A model that repeats a search hears so once."""
+    own = state.own
+    tried = list(dict.fromkeys(own.queries))
 
     def check(reply: RewriteReply) -> list[str]:
-        """What is wrong with a rewritten turn, for its writer."""
-        if angle and tried:
-            is_same = reading.has_same_words(reply.query, tried)
-            told = "It has only the words of a search that was made before: use other words."
-            return [told] if is_same else []
-        parts = split_compound_question(question)
-        if len(split_compound_question(reply.query)) >= len(parts):
-            return []
-        return [f"The turn asks {len(parts)} things, and the query asks fewer: keep them all."]
+        is_same = bool(angle) and reading.has_same_words(reply.query, tried)
+        return ["It has only the words of a search that was made before: use other words."] if is_same else []
 
     judgement = tools.judge(
         REWRITE,
         check=check,
-        question=question,
-        history=state.substantive_turns,
+        question=" ".join([state.question, *(note.text for note in state.notes), *own.responses]),
+        history=state.history,
+        titles=[source.title or source.url for source in reading.list_documents(state, tools)],
         angle=angle,
         tried=tried,
+        found=[f"{doc.title} › {doc.heading}: {doc.text}" for doc in _load_relevant(state, tools)][
+            :MAX_FOUND_TOLD
+        ]
+        if angle
+        else [],
     )
     reply: RewriteReply = judgement.value
     made = QueryRewrite(
@@ -146,51 +175,76 @@ def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> QueryRewrit
         by=judgement.by,
         trouble=judgement.fallback_reason,
     )
-    if judgement.problems and not angle:
-        return made.replace(query=question, by="code")
-    return made
+    return made, reply.parts
+
+
+def read_document(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
+    """Read one document from end to end, its sections side by side: the passages with its main points."""
+    page = tools.library.load(state.own.document)
+    page_id, title = tools.store_page(page), page.title
+    sections = reading.split_sections(page, page_id)
+    asked = sections if len(sections) > 1 else []  # a short one is shown to the writer whole
+    ask = partial(ask_writer, tools, READ_SECTION)
+    read = tools.judge_side_by_side(
+        [partial(ask, section, question=state.question, title=title, passages=section) for section in asked]
+    )
+    quoted = {quote.passage_id for reading in read for said in reading.value.answer for quote in said.quotes}
+    docs = [p.ref for section in sections for p in section if not asked or p.id in quoted]
+    failed = next((one.fallback_reason for one in read if one.fallback_reason), "")
+    return {
+        "retrieved_docs": docs,
+        "doc_relevance_scores": [1.0] * len(docs),
+        "pages": reading.build_page_refs(docs, tools.step, "library"),
+        "searched_by": f"{title}, read from end to end in {format_count(len(sections), 'section')}.",
+        "speakers": {"read_document": StepJudge(by="model", trouble=failed)},
+    }, "generate"
 
 
 def grade(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Score the relevance of each passage that was not graded before, all in one call."""
+    """Score the relevance of each passage that was not graded before, all in one call; without a model all
+    are shown."""
+    if not tools.has_model:
+        return {}, "generate"
     question, own = reading.standalone_question(state), state.own
-    passages = reading.score_passages(tools, question, own.retrieved_docs)
+    passages = reading.load_passages(tools, own.retrieved_docs)
     grades = own.grades if own.graded_question == question else {}
     judge = own.speakers.get("grade", StepJudge())
     if new := [passage for passage in passages if passage.id not in grades]:
         judgement = tools.judge(GRADE, question=question, passages=new)
         judge = StepJudge(by=judgement.by, trouble=judgement.fallback_reason)
+        if judgement.by != "model":  # nobody graded: the writer is shown all
+            return {"speakers": {"grade": judge}}, "generate"
         ids = {passage.id for passage in new}
         grades = grades | {
-            grade.passage_id: PassageGrade(
-                score=round(grade.score, 4), reason=grade.reason, answers_alone=grade.answers_alone
-            )
+            grade.passage_id: PassageGrade.model_validate(grade.model_dump(exclude={"passage_id"}))
             for grade in judgement.value.grades
             if grade.passage_id in ids
         }
     graded = [grades.get(passage.id, PassageGrade()) for passage in passages]
     relevant = [grade for grade in graded if grade.score >= MIN_RELEVANT_SCORE]
-    one_passage = state.settings.chat_one_passage and any(grade.answers_alone for grade in relevant)
+    together = sum(grade.answers_together for grade in relevant)
+    is_complete = any(grade.answers_alone for grade in relevant) or together > 1
     change = {
         "doc_relevance_scores": [grade.score for grade in graded],
         "grades": grades,
         "graded_question": question,
         "speakers": {"grade": judge},
     }
-    if len(relevant) >= MIN_RELEVANT_PASSAGES or one_passage or not state.settings.conversational:
+    is_enough = len(relevant) >= MIN_RELEVANT_PASSAGES or (state.settings.chat_one_passage and is_complete)
+    if is_enough or not state.settings.conversational:
         return change, "generate"
     return change, "rewrite_retry" if own.retry_count < MAX_RETRIES else "generate_caveat"
 
 
 def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Write a draft from the passages found, or from those that earlier answers cite; none to small talk. In
-    one pass it is the answer."""
+    one pass it is the answer, and without a model the passages themselves are."""
     if state.own.asks_nothing:
         return {}, "validate"
-    passages = _load_retrieved(state, tools)
-    if not state.own.retrieved_docs:
-        question = reading.standalone_question(state)
-        passages = reading.score_passages(tools, question, state.own.prior_docs)
+    if not tools.has_model:
+        return _show_found(state, tools), "end"
+    docs = state.own.retrieved_docs
+    passages = _load_relevant(state, tools) if docs else reading.load_passages(tools, state.own.prior_docs)
     change = write_draft(state, tools, passages)
     if state.settings.conversational:
         return change, "validate"
@@ -204,42 +258,51 @@ def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 def generate_caveat(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Write a best effort from too few relevant passages, with a caveat."""
     caveat = CAVEATS[min(state.own.relevant_count, len(CAVEATS) - 1)]
-    return write_draft(state, tools, _load_retrieved(state, tools), caveat=caveat), "validate"
+    return write_draft(state, tools, _load_relevant(state, tools), caveat=caveat), "validate"
 
 
-def _load_retrieved(state: ChatRun, tools: RunContext) -> list[Passage]:
-    """The passages that the writer is shown: those that a model graded as relevant, or all in one pass and
-    where rules scored them."""
-    own = state.own
+def _load_relevant(state: ChatRun, tools: RunContext) -> list[Passage]:
+    """The relevant passages, the best grades first; all in one pass and where nobody graded."""
+    own, is_graded = state.own, bool(state.own.doc_relevance_scores)
     passages = reading.load_passages(tools, own.retrieved_docs, own.doc_relevance_scores)
-    if own.speakers.get("grade", StepJudge()).by != "model" or not state.settings.conversational:
+    passages.sort(key=lambda passage: -passage.score)
+    if not is_graded or not state.settings.conversational:
         return passages
     return [passage for passage in passages if passage.score >= MIN_RELEVANT_SCORE]
 
 
+def _show_found(state: ChatRun, tools: RunContext, why: str = "") -> Change:
+    """The change of an answer without a model: the passages that fit best."""
+    passages = reading.load_passages(tools, state.own.retrieved_docs or state.own.prior_docs)
+    change, answer = show_passages(state, tools, passages, caveat=why, journey=describe_journey(state))
+    return record_answer(mention_hidden(state, tools, answer), change)
+
+
 def validate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Check that the draft is grounded in its quotes and answers. When the run must end, answer with what
-    there is."""
-    if state.own.asks_nothing and state.own.draft is None:
-        reply = answer_small_talk(state, tools.step, SMALL_TALK_REPLY)
-        return {"answers": [reply], "stop_reason": "enough"}, "end"
-    if state.stop_reason in ("budget", "asked"):  # the supported part of a draft that was not rejected
-        written, groundings = state.own.draft, state.own.groundings
-        is_rejected = bool(written and groundings and groundings[-1].step > written.step)
-        backed = [sentence for sentence in written.sentences if sentence.backed] if written else []
-        if written is None or is_rejected or not backed:
-            text = f"No answer is given: {state.why_stopped}."
-            return {"answers": [build_refusal(state, tools, "not_covered", text)]}, "end"
-        caveat = written.caveat or f"It was written before its checks were finished: {state.why_stopped}."
-        kept = written.replace(sentences=backed, caveat=caveat)
+    """Whether the draft is grounded in its quotes and answers, as its check found. When the run must end,
+    answer with what there is."""
+    own = state.own
+    if own.asks_nothing and own.draft is None:
+        reply = own.message or SMALL_TALK_REPLY
+        said = Answer(
+            n=len(state.answers) + 1, verdict="no_evidence", certainty=reply, by="code", step=tools.step
+        )
+        return {"answers": [said], "stop_reason": "enough"}, "end"
+    if state.stop_reason in ("budget", "asked"):  # what its check found supported
+        backed = [sentence for sentence in own.draft.sentences if sentence.backed] if own.draft else []
+        if not own.draft or not backed:
+            return _show_found(state, tools, f"It is not written up: {state.why_stopped}."), "end"
+        caveat = own.draft.caveat or f"It was written before its checks were finished: {state.why_stopped}."
+        kept = own.draft.replace(sentences=backed, caveat=caveat)
         now = state_after(state, {"draft": kept})
         return {**record_answer(build_answer(now, tools)), "draft": kept}, "end"
-    grounding, draft = check_grounding(state, tools)
+    was_drafted = any(grounding.drafted for grounding in own.groundings)
+    can_search = own.retry_count < MAX_RETRIES and not was_drafted and not own.document
+    grounding = check_grounding(state, tools.step, can_search=can_search)
     if grounding.grounded:
-        now = state_after(state, {"draft": draft})
-        change = record_answer(build_answer(now, tools))
-        return {**change, "groundings": [grounding], "draft": draft, "stop_reason": "enough"}, "end"
-    can_retry = state.own.retry_count < MAX_RETRIES
+        change = record_answer(build_answer(state, tools))
+        return {**change, "groundings": [grounding], "stop_reason": "enough"}, "end"
+    can_retry = own.retry_count < MAX_RETRIES
     return {"groundings": [grounding]}, "rewrite_final" if can_retry else "clarify_final"
 
 
@@ -263,6 +326,8 @@ def describe_step(name: str, change: Change) -> str:
     told, judged = "", find_judge(name, change)
     if name == "router" and change.get("route_decision"):
         told = " — ".join(filter(None, [change["route_decision"], change.get("route_reasoning")]))
+    elif name == "read_document":
+        told = change["searched_by"]
     elif change.get("rewrites"):
         is_retry, repeats = bool(judged["why"]), judged["repeats"]
         told = f"{'in other words' if is_retry else 'made whole'}: {judged['query']}"
@@ -273,7 +338,7 @@ def describe_step(name: str, change: Change) -> str:
     elif name == "retrieve":
         asked, method = "”, “".join(change["queries"]), str(change["searched_by"]).partition(".")[0]
         told = f"searched for “{asked}”: {format_count(len(change['retrieved_docs']), 'passage')}. {method}."
-    elif name == "grade":
+    elif change.get("doc_relevance_scores"):
         scores = change["doc_relevance_scores"]
         relevant = sum(score >= MIN_RELEVANT_SCORE for score in scores)
         told = f"{relevant} of {format_count(len(scores), 'passage')} relevant"
@@ -286,7 +351,9 @@ def describe_step(name: str, change: Change) -> str:
         told = f"you answered: “{change['responses'][-1]}”"
     elif change.get("located"):
         told = f"found {format_count(len(change['located']['rows']), 'place')}"
-    return f"{told}{' (by rule: ' + judged['trouble'] + ')' if judged.get('trouble') else ''}".strip()
+    return (
+        f"{told}{' (the model failed: ' + judged['trouble'] + ')' if judged.get('trouble') else ''}".strip()
+    )
 
 
 def find_judge(name: str, change: Change) -> Mapping[str, Any]:

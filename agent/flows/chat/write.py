@@ -6,33 +6,26 @@ from collections.abc import Sequence
 from functools import partial
 
 from agent.answering import fact_view
-from agent.answering.claim_checks import WrittenDraft, repair_sentences
-from agent.answering.draft import ask_writer, build_fact_from_quote, draft_from_quotes
+from agent.answering.claim_checks import WrittenDraft
+from agent.answering.draft import ask_writer, draft_from_quotes
 from agent.answering.pages import find_hidden_sources
 from agent.answering.verdict import WORDED_BY_MODEL, describe_refused, finish_answer, no_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.errors import BudgetSpent
 from agent.evidence.claim_check import describe_finding
-from agent.flows.chat.retrieve import rank_by_library, standalone_question
+from agent.flows.chat.retrieve import list_documents, standalone_question
 from agent.flows.chat.state import ChatRun, Draft, Grounding
-from agent.retrieval.answer import find_best_lines
 from agent.roles.chat import (
     CLARIFY,
     GENERATE,
-    VALIDATE,
-    Claim,
     ClarifyReply,
     GenerateReply,
-    ValidateReply,
 )
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
-from agent.text.urls import remove_unknown_urls
 from agent.types import Answer, Passage, Reason
 
-EXTRA_FACTS = 12
-"""Without a model: sentences that are kept as facts beside the cited ones, to find contradictions."""
 CAVEATS = (
     "A best effort: no passage of the library is clearly relevant to the question.",
     "From one passage of the library.",
@@ -42,54 +35,58 @@ CAVEATS = (
 DEMO_LEFT_OUT = (
     "The demo’s sources in the library were left out; “With the demo’s invented sources” takes them in."
 )
-MAX_TITLES, MIN_TITLE_RELEVANCE = 8, 0.3
-"""Titles offered with a clarifying question, and the least relevance of their passages."""
+MAX_TITLES, MIN_TITLE_RELEVANCE = 20, 0.3
+"""Titles shown to whoever asks back, and the least relevance of passages whose titles come first."""
+ASK_IN_OTHER_WORDS = "Can you say it in other words, or name what it is about?"
 
 
 def write_draft(
     state: ChatRun, tools: RunContext, passages: Sequence[Passage], *, caveat: str = ""
 ) -> Change:
-    """The change of writing a draft from these passages: facts, conflicts, confidence, and the draft, whose
+    """The change of writing a draft from these passages, best first: facts, conflicts, and the draft, whose
     sentences passed their check.
 
     A sentence that fails is repaired once by its writer, who is told which and why, and else left out; the
-    writer after a refused draft is told why that was refused. Without passages nobody is asked to write."""
+    writer after a draft that was not enough is told why. A worse draft does not take the place of a right
+    half. Without passages nobody is asked to write."""
     question, own = standalone_question(state), state.own
-    best = rank_by_library(tools, question, passages)
-    if not best:
-        return {"draft": Draft(caveat=caveat, by="code", step=tools.step)}
+    if not passages:
+        return {"draft": own.draft or Draft(caveat=caveat, by="code", step=tools.step)}
     last, refused = own.groundings[-1] if own.groundings else None, ""
     if last and last.drafted and not (own.draft and own.draft.step > last.step):
         refused = " ".join([last.reason, *(f"Refused: “{text}”" for text in last.refused)])
     judgement = ask_writer(
         tools,
         GENERATE,
-        best,
+        passages,
         question=state.question,
         asked=question,
-        history=state.substantive_turns,
+        parts=state.plan,
+        history=state.history,
         notes=fact_view.note_texts(state),
-        passages=best,
+        passages=passages,
+        document=tools.library.source(own.document).title if own.document else "",
         caveat=caveat,
         refused=refused,
     )
     reply: GenerateReply = judgement.value
-    needs_more = reply.answer and judgement.by != "model"
-    more = [
-        build_fact_from_quote(question, tools, tools.page(quote.page_id), quote, by="keyless")
-        for quote in (find_best_lines(question, best, EXTRA_FACTS) if needs_more else [])
-    ]
-    write = partial(draft_from_quotes, state, tools, judgement, best, question=question, more_facts=more)
+    write = partial(draft_from_quotes, state, tools, judgement, passages, question=question)
     try:
         _, change, _, written = write()
     except BudgetSpent:  # a draft whose check the budget forbids is checked by code alone
         _, change, _, written = write(is_judged=False)
+    if not written.held and own.draft and own.draft.sentences:
+        return {**change, "draft": own.draft.replace(step=tools.step)}
+    parts = written.answered_parts
     draft = Draft(
         sentences=written.held,
         drafted=len(reply.answer),
         left_out=[written.sentences[n] for n in written.failed],
         dropped=written.dropped,
         caveat=caveat,
+        open=written.open,
+        assumed=written.assumed,
+        answered_parts=None if parts is None else list(parts),
         by=judgement.by,
         trouble=judgement.fallback_reason,
         step=tools.step,
@@ -97,42 +94,22 @@ def write_draft(
     return {**change, "draft": draft}
 
 
-def check_grounding(state: ChatRun, tools: RunContext) -> tuple[Grounding, Draft]:
-    """The verdict on the draft, and the draft without what the verdict refuses.
-
-    Sentences that are named as unsupported are repaired once by their writer, else left out; the others
-    stand. The draft is not grounded when all of it is refused, or when it does not answer."""
-    draft, question = state.own.draft or Draft(), standalone_question(state)
-    verdict = Grounding(grounded=False, drafted=draft.drafted, step=tools.step)
+def check_grounding(state: ChatRun, step: int, *, can_search: bool) -> Grounding:
+    """The verdict on the draft, from its check: grounded when sentences held and they answer, or answer a
+    part and another search `can_search` no more."""
+    draft = state.own.draft or Draft()
+    verdict = Grounding(grounded=False, drafted=draft.drafted, step=step)
     if not draft.sentences:
         texts = [sentence.text for sentence in draft.left_out]
-        return verdict.replace(reason=explain_empty_draft(draft), refused=texts), draft
-    claims = [
-        Claim(n=n, text=s.text, quotes=[state.facts[i].quote for i in s.fact_ids], backed=s.backed)
-        for n, s in enumerate(draft.sentences, start=1)
-    ]
-    judgement = tools.judge(VALIDATE, question=question, claims=claims)
-    reply: ValidateReply = judgement.value
-    named = sorted({n - 1 for n in reply.unsupported if 1 <= n <= len(claims)})
-    grounded = (reply.grounded and not named) or 0 < len(named) < len(claims)
-    texts = [s.text for n, s in enumerate(draft.sentences) if n in named or not (grounded or named)]
-    if grounded and named:
-        marked, known = list(draft.sentences), fact_view.recorded_urls(state)
-        fault = {"check": "not_supported", "backed": False, "check_reason": reply.reason}
-        for n in named:
-            marked[n] = marked[n].replace(**fault)
-        checked = repair_sentences(
-            tools,
-            marked,
-            state.facts,
-            list(state.conflicts.values()),
-            question=question,
-            clean=lambda text: remove_unknown_urls(text, known).strip(),
-        )
-        left_out = [*draft.left_out, *(checked.sentences[n] for n in checked.failed)]
-        draft = draft.replace(sentences=checked.held, left_out=left_out)
-    judged = {"by": judgement.by, "trouble": judgement.fallback_reason, "reason": reply.reason}
-    return verdict.replace(grounded=grounded, refused=texts, **judged), draft
+        return verdict.replace(reason=explain_empty_draft(draft), refused=texts)
+    answered, missing = draft.answered_parts, draft.open
+    if answered is not None and not missing:
+        left = [f"“{part.question}”" for part in state.plan if part.id not in answered]
+        missing = f"Not answered in full: {'; '.join(left)}" if left else ""
+    unchecked = sum(not sentence.backed for sentence in draft.sentences)
+    told = f"{unchecked} of {len(draft.sentences)} sentences could not be checked." if unchecked else ""
+    reason = missing or told or "Every sentence is supported by its quotes."
+    return verdict.replace(grounded=not missing or not can_search, reason=reason)
 
 
 def explain_empty_draft(draft: Draft) -> str:
@@ -161,6 +138,9 @@ def build_answer(state: ChatRun, tools: RunContext) -> Answer:
         dropped=draft.dropped,
         by="model" if draft.by == "model" else "keyless",
         trouble=draft.trouble,
+        open=draft.open,
+        assumed=draft.assumed,
+        answered_parts=draft.answered_parts,
     )
     journey = describe_journey(state)
     answer = finish_answer(state, written, tools.step, caveat=draft.caveat, journey=journey)
@@ -173,16 +153,22 @@ def build_refusal(
     state: ChatRun, tools: RunContext, reason: Reason, text: str, *, by: RoleResult | None = None
 ) -> Answer:
     """An answer that says why there is none, or asks back."""
-    is_demo_hidden = reason == "not_covered" and find_hidden_sources(state, tools)
-    return no_answer(
+    refusal = no_answer(
         state,
         tools.step,
         "budget" if state.stop_reason == "budget" else reason,
         text,
-        remark=DEMO_LEFT_OUT if is_demo_hidden else "",
         journey=describe_journey(state),
         by=by,
     )
+    return mention_hidden(state, tools, refusal)
+
+
+def mention_hidden(state: ChatRun, tools: RunContext, answer: Answer) -> Answer:
+    """The answer; of one that found nothing told that the demo's sources were left out."""
+    is_empty = answer.verdict == "no_evidence" and answer.reason == "not_covered"
+    is_hidden = is_empty and find_hidden_sources(state, tools)
+    return answer.replace(remark=DEMO_LEFT_OUT) if is_hidden else answer
 
 
 def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason: Reason) -> Change:
@@ -196,15 +182,16 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
         scores = own.doc_relevance_scores or [0.0] * len(own.retrieved_docs)
         graded = zip(own.retrieved_docs, scores, strict=True)
         titles = [doc.title for doc, score in graded if doc.title and score >= MIN_TITLE_RELEVANCE]
+        others = [source.title for source in list_documents(state, tools)]
         judgement = tools.judge(
             CLARIFY,
             question=state.question,
-            history=state.substantive_turns,
+            history=state.history,
             why=why,
-            titles=list(dict.fromkeys(titles))[:MAX_TITLES],
+            titles=list(dict.fromkeys([*titles, *others]))[:MAX_TITLES],
         )
         reply: ClarifyReply = judgement.value
-        asked = fact_view.clean_message(state, reply.question)
+        asked = fact_view.clean_message(state, reply.question) or f"{why} {ASK_IN_OTHER_WORDS}"
         choices = [fact_view.clean_message(state, choice) for choice in reply.choices[:4]]
         change = {"needs_clarification": asked, "choices": choices}
         answer = build_refusal(state, tools, reason, asked, by=judgement)

@@ -1,28 +1,21 @@
-"""From a draft to the answer a person reads: quotes become facts, citations are checked, refusals get their
-words. Code chooses the verdict; the writer only says which kind of refusal it meant."""
+"""From what was read to the answer a person reviews: quotes become facts, citations are checked, refusals get
+their words. Code chooses the verdict; the writer only says which kind of refusal it meant."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from agent.answering import fact_view
 from agent.answering.draft import answer_from_quotes, draft_from_reply
 from agent.answering.passages import show_passages
-from agent.answering.verdict import (
-    WORDED_BY_MODEL,
-    describe_failures,
-    finish_answer,
-    record_answer,
-)
+from agent.answering.verdict import WORDED_BY_MODEL, describe_failures, finish_answer, record_answer
 from agent.answering.write_report import ask_report
 from agent.engine.context import RunContext
 from agent.engine.state import Change
+from agent.flows.site import pages as reading
 from agent.flows.site.state import SiteRun
-from agent.roles.note_requests import parse_length_request
 from agent.roles.site import DRAFT, DraftReply
 from agent.text.plurals import format_count
 from agent.text.urls import host
-from agent.types import Outcome, Passage
+from agent.types import Answer, Outcome
 
 REFUSAL_MESSAGES = {
     "off_topic": (
@@ -33,19 +26,22 @@ REFUSAL_MESSAGES = {
 }
 
 
-def write_answer(state: SiteRun, tools: RunContext, passages: Sequence[Passage]) -> Change:
-    """The change of an answer from these passages, or of a refusal: its facts, conflicts, confidence."""
-    hosts = dict.fromkeys(host(url) for url in state.settings.start_urls)
-    forced = state.own.choices[-1].forced if state.own.choices else ""
+def write_answer(state: SiteRun, tools: RunContext) -> Change:
+    """The change of an answer from what was read, or of a refusal: its facts and conflicts."""
+    own = state.own
+    found = reading.search_site(state, tools, notes=fact_view.note_texts(state))
+    passages = reading.choose_passages(state, tools, found, own.chosen, reading.DRAFT_CHARS)
+    forced = own.choices[-1].forced if own.choices else ""
     blanks = {
         "question": state.question,
         "asked": state.asked or state.question,
+        "parts": state.plan,
         "history": state.history,
         "instruction": state.settings.instruction,
         "notes": [note.text for note in state.notes],
-        "reasoning": state.own.decision_reasoning,
+        "reasoning": own.decision_reasoning,
         "passages": passages,
-        "site": ", ".join(hosts),
+        "site": ", ".join(dict.fromkeys(host(url) for url in state.settings.start_urls)),
         "forced": forced,
         "former": state.answer.text if state.answer else "",
     }
@@ -55,46 +51,54 @@ def write_answer(state: SiteRun, tools: RunContext, passages: Sequence[Passage])
         DRAFT,
         passages,
         blanks,
-        question=state.own.relevance_question(state),
+        question=" ".join([state.full_question, *fact_view.public_note_texts(state)]),
         caveat=forced,
         journey=_describe_journey(state, tools),
     )
     reply: DraftReply = draft.judgement.value
-    remark = [answer.remark]
-    request = parse_length_request(state.settings.instruction)
-    if draft.judgement.by != "model" and request.max_sentences:
-        remark.append("Kept short, as instructed.")
-    if draft.judgement.by != "model" and request.has_other_requests:
-        subject = "The rest of the instruction" if request.max_sentences else "The instruction"
-        remark.append(f"{subject} was not followed: that needs a model.")
+    return _record(state, _explain_refusal(state, answer, reply.refusal, reply.message), draft.change)
+
+
+def show_found(state: SiteRun, tools: RunContext) -> Change:
+    """The change of an answer without a model: the passages that fit best."""
+    found = reading.search_site(state, tools, notes=fact_view.public_note_texts(state))
+    forced = state.own.choices[-1].forced if state.own.choices else ""
+    journey = _describe_journey(state, tools)
+    change, answer = show_passages(state, tools, found, caveat=forced, journey=journey)
+    return _record(state, _explain_refusal(state, answer), change)
+
+
+def _record(state: SiteRun, answer: Answer, change: Change) -> Change:
+    """The change of an answer, whose pages are useful ones."""
     cited, useful = {source.page_id for source in answer.sources}, state.own.useful_visited_indices
     content = state.own.url_content(state)
-    if answer.verdict == "no_evidence" and state.pages and not content:
+    more = sorted(i for i, page_id in content.items() if page_id in cited and i not in useful)
+    return {**record_answer(answer, change), "useful_visited_indices": [*useful, *more]}
+
+
+def _explain_refusal(state: SiteRun, answer: Answer, kind: str = "none", message: str = "") -> Answer:
+    """The answer; one without evidence with its reason, in the words of the model that refused."""
+    if answer.verdict != "no_evidence" or not state.pages:
+        return answer
+    if not state.own.url_content(state):
         text = f"No answer is given. No page could be read: {describe_failures(list(state.pages.values()))}"
-        answer = answer.replace(reason="blocked", certainty=text)
-    elif answer.verdict == "no_evidence" and state.pages and answer.reason != "blocked":
-        kind = reply.refusal if reply.refusal != "none" else "not_covered"
-        read = (host(ref.final_url) for ref in state.pages.values() if ref.outcome is Outcome.OK)
-        site = ", ".join(dict.fromkeys(read)) or "this site"
-        message = fact_view.clean_message(state, reply.message, state.own.all_discovered_urls)
-        text = message or REFUSAL_MESSAGES[kind].format(site=site)
-        answer = answer.replace(reason=kind, certainty=f"{text} {forced}".strip())
-    if reply.message and answer.verdict == "no_evidence" and draft.judgement.by == "model":
-        remark.insert(0, WORDED_BY_MODEL)
-    answer = answer.replace(remark=" ".join(filter(None, remark)))
-    return {
-        **record_answer(answer, draft.change),
-        "bearing": reply.confidence,
-        "useful_visited_indices": [
-            *useful,
-            *sorted(i for i, page_id in content.items() if page_id in cited and i not in useful),
-        ],
-    }
+        return answer.replace(reason="blocked", certainty=text)
+    if answer.reason == "blocked":
+        return answer
+    kind = kind if kind != "none" else "not_covered"
+    read = (host(ref.final_url) for ref in state.pages.values() if ref.outcome is Outcome.OK)
+    site = ", ".join(dict.fromkeys(read)) or "this site"
+    worded = fact_view.clean_message(state, message, state.own.all_discovered_urls)
+    text = worded or REFUSAL_MESSAGES[kind].format(site=site)
+    forced = state.own.choices[-1].forced if state.own.choices else ""
+    remark = " ".join(filter(None, [WORDED_BY_MODEL if worded else "", answer.remark]))
+    told = " ".join(filter(None, [text, answer.missing, forced]))
+    return answer.replace(reason=kind, certainty=told, remark=remark)
 
 
 def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
     """The change of the answer written again from the accepted facts, after a person's edits."""
-    if not tools.has_model:
+    if not tools.has_model or tools.find_spent_budget():
         usable = fact_view.facts_for_answer(state)
         change, answer = show_passages(state, tools, facts=usable, question=state.asked)
         return record_answer(answer, change)

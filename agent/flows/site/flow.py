@@ -30,8 +30,7 @@ def describe_step(name: str, change: Change) -> str:
         return "; ".join(f"{ref['outcome']}: {ref['url']}" for ref in refs[:MAX_SHOWN]) + more
     if name == "decide" and change.get("choices"):
         choice = change["choices"][-1]
-        fallback = f" (by rule: {choice['trouble']})" if choice.get("trouble") else ""
-        return f"{choice['decision']} — {choice['reasoning']}{fallback}"
+        return f"{choice['decision']} — {choice['reasoning']}"
     return ""
 
 
@@ -55,7 +54,6 @@ SITE = Flow(
     edges=(
         Edge(start="recall", end="survey", label="pages to read"),
         Edge(start="recall", end="decide", label="all known"),
-        Edge(start="recall", end="done", label="thanks, a greeting"),
         Edge(start="survey", end="crawl"),
         Edge(start="crawl", end="decide"),
         Edge(start="decide", end="crawl", label="explore"),

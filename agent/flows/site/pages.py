@@ -4,7 +4,6 @@ Nothing is fetched here."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 from agent.answering import fact_view
 from agent.answering.pages import content_passages, drop_menus, mark_read
@@ -12,10 +11,8 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import BY_INDEX, SiteRun, UrlIndex
-from agent.retrieval.answer import PassageAnswer, find_answer
-from agent.retrieval.scorer import CountedPassages, fuse_rankings, list_clauses
+from agent.retrieval.scorer import CountedPassages, fuse_rankings
 from agent.roles.site import SitePage
-from agent.text.dialogue_acts import is_unresolved_reference
 from agent.types import Page, PageRef, Passage
 
 GOOD_SCORE = 0.8
@@ -24,10 +21,12 @@ documentation sites such a stop reads 88 of 100 pages and loses one of the 29 an
 best passages of 100; 0.75 reads 81 and 0.6 reads 70, with one and two right pages less."""
 MAX_PASSAGES = 60
 """Passages of all pages read that an answer is chosen from."""
-MAX_PROMPT_CHARS = 60_000
-"""Characters of page text that one prompt holds at most, over all pages."""
-MAX_PAGES_WITHOUT_TEXT, MAX_OPENING_PASSAGES = 10, 3
-"""Pages that are shown, and passages of each, when no passage of any fits the question."""
+DECISION_CHARS, DRAFT_CHARS = 6_000, 16_000
+"""Characters of page text in a decision and in a draft: with two decisions and a check a question takes about
+15,000 tokens."""
+MAX_OPENED_PAGES, MAX_OPENING_PASSAGES = 5, 3
+"""Pages that are opened where no page has a word of the question, and passages that are shown of a page that
+was chosen, where none fits."""
 
 
 def search_site(
@@ -37,8 +36,7 @@ def search_site(
     that a person struck, and the words of struck facts. Of several texts that are searched,
     a passage has its best score. `notes`: those that are searched for."""
     ids = list(dict.fromkeys([*state.own.url_content(state).values(), *more]))
-    texts = list_search_texts(state, notes)
-    searched = dict.fromkeys([*list_clauses(texts[0]), *texts])
+    searched = dict.fromkeys([*notes[-1:], *state.own.search_texts(state)])
     found = [tools.library.search_pages(text, ids, 2 * MAX_PASSAGES) for text in searched]
     best: dict[str, Passage] = {}
     for hit in (hit for ranking in found for hit in ranking):
@@ -54,38 +52,9 @@ def search_site(
     return CountedPassages(shown, found[-1].counts)
 
 
-class Findings(NamedTuple):
-    """What the index has for a question: its best passages, best first, and the answer they make by rule."""
-
-    passages: list[Passage]
-    answer: PassageAnswer
-
-    @property
-    def is_good(self) -> bool:
-        """Whether it is good enough to stop reading: the passages of all leads fit."""
-        fit = {passage.id for passage in self.passages if passage.score >= GOOD_SCORE}
-        return all(part.lead and part.lead.passage_id in fit for part in self.answer.parts)
-
-    @property
-    def leads(self) -> set[str]:
-        """The pages that the leads are quoted from."""
-        return {part.lead.page_id for part in self.answer.parts if part.lead}
-
-
-def look_up(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -> Findings:
-    """What the pages read, and the stored pages `more`, have for the question."""
-    notes = fact_view.public_note_texts(state)  # it tells what is read next
-    passages = search_site(state, tools, more, notes=notes)
-    return Findings(passages, find_answer(list_search_texts(state, notes)[0], passages))
-
-
-def list_search_texts(state: SiteRun, notes: Sequence[str]) -> list[str]:
-    """What was typed last: a note, or the question, with the conversation when it names nothing. A question
-    that names something may still continue the conversation: it is searched alone and with it."""
-    if not is_unresolved_reference(next(reversed(notes), "")):
-        return list(notes[-1:])
-    texts = [" ".join([text, *notes]) for text in state.own.search_texts(state)]
-    return texts[-1:] if is_unresolved_reference(texts[0]) else texts
+def is_good(passages: Sequence[Passage]) -> bool:
+    """Whether one of them fits well enough to stop reading."""
+    return any(passage.score >= GOOD_SCORE for passage in passages)
 
 
 def adopt_stored(
@@ -106,46 +75,44 @@ def adopt_stored(
     return {**index.to_change(), **visited} if refs else {}
 
 
-def list_pages(state: SiteRun, passages: Sequence[Passage], found: Findings) -> list[SitePage]:
-    """The pages read for a decision, each with the text of its passages; those without any only when no page
-    has some."""
+def list_pages(state: SiteRun, passages: Sequence[Passage]) -> list[SitePage]:
+    """All pages read, for a decision: those with passages, in their order, with their texts, then the
+    others."""
     texts: dict[str, list[str]] = {}
     for passage in passages:
         texts.setdefault(passage.page_id, []).append(passage.text)
-    content = state.own.url_content(state)
-    shown = [i for i, page_id in content.items() if page_id in texts] or list(content)[
-        :MAX_PAGES_WITHOUT_TEXT
-    ]
+    content, order = state.own.url_content(state), list(texts)
     return [
         SitePage(
             index=i,
             url=shorten_url(state.own.all_discovered_urls[i], state.settings.site),
             title=state.pages[state.own.all_discovered_urls[i]].title,
-            text="\n".join(texts.get(content[i], [])),
-            relevance=state.own.bearings.get(i, 0.0),
-            is_enough=found.is_good and content[i] in found.leads,
+            text="\n".join(texts.get(page_id, [])),
         )
-        for i in shown
+        for i, page_id in sorted(
+            content.items(), key=lambda item: order.index(item[1]) if item[1] in texts else len(order)
+        )
     ]
 
 
-def passages_for_prompt(
-    state: SiteRun, tools: RunContext, found: list[Passage] | None = None
+def choose_passages(
+    state: SiteRun, tools: RunContext, hits: Sequence[Passage], first: Sequence[int], room: int
 ) -> list[Passage]:
-    """The best passages of all pages read (`found`, where they are known), best first; for a model with their
-    neighbours: the best pages first, each in its own order and within its window."""
-    notes = fact_view.note_texts(state)
-    hits = search_site(state, tools, notes=notes) if found is None else found
-    if not hits:  # what the site is about, where no word of the question occurs
-        for page_id in list(state.own.url_content(state).values())[:MAX_PAGES_WITHOUT_TEXT]:
-            opening = content_passages(page := tools.page(page_id), page_id)[:MAX_OPENING_PASSAGES]
-            hits = [*hits, *_remove_struck(state, page, opening)]
-    if tools.client is None:
-        return hits
-    window, room = state.settings.site.content_max_chars, MAX_PROMPT_CHARS
+    """What a prompt shows of the passages found, `room` characters at most: those of the pages `first`, in
+    their order (their openings, where none was found there), then the others, each page in its own order,
+    with neighbours and within its window."""
+    content = state.own.url_content(state)
+    opened = list(content)[:MAX_OPENED_PAGES] if not hits else []  # what the site is about
+    named = list(dict.fromkeys(content[i] for i in first or opened if i in content))
+    ranked = [hit for name in named for hit in hits if hit.page_id == name]
+    for name in named:
+        if all(hit.page_id != name for hit in hits):
+            ranked += content_passages(tools.page(name), name)[:MAX_OPENING_PASSAGES]
+    ranked.sort(key=lambda hit: named.index(hit.page_id))
+    window = min(state.settings.site.content_max_chars, room // max(2, min(3, len(named))))
     shown: dict[str, dict[int, Passage]] = {}
     pages: dict[str, list[Passage]] = {}
-    for hit in hits:
+    for hit in [*ranked, *(hit for hit in hits if hit.page_id not in named)]:
         if hit.page_id not in pages:
             page = tools.page(hit.page_id)
             pages[hit.page_id] = _remove_struck(state, page, content_passages(page, hit.page_id))

@@ -13,7 +13,6 @@ from agent.answering.fact_view import public_note_texts
 from agent.answering.view import AnsweringState
 from agent.engine.run_state import ReadText, RunState
 from agent.engine.state import Change, append, merge_dict, upsert
-from agent.retrieval.scorer import build_search_texts
 from agent.text.urls import canonicalize
 from agent.types import Action, Actor, Outcome, Record
 
@@ -61,8 +60,6 @@ class SiteState(AnsweringState):
     url_found_on: Annotated[dict[int, int], merge_dict] = Field(default_factory=dict)
     """The index of the page each address was first found on, BY_PERSON or BY_SITEMAP."""
     url_graph: Annotated[dict[int, list[int]], merge_dict] = Field(default_factory=dict)
-    bearings: Annotated[dict[int, float], merge_dict] = Field(default_factory=dict)
-    """How well each visited page fits the question, 0..1: the score of its best passage."""
     sitemaps: Annotated[dict[str, Sitemap], upsert] = Field(default_factory=dict)
     fetched: Annotated[list[int], append] = Field(default_factory=list)
     """The pages asked for in this run, not recalled from the conversation."""
@@ -71,24 +68,28 @@ class SiteState(AnsweringState):
     current_iteration: int = 0
     useful_visited_indices: list[int] = Field(default_factory=list)
     choices: Annotated[list[ExplorationChoice], append] = Field(default_factory=list)
-    bearing: float = 0.0
-    """How well the best evidence answers the question, 0..1: what a refusal rests on."""
+    search_words: str = ""
+    """What a model looks for beside the question's own words, in the language of the site."""
 
     @property
     def decision_reasoning(self) -> str:
         """Why it was decided as it was last; "" before that."""
         return self.choices[-1].reasoning if self.choices else ""
 
+    @property
+    def chosen(self) -> list[int]:
+        """The visited addresses that a model or a person's order chose, those found useful first, then the
+        newest choice."""
+        picked = [i for choice in reversed(self.choices) for i in choice.selected if i in self.visited_urls]
+        return list(dict.fromkeys([*self.useful_visited_indices, *picked]))
+
     def search_texts(self, run: RunState[Any]) -> list[str]:
-        """What passages are searched by: the standalone question that a model wrote, else the question, and
-        in a follow-up also the question together with the previous one."""
-        if run.asked not in ("", run.question):
-            return [run.asked]
-        return build_search_texts(run.question, run.history)
+        """What passages are searched by: the question, completed where a model did so, and its own words."""
+        return list(filter(None, [run.full_question, self.search_words]))
 
     def search_text(self, run: RunState[Any]) -> str:
-        """What links are ranked by: the last of the search texts."""
-        return self.search_texts(run)[-1]
+        """What links are ranked by."""
+        return " ".join(self.search_texts(run))
 
     def url_content(self, run: RunState[Any]) -> dict[int, str]:
         """The stored page of each visited address that could be read."""

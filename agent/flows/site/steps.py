@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from agent.answering import fact_view
-from agent.answering.draft import build_fact_from_quote
-from agent.answering.fact_intake import add_facts
 from agent.answering.pages import START_PAGE_REASON, build_action, mark_read
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
@@ -16,8 +13,7 @@ from agent.engine.state import Change, fold, state_after
 from agent.errors import BudgetSpent
 from agent.flows.site import earlier_pages, links
 from agent.flows.site import pages as reading
-from agent.flows.site.answer import rewrite_answer, write_answer
-from agent.flows.site.pages import Findings
+from agent.flows.site.answer import rewrite_answer, show_found, write_answer
 from agent.flows.site.state import (
     BY_INDEX,
     BY_PERSON,
@@ -31,7 +27,7 @@ from agent.flows.site.state import (
 from agent.retrieval.scorer import score_fact
 from agent.roles.site import SITE_DECISION, AgentDecision, UnvisitedUrl
 from agent.text.urls import canonicalize, site
-from agent.types import Fact, Link, Outcome, PageRef, Proposal, Refusal
+from agent.types import Link, Outcome, PageRef, Passage, PlanPart, Proposal, Refusal
 from agent.web.robots import list_sitemaps
 
 MAX_SITEMAPS = 8
@@ -39,22 +35,19 @@ MAX_SITEMAPS = 8
 MAX_REUSED_PAGES = 60
 """Stored pages that one wave takes in without a request."""
 FOUND_BY = {BY_PERSON: "person", BY_SITEMAP: "sitemap", BY_INDEX: "library"}
-MAX_GRAPH_PAGES, MAX_USEFUL_PAGES, MAX_LINKS_KEPT = 30, 5, 50
-MAX_QUESTION_CHARS = 1000
-MAX_UNVISITED_SHOWN = 40
+MAX_LINKS_KEPT = 50
+MAX_QUESTION_CHARS, MAX_PARTS = 1000, 6
+MAX_UNVISITED_SHOWN = 30
 """Unvisited addresses a decision is shown."""
 
 
 def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Take over the pages and the graph of the conversation, and queue the start pages; a site whose stored
     pages hold a good passage is not asked for any."""
-    if reply := fact_view.answer_small_talk(state, tools.step):
-        return {"asked": state.question, "answers": [reply], "stop_reason": "enough"}, "done"
     change: Change = {"asked": state.question, "current_iteration": 0}
-    run_id = next((turn.run_id for turn in reversed(state.substantive_turns) if turn.run_id), "")
-    former: SiteRun | None = fold(RunState(own=SiteState()), tools.steps(run_id)) if run_id else None
-    if former and not former.own.all_discovered_urls:
-        former = None
+    runs = [turn.run_id for turn in reversed(state.history) if turn.run_id]
+    turns: Iterator[SiteRun] = (fold(RunState(own=SiteState()), tools.steps(run_id)) for run_id in runs)
+    former = next((turn for turn in turns if turn.own.all_discovered_urls), None)
     if former:
         change |= earlier_pages.carry_over_pages(state, former, tools)
         now = state_after(state, change)
@@ -87,7 +80,7 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         change[name] = [*old, *more] if isinstance(more, list) else {**old, **more}
     if queue and not former:
         stored = earlier_pages.list_site_pages(state, tools, links.find_folders(state, tools))
-        if stored and reading.look_up(state, tools, stored.values()).is_good:
+        if stored and reading.is_good(reading.search_site(state, tools, stored.values(), notes=())):
             queue = []
     return {**change, "urls_to_process": queue}, "survey" if queue else "decide"
 
@@ -205,31 +198,17 @@ def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     waiting = [ref for ref in state.pages.values() if ref.waiting and ref.page_id]
     given = [mark_read(ref, tools.page(ref.page_id), facts=ref.facts) for ref in waiting]
     stored = earlier_pages.list_site_pages(state, tools, links.find_folders(state, tools))
-    found = reading.look_up(state, tools, stored.values())
-    adopted = reading.adopt_stored(state, tools, stored, found.passages)
+    notes = fact_view.public_note_texts(state)  # they tell what is read next
+    found = reading.search_site(state, tools, stored.values(), notes=notes)
+    adopted = reading.adopt_stored(state, tools, stored, found)
     change: Change = {**adopted, "pages": [*given, *adopted.get("pages", [])]}
-    best: dict[str, float] = {}
-    for passage in found.passages:
-        best[passage.page_id] = max(passage.score, best.get(passage.page_id, 0.0))
-    now = state_after(state, change)
-    bearings = {i: best.get(page_id, 0.0) for i, page_id in now.own.url_content(now).items()}
-    now = state_after(now, {"bearings": bearings})
-    decided, next = _decide_next(now, tools, found)
-    change["bearings"] = bearings
-    if next != "draft":
-        return {**change, **decided}, next
-    question, facts = reading.list_search_texts(now, fact_view.public_note_texts(now))[0], dict[str, Fact]()
-    for part in found.answer.parts:  # what the best passages say, for a person to mark
-        for _, quotation in part.placed:
-            page = tools.page(quotation.page_id)
-            fact = build_fact_from_quote(question, tools, page, quotation, by="keyless")
-            facts[fact.id] = fact
-    new = [fact for name, fact in facts.items() if name not in now.facts]
-    return {**change, **(add_facts(now, tools.step, new) if new else {}), **decided}, next
+    decided, next = _decide_next(state_after(state, change), tools, found)
+    return {**change, **decided}, next
 
 
-def _decide_next(state: SiteRun, tools: RunContext, found: Findings) -> tuple[Change, str]:
-    """What a person or a limit calls for, else what the role decides."""
+def _decide_next(state: SiteRun, tools: RunContext, found: Sequence[Passage]) -> tuple[Change, str]:
+    """What a person or a limit calls for, else what the role decides; without a model the next addresses are
+    read until a passage fits well enough."""
     own, limits, left = state.own, state.settings.site, _count_pages_left(state)
     retry = fact_view.requested_retry(state)
     if retry and left and (i := UrlIndex(own).find(retry.query_or_url)) is not None:
@@ -241,58 +220,55 @@ def _decide_next(state: SiteRun, tools: RunContext, found: Findings) -> tuple[Ch
         choice = choice.replace(reasoning="You gave a page: the answer takes it in.")
         return {"choices": [choice], "why_stopped": ""}, "draft"
     order, forced = links.order_unread(state, links.find_folders(state, tools)), ""
-    if not order:
+    is_enough = not tools.has_model and reading.is_good(found) and fact_view.confidence_goal(state) <= 1
+    if is_enough:
+        forced = "A passage that was read fits the question well."
+    elif not order:
         forced = "There is no further address to explore."
     elif own.current_iteration >= limits.max_iterations:
         forced = f"All {limits.max_iterations} explorations of this round are used, so it was time to answer."
     elif not left:
         forced = f"All {limits.max_pages} pages of this round are read, so it was time to answer."
-    if not order and tools.client and state.history:  # only a model completes a follow-up
-        forced = ""
-    is_unmet = not found.is_good or fact_view.confidence_goal(state) > 1
-    if not left and order and is_unmet and state.settings.at_cap == "ask":
+    if not order and tools.has_model and (state.history or not own.choices):
+        forced = ""  # only a model completes a follow-up and says what is asked
+    if not left and order and not is_enough and state.settings.at_cap == "ask":
         raise BudgetSpent(forced, cap="pages", used=limits.max_pages, limit=limits.max_pages)
-    if not forced:
-        return _ask_decision(state, tools, found, order, left)
-    limit = forced if order and is_unmet else ""
-    relevant = [i for i, relevance in own.bearings.items() if relevance]
-    return {
-        "choices": [choice.replace(reasoning=forced, forced=limit)],
-        "why_stopped": limit,
-        "stop_reason": "budget" if limit else "enough",
-        "useful_visited_indices": sorted(relevant, key=lambda i: -own.bearings[i])[:MAX_USEFUL_PAGES],
-    }, "draft"
+    if forced:
+        limit = forced if order and not is_enough else ""
+        stopped = {"why_stopped": limit, "stop_reason": "budget" if limit else "enough"}
+        return {"choices": [choice.replace(reasoning=forced, forced=limit)], **stopped}, "draft"
+    most = min(limits.max_urls_per_iteration, left)
+    if tools.has_model:
+        change, choice = _ask_decision(state, tools, found, order, most)
+        state = state_after(state, change)
+    else:
+        reason = "No passage that was read fits well enough yet."
+        change = {}
+        choice = choice.replace(decision="explore", reasoning=reason, selected=order[:most])
+    change["choices"] = [choice]
+    if choice.decision == "answer":
+        return {**change, "why_stopped": "", "stop_reason": "enough"}, "draft"
+    wave = _fill_wave(state, tools, choice.selected, order, left)
+    return {**change, "urls_to_process": wave, "current_iteration": own.current_iteration + 1}, "crawl"
 
 
 def _ask_decision(
-    state: SiteRun, tools: RunContext, found: Findings, order: Sequence[int], left: int
-) -> tuple[Change, str]:
-    """The role's decision; the fallback's when it explores nothing that exists. A wave is what was chosen and
-    the next addresses of the order."""
+    state: SiteRun, tools: RunContext, found: Sequence[Passage], order: Sequence[int], most: int
+) -> tuple[Change, ExplorationChoice]:
+    """The role's decision, and what it says of question and pages. One that explores nothing that exists
+    takes the next addresses of the order."""
     own, limits = state.own, state.settings.site
+    linked = {i for page in own.chosen for i in own.url_graph.get(page, [])}
+    near = [i for i in order if i in linked][: MAX_UNVISITED_SHOWN // 2]
     unvisited = [
         UnvisitedUrl(
             index=i,
             url=links.shorten_url(own.all_discovered_urls[i], limits),
             text=own.url_texts.get(i, "")[:200],
-            found_on=own.url_found_on.get(i, -1),
         )
-        for i in order[:MAX_UNVISITED_SHOWN]
+        for i in list(dict.fromkeys([*near, *order]))[:MAX_UNVISITED_SHOWN]
     ]
-    most = min(limits.max_urls_per_iteration, left)
-    passages = reading.passages_for_prompt(state, tools, found.passages) if tools.client else found.passages
-    inputs: dict[str, Any] = {
-        "question": state.question,
-        "history": fact_view.public_history(state),
-        "instruction": state.settings.instruction,
-        "notes": fact_view.public_note_texts(state),
-        "pages": reading.list_pages(state, passages, found),
-        "graph": {i: own.url_graph.get(i, []) for i in own.visited_urls[-MAX_GRAPH_PAGES:]},
-        "unvisited": unvisited,
-        "iteration": own.current_iteration,
-        "max_iterations": limits.max_iterations,
-        "max_urls": most,
-    }
+    shown = reading.choose_passages(state, tools, found, own.chosen[:most], reading.DECISION_CHARS)
     known, refusals = {address.index for address in unvisited}, list[Refusal]()
 
     def check(reply: AgentDecision) -> list[str]:
@@ -302,32 +278,45 @@ def _ask_decision(
         is_aimless = reply.decision == "explore" and not found and not reasons
         return ["It explores, but selects no address."] if is_aimless else reasons
 
-    judgement = tools.judge(SITE_DECISION, check=check, **inputs)
+    judgement = tools.judge(
+        SITE_DECISION,
+        check=check,
+        question=state.question,
+        history=fact_view.public_history(state),
+        instruction=state.settings.instruction,
+        notes=fact_view.public_note_texts(state),
+        pages=reading.list_pages(state, shown),
+        unvisited=unvisited,
+        iteration=own.current_iteration,
+        max_iterations=limits.max_iterations,
+        max_urls=most,
+    )
     reply: AgentDecision = judgement.value
-    change: Change = {}
-    if judgement.by == "model" and reply.standalone_question.strip():
-        change["asked"] = reply.standalone_question.strip()[:MAX_QUESTION_CHARS]
-    selected, _ = _check_selection(reply, known)
-    by, trouble = judgement.by, judgement.fallback_reason
-    if reply.decision == "explore" and not selected:
-        reply = SITE_DECISION.fallback(**inputs)  # type: ignore[assignment,misc]
-        by, selected, trouble = "keyless", reply.selected_url_indices, " ".join(judgement.problems)
+    change: Change = {"refusals": refusals}
+    completed = reply.standalone_question.strip()[:MAX_QUESTION_CHARS] if state.history else ""
+    if completed:
+        change["asked"] = completed
+    if parts := list(filter(None, map(str.strip, reply.parts)))[:MAX_PARTS] or (not own.choices and [""]):
+        whole = completed or state.full_question
+        asked = parts if len(parts) > 1 else [whole]
+        change["plan_parts"] = [
+            PlanPart(id=str(n), question=part[:MAX_QUESTION_CHARS], by="model")
+            for n, part in enumerate(asked, 1)
+        ]
+    if reply.search_words.strip():
+        change["search_words"] = " ".join(reply.search_words.split())[:MAX_QUESTION_CHARS]
+    content, (selected, _) = own.url_content(state), _check_selection(reply, known)
+    useful = [i for i in dict.fromkeys(reply.useful_visited_indices) if i in content]
     choice = ExplorationChoice(
         step=tools.step,
         iteration=own.current_iteration,
         decision=reply.decision,
-        reasoning=reply.reasoning,
-        selected=selected[:most] if reply.decision == "explore" else [],
-        by=by,
-        trouble=trouble,
+        reasoning=fact_view.clean_message(state, reply.reasoning, own.all_discovered_urls),
+        selected=(selected or list(order))[:most] if reply.decision == "explore" else [],
+        by="model",
+        trouble=" ".join(judgement.problems),
     )
-    content = own.url_content(state)
-    useful = [i for i in reply.useful_visited_indices if i in content]
-    change |= {"choices": [choice], "useful_visited_indices": useful, "refusals": refusals}
-    if choice.decision == "explore":
-        wave = _fill_wave(state, tools, choice.selected, order, left)
-        return {**change, "urls_to_process": wave, "current_iteration": own.current_iteration + 1}, "crawl"
-    return {**change, "why_stopped": "", "stop_reason": "enough"}, "draft"
+    return {**change, "useful_visited_indices": useful}, choice
 
 
 def _fill_wave(
@@ -365,8 +354,10 @@ def reconsider(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
 
 def draft(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Write the answer from what was read, or refuse; from the accepted facts alone after a person's edits,
-    unless a note came since the last answer."""
+    unless a note came since the last answer. With nobody to ask, passages are shown."""
     noted = state.notes[-1].step if state.notes else -1
-    if state.edits and not (state.answer and noted > state.answer.step):
+    is_edited = state.edits and not (state.answer and noted > state.answer.step)
+    if is_edited:
         return rewrite_answer(state, tools), "review"
-    return write_answer(state, tools, reading.passages_for_prompt(state, tools)), "review"
+    has_writer = tools.has_model and not tools.find_spent_budget()
+    return (write_answer if has_writer else show_found)(state, tools), "review"

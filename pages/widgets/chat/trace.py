@@ -21,6 +21,7 @@ ROUTE_LABELS = {
     "REWRITE_THEN_RETRIEVE": "put in full, then searched",
     "ASK_CLARIFICATION": "asked back",
     "LOCATION_SEARCH": "looked for places",
+    "READ_DOCUMENT": "read one document from end to end",
 }
 
 

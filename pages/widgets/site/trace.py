@@ -72,26 +72,26 @@ def _render_page(ref: PageRef, run_id: str) -> str:
 
 
 def render_pages(state: SiteRun, run_id: str) -> str:
-    """The pages read, those that answer best first."""
+    """The pages read, those that were used first."""
     index = {url: i for i, url in enumerate(state.own.all_discovered_urls)}
     refs = [ref for ref in state.pages.values() if ref.page_id]
-    refs.sort(key=lambda ref: -state.own.bearings.get(index.get(ref.url, -1), 0.0))
+    useful = {i: n for n, i in enumerate(state.own.useful_visited_indices)}
+    refs.sort(key=lambda ref: useful.get(index.get(ref.url, -1), len(useful)))
     if not refs:
         return (
-            '<div class="ts empty"><b>No page read yet</b>Pages appear here with how well they answer.</div>'
+            '<div class="ts empty"><b>No page read yet</b>Pages appear here with the facts they gave.</div>'
         )
     rows = []
     for ref in refs[:MAX_PAGES]:
         i = index.get(ref.url, -1)
-        useful = badges.render("used", "good") if i in state.own.useful_visited_indices else ""
+        used = badges.render("used", "good") if i in useful else ""
         earlier = "from the library" if i in state.own.reused else "from the conversation"
         kept = "" if i in state.own.fetched else badges.render(earlier)
-        page = f"{_render_page(ref, run_id)} {useful}{kept}"
-        relevance = labels.format_percent(state.own.bearings.get(i, 0.0))
+        page = f"{_render_page(ref, run_id)} {used}{kept}"
         found_on = f'<span class="soft">{escape.html(_describe_found_on(state, i))}</span>'
-        rows.append([page, relevance, str(ref.facts), found_on])
+        rows.append([page, str(ref.facts), found_on])
     more = f'<p class="small soft">{len(refs) - MAX_PAGES} more.</p>' if len(refs) > MAX_PAGES else ""
-    table = markup.table(["Page", "Relevance", "Facts", "Found on"], rows)
+    table = markup.table(["Page", "Facts", "Found on"], rows)
     return f'<div class="ts">{table}{more}</div>'
 
 

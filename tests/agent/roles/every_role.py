@@ -13,7 +13,6 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 import agent.roles
-from agent.roles.chat import Claim
 from agent.roles.check_claims import ClaimShown, FailedSentence, NumberedSentence, QuoteShown
 from agent.roles.collect import DigestItem, ItemPreview
 from agent.roles.research import AnalyzerReply, ShownPage
@@ -50,9 +49,7 @@ PERSONS_WORDS = {
     "engines",
 }
 """Blanks that hold a person's own words, or the program's own."""
-TEXTS = (
-    "actions brief engines headings kept kinds lines notes outline places settled sites titles tried wishes"
-)
+TEXTS = "actions brief engines found headings kept kinds lines notes outline places settled sites titles tried wishes"
 NUMBERS = "depth iteration left_out limit max_articles max_depth max_iterations max_urls most pictures"
 TYPES: dict[str, Any] = {
     **dict.fromkeys(TEXTS.split(), list[str]),
@@ -60,7 +57,6 @@ TYPES: dict[str, Any] = {
     "blockage": Stall,
     "by_words": dict[str, float],
     "check_claims.claims": list[ClaimShown],
-    "claims": list[Claim],
     "conflicts": list[Conflict],
     "dated": bool,
     "decision.history": list[Action],
@@ -72,7 +68,6 @@ TYPES: dict[str, Any] = {
     "failures": list[PageRef],
     "find_claims.sentences": list[NumberedSentence],
     "form": SectionForm,
-    "graph": dict[int, list[int]],
     "history": list[Turn],
     "index": list[IndexEntry],
     "intent": CollectIntent,

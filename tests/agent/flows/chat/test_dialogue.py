@@ -21,31 +21,6 @@ def chat(question: str = "How do I change the lamp?", back: str | None = ASKED_B
     return RunState(own=own, question=question, settings=Settings(flow="chat"))
 
 
-@pytest.mark.parametrize("said", ["2", "The lamp of the C3", "the newer one", "I mean the C3", " C3? "])
-def test_an_answer_is_told_from_a_further_question(said):
-    assert dialogue.is_clarification_answer(chat(), said)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "How long does the battery of the C2 last?",
-        "Thanks!",
-        "hello",
-        "What are the opening hours of the shop?",
-    ],
-)
-def test_a_whole_question_or_a_courtesy_is_a_further_turn(said):
-    assert not dialogue.is_clarification_answer(chat(), said)
-
-
-def test_where_nothing_was_asked_nothing_is_answered():
-    assert not dialogue.is_clarification_answer(
-        chat(back=None), "2"
-    ) and not dialogue.is_clarification_answer(RunState(question="?", settings=Settings()), "2")
-    assert not dialogue.is_clarification_answer(chat("Thanks!"), "2")
-
-
 @pytest.mark.parametrize(
     ("state", "said", "trouble", "told"),
     [
@@ -80,8 +55,3 @@ def test_without_conversational_mode_a_chat_forgets():
         Settings(flow="site"),
         history,
     )
-
-
-@pytest.mark.parametrize("said", ["And in 2024?", "What about the C3?"])
-def test_what_asks_on_is_no_answer_to_a_question_back(said):
-    assert not dialogue.is_clarification_answer(chat(), said)

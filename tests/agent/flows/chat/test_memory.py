@@ -3,8 +3,6 @@ answers a question asked back."""
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 
 from agent import config
@@ -12,7 +10,7 @@ from agent.errors import NotFound, UsageError
 from agent.flows.chat.retrieve import REMEMBERED_TURNS
 from agent.types import Settings, Status
 from agent.workbench import Workbench
-from tests.web.chatting_model import ASKED, FERRY, LIGHT, QUOTE, Script, Talk, Turned, stocked
+from tests.web.chatting_model import ASKED, QUOTE, Script, Talk, Turned, stocked
 
 pytestmark = pytest.mark.slow
 
@@ -64,8 +62,10 @@ def test_a_question_asked_back_waits_for_its_answer_over_a_restart(bench: Workbe
     try:
         assert later.snapshot(asked.id).run.status is Status.WAITING
         later.act(asked.id, "drop_model")  # the model of then is not set up here
-        turn = Talk(later, thread=asked.id).say("the Brannvik ferry")
-        assert turn.id == asked.id and "Olga Lindmark" in turn.text and turn.status is Status.DONE
+        later.act(asked.id, "respond", text="the Brannvik ferry")
+        later.drive(asked.id)
+        turn = Turned(later, asked.id)
+        assert "Olga Lindmark" in turn.text and turn.status is Status.DONE
     finally:
         later.shutdown()
 
@@ -95,29 +95,6 @@ def test_a_new_conversation_begins_with_nothing(bench: Workbench) -> None:
     assert fresh.state.own.queries and "ferry" not in str(fresh.state.own.queries)
 
 
-def test_talks_side_by_side_over_one_library_stay_apart(bench: Workbench) -> None:
-    bench.library.add_file("ferry.md", FERRY.encode())
-    bench.library.add_file("light.md", LIGHT.encode())
-    wrong: list[str] = []
-
-    def talk(text: str, then: str, expected: str) -> None:
-        conversation = Talk(bench)
-        conversation.say(text)
-        if expected not in (told := conversation.say(then).text):
-            wrong.append(told)
-
-    pairs = [
-        ("Tell me about the Brannvik ferry.", "Who built it?", "Olga"),
-        ("Tell me about the Skarholm lighthouse.", "How high is it?", "31"),
-    ]
-    threads = [threading.Thread(target=talk, args=pairs[n % 2]) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
-
-
 def test_the_whole_conversation_is_kept_and_the_evidence_of_the_newest_turns(bench: Workbench) -> None:
     stocked(bench)
     talk = Talk(bench, script=Script())
@@ -137,58 +114,25 @@ def test_the_whole_conversation_is_kept_and_the_evidence_of_the_newest_turns(ben
     )
 
 
-def test_thanks_are_answered_in_kind_and_leaned_on_by_nobody(bench: Workbench) -> None:
+def test_a_message_after_a_question_back_is_a_turn_whose_router_decides(bench: Workbench) -> None:
     stocked(bench)
-    talk = Talk(bench)
-    talk.say("Tell me about the Brannvik ferry.")
-    thanks = talk.say("Thank you!")
-    assert thanks.text.startswith("You are welcome") and thanks.state.own.queries == [], (
-        "nothing is searched for"
-    )
-    assert (
-        thanks.status is Status.DONE
-        and thanks.way == "router generate validate end"
-        and thanks.state.own.needs_clarification is None
-    )
-    assert bench.snapshot(thanks.id).run.verdict == "", "it is neither an answer nor a refusal"
-    turn = talk.say("Who built it?")
-    assert turn.id != thanks.id and "Olga Lindmark" in turn.text
-    assert "Thank you!" in str(turn.seed["messages"]), "the conversation is whole all the same"
-    assert "You are welcome" not in str(turn.state.own.queries)
+    routes = ["ASK_CLARIFICATION", "REWRITE_THEN_RETRIEVE"]
+    talk = Talk(bench, script=(script := Script(router=routes, rewrite="Who built the Brannvik ferry?")))
+    asked = talk.say("Who built it?")
+    turn = talk.say("the one to Skarholm")
+    assert turn.id != asked.id and turn.state.own.queries == ["Who built the Brannvik ferry?"]
+    assert "Which ferry?" in script.of("router")[1] and "Which ferry?" in script.of("rewrite")[0]
+    left = Turned(bench, asked.id)
+    assert left.status is Status.DONE and left.path[-2:] == ["leave", "end"], "nothing waits any more"
 
 
-@pytest.mark.parametrize(
-    ("said", "answers"),
-    [
-        ("the ferry", True),
-        ("I mean the lighthouse", True),
-        ("in Skarholm?", True),
-        ("1", True),
-        ("How high is the lighthouse?", False),
-        ("thanks", False),
-    ],
-)
-def test_which_message_answers_what_was_asked_back(bench: Workbench, said: str, answers: bool) -> None:
+def test_a_choice_that_is_picked_answers_what_was_asked_back(bench: Workbench) -> None:
     stocked(bench)
-    talk = Talk(bench)
-    asked = talk.say("What colour is the moon of Zanzibar?")
-    assert asked.status is Status.WAITING
-    turn = talk.say(said)
-    assert (turn.id == asked.id) is answers
-    if not answers:
-        left = Turned(bench, asked.id)
-        assert left.status is Status.DONE and left.path[-2:] == ["leave", "end"], (
-            "nothing waits any more for what was passed over"
-        )
-        assert turn.state.history[0].bot == asked.text
-
-
-def test_what_was_said_when_nothing_was_found_is_not_searched_for(bench: Workbench) -> None:
-    stocked(bench)
-    talk = Talk(bench)
-    talk.say("What colour is the moon of Zanzibar?")
-    turn = talk.say("Who built the tower of Zanzibar?")
-    assert not {"library", "words", "suitable"} & set(" ".join(turn.state.own.queries).split())
+    talk = Talk(bench, script=Script(router={"route": "ASK_CLARIFICATION"}))
+    asked = talk.say("Who built it?")
+    assert asked.state.own.choices == ["the ferry", "the lighthouse"]
+    turn = talk.say("2")
+    assert turn.id == asked.id and turn.state.own.queries[0] == "Who built it? the lighthouse"
 
 
 def test_a_question_that_a_model_finds_complete_is_not_searched_for_with_words_of_another(
@@ -200,14 +144,6 @@ def test_a_question_that_a_model_finds_complete_is_not_searched_for_with_words_o
     turn = talk.say("What does error E4 of the Kallsteg logger mean?")
     assert turn.state.own.queries[0] == "What does error E4 of the Kallsteg logger mean?"
     assert "Brannvik" not in str(turn.state.own.queries)
-
-
-def test_a_question_passed_over_still_stands_in_its_run(bench: Workbench) -> None:
-    stocked(bench)
-    talk = Talk(bench)
-    asked = talk.say("Who built it?")
-    turn = talk.say("How high is the Skarholm lighthouse?")
-    assert "31 metres" in turn.text and Turned(bench, asked.id).text == asked.text
 
 
 def test_a_turn_that_cannot_be_changes_nothing(bench: Workbench) -> None:

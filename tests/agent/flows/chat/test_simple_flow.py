@@ -52,18 +52,6 @@ def test_information_is_retrieved_graded_and_told_in_one_pass(simple: Workbench)
 def test_a_place_is_looked_up(simple: Workbench) -> None:
     turn = Talk(simple, script=Script(router="LOCATION_SEARCH")).say("Where is a clinic?")
     assert turn.way == "router location end" and turn.text.startswith("Norra Clinic (clinic)")
-    assert Talk(simple).say("Where is the nearest clinic to Skarholm?").text.startswith("Sound Clinic")
-
-
-def test_nothing_is_remembered(simple: Workbench) -> None:
-    talk = Talk(simple)
-    talk.say("Tell me about the Brannvik ferry.")
-    turn = talk.say("Who built it?")
-    assert (
-        turn.state.history == []
-        and turn.state.own.prior == []
-        and turn.state.own.queries == ["Who built it?"]
-    )
 
 
 @pytest.mark.parametrize("route", ["DIRECT_ANSWER", "REWRITE_THEN_RETRIEVE", "ASK_CLARIFICATION"])
@@ -72,31 +60,15 @@ def test_a_route_that_leans_on_the_conversation_searches(simple: Workbench, rout
     assert turn.way == "router retrieve grade generate end" and turn.state.own.queries == [ASKED]
 
 
-def test_a_failure_is_no_loop_and_no_question_back(simple: Workbench) -> None:
-    turn = Talk(simple).say("What colour is the moon of Zanzibar?")
-    assert turn.way == "router retrieve grade generate end" and turn.status is Status.DONE
-    assert (
-        turn.state.own.needs_clarification is None
-        and turn.text == "Nothing in the library answers this question."
-    )
-
-
 def test_one_bad_passage_is_not_sifted_out_by_grading(simple: Workbench) -> None:
     turn = Talk(simple, script=Script(grade=0.0)).say(ASKED)
     assert turn.text == "A ticket costs 38 kronor.", "best effort: what was found is written from"
 
 
-@pytest.mark.parametrize("said", ["not JSON", "", {"nonsense": 1}, {"route": "dance"}])
-def test_bad_json_is_judged_by_rule(simple: Workbench, said: object) -> None:
-    turn = Talk(simple, script=Script(router=said, grade=said, generate=said)).say(ASKED)
-    assert turn.way == "router retrieve grade generate end" and "38 kronor" in turn.text
-    assert turn.state.own.speakers["router"].by == "keyless" and turn.state.own.speakers["router"].trouble
-
-
 def test_an_empty_library_is_no_error() -> None:
     bench = Workbench(config.read_config({"CONVERSATIONAL_MODE": "false"}))
     try:
-        assert Talk(bench).say(ASKED).text == "Nothing in the library answers this question."
+        assert "Nothing that was read answers this question" in Talk(bench).say(ASKED).text
     finally:
         bench.shutdown()
 

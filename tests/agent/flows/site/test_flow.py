@@ -111,28 +111,6 @@ def test_several_start_pages_are_read_in_the_first_batch(ask):
     assert {view.state.own.url_found_on[0], view.state.own.url_found_on[1]} == {BY_PERSON}
 
 
-def test_off_topic_is_told_from_not_covered(ask):
-    away = ask("Who won the football world cup in 1998?").state.answer
-    assert (
-        (away.verdict, away.reason) == ("no_evidence", "off_topic")
-        and "kallsteg.example" in away.certainty
-        and "football" in away.certainty
-    )
-    near = ask("Which bank finances the C2?").state.answer
-    assert (near.verdict, near.reason) == (
-        "no_evidence",
-        "not_covered",
-    ) and "rather not guess" in near.certainty
-
-
-def test_a_first_question_that_points_at_nothing_is_asked_back(ask):
-    answer = ask("And that one?").state.answer
-    assert (answer.verdict, answer.reason) == (
-        "no_evidence",
-        "needs_clarification",
-    ) and answer.certainty.endswith("?")
-
-
 def test_a_site_that_cannot_be_read_is_blocked_not_uncovered(ask):
     answer = ask("What is there?", "https://nowhere.example/").state.answer
     assert (answer.verdict, answer.reason) == ("no_evidence", "blocked")

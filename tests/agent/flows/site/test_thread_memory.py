@@ -10,7 +10,7 @@ from agent.actions import export
 from agent.actions.bundles import verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.flows.site.state import SiteRun
-from agent.types import Outcome, SiteLimits, Status, Turn
+from agent.types import Outcome, SiteLimits, Status
 from agent.workbench import RunSnapshot
 from tests.agent.flows.site.cases import QUESTION, RETURNS, SEED_WAVES, START
 from tests.web.folders import Told, page, write_world
@@ -31,17 +31,9 @@ def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):
         and state.own.url_graph[0]
         and state.own.all_discovered_urls[0] == START
     )
-    assert state.asked == "And who pays for the postage?" and "Kallsteg" in state.own.search_text(state)
     assert state.own.choices[0].iteration == 0, "the count of explorations starts anew"
     assert "We pay the return postage" in state.answer.text
     assert bench.thread(second.run.id) == [first.run.id, second.run.id]
-
-
-def test_after_a_refusal_the_talk_is_still_about_the_thing(ask):
-    red = ask("Does the C2 logger come in red?", allowed_domains=["kallsteg.example"])
-    blue = ask("And in blue?", follow=red.run.id)
-    assert blue.state.own.search_text(blue.state) == "Does the C2 logger come in red? And in blue?"
-    assert not red.state.answer.text and "red" not in blue.state.answer.text.split()
 
 
 def test_a_follow_up_explores_when_its_answer_is_elsewhere(ask):
@@ -51,30 +43,6 @@ def test_a_follow_up_explores_when_its_answer_is_elsewhere(ask):
     assert len(second.state.own.visited_urls) == len(first.state.own.visited_urls) + len(
         second.state.own.fetched
     )
-
-
-def test_history_without_runs_is_understood_too(ask):
-    history = [Turn(user="Who runs Älvmora Mejeri?", bot="Two.")]
-    view = ask(
-        "And who is the head cheesemaker there?", "https://www.alvmora-mejeri.example/", history=history
-    )
-    assert "Älvmora" in view.state.own.search_text(view.state) and "Oona Ruuskanen" in view.state.answer.text
-
-
-def test_thanks_are_answered_in_kind_and_the_conversation_keeps_its_pages(bench, ask):
-    first = ask()
-    thanks = bench.follow_up(first.run.id, "thanks!")
-    assert bench.drive(thanks) is Status.DONE
-    view = bench.snapshot(thanks)
-    assert (
-        view.state.answer.is_small_talk
-        and view.state.answer.certainty.startswith("You are welcome")
-        and view.run.verdict == ""
-    )
-    assert [step.name for step in view.steps] == ["ask", "recall"], "nothing is read for it"
-    after = ask("And who pays for the postage?", follow=thanks)
-    assert RETURNS in after.state.own.all_discovered_urls, "it continues the earlier turns"
-    assert len(after.state.own.fetched) < len(after.state.own.visited_urls), "what was read is not read again"
 
 
 # --- what holds from turn to turn

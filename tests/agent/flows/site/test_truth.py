@@ -97,42 +97,14 @@ def test_exploring_goes_on_until_the_words_that_are_asked_about_are_met(ask: Ask
     assert "no further address" in refused.choices[-1].reasoning, "it read the site before it said no"
 
 
-def test_follow_ups_are_understood_and_never_off_topic(ask: Ask):
-    first = ask("How do I return a Kallsteg C2 logger?")
-    faulty = ask("And for a faulty one?", follow=first.run.id)
-    assert "faulty" in said(faulty).text and "postage" in said(faulty).text
-    assert said(ask("What about a rented one?", follow=first.run.id)).reason == "not_covered"
-    assert said(ask("And in Japan?", follow=first.run.id)).reason == "not_covered"
-    code = ask("What does error E17 mean?")
-    assert "Probe short-circuited" in said(ask("And E21?", follow=code.run.id)).text
-    assert said(ask("And E4?", follow=code.run.id)).reason == "not_covered"
-
-
 def test_near_misses_and_hits_on_other_hosts(ask: Ask):
     assert "2 November 2026" in said(ask("When was the Stenfors bridge reopened?", COURIER)).text
     assert not said(ask("How many people died when the bridge collapsed?", COURIER)).text
     assert "Helga Brandt" in said(ask("Vem var den första ostmästaren?", DAIRY)).text
     assert not said(ask("Do you sell yoghurt?", DAIRY)).text
-    assert "“vegans”" in said(ask("Is the Korpblå cheese suitable for vegans?", DAIRY)).certainty
+    assert not said(ask("Is the Korpblå cheese suitable for vegans?", DAIRY)).text
 
 
 def test_a_taste_of_another_page_and_a_list_of_links_are_no_answers(ask: Ask):
     assert "Snow closes the roof" in said(ask("Is the school in Lövnäs closed?", COURIER)).text
     assert "weekdays" not in said(ask("What error codes are there?")).text
-
-
-def test_a_question_in_another_language_is_not_called_off_topic(ask: Ask):
-    answer = said(ask("När är gårdsbutiken öppen?", DAIRY))
-    assert answer.reason == "not_covered" and "another language" in answer.certainty
-
-
-def test_an_instruction_is_kept_as_far_as_code_can_and_the_rest_is_told(ask: Ask):
-    question = "How long is the warranty?"
-    plain, short = said(ask(question)), said(ask(question, instruction="Answer in one sentence."))
-    assert (
-        len(plain.sentences) > 1 == len(short.sentences)
-        and plain.remark == ""
-        and short.remark == "Kept short, as instructed."
-    )
-    assert "needs a model" in said(ask("How long is the warranty?", instruction="Only in French")).remark
-    assert "needs a model" in said(ask("Write me a poem about love", instruction="Be formal")).remark
