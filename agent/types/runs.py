@@ -240,7 +240,7 @@ class Settings(Record):
     conversational: bool = True
     """In `chat` a turn knows those before it, and a refused draft is searched for again; false: one pass."""
     chat_one_passage: bool = True
-    """In `chat` one passage that the grader marks as the whole answer is enough."""
+    """In `chat` one passage, or two together, that the grader marks as the whole answer are enough."""
     scope: LibraryScope = Field(default_factory=LibraryScope)
     """The library sources that `chat` and `reply` may use; empty: all."""
 

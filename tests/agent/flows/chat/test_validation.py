@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from agent.errors import ConcurrentChange, ModelUnavailable, UsageError
+from agent.flows.chat import retrieve
 from agent.types import LibraryScope, Status
 from agent.workbench import Workbench
 from tests.web.chatting_model import ASKED, QUOTE, TICKET, Script, Talk, Turned, given
@@ -45,7 +46,10 @@ def test_a_worse_draft_does_not_take_the_place_of_a_right_half(said: Said) -> No
     assert answer and turn.text == TICKET[0] and answer.open == "Dogs are left open."
 
 
-def test_a_document_is_read_from_end_to_end_and_summarised(said: Said) -> None:
+def test_a_document_is_read_from_end_to_end_and_summarised(
+    said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieve, "SECTION_CHARS", 400)
     points = [
         ("It crosses the sound in 25 minutes.", "crosses the sound to Skarholm in 25 minutes"),
         ("It was built in 1987.", "It was built by Olga Lindmark in 1987 and carries 24 cars."),
@@ -54,7 +58,7 @@ def test_a_document_is_read_from_end_to_end_and_summarised(said: Said) -> None:
     turn = said("Summarise the ferry's page.", script, scope=LibraryScope(tags=["ferry"]))
     assert turn.way == "router read_document generate validate end"
     assert turn.text == " ".join(text for text, _ in points)
-    assert script.roles == ["router", "read_section", "generate", "check_claims"]
+    assert script.roles == ["router", "read_section", "read_section", "generate", "check_claims"]
     assert "1. The Brannvik ferry" in script.of("router")[0]
     assert "38 kronor" in script.of("read_section")[0] and "38 kronor" not in script.of("generate")[0]
 
