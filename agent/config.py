@@ -200,8 +200,8 @@ class Config(BaseSettings):
     )
     CHAT_ONE_PASSAGE: bool = _setting(
         True,
-        "`chat` answers from one passage, or two, that its grader marks as the whole answer; false: always from "
-        "three relevant ones, or after two further searches",
+        "`chat` answers from one passage, or two, that its grader marks as the whole answer; false: always "
+        "from three relevant ones, or after two further searches",
     )
     CONFIG_FILE: str = _setting(
         DEFAULT_CONFIG_FILE,
