@@ -147,7 +147,7 @@ BUDGETS = (
     limit("--max-minutes MIN", "working time in minutes", "max_seconds", lambda text: amount(text, 60)),
     option(
         "--threshold P",
-        "confidence from which an answer goes to review, 0 to 1 or a percentage "
+        "confidence from which a part of the question needs no further source, 0 to 1 or a percentage "
         f"(new run: {DEFAULTS.threshold:.2f})",
         None,
         type=share,

@@ -204,7 +204,8 @@ class Settings(Record):
     max_seconds: float = Field(default=1800.0, allow_inf_nan=False)
     """Working time in seconds."""
     threshold: float = Field(default=0.85, allow_inf_nan=False)
-    """The confidence at which an answer goes to review; one independent source stays below 0.85."""
+    """The confidence from which a part needs no further source. A part that one source answers stays below
+    0.85: it earns one further round when the analyzer named what may bring a second."""
     until: StopPoint = "review"
     """When an automatic run stops for its person: with an answer to `review`, at each new open `conflict`, or
     only when a `budget` is used up. "step" equals `mode` "step"; see `stop_point`."""

@@ -95,6 +95,8 @@ def _draw_options(mode: str) -> Settings:
         round(plain.threshold * 100),
         format="%d %%",
         key="research-threshold",
+        help="A part that rests on one source below this earns one further round, where a page or search for "
+        "it was named. Then the answer is written.",
         persist_state="session",
     )
     return Settings(
