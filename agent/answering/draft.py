@@ -56,10 +56,11 @@ def answer_from_quotes(
     weighed_by: str = "",
     caveat: str = "",
     journey: str = "",
+    find_more: Callable[[Any], Iterable[str]] = lambda reply: (),
 ) -> tuple[QuotedDraft, Answer]:
     """What a writer says of these passages, and the answer that a person reviews. `blanks` are those of the
-    role's prompt; for the rest see `draft_from_quotes` and `finish_answer`."""
-    judgement = ask_writer(tools, role, passages, **blanks)
+    role's prompt; for the rest see `ask_writer`, `draft_from_quotes` and `finish_answer`."""
+    judgement = ask_writer(tools, role, passages, find_more, **blanks)
     draft = draft_from_quotes(state, tools, judgement, passages, question=question, weighed_by=weighed_by)
     answer = finish_answer(draft.state, draft.written, tools.step, caveat=caveat, journey=journey)
     return draft, answer

@@ -20,7 +20,8 @@ def render_plain_text(answer: Answer) -> str:
     missing = f"Missing: {answer.missing}" if answer.missing else ""
     notes = [answer.certainty, unjudged, missing, answer.remark]
     if not answer.sentences:
-        lines = [f"No answer ({answer.reason}).", *notes, answer.journey]
+        head = [f"No answer ({answer.reason})."] if answer.verdict == "no_evidence" else []
+        lines = [*head, *notes, answer.journey]
         return "\n".join(line for line in lines if line)
     verdict = answer.verdict.replace("_", " ")
     figures = f"{verdict}, confidence {format_percent(answer.confidence)}. {count_support(answer)}."

@@ -119,7 +119,7 @@ class Script:
             }
             for text, quote in said
         ]
-        return {"answer": sentences, "missing": "" if sentences else "They do not say.", "confidence": 0.9}
+        return {"answer": sentences, "open": "" if sentences else "They do not say.", "confidence": 0.9}
 
     def _check_claims(self, _said: Any, prompt: str) -> Any:
         return check_reply(prompt, "CheckClaimsReply", self.judge)

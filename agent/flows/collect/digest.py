@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agent.answering.draft import answer_from_quotes
 from agent.answering.verdict import describe_failures, no_answer, record_answer
@@ -11,7 +11,7 @@ from agent.engine.state import Change
 from agent.flows.collect.frontier import list_instructions
 from agent.flows.collect.item_passages import fit_item, split_item
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect import DIGEST, DigestItem
+from agent.roles.collect import DIGEST, DigestItem, DigestReply
 from agent.text.plurals import format_count
 from agent.types import Answer, Outcome, Passage
 
@@ -62,10 +62,29 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         weighed_by=own.relevance_question(state),
         caveat=" ".join(notes),
         journey=journey,
+        find_more=lambda reply: find_wrong_writers(reply, items),
     )
     if answer.verdict == "no_evidence":
         answer = _explain_empty_digest(draft.state, answer, notes)
     return record_answer(answer, draft.change)
+
+
+def find_wrong_writers(reply: DigestReply, items: Sequence[DigestItem]) -> Iterator[str]:
+    """The sentences that name who wrote another post than those they quote."""
+    writers = {name: who for item in items for name, who in item.writers.items()}
+    for n, said in enumerate(reply.answer, start=1):
+        quoted = {writers[quote.passage_id] for quote in said.quotes if quote.passage_id in writers}
+        words = "\n".join(quote.quote for quote in said.quotes).casefold()
+        named = [
+            who
+            for who in dict.fromkeys(writers.values())
+            if who not in quoted and who.casefold() not in words and who.casefold() in said.text.casefold()
+        ]
+        if quoted and named:
+            yield (
+                f"Sentence {n} names {', '.join(named)}, and what it quotes was written by "
+                f"{', '.join(sorted(quoted))}: name who wrote it, or quote the other post too."
+            )
 
 
 def _explain_empty_digest(state: CollectRun, answer: Answer, notes: Sequence[str]) -> Answer:

@@ -20,7 +20,7 @@ from agent.flows.collect.parsed_page import ParsedPage, parse_page
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect import INTENT, LINK_RANKING, IntentReply, LinkRanking
 from agent.text.urls import canonicalize, complete_typed_url, host
-from agent.types import Outcome, Proposal, Refusal
+from agent.types import Outcome, PlanPart, Proposal, Refusal
 from agent.types.collection import CollectIntent, CrawlNode, LinkCandidate
 
 RANKING_LINKS_SHOWN = 80
@@ -51,6 +51,7 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         "heard": len(state.notes),
         "intent": wanted,
         "intent_by": "model" if tools.has_model else "keyless",
+        "plan_parts": [PlanPart(id="1", question=state.question)],
         "why_stopped": "",
         "stop_reason": "",
         "tree": [*start_pages, *moved],

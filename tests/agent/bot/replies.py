@@ -12,7 +12,9 @@ from agent.bot import metrics
 from agent.bot.responder import ReplyService
 from agent.types.reply import Conversation, Message
 
-NIGHT = "Backups run at night, at half past two."
+SAID = "Backups run at night, at half past two."
+NIGHT = f"{SAID}\n\nSources:\n- Backups"
+"""What is posted when this is said."""
 ASKED = "When do backups run?"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
 Open = Callable[..., ReplyService]

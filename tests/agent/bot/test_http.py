@@ -25,9 +25,11 @@ from agent.bot.metrics import OperationsHttp
 from agent.bot.responder import ReplyService
 from agent.config import read_config
 from agent.errors import NotFound
+from agent.llm.detect import ReplyModel
 from agent.types.reply import AIResult, Conversation, Message, RequestContext
 from agent.workbenches import Workbenches
-from tests.web.replying_model import stocked
+from tests.web.replying_model import Script, stocked
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 
@@ -46,6 +48,9 @@ def http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplyHttp]
     benches: list[Workbenches] = []
     (tmp_path / "config.yaml").write_text('{"ai_response": {"store_conversations": true}}', encoding="utf-8")
     monkeypatch.setenv("CONFIG_FILE", str(tmp_path / "config.yaml"))
+
+    said = Script(gate=lambda prompt: "backups" in prompt.split("To be judged:")[-1], write=[(NIGHT, NIGHT)])
+    monkeypatch.setattr(ReplyModel, "client", lambda self, name="auto": (ScriptedModel(said), ""))
 
     def open_benches() -> Workbenches:
         if not benches:
@@ -250,7 +255,7 @@ def test_the_counters_are_what_prometheus_reads_and_count_right_when_many_ask_at
 
     before = counted()
     assert {name for name, _ in before} == {"ai_requests_total", "ai_gate_total", "ai_tokens_total"}
-    asked = ["When do backups run?", "hello everybody", "Which port is for alerts?"] * 4
+    asked = ["When do backups run?", "hello everybody", "When are backups made?"] * 4
     with ThreadPoolExecutor(12) as pool:
         answers = list(
             pool.map(
@@ -258,7 +263,7 @@ def test_the_counters_are_what_prometheus_reads_and_count_right_when_many_ask_at
             )
         )
     for text, answer in zip(asked, answers, strict=True):
-        wanted = {"When": "half past two", "Which": "7411", "hello": ""}[text.split()[0]]
+        wanted = {"When": "half past two", "hello": ""}[text.split()[0]]
         assert answer["should_reply"] is bool(wanted) and wanted in answer["reply_text"]
     rise = {key: value - before[key] for key, value in counted().items() if value != before[key]}
     assert rise == {
@@ -266,6 +271,7 @@ def test_the_counters_are_what_prometheus_reads_and_count_right_when_many_ask_at
         ("ai_requests_total", "skip"): 4,
         ("ai_gate_total", "answerable"): 8,
         ("ai_gate_total", "not_answerable"): 4,
+        **{key: value for key, value in rise.items() if key[0] == "ai_tokens_total"},
     }
 
 

@@ -15,7 +15,7 @@ from agent.errors import ModelUnavailable, StoreError
 from agent.store.ledger import new_owner_id
 from agent.types import Settings, Status, Step
 from agent.types.reply import AIResult, Conversation, RequestContext
-from tests.agent.bot.replies import NIGHT, Open, counted, line_of, rise, says
+from tests.agent.bot.replies import NIGHT, SAID, Open, counted, line_of, rise, says
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer
 from tests.web.replying_model import Script
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "path", "outcome"),
     [
-        (Script(write=[(NIGHT, NIGHT)]), "gate -> select -> load -> write -> replied", "success"),
+        (Script(write=[(SAID, SAID)]), "gate -> select -> load -> write -> replied", "success"),
         (Script(gate=False), "gate -> silent", "skip"),
         (Script(select=[]), "gate -> select -> silent", "skip"),
         (Script(gate="no JSON"), "gate -> silent", "error"),
@@ -70,7 +70,7 @@ def test_each_request_is_one_line_of_the_log_and_one_count(
         (Script(select=ModelUnavailable("down")), "gate -> select -> silent"),
         (Script(write=ModelUnavailable("down")), "gate -> select -> load -> write -> silent"),
         (
-            Script(write=[(NIGHT, NIGHT)], verify=ModelUnavailable("down")),
+            Script(write=[(SAID, SAID)], verify=ModelUnavailable("down")),
             "gate -> select -> load -> write -> verify -> silent",
         ),
         (Script(write="[]"), "gate -> select -> load -> write -> silent"),
@@ -151,7 +151,7 @@ def test_the_whole_request_has_its_time(opened: Open) -> None:
 def test_time_in_line_counts_and_a_reply_that_is_late_is_not_given_out(
     opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replying = opened(stored=True)
+    replying = opened(client=ScriptedModel(Script(write=[(SAID, SAID)])), stored=True)
     assert replying.reply(says(), began=time.monotonic() - 500).path == ("budget", "silent")
     real = replying._build_context
 
@@ -194,11 +194,6 @@ def test_a_model_that_is_configured_and_fails_is_never_replaced_by_rules(opened:
         ):
             replied = opened(**settings).reply(says())  # type: ignore[arg-type]
             assert replied.failed and replied.result == AIResult() and replied.path == ("gate", "silent")
-
-
-def test_with_no_model_configured_it_is_keyless_throughout(opened: Open) -> None:
-    replied = opened().reply(says())
-    assert NIGHT in replied.result.reply_text and replied.usage.llm_calls == 0
 
 
 def left(replying: ReplyService, owner: str) -> str:
@@ -249,10 +244,18 @@ def test_other_flows_are_resumed_as_ever(opened: Open) -> None:
 
 
 def test_a_reply_can_be_begun_and_watched(opened: Open) -> None:
-    replying = opened(client=ScriptedModel(Script(write=[(NIGHT, NIGHT)])))
+    replying = opened(client=ScriptedModel(Script(write=[(SAID, SAID)])))
     run_id = replying.start_reply(says(), RequestContext(channel="screen"))
     until = time.monotonic() + 20
     while replying.bench.snapshot(run_id).run.status is Status.RUNNING and time.monotonic() < until:
         threading.Event().wait(0.02)
     view = replying.bench.snapshot(run_id)
     assert view.state.own.result.reply_text == NIGHT and view.state.own.context.channel == "screen"  # type: ignore[attr-defined]
+
+
+def test_without_a_model_there_is_silence_and_the_log_says_so(opened: Open, caplog: Any) -> None:
+    replied = opened().reply(says())
+    assert replied.result == AIResult() and replied.path == ("gate", "silent")
+    assert (
+        "A reply needs a model" in replied.reason and "A reply needs a model" in line_of(caplog).getMessage()
+    )

@@ -8,7 +8,7 @@ import pytest
 
 from agent.bot.responder import MOST_PICTURES
 from agent.types.reply import AIResult, Conversation, Message
-from tests.agent.bot.replies import ASKED, NIGHT, PNG, Open, line_of, says
+from tests.agent.bot.replies import ASKED, NIGHT, PNG, SAID, Open, line_of, says
 from tests.web.replying_model import Script
 from tests.web.scripted import ScriptedModel
 from tests.web.site import Reply, Site, sends_to
@@ -26,7 +26,7 @@ ENABLED = {
 
 
 def test_pictures_are_fetched_before_the_flow_and_reach_the_model_in_order(opened: Open) -> None:
-    script = Script(write=[(NIGHT, NIGHT)])
+    script = Script(write=[(SAID, SAID)])
     model = ScriptedModel(script)
     with Site({"/1.png": Reply(200, PNG + b"1"), "/2.png": Reply(200, PNG + b"2")}) as site:
         replying = opened(ENABLED, client=model, stored=True)
@@ -67,7 +67,7 @@ def test_the_adapter_of_the_settings_is_used(opened: Open) -> None:
 def test_one_picture_that_fails_is_silence_without_asking_the_model(
     opened: Open, bad: Reply, caplog: pytest.LogCaptureFixture
 ) -> None:
-    model = ScriptedModel(Script(write=[(NIGHT, NIGHT)]))
+    model = ScriptedModel(Script(write=[(SAID, SAID)]))
     with Site({"/1.png": Reply(200, PNG), "/bad": bad}) as site, caplog.at_level(logging.INFO, "agent.reply"):
         replied = opened(ENABLED, client=model).reply(says(images=[site.url("/1.png"), site.url("/bad")]))
         tries = site.paths().count("/bad")
@@ -81,7 +81,7 @@ def test_one_picture_that_fails_is_silence_without_asking_the_model(
 def test_no_picture_is_fetched_from_inside(opened: Open) -> None:
     """Neither named outright, nor by a redirect, nor by an address in another spelling; and nobody is told
     what is there."""
-    model = ScriptedModel(Script(write=[(NIGHT, NIGHT)]))
+    model = ScriptedModel(Script(write=[(SAID, SAID)]))
     with Site(
         {"/in.png": Reply(200, PNG), "/on": sends_to("http://169.254.169.254/latest/meta-data/x.png")}
     ) as site:
@@ -112,7 +112,7 @@ def test_no_picture_is_fetched_from_inside(opened: Open) -> None:
 def test_a_conversation_may_hold_so_many_pictures_of_so_many_bytes(
     opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = ScriptedModel(Script(write=[(NIGHT, NIGHT)]))
+    model = ScriptedModel(Script(write=[(SAID, SAID)]))
     with Site({"/1.png": Reply(200, PNG)}) as site:
         replying = opened(ENABLED, client=model)
         many = replying.reply(says(images=[site.url("/1.png")] * (MOST_PICTURES + 1)))
@@ -123,7 +123,7 @@ def test_a_conversation_may_hold_so_many_pictures_of_so_many_bytes(
 
 
 def test_switched_off_pictures_are_not_even_fetched(opened: Open) -> None:
-    model = ScriptedModel(Script(write=[(NIGHT, NIGHT)]))
+    model = ScriptedModel(Script(write=[(SAID, SAID)]))
     with Site({}) as site:
         replied = opened(client=model).reply(says(images=[site.url("/gone.png")]))
         assert replied.result.reply_text == NIGHT and site.asked == []

@@ -10,15 +10,13 @@ from typing import Any
 
 import pytest
 
-from agent.bot.responder import DEMO_NOTE
-from agent.errors import NotFound, StoreError, UsageError
+from agent.errors import NotFound, UsageError
 from agent.reply_config import DEMO_KB
-from agent.types import Outcome, Page
-from agent.types.reply import AIResult
-from tests.agent.bot.replies import NIGHT, Open, says
+from tests.agent.bot.replies import NIGHT, SAID, Open, says
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Request
 from tests.web.replying_model import Script
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +28,7 @@ def speaks(request: Request) -> Any:
         if "tools" in request.body
         else request.body["response_format"]["json_schema"]["name"]
     )
-    said = Script(write=[(NIGHT, NIGHT)])(request.body["messages"], type(name, (), {}))
+    said = Script(write=[(SAID, SAID)])(request.body["messages"], type(name, (), {}))
     if "tools" not in request.body:
         return said
     return web.says(
@@ -66,41 +64,9 @@ def test_the_file_goes_before_the_environment_and_says_how_to_ask(opened: Open, 
         assert replied.usage.prompt_tokens == 33 and replied.usage.completion_tokens == 21
 
 
-def test_a_model_for_the_knowledge_base_changes_no_reply(opened: Open) -> None:
-    with ModelServer() as server:
-        replied = opened({"kb": {"llm": {"base_url": server.url, "model": "describer"}}}).reply(says())
-        assert NIGHT in replied.result.reply_text and replied.usage.llm_calls == 0 and server.paths == []
-
-
 def test_a_file_that_does_not_fit_is_told_at_once(opened: Open) -> None:
     with pytest.raises(UsageError, match=r"ai_response\.max_source is not a known key"):
         opened({"ai_response": {"max_source": 3}})
-
-
-def test_the_folders_of_the_file_are_the_knowledge_base_and_stay_current(
-    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("agent.bot.responder.SYNC_S", 0.0)
-    docs = tmp_path / "docs"
-    (docs / "team").mkdir(parents=True)
-    (docs / "boats.md").write_text("# Boats\n\nThe boat to the island leaves at seven.\n", encoding="utf-8")
-    (docs / "team" / "tokens.txt").write_text(
-        "Test tokens\n\nTest tokens are given out on Mondays.\n", encoding="utf-8"
-    )
-    replying = opened({"kb": {"sources_dir": "docs"}}, stock=False)
-    assert (
-        "leaves at seven"
-        in replying.generate_reply(says("When does the boat to the island leave?")).reply_text
-    )
-    assert {entry.source_id for entry in replying.library.index()} == {"kb:boats.md", "team:tokens.txt"}
-    assert "on Mondays" in replying.generate_reply(says("When are test tokens given out?")).reply_text
-    (docs / "boats.md").write_text(
-        "# Boats\n\nThe boat to the island leaves at nine in winter now.\n", encoding="utf-8"
-    )
-    assert (
-        "nine in winter"
-        in replying.generate_reply(says("When does the boat to the island leave?")).reply_text
-    )
 
 
 def test_a_folder_that_takes_long_to_read_holds_nobody_up(
@@ -132,55 +98,6 @@ def test_a_folder_that_takes_long_to_read_holds_nobody_up(
     assert {entry.source_id for entry in replying.library.index()} == {"kb:boats.md"}
 
 
-def test_a_folder_that_cannot_be_read_at_all_is_silence(
-    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "docs").mkdir()
-    replying = opened({"kb": {"sources_dir": "docs"}}, stock=False)
-
-    def broken() -> None:
-        raise StoreError("disk full")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(replying.library, "sync", broken)
-        replied = replying.reply(says())
-    assert replied.failed and "disk full" in replied.reason and replied.result == AIResult()
-    assert replying.reply(says()).reason == "The knowledge base is empty.", "and it is looked at again"
-
-
-def test_the_demo_knowledge_base_says_what_it_is_and_stays_apart(opened: Open) -> None:
-    replying = opened(stock=False, kb=DEMO_KB)
-    replied = replying.reply(says("How do I fix error E31?"), hold=True)
-    assert "timedatectl set-ntp true" in replied.result.reply_text and replied.result.reply_text.endswith(
-        DEMO_NOTE
-    )
-    assert "team:trial-keys.txt" in {entry.source_id for entry in replying.library.index()}
-    replying.bench.library.index_pending()
-    assert replying.bench.library.index() == [], "nothing of it gets into the library"
-    source = replying.bench.snapshot(replied.run_id).state.answer.sources[0]  # type: ignore[union-attr]
-    assert source.quotes[0] in replying.bench.page(source.page_id).text, (
-        "and yet every quote can be looked up"
-    )
-
-
-def test_the_demo_named_in_the_settings_says_so_too(opened: Open) -> None:
-    replying = opened({"kb": {"sources_dir": str(DEMO_KB)}}, stock=False)
-    assert replying.generate_reply(says("How do I fix error E31?")).reply_text.endswith(DEMO_NOTE)
-    url = "https://a.fyr.org/x"
-    replying.library.add_page(
-        Page(
-            url=url,
-            final_url=url,
-            outcome=Outcome.OK,
-            text="Boats leave the harbour at seven.",
-            sha256="e" * 64,
-        )
-    )
-    assert replying.generate_reply(says("When do boats leave the harbour at seven?")).reply_text.endswith(
-        f"Links:\n- {url}"
-    )
-
-
 def test_a_folder_that_is_not_there_is_told(opened: Open, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="there is no folder"):
         opened(kb=tmp_path / "gone")
@@ -194,5 +111,5 @@ def test_the_demo_added_to_the_library_by_hand_is_not_told_as_true(opened: Open)
 
 
 def test_an_empty_knowledge_base_is_silence(opened: Open) -> None:
-    replied = opened(stock=False).reply(says())
+    replied = opened(stock=False, client=ScriptedModel(Script())).reply(says())
     assert replied.reason == "The knowledge base is empty." and not replied.failed

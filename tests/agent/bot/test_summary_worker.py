@@ -12,15 +12,11 @@ from typing import Any
 import pytest
 
 from agent import config
-from agent.bot.responder import ReplyService
 from agent.bot.summary_worker import SummaryWorker
 from agent.library.collection import Library
 from agent.llm.detect import ReplyModel
 from agent.reply_config import LLMSettings
-from agent.roles.reply import DESCRIBE
 from agent.store.database import Store
-from agent.types.reply import Conversation, Message
-from agent.workbench import Workbench
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Request
 
@@ -49,13 +45,6 @@ def at_rest(describing: SummaryWorker) -> bool:
 
 def by(library: Library) -> dict[str, tuple[str, str]]:
     return {entry.source_id: (entry.by, entry.description) for entry in library.index()}
-
-
-def test_the_rule_tells_what_the_index_told() -> None:
-    said = DESCRIBE.fallback(
-        title="Boats", headings=["Tickets"], beginning="The boat to the island leaves at seven."
-    )
-    assert said.description == "Boats: The boat to the island leaves at seven. — Tickets"
 
 
 def test_a_document_is_described_once_and_again_when_its_text_is_new(library: Library) -> None:
@@ -114,22 +103,3 @@ def test_what_changes_while_the_model_thinks_keeps_its_own_words(library: Librar
         assert (
             at_rest(describing) and len(server.requests) == 1 and by(library)["kb:boats.md"][0] == "keyless"
         )
-
-
-def test_the_service_describes_its_folder_with_the_model_of_kb_and_replies_without_it(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "boats.md").write_text(BOATS, encoding="utf-8")
-    with ModelServer(lambda _: {"description": "Boats to the island."}) as server:
-        file = f"kb: {{sources_dir: docs, llm: {{base_url: '{server.url}', model: describer}}}}"
-        (tmp_path / "config.yaml").write_text(file, encoding="utf-8")
-        bench = Workbench(config.read_config({"CONFIG_FILE": str(tmp_path / "config.yaml")}))
-        replying = ReplyService(bench)
-        replied = replying.reply(
-            Conversation(messages=[Message(role="user", text="When does the boat to the island leave?")])
-        )
-        assert "leaves at seven" in replied.result.reply_text and replied.usage.llm_calls == 0
-        assert done(lambda: by(bench.library)["kb:boats.md"] == ("model", "Boats to the island."))
-        assert at_rest(replying._summary_worker)  # type: ignore[arg-type]
-        assert [request.body["model"] for request in server.requests] == ["describer"]
-        replying.close()
-        bench.shutdown()

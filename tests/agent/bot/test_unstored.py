@@ -13,7 +13,7 @@ from agent.bot.responder import ReplyService
 from agent.errors import NotFound
 from agent.types import Status
 from agent.types.reply import Conversation, Message, RequestContext
-from tests.agent.bot.replies import NIGHT, Open, counted, rise
+from tests.agent.bot.replies import NIGHT, SAID, Open, counted, rise
 from tests.web.replying_model import Script
 from tests.web.scripted import ScriptedModel
 
@@ -30,7 +30,7 @@ PERSON = RequestContext(platform="forum", channel="help", user=SECRET)
 def script() -> ScriptedModel:
     """A model that repeats the secret wherever it gives a reason."""
     gate = {"should_reply": True, "reasoning": f"{SECRET} asks."}
-    return ScriptedModel(Script(gate=gate, write=[(NIGHT, NIGHT)]))
+    return ScriptedModel(Script(gate=gate, write=[(SAID, SAID)]))
 
 
 def files_with(text: str, service: ReplyService) -> list[str]:
@@ -43,7 +43,7 @@ def files_with(text: str, service: ReplyService) -> list[str]:
 def test_nothing_of_a_conversation_is_in_any_file_of_the_store(opened: Open, with_model: bool) -> None:
     service = opened(client=script() if with_model else None)
     outcome = service.reply(TALK, PERSON)
-    assert NIGHT in outcome.result.reply_text and outcome.usage.llm_calls == (3 if with_model else 0)
+    assert outcome.result.should_reply is with_model and outcome.usage.llm_calls == (3 if with_model else 0)
     assert files_with(SECRET, service) == [] and service.bench.runs() == []
     assert service.bench.unstored.stores() == []
     with pytest.raises(NotFound):
@@ -84,7 +84,7 @@ def test_the_ledger_of_a_reply_can_be_read_while_it_is_made_and_for_a_while_afte
         assert go_on.wait(20)
         return ["kb:backups.md"]
 
-    service = opened(client=ScriptedModel(Script(select=waits, write=[(NIGHT, NIGHT)])))
+    service = opened(client=ScriptedModel(Script(select=waits, write=[(SAID, SAID)])))
     bench = service.bench
     run_id = service.start_reply(TALK, PERSON)
     assert asked.wait(20)

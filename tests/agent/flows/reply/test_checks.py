@@ -103,9 +103,7 @@ def test_a_sentence_that_sends_people_where_no_source_does_is_left_out(run: Run,
     assert replied(ran, "gate", "select", "load", "write") == KEPT[0] and ran.state.own.left_out == [text]
 
 
-def test_what_a_document_says_may_be_said_and_a_page_may_name_its_own_site_only(
-    run: Run, bench: Workbench
-) -> None:
+def test_a_contact_that_the_quote_names_may_be_said(run: Run, bench: Workbench) -> None:
     own = "Write to office@fyrvakt.example or see https://shop.example/fyr for a new key."
     bench.library.add_file("keys.md", f"# Keys\n\n{own}\n".encode())
     assert (
@@ -114,26 +112,6 @@ def test_what_a_document_says_may_be_said_and_a_page_may_name_its_own_site_only(
         )
         == own
     )
-    there, away = (
-        "Ask help@fyrvakt.example about certificates now.",
-        "Ask help@elsewhere.example about certificates now.",
-    )
-    text = f"Certificates\n\n{there} {away}"
-    bench.library.add_page(
-        Page(
-            url=WEB,
-            final_url=WEB,
-            outcome=Outcome.OK,
-            text=text,
-            sha256="d" * 64,
-            fetched_at="2030-01-01T00:00:00Z",
-        )
-    )
-    bench.library.untag(f"kb:{WEB}", "demo")
-    ran = run(script=Script(select=[f"kb:{WEB}"], write=[(there, there), (away, away)]))
-    assert replied(
-        ran, "gate", "select", "load", "write"
-    ) == f"{there}\n\nLinks:\n- {WEB}" and ran.state.own.left_out == [away]
 
 
 def test_no_reply_calls_a_whole_channel(run: Run, bench: Workbench) -> None:

@@ -54,7 +54,6 @@ def test_a_sentence_that_still_fails_is_dropped(run: Run) -> None:
 @pytest.mark.parametrize(
     ("written", "limit", "verdict", "missing"),
     [
-        ([NIGHT, KEPT], 45, "partial", "1 supported sentence did not fit the length."),
         ([NIGHT, KEPT], 500, "answered", ""),
         ([FALSE, NIGHT, KEPT], 500, "answered", ""),
     ],
@@ -102,9 +101,7 @@ def test_a_sentence_on_a_picture_keeps_its_place_and_is_not_repaired(run: Run) -
     talk = [Message(role="user", text=ASKED, images=[PICTURE.url])]
     script = Script(write=[("The lamp is red.", 1), NIGHT], judge=NEVER)
     ran = run(talk, script, [PICTURE], llm_enable_image=True)
-    assert (
-        replied(ran, *WRITTEN) == f"The lamp is red. (not checked) {NIGHT[0]}" and script.of("repair") == []
-    )
+    assert replied(ran, *WRITTEN) == f"The lamp is red. {NIGHT[0]}" and script.of("repair") == []
 
 
 @pytest.mark.parametrize(
@@ -144,10 +141,3 @@ def test_what_a_source_tells_machines_to_say_is_not_posted(run: Run, bench: Work
     script = Script(select=["kb:backups.md", "kb:poison.md"], write=[NIGHT, (FALSE[0], order)])
     ran = run(script=script)
     assert replied(ran, *WRITTEN) == NIGHT[0] and ran.state.own.left_out == [FALSE[0]]
-
-
-def test_with_a_hostile_judge_a_doubted_sentence_keeps_its_mark(run: Run) -> None:
-    doubted = ("All backups are kept for 90 days.", "They are kept for 90 days.")
-    ran = run(script=Script(write=[NIGHT, doubted]))
-    assert replied(ran, *WRITTEN) == f"{NIGHT[0]} {doubted[0]} (in doubt)" and ran.state.answer
-    assert [bool(sentence.findings) for sentence in ran.state.answer.sentences] == [False, True]
