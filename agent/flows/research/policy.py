@@ -393,11 +393,11 @@ def find_titled_url(state: ResearchRun, title: str) -> str:
 
 
 def conflict_to_settle(state: RunState) -> Conflict | None:
-    """The first open conflict on what was asked for which fewer actions were taken."""
+    """The first open conflict on what was asked for which fewer actions were taken. What could settle one
+    that the analyzer reported is among its leads."""
     tried = [action.about for action in state.actions_this_round]
-    return next(
-        (c for c in open_conflicts(state) if c.asks and tried.count(c.id) < MAX_SETTLING_ACTIONS), None
-    )
+    unnamed = (c for c in open_conflicts(state) if c.asks and c.found_by != "model")
+    return next((c for c in unnamed if tried.count(c.id) < MAX_SETTLING_ACTIONS), None)
 
 
 def describe_conflict(state: RunState, conflict: Conflict) -> str:
