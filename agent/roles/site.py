@@ -7,7 +7,6 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from agent.retrieval.answer import PassageAnswer
 from agent.roles.role import PlacedSentence, Role, RoleReply, Share, WriterReply
 from agent.types import Record
 
@@ -90,27 +89,6 @@ class DraftReply(WriterReply):
         """A refusal without sentences."""
         self.answer = [] if self.refusal != "none" else self.answer
         return self
-
-
-def make_sentences(found: PassageAnswer) -> list[DraftSentence]:
-    """An answer of passages as sentences: for each part its lead, the passages below it, and the others."""
-    return [
-        DraftSentence(
-            text=quote.statement or quote.quote,
-            quotes=[DraftQuote(passage_id=quote.passage_id, quote=quote.quote)],
-            place=place,
-            heading=quote.heading,
-            part_question=part.question if len(found.parts) > 1 else "",
-            fit=part.fit if place == "lead" else None,
-        )
-        for part in found.parts
-        for place, quote in part.placed
-    ]
-
-
-def best_fit(found: PassageAnswer) -> float:
-    """The fit of the part that fits best."""
-    return max((part.fit for part in found.parts), default=0.0)
 
 
 DRAFT = Role(name="draft", reply=DraftReply, on_failure="rest", cut=("passages", "history", "former"))

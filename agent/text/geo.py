@@ -1,4 +1,4 @@
-"""Places in a text: the kind of facility that is asked for, near what, and the distance of two points.
+"""Places in a text, and the distance of two points.
 
 The places that are known are those of the facilities' own rows: names, addresses, and the towns and streets
 in these. Points are degrees (WGS 84), distances kilometres along the great circle."""
@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import asin, cos, radians, sin, sqrt
 from typing import Literal
 
-from agent.text.tokens import fold, stem, tokenize
-from agent.text.word_lists import read_patterns, read_rows
+from agent.text.tokens import fold, tokenize
 from agent.types import Facility
 
 EARTH_KM = 6371.0088
@@ -39,18 +38,6 @@ _INTEGER_COORDINATES = re.compile(
 )
 """Figures without a decimal point are a point only at a text's end: "3, 4 or 5" is none."""
 _POSTAL = re.compile(r"\b[A-Z]{0,3}-?\d[\d -]*\b")
-_PHRASES = read_patterns("place_phrases")
-_NEAR = re.compile(
-    rf"\b(?:{_PHRASES['near']})\s+(?!the\s+(?:near|clos)|me\b|my\b|here\b)(?:the\s+)?(.+?)\s*[?.!,]*$",
-    re.IGNORECASE,
-)
-_HERE = re.compile(rf"\b(?:{_PHRASES['here']})\b", re.IGNORECASE)
-_NEAREST = re.compile(rf"\b(?:{_PHRASES['nearest']})", re.IGNORECASE)
-_FACILITY_SYNONYMS = read_rows("facility_synonyms")
-_FACILITY_STEMS = frozenset(stem(word) for group in _FACILITY_SYNONYMS for word in group.split())
-_FACILITY_REQUEST = re.compile(
-    rf"\b(?:{_PHRASES['facility']})\s+(\w+)(?:\s+(?!of\b|to\b|in\b|near\b)(\w+))?", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
@@ -79,35 +66,6 @@ def parse_coordinates(text: str) -> GeoPoint | None:
     else:
         return None
     return point if abs(point[0]) <= 90 and abs(point[1]) <= 180 else None
-
-
-def find_facility_kinds(text: str, kinds: Iterable[str]) -> list[str]:
-    """The kinds a text asks for, by their own words or by synonyms."""
-    said = {stem(word) for word in tokenize(text)}
-    said |= {stem(first + second) for first, second in zip(tokenize(text), tokenize(text)[1:], strict=False)}
-    named = {kind: _stem_set(kind) for kind in kinds}
-    own = [kind for kind, words in named.items() if words and words <= said]
-    groups = list(map(_stem_set, _FACILITY_SYNONYMS))
-    return own or [
-        kind
-        for kind, words in named.items()
-        if (len(words) == 1 and words <= said) or any(group & words and group & said for group in groups)
-    ]
-
-
-def find_facility_word(text: str) -> str:
-    """The kind of facility a text asks for ("is there a dentist", "the nearest bank"); "" for none."""
-    named = [
-        word
-        for match in _FACILITY_REQUEST.finditer(text)
-        for word in match.groups()
-        if word and stem(fold(word)) in _FACILITY_STEMS
-    ]
-    return named[0].lower() if named else ""
-
-
-def _stem_set(text: str) -> set[str]:
-    return {stem(word) for word in tokenize(text)}
 
 
 def build_gazetteer(facilities: Sequence[Facility]) -> dict[str, list[Place]]:
@@ -169,16 +127,3 @@ def find_places(text: str, known: dict[str, list[Place]]) -> list[Place]:
     found = known.get(best, [])
     narrowed = [place for place in found if set(tokenize(place.name)) <= set(tokenize(text))]
     return narrowed if len(found) > 1 and narrowed else found
-
-
-def is_nearest_request(text: str) -> bool:
-    """Is the nearest asked for, or a distance?"""
-    return bool(_NEAREST.search(text))
-
-
-def find_place_phrase(text: str) -> str:
-    """The words after "near", "in" and the like that name a place, known or not; "" for none."""
-    if _HERE.search(text):
-        return ""
-    match = _NEAR.search(text)
-    return " ".join(match[1].split()[:8]) if match else ""

@@ -167,33 +167,3 @@ def compute_metrics(rows: Sequence[Row]) -> dict[str, float]:
 def _median(values: Iterable[float]) -> float | None:
     known = list(values)
     return median(known) if known else None
-
-
-def refusal_curve(rows: Sequence[Row], points: int = 21) -> list[dict[str, float]]:
-    """The refusal rates if every answer below a threshold of its best evidence's relevance (`bearing`) were
-    refused, for `points` thresholds from 0 to 1.
-
-    `auroc` (the same in each row) is the chance that the evidence of an answerable question is more relevant
-    than that of an unanswerable one. Empty when the rows have no relevance or are all of one kind."""
-    can = [row["bearing"] for row in rows if row["answerable"] is True and "bearing" in row]
-    cannot = [row["bearing"] for row in rows if row["answerable"] is False and "bearing" in row]
-    if not can or not cannot:
-        return []
-    auroc = sum((a > b) + 0.5 * (a == b) for a in can for b in cannot) / (len(can) * len(cannot))
-    curve = []
-    for n in range(points):
-        threshold = n / (points - 1)
-        right = mean(float(bearing < threshold) for bearing in cannot)
-        wrong = mean(float(bearing < threshold) for bearing in can)
-        curve.append(
-            round_metrics(
-                {
-                    "threshold": threshold,
-                    "refused_unanswerable": right,
-                    "refused_answerable": wrong,
-                    "balanced_refusal": (right + 1 - wrong) / 2,
-                    "auroc": auroc,
-                }
-            )
-        )
-    return curve

@@ -33,7 +33,6 @@ def score_run(
         "answer": answer.text if answer else "",
         "confidence": answer.confidence if answer else 0.0,
         "refused": _is_refusal(answer),
-        **({"bearing": state.own.bearing} if view.run.settings.flow == "site" else {}),
         "parts": [part.model_dump() for part in state.confidence[-1].parts] if state.confidence else [],
         "fit": next((s.fit for s in _sentences(answer) if s.fit is not None), None),
         "takes_several": parse_question(state.question).is_multi_hop,

@@ -87,12 +87,11 @@ def evaluate(job: EvaluationJob) -> dict[str, Any]:
     if job.flow == "collect":
         shares = collection_score.compute_metrics(rows)
         return {**head, "n": len(rows), "metrics": shares, "questions": rows}
-    curve, bins = metrics.refusal_curve(rows), metrics.reliability_bins(rows)
+    bins = metrics.reliability_bins(rows)
     return {
         **head,
         "n": len(rows),
         "metrics": metrics.compute_metrics(rows),
-        **({"refusal_curve": curve} if curve else {}),
         **({"reliability": bins} if bins else {}),
         "questions": [{name: value for name, value in row.items() if name != "step_cpu_ms"} for row in rows],
     }

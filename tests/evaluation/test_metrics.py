@@ -205,23 +205,3 @@ def test_what_does_not_apply_is_left_out():
         "brier",
     )
     assert not [name for name in absent if name in told]
-
-
-def test_the_refusal_curve_sweeps_the_threshold_over_the_bearing():
-    rows = [{"answerable": True, "bearing": b} for b in (0.9, 0.8, 0.3)] + [
-        {"answerable": False, "bearing": b} for b in (0.1, 0.4)
-    ]
-    curve = metrics.refusal_curve(rows, points=11)
-    assert len(curve) == 11 and curve[0]["refused_unanswerable"] == 0 and curve[0]["balanced_refusal"] == 0.5
-    at = next(row for row in curve if row["threshold"] == 0.5)
-    assert (at["refused_unanswerable"], at["refused_answerable"], at["balanced_refusal"]) == (
-        1.0,
-        0.3333,
-        0.8333,
-    )
-    assert at["auroc"] == 0.8333
-    assert (
-        metrics.refusal_curve([{"answerable": True, "bearing": 0.5}])
-        == []
-        == metrics.refusal_curve([{"answerable": False}])
-    )

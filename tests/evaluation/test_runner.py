@@ -204,7 +204,7 @@ def test_the_flow_site_asks_the_questions_own_host_with_its_history(tmp_path):
     result = evaluate(EvaluationJob(write_world(tmp_path / "w", docs, questions), flow="site", jobs=1))
     metrics = result["metrics"]
     assert (metrics["all_support"], metrics["answer_hit"], metrics["balanced_refusal"]) == (1.0, 1.0, 1.0)
-    assert result["refusal_curve"][0]["auroc"] == 1.0 and metrics["pages_per_question"] <= 12
+    assert metrics["pages_per_question"] <= 12
 
 
 def test_a_conflict_counts_as_named_when_one_sentence_states_both_sides_and_both_were_read(tmp_path):

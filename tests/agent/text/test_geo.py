@@ -10,11 +10,7 @@ import pytest
 from agent.text.geo import (
     build_gazetteer,
     distance_km,
-    find_facility_kinds,
-    find_facility_word,
-    find_place_phrase,
     find_places,
-    is_nearest_request,
     parse_coordinates,
 )
 from agent.types import Facility
@@ -69,38 +65,6 @@ def test_points_in_figures(text: str, point: tuple[float, float] | None) -> None
     assert parse_coordinates(text) == point
 
 
-def test_kinds_by_their_own_words_or_others_that_mean_the_same() -> None:
-    kinds = ["clinic", "pharmacy", "post office", "repair café"]
-    assert (
-        find_facility_kinds("Who can mend my chair?", kinds) == ["repair café"]
-        and find_facility_kinds("a café", kinds) == []
-    )
-    assert find_facility_kinds("Which pharmacies are there?", kinds) == ["pharmacy"]
-    assert find_facility_kinds("I need a chemist or a doctor", kinds) == ["clinic", "pharmacy"]
-    assert find_facility_kinds("the nearest Repair Cafe", kinds) == ["repair café"]
-    assert (
-        find_facility_kinds("post offices", kinds) == ["post office"]
-        and find_facility_kinds("the office", kinds) == []
-        and find_facility_kinds("", kinds) == []
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ("the nearest dentist to Brannvik", "dentist"),
-        ("Is there a dentist?", "dentist"),
-        ("nearest public library", "library"),
-        ("Where can I find an ATM?", "atm"),
-        ("Where is the Bank of England?", ""),
-        ("is there a treaty?", ""),
-        ("the dentist said", ""),
-    ],
-)
-def test_a_facility_asked_for_as_such(text: str, word: str) -> None:
-    assert find_facility_word(text) == word
-
-
 def test_towns_and_streets_are_known_from_the_addresses() -> None:
     known = build_gazetteer(
         [
@@ -153,28 +117,4 @@ def test_what_ends_alike_but_lies_far_apart_is_no_town() -> None:
             build_gazetteer([facility("A", "Väg 1, Norrby", 60.0), facility("B", "Väg 2, Norrby", 65.0)]),
         )
         == []
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("a clinic near the harbour?", "harbour"),
-        ("apotek nära Storgatan", "Storgatan"),
-        ("a clinic near me", ""),
-        ("a clinic nearby", ""),
-        ("the nearest clinic", ""),
-        ("closest to the old town.", "old town"),
-    ],
-)
-def test_the_words_that_name_a_place(text: str, words: str) -> None:
-    assert find_place_phrase(text) == words
-
-
-def test_what_asks_for_the_nearest() -> None:
-    assert (
-        is_nearest_request("the nearest clinic")
-        and is_nearest_request("How far is it?")
-        and is_nearest_request("närmaste")
-        and not is_nearest_request("a clinic")
     )

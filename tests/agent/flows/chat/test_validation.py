@@ -49,7 +49,7 @@ def test_a_worse_draft_does_not_take_the_place_of_a_right_half(said: Said) -> No
 def test_a_document_is_read_from_end_to_end_and_summarised(
     said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retrieve, "SECTION_CHARS", 400)
+    monkeypatch.setattr(retrieve, "SECTION_CHARS", 200)
     points = [
         ("It crosses the sound in 25 minutes.", "crosses the sound to Skarholm in 25 minutes"),
         ("It was built in 1987.", "It was built by Olga Lindmark in 1987 and carries 24 cars."),
@@ -58,9 +58,11 @@ def test_a_document_is_read_from_end_to_end_and_summarised(
     turn = said("Summarise the ferry's page.", script, scope=LibraryScope(tags=["ferry"]))
     assert turn.way == "router read_document generate validate end"
     assert turn.text == " ".join(text for text, _ in points)
-    assert script.roles == ["router", "read_section", "read_section", "generate", "check_claims"]
+    assert script.roles[0] == "router" and script.roles[-2:] == ["generate", "check_claims"]
+    assert script.roles.count("read_section") > 1
     assert "1. The Brannvik ferry" in script.of("router")[0]
-    assert "38 kronor" in script.of("read_section")[0] and "38 kronor" not in script.of("generate")[0]
+    assert "38 kronor" in "".join(script.of("read_section")), "all of it is read"
+    assert "38 kronor" not in script.of("generate")[0], "what is written up are the points"
 
 
 def test_the_parts_of_a_turn_are_the_writers_and_the_plan(said: Said) -> None:
