@@ -9,7 +9,6 @@ from itertools import groupby
 
 from agent.answering import fact_view
 from agent.engine.run_state import RunState
-from agent.text.contacts import remove_unfounded_contacts
 from agent.text.plurals import format_count
 from agent.text.urls import site
 from agent.types import Action, Outcome
@@ -56,7 +55,8 @@ def _tell_round(state: RunState, done: Sequence[Action], has_words: bool) -> str
         text += f" (“{_clean(state, reason)}”)"
     best = max(found, key=lambda fact: fact.relevance, default=None)
     if best and has_words:
-        text += f"; {site(best.url) or best.title} says “{_shorten(best.quote, MAX_QUOTE_CHARS)}”"
+        who = "it" if len(sites) == 1 else site(best.url) or best.title
+        text += f"; {who} says “{_shorten(best.quote, MAX_QUOTE_CHARS)}”"
     return text
 
 
@@ -88,8 +88,7 @@ def _join(names: Iterable[str]) -> str:
 
 def _clean(state: RunState, reason: str) -> str:
     """A model's reason without contacts that were neither found nor given."""
-    known, given = fact_view.recorded_urls(state), state.full_question
-    return _shorten(remove_unfounded_contacts(reason, known, given=given), MAX_REASON_CHARS)
+    return _shorten(fact_view.clean_message(state, reason), MAX_REASON_CHARS)
 
 
 def _shorten(text: str, most: int) -> str:

@@ -33,6 +33,7 @@ from agent.roles.report import (
     OutlineReply,
     ReportBlock,
     ReportReply,
+    ReportSentence,
     SectionReply,
 )
 from agent.roles.role import RoleResult
@@ -68,11 +69,31 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if can_write and now.settings.report == "full" and is_asked_plainly:
         return {**reviewed, "pending": None}, next
     judgement = ask_report(now, tools, question=revise.narrow_question(now), words=revise.find_words(now))
+    if judgement.by != "model" and judgement.fallback_reason:
+        return {
+            **_record(now, tools, _quote_facts(now, tools, judgement), reviewed),
+            "pending": None,
+        }, "review"
     length = choose_length(now, judgement)
     if judgement.by == "model" and length == "full":
         return {**reviewed, "pending": None}, next
     answer = finish_answer(now, draft_from_reply(now, tools, judgement), tools.step, length=length)
     return {**_record(now, tools, answer, reviewed), "pending": None}, "review"
+
+
+def _quote_facts(state: ResearchRun, tools: RunContext, failed: RoleResult) -> Answer:
+    """The facts as quotes, by part, where no budget is left to write them up and nobody is asked."""
+    facts = fact_view.facts_for_answer(state)
+    blocks = list[ReportBlock]()
+    for part in [*(part.id for part in state.plan), ""]:
+        own = [fact for fact in facts if find_part(state.plan, fact) == part]
+        heading = next((one.question for one in state.plan if one.id == part and len(state.plan) > 1), "")
+        blocks += [ReportBlock(kind="heading", text=heading, part=part)] if own and heading else []
+        said = [ReportSentence(text=fact.quote or fact.statement, fact_ids=[fact.id]) for fact in own]
+        blocks += [ReportBlock(kind="list", sentences=said, part=part)] if own else []
+    judgement = failed.replace(value=ReportReply(blocks=blocks))
+    answer = finish_answer(state, draft_from_reply(state, None, judgement), tools.step)
+    return answer.replace(certainty=f"Not written up: {failed.fallback_reason}. {answer.certainty}")
 
 
 def _show_passages(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -148,6 +169,8 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     trouble = next((result.fallback_reason for result in written if result.fallback_reason), "")
     by: Literal["model", "keyless"] = "model" if any(r.by == "model" for r in written) else "keyless"
     judgement = RoleResult(value=ReportReply(blocks=blocks), by=by, fallback_reason=trouble)
+    if by == "keyless" and trouble:
+        return {**_record(state, tools, _quote_facts(state, tools, judgement)), "pending": None}, "review"
     body = draft_from_reply(state, tools, judgement)
     summary = _write_summary(state, tools, body)
     draft = replace(

@@ -13,6 +13,7 @@ from agent.types import Settings, Status
 from tests.web.model_server import ModelServer, Request
 from tests.web.researching_model import (
     ASK,
+    QUOTE,
     ROOF,
     SOLAR,
     Script,
@@ -60,6 +61,12 @@ def test_the_budget_of_calls_is_never_overdrawn(cap):
     assert len(server.requests) == len(calls) <= cap
     assert view.state.stop_reason == "budget" and "model calls" in view.state.why_stopped
     assert view.state.answer.verdict in ("partial", "no_evidence")
+
+
+def test_facts_that_no_budget_is_left_for_are_shown_as_quotes():
+    answer = driven(Script(crawl(ROOF)), max_calls=3)[0].state.answer
+    assert answer.certainty.startswith("Not written up: ") and answer.verdict == "passages_found"
+    assert [(said.text, said.check) for said in answer.sentences] == [(QUOTE, "quoted")]
 
 
 def test_a_tenth_of_the_calls_is_kept_for_the_report():
