@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from agent.actions.release import find_private
 from agent.answering import fact_view
 from agent.answering.pages import offer_again
-from agent.answering.plan import parse_parts
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.retrieval.scorer import score_fact
+from agent.text.question_analysis import parse_question
 from agent.text.question_parts import resolve_parts
-from agent.types import Fact, NoteReading, PageRef, PlanPart
+from agent.types import Fact, NoteReading, PageRef
 
 
 def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
@@ -52,5 +52,5 @@ def complete_question(before: str, question: str) -> str:
     resolved = resolve_parts([before, question])[-1]
     if resolved != question:
         return resolved
-    parts = [PlanPart(id="1", question=before), PlanPart(id="2", question=question)]
-    return parse_parts(parts)[-1].text
+    names = [] if parse_question(question).name_words else parse_question(before).names
+    return " ".join([question, *names])

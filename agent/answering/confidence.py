@@ -1,5 +1,5 @@
-"""The confidence of a run: from its facts while it reads, from the claims of its answer once that is written.
-Pure; asks no model."""
+"""The confidence of a run that a model judges: from its facts while it reads, from the claims of its answer
+once that is written. Pure; asks no model."""
 
 from __future__ import annotations
 
@@ -8,28 +8,27 @@ from itertools import islice
 
 from agent.answering import fact_view
 from agent.answering.conflict_sentences import RULING_PREFIX
-from agent.answering.plan import bears_on, find_part
+from agent.answering.plan import find_part
 from agent.engine.run_state import RunState
 from agent.evidence import confidence
-from agent.evidence.block_layout import find_gapped_parts
 from agent.evidence.confidence import EvidencePool, explain_changes
 from agent.evidence.sources import is_site_name
 from agent.text.question_analysis import parse_question
 from agent.types import Answer, Confidence, Fact, PlanPart, Sentence
 
-WEB_JUDGEMENT, PUBLISHER_JUDGEMENT = 0.45, 0.0
-"""The judgement without a model, where the web is asked and where one publisher or library is: passages were
-found, and nothing that code sees in them tells right from wrong ones on sets it was not fitted to. So it
-never gives 80 %, whatever the sources. Fitted over all public sets (DECISIONS.md, "Confidence and trust")."""
+UNSTATED_JUDGEMENT = 0.9
+"""The judgement of a model that gives no estimate of its answer (our own judgement: its statements passed a
+check)."""
 
 
-def assess_confidence(state: RunState, step: int, *, answer: Answer | None = None) -> Confidence:
-    """The confidence, and the reasons of its change. With an `answer` the claims are its own.
-
-    The judgement is a model's last estimate, else that on the items, else that of the flow."""
-    sentences = answer.sentences if answer else ()
+def assess_confidence(state: RunState, step: int, *, answer: Answer | None = None) -> Confidence | None:
+    """The confidence, and the reasons of its change; None where no model judged. With an `answer` the claims
+    are its own. The judgement is a model's last estimate."""
+    said = next((said for said in reversed(state.assessments) if said.model is not None), None)
+    if (answer is None and said is None) or (answer is not None and answer.by != "model"):
+        return None
     shown, known = fact_view.facts_for_prompt(state), fact_view.facts_after_notes(state)
-    cited = [known[i] for sentence in sentences for i in sentence.fact_ids if i in known]
+    cited = [known[i] for said in (answer.sentences if answer else ()) for i in said.fact_ids if i in known]
     idle = (fact for fact in reversed(known.values()) if not fact.is_active)  # they tell sources apart
     facts = {fact.id: fact for fact in [*shown, *cited, *islice(idle, fact_view.MAX_PROMPT_FACTS)]}
     names = parse_question(state.full_question).names
@@ -41,18 +40,16 @@ def assess_confidence(state: RunState, step: int, *, answer: Answer | None = Non
             if sum(any(i in facts for i in value.fact_ids) for value in conflict.values) > 1
         ],
         lambda fact: state.own.asks_one_publisher or any(is_site_name(name, fact.url) for name in names),
-        state.own.comparison_questions(state),
     )
-    said = next((said for said in reversed(state.assessments) if said.model is not None), None)
-    answered = find_gapped_parts(sentences)  # for what there is: the cell says what was not found
-    unanswered = [part for part in said.unanswered if part not in answered] if said else []
-    judgement = said.model if said else state.own.judge_items(state)
-    if judgement is None:
-        judgement = PUBLISHER_JUDGEMENT if state.own.asks_one_publisher else WEB_JUDGEMENT
+    unanswered = said.unanswered if said else []
+    if answer:
+        answered = find_answered(state.plan, answer, facts)
+        unanswered = [part.id for part in state.plan if part.id not in answered]
+    judgement = said.model if said and said.model is not None else UNSTATED_JUDGEMENT
     evidence = [
         pool.measure(
             part.id,
-            find_claims(state.plan, part, facts, answer),
+            _find_claims(state.plan, part, facts, answer),
             judgement,
             is_answered=answer is not None,
         )
@@ -64,40 +61,48 @@ def assess_confidence(state: RunState, step: int, *, answer: Answer | None = Non
     return explain_changes(state.confidence[-1] if state.confidence else None, point, evidence, state.plan)
 
 
-def find_claims(
-    plan: Sequence[PlanPart], part: PlanPart, facts: dict[str, Fact], answer: Answer | None
+def _find_claims(
+    plan: Sequence[PlanPart], part: PlanPart, facts: Mapping[str, Fact], answer: Answer | None
 ) -> Sequence[str]:
-    """The ids of the facts that state the claim of a part: of an answer the citations of its main sentence,
-    none unless these support it; before there is an answer any fact of the part."""
+    """The ids of the facts that state the claim of a part: those that its sentence cites; before there is an
+    answer any fact of the part."""
     if answer is None:
         return [name for name, fact in facts.items() if fact.is_active and find_part(plan, fact) == part.id]
-    main = find_main_sentence(plan, part, answer, facts)
-    return main.fact_ids if main and main.backed else ()
+    claim = find_claim(plan, part, answer, facts)
+    return claim.fact_ids if claim else ()
 
 
-def find_main_sentence(
+def find_claim(
     plan: Sequence[PlanPart], part: PlanPart, answer: Answer, facts: Mapping[str, Fact]
 ) -> Sentence | None:
-    """The first sentence that answers a part, passing over what rests on a person's word alone and what is no
-    claim (a heading, a gap). A person's ruling counts where nothing else answers; a passage answers its own
-    part alone. None when there is none."""
-    quoted = {block.id for block in answer.blocks if block.role}
+    """The first supported sentence on a part, by its own part or that of its facts; of a part that the judge
+    calls answered the first of all where none is on it. Where the judge did not say, it is the first on the
+    part, and None unless that is supported. A person's ruling counts where nothing else does, and what rests
+    on a person's word alone never."""
+    said, others = list[Sentence](), list[Sentence]()
     for sentence in sorted(answer.sentences, key=lambda sentence: sentence.text.startswith(RULING_PREFIX)):
         cited = [facts[i] for i in sentence.fact_ids if i in facts]
-        is_theirs = bool(cited) and all(fact.rests_on_person for fact in cited)
-        is_claim = bool(sentence.check or sentence.fact_ids)
-        answers = sentence.part == part.id or (
-            sentence.block not in quoted and any(bears_on(plan, part, fact) for fact in cited)
-        )
-        if is_claim and answers and not is_theirs:
-            return sentence
-    return None
+        if (sentence.check or cited) and not (cited and all(fact.rests_on_person for fact in cited)):
+            is_on = part.id in (sentence.part, *(find_part(plan, fact) for fact in cited))
+            (said if is_on else others).append(sentence)
+    if answer.answered_parts is None:
+        return said[0] if said and said[0].backed else None
+    others = others if part.id in answer.answered_parts else []
+    return next((sentence for sentence in [*said, *others] if sentence.backed), None)
+
+
+def find_answered(plan: Sequence[PlanPart], answer: Answer, facts: Mapping[str, Fact]) -> set[str]:
+    """The parts that the supported sentences of a model's answer answer: as the judge says, else those that
+    one is on. The only part is not answered while the writer leaves something of it open."""
+    found = {part.id for part in plan if find_claim(plan, part, answer, facts)}
+    if len(plan) == 1 and answer.open:
+        return set()
+    return found if answer.answered_parts is None else found.intersection(answer.answered_parts)
 
 
 def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, Fact]) -> Sentence:
     """The sentence with the part that it answers: its own, that of its facts, or the only one."""
-    if sentence.part and any(part.id == sentence.part for part in plan):
+    if any(part.id == sentence.part for part in plan):
         return sentence
     parts = [find_part(plan, facts[i]) for i in sentence.fact_ids if i in facts]
-    part = plan[0].id if len(plan) == 1 else next(filter(None, parts), "")
-    return sentence.replace(part=part)
+    return sentence.replace(part=plan[0].id if len(plan) == 1 else next(filter(None, parts), ""))

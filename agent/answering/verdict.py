@@ -1,21 +1,18 @@
 """From a checked draft to an answer: its blocks, the conflicts it names, and how code chooses the verdict and
-the confidence and says how certain it is, how it was found and what is missing.
-
-A writer lays out blocks or writes running text; a fallback chooses passages, which have roles in place of
-blocks."""
+the confidence and says how certain it is, how it was found and what is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from agent.answering import conflict_sentences, fact_view
 from agent.answering.claim_checks import WrittenDraft
-from agent.answering.confidence import assess_confidence, find_main_sentence, name_part
+from agent.answering.confidence import assess_confidence, find_answered, find_claim, name_part
 from agent.answering.journey import describe_journey
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
-from agent.evidence.block_layout import describe_gaps, prune_blocks
+from agent.evidence.block_layout import prune_blocks
 from agent.evidence.citation_check import (
     accept_quotations,
     collect_sources,
@@ -23,20 +20,16 @@ from agent.evidence.citation_check import (
     filter_citations,
     has_page_support,
 )
-from agent.evidence.confidence import compute_part, describe_level
-from agent.evidence.contradiction import is_table_row
+from agent.evidence.confidence import compute_part, describe_certainty
 from agent.evidence.report_words import words_for
-from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
 from agent.text.question_parts import format_question
 from agent.types import (
-    Actor,
     Answer,
     AnswerBlock,
     Assessment,
     Confidence,
-    Fact,
     Outcome,
     PageRef,
     PartConfidence,
@@ -48,18 +41,17 @@ from agent.types import (
     StatementCounts,
     Verdict,
 )
-from agent.types.answers import BlockRole
 from agent.types.source_filter import OUTSIDE_FILTER
 
 RUNNING_TEXT, NAMED_CONFLICTS = "b", "k"
 """The ids of the block of a text without blocks, and of the paragraph in which code names conflicts."""
-ROLES: tuple[BlockRole, ...] = ("lead", "passage", "other")
-"""The roles that a drafted quote may have in place of a block."""
 MAX_LISTED = 3
 """Unreadable pages, and statements of a person's own, that an answer without evidence names."""
 UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 WORDED_BY_MODEL = "The model worded this; nothing checks it."
 """The remark on a refusal or a question to the person in a model's words."""
+UNJUDGED_VERDICTS = frozenset({"not_checked", "differs"})
+"""Verdicts of a sentence that no judge was asked about: it is shown, and counts for nothing."""
 NO_EVIDENCE_REASONS: dict[Reason, str] = {
     "blocked": "Nothing could be read: every search engine or page refused or failed.",
     "budget": "The budget was used up before anything could be read.",
@@ -67,119 +59,23 @@ NO_EVIDENCE_REASONS: dict[Reason, str] = {
 }
 
 
-def read_role(blocks: Sequence[AnswerBlock], sentence: Sentence) -> BlockRole:
-    """The role of the block that a sentence stands in, or is to stand in where it was only drafted."""
-    roles: dict[str, BlockRole] = {role: role for role in ROLES} | {block.id: block.role for block in blocks}
-    return roles.get(sentence.block, "")
-
-
-def choose_roles(
-    blocks: Sequence[AnswerBlock], sentences: Sequence[Sentence], length: ReportLength = "standard"
-) -> list[Sentence]:
-    """The sentences with their roles in place of blocks, when any has one: at most one lead and MAX_PASSAGES
-    passages for each part; a brief answer has one passage for each and nothing else, a full report whatever
-    was found.
-
-    A part that lost its lead gets its first short passage as lead. A sentence without a role (a fact that a
-    person pinned) becomes a passage, a table stays one. What is shown already is not folded a second time."""
-    tables = {block.id for block in blocks if block.kind == "table"}
-    roles = [read_role(blocks, sentence) for sentence in sentences]
-    if not any(roles):
-        return list(sentences)
-    most = len(sentences) if length == "full" else 1 if length == "brief" else MAX_PASSAGES
-    led = {sentence.part for sentence, role in zip(sentences, roles, strict=True) if role == "lead"}
-    passages, chosen = dict[str, int](), list[Sentence]()
-    for sentence, given in zip(sentences, roles, strict=True):
-        role, part = given or "passage", sentence.part
-        if sentence.block in tables:
-            chosen.append(sentence)
-            continue
-        if role == "passage" and part not in led and len(sentence.text.split()) <= MAX_LEAD_WORDS:
-            role, led = "lead", led | {part}
-        if role == "passage":
-            passages[part] = passages.get(part, 0) + (not is_table_row(sentence.text))
-            role = "passage" if passages[part] <= most else "other"
-        if role != "other" or length != "brief":
-            chosen.append(sentence.replace(block=role))
-    shown, kept = {s.text for s in chosen if s.block != "other"}, list[Sentence]()
-    for sentence in chosen:
-        if sentence.block != "other" or sentence.text not in shown:
-            kept.append(sentence)
-            shown.add(sentence.text)
-    return kept
-
-
 def lay_out_answer(
-    plan: Sequence[PlanPart],
     blocks: Sequence[AnswerBlock],
     stated: Sequence[Sentence],
     named: Sequence[Sentence],
     *,
-    by: Actor,
-    length: ReportLength,
-    words: Mapping[str, str],
     conflict_block: str = "",
     conflicts_first: bool = False,
 ) -> tuple[list[AnswerBlock], list[Sentence]]:
-    """The blocks and sentences of an answer: what was `stated`, and the sentences about conflicts in their
-    block or before or after it. Of passages the first `named` sentence of a part without a lead leads it."""
-    quoted = any(said.block in ROLES for said in stated) or (by != "model" and not stated)
-    led = {said.part for said in stated if said.block == "lead"}
-    loose = list[Sentence]()
-    for said in named:
-        leads = quoted and not conflict_block and said.part not in led
-        loose.append(said.replace(block="lead" if leads else conflict_block or NAMED_CONFLICTS))
-        led |= {said.part}
+    """The blocks and sentences of an answer: what was `stated`, running text in a paragraph, and the
+    sentences about conflicts in their block or before or after it."""
     is_first = conflicts_first and not conflict_block
-    sentences = [*loose, *stated] if is_first else [*stated, *loose]
-    made = [block for block in blocks if block.id != NAMED_CONFLICTS]
-    if quoted:
-        made, sentences = _lay_out_passages(plan, made, sentences, length, words)
-    elif running := [said for said in sentences if not said.block]:
-        is_list = by != "model" and len(running) > 1
-        if not any(block.id == RUNNING_TEXT for block in made):
-            made.append(AnswerBlock(id=RUNNING_TEXT, kind="list" if is_list else "paragraph"))
-        sentences = [said.replace(block=said.block or RUNNING_TEXT) for said in sentences]
-    frame = AnswerBlock(id=NAMED_CONFLICTS)
-    made = [frame, *made] if is_first else [*made, frame]
-    if quoted:
-        order = [block.id for block in made]
-        sentences.sort(key=lambda said: order.index(said.block))
-    return made, sentences
-
-
-def _lay_out_passages(
-    plan: Sequence[PlanPart],
-    blocks: Sequence[AnswerBlock],
-    sentences: Sequence[Sentence],
-    length: ReportLength,
-    words: Mapping[str, str],
-) -> tuple[list[AnswerBlock], list[Sentence]]:
-    """Sentences with roles as blocks: for each part of several its question, the lead, and the passages as a
-    list, or that nothing was found; last what else was found. What code says is from `words`. The other
-    `blocks` stand where they stood: those of a part in it, the rest behind all parts."""
-    is_full, several = length == "full", len(plan) > 1
-    heads = {part.id: format_question(part.question) if several else words["findings"] for part in plan}
-    heads = heads if several or is_full else {}
-    parts = dict.fromkeys([*heads, *(said.part for said in sentences if said.block in ("lead", "passage"))])
-    own = [block for block in blocks if not block.role]
-    made = list[AnswerBlock]()
-    for part in parts:
-        block = AnswerBlock(id=f"p{part}", part=part)
-        if heading := heads.get(part, words["further_findings"] if is_full else ""):
-            made.append(block.replace(id=f"p{part}h", kind="heading", role="lead", text=heading))
-        made += [block.replace(id=f"p{part}lead", role="lead")]
-        made += [table for table in own if table.part == part and table.kind == "table"]
-        made += [block.replace(id=f"p{part}passage", kind="list", role="passage")]
-        if several and not any(said.part == part for said in sentences):
-            made.append(block.replace(role="gap", by_code=True, lines=[words["part_not_found"]]))
-    made += [block for block in own if block not in made]
-    if is_full:
-        made.append(AnswerBlock(id="oh", kind="heading", role="lead", text=words["also_found"]))
-    made.append(AnswerBlock(id="o", kind="list", role="passage" if is_full else "other"))
-    ids = {"lead": "p{}lead", "passage": "p{}passage", "other": "o"}
-    placed = [said.replace(block=ids.get(said.block, said.block).format(said.part)) for said in sentences]
-    return made, placed
+    told = [said.replace(block=conflict_block or NAMED_CONFLICTS) for said in named]
+    placed = [said.replace(block=said.block or RUNNING_TEXT) for said in stated]
+    made, frame = [block for block in blocks if block.id != NAMED_CONFLICTS], AnswerBlock(id=NAMED_CONFLICTS)
+    if all(block.id != RUNNING_TEXT for block in made):
+        made.append(AnswerBlock(id=RUNNING_TEXT))
+    return ([frame, *made], [*told, *placed]) if is_first else ([*made, frame], [*placed, *told])
 
 
 def finish_answer(
@@ -199,7 +95,6 @@ def finish_answer(
     The conflicts that it must name stand in the block `conflict_block` where that is given."""
     facts = fact_view.facts_after_notes(state)
     stated = [name_part(state.plan, sentence, facts) for sentence in draft.sentences]
-    stated = choose_roles(draft.blocks, stated, length)
     conflicts = conflict_sentences.find_relevant_conflicts(state, stated, facts)
     named = conflict_sentences.write_conflict_sentences(state, conflicts, stated, facts)
     named, dropped = filter_citations(named, facts, state.conflicts.values())
@@ -217,29 +112,23 @@ def finish_answer(
         step=step,
         open=draft.open,
         assumed=draft.assumed,
+        answered_parts=list(draft.answered_parts) if draft.answered_parts is not None else None,
     )
-    unjudged = [  # a doubted one because the judge's call failed
-        sentence
-        for sentence in [*named, *stated]
-        if sentence.check == "not_checked" or (sentence.check == "doubted" and sentence.check_reason)
-    ]
+    unjudged = [sentence for sentence in [*named, *stated] if sentence.check in UNJUDGED_VERDICTS]
     cites_page = any(has_page_support(facts[i]) for sentence in unjudged for i in sentence.fact_ids)
     if not cites_page and not any(sentence.backed for sentence in [*named, *stated]):
         cited = draft.dropped + sum(len(sentence.fact_ids) for sentence in draft.sentences)
         return answer.replace(
             **explain_no_evidence(state),
+            open="",
+            assumed="",
             remark=describe_refused(len(draft.failed)),
             statements=StatementCounts(dropped=cited),
-            confidence=assess_confidence(state, step, answer=answer).value,
         )
     blocks, sentences = lay_out_answer(
-        state.plan,
         draft.blocks,
         stated,
         named,
-        by=draft.by,
-        length=length,
-        words=words_for(state.question),
         conflict_block=conflict_block,
         conflicts_first=conflict_sentences.needs_conflicts_first(state, conflicts),
     )
@@ -249,8 +138,7 @@ def finish_answer(
         conflicts=[conflict.id for conflict in conflicts if conflict.status == "open"],
     )
     answer = limit_answer(state, answer, sentences)
-    certainty = describe_level(answer.confidence, is_judged=draft.by == "model")
-    return answer.replace(certainty=f"{certainty}. {caveat}".strip())
+    return answer.replace(certainty=f"{answer.certainty} {caveat}".strip())
 
 
 def describe_refused(count: int) -> str:
@@ -261,34 +149,41 @@ def describe_refused(count: int) -> str:
 
 def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence]) -> Answer:
     """The answer with only these of its sentences; verdict, gaps, counts, sources and confidence are theirs.
-    Nothing is called answered unless a model wrote it; a full report names its empty cells among its
-    limits."""
+    Nothing is called answered unless a model wrote it."""
     facts = fact_view.facts_after_notes(state)
     works = {page.page_id: page.publication for page in state.pages.values() if page.publication}
     blocks, sentences = prune_blocks(answer.blocks, sentences)
     answer = answer.replace(blocks=blocks, sentences=sentences)
     level = assess_confidence(state, answer.step, answer=answer)
     plan = close_plan(state, level, answer)
-    cells = "" if answer.length == "full" else describe_gaps(answer)
-    told = words_for(state.question)["empty_cells"].format(cells=cells) if cells else ""
-    missing, left = describe_open_parts(plan, level, answer, facts), _list_open(plan)
-    verdict: Verdict = "partial" if left else "answered"
+    answered = find_answered(plan, answer, facts)
+    left = [] if answer.by != "model" else [part for part in plan if part.id not in answered]
+    verdict: Verdict = "partial" if left or answer.open else "answered"
     return answer.replace(
         verdict=verdict if answer.by == "model" else "passages_found",
         reason="budget" if state.stop_reason == "budget" and left else "none",
         parts=plan if len(plan) > 1 else [],
         sources=collect_sources(sentences, facts, works),
         statements=count_statements(sentences, answer.statements.dropped),
-        confidence=level.value,
-        missing=" ".join(filter(None, (missing, told))),
+        confidence=level.value if level else None,
+        certainty=describe_certainty(level) if level else "",
+        missing=answer.open or _name_open_parts(left, answer, is_whole=len(plan) == 1),
     )
+
+
+def _name_open_parts(left: Sequence[PlanPart], answer: Answer, *, is_whole: bool) -> str:
+    """The parts that are not answered, by their questions; of the only one why it is not; "" for none."""
+    if left and is_whole:
+        is_judged = any(sentence.backed for sentence in answer.sentences)
+        return words_for(left[0].question)["incomplete" if is_judged else "unchecked"]
+    return " ".join(f"{format_question(part.question).rstrip('.')}" for part in left)
 
 
 def no_answer(
     state: RunState, step: int, reason: Reason, text: str, *, by: RoleResult | None = None, **more: Any
 ) -> Answer:
     """An answer that says why there is none; `by` is the judgement behind it, `more` are further fields."""
-    fields = {"confidence": 0.0, "why_stopped": state.why_stopped, **more}
+    fields = {"why_stopped": state.why_stopped, **more}
     return Answer(
         n=len(state.answers) + 1,
         verdict="no_evidence",
@@ -308,53 +203,24 @@ def record_answer(answer: Answer, change: Change | None = None) -> Change:
     return {**before, "answers": [answer], "assessments": said}
 
 
-def close_plan(state: RunState, level: Confidence, answer: Answer) -> list[PlanPart]:
-    """The plan with the status and confidence of each part: answered when quotes support its main sentence
-    (found, where no model wrote that), disputed when an open conflict contradicts it, not found when no
-    sentence answers it, else open."""
+def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> list[PlanPart]:
+    """The plan with the status and confidence of each part: answered (found, where no model wrote that) or
+    not, disputed when an open conflict contradicts its claim, not found when no sentence is on it."""
     facts = fact_view.facts_after_notes(state)
-    by = answer.by
-    figures, plan = {part.part: part for part in level.parts}, list[PlanPart]()
+    figures = {part.part: part for part in level.parts} if level else {}
+    answered, plan = find_answered(state.plan, answer, facts), list[PlanPart]()
     for part in state.plan:
         figure = figures.get(part.id, PartConfidence(part=part.id))
-        status: PartStatus = "answered" if by == "model" else "found"
-        if not figure.weight:
-            main = find_main_sentence(state.plan, part, answer, facts)
-            is_unjudged = by != "model" and main and main.check == "not_checked"
-            status = "found" if is_unjudged else "open" if main else "not_found"
+        status: PartStatus = "open" if part.id not in answered else "answered"
+        if not find_claim(state.plan, part, answer, facts):
+            is_told = any(said.part == part.id and said.check for said in answer.sentences)
+            status = "open" if is_told else "not_found"
+        elif answer.by != "model":
+            status = "found"
         elif figure.disputed:
             status = "disputed"
-        elif figure.unanswered and by == "model":
-            status = "open"
         plan.append(part.replace(status=status, confidence=round(compute_part(figure), 4)))
     return plan
-
-
-def describe_open_parts(
-    plan: Sequence[PlanPart], level: Confidence, answer: Answer, facts: Mapping[str, Fact]
-) -> str:
-    """Which parts of the question are open, and why, in the question's language, one cause each; "" for none.
-    Without a model nothing is known but that no passage has these words."""
-    if not (left := _list_open(plan)):
-        return ""
-    words = words_for(" ".join(part.question for part in plan))
-    unanswered = {part.part for part in level.parts if part.unanswered}
-    by_cause: dict[str, list[str]] = {}
-    for part in left:
-        main = find_main_sentence(plan, part, answer, facts)
-        cause: str = part.status
-        if part.status == "not_found" and answer.by != "model":
-            cause = "unmatched"
-        if part.status == "open" and main and (main.backed or main.check == "not_checked"):
-            cause = "unanswered" if part.id in unanswered else "unchecked"
-        by_cause.setdefault(words[f"cause_{cause}"], []).append(f"“{part.question.rstrip('?. ')}”")
-    if len(plan) == 1:
-        return "".join(f"{cause[0].upper()}{cause[1:]}." for cause in by_cause)
-    return " ".join(f"{'; '.join(parts)}: {cause}." for cause, parts in by_cause.items())
-
-
-def _list_open(plan: Sequence[PlanPart]) -> list[PlanPart]:
-    return [part for part in plan if part.status not in ("answered", "found")]
 
 
 def describe_failures(failed: list[PageRef]) -> str:

@@ -97,8 +97,8 @@ def _list_reported(
 
 
 def _assess(run: RunState[Any], change: Change, step: int) -> None:
-    """A point of the confidence for each assessment, and for what a person or a note changed since. It rests
-    on the claims of an answer until something is read again."""
+    """A point of the confidence for each judgement of a model, and for what a person or a note changed since.
+    It rests on the claims of an answer until something is read again."""
     if not run.assessments:
         return
     answer = run.answer if not run.actions_this_round else None
@@ -106,6 +106,8 @@ def _assess(run: RunState[Any], change: Change, step: int) -> None:
     level = assess_confidence(run, step, answer=rests_on)
     if rests_on and "plan_parts" not in change:
         run.plan_parts = close_plan(run, level, rests_on)
+    if level is None:
+        return
     why = "; ".join(edit["text"] for edit in change.get("edits", ()))
     if change.keys() & {"notes", "readings"} and (sites := fact_view.excluded_sites(run)):
         why = f"left out {', '.join(sites)}"

@@ -269,7 +269,7 @@ def _describe_row(bench: Workbench, row: BatchRow) -> dict[str, Any]:
         result |= {
             "answer": answer.certainty if is_check else answer.text or answer.certainty or answer.missing,
             "verdict": answer.verdict,
-            "confidence": round(answer.confidence, 3),
+            "confidence": "" if answer.confidence is None else round(answer.confidence, 3),
             "statements": counts.backed + counts.unsupported,
             "backed": counts.backed,
             "sources": [source.url for source in answer.sources if source.url],

@@ -13,7 +13,6 @@ from typing_extensions import TypeVar
 
 from agent.engine.state import Change, State, append, merge_dict, upsert, upsert_by_step
 from agent.text.question_analysis import ParsedQuestion
-from agent.text.question_parts import resolve_parts, split_compound_question
 from agent.types import (
     Action,
     Answer,
@@ -67,10 +66,6 @@ class FlowState(State):
         if not run.pending or step != "act":
             return ""
         return " · ".join(action.query_or_url for action in run.pending.actions)
-
-    def judge_items(self, run: RunState[Any]) -> float | None:
-        """The judgement, from 0 to 1, on what it reports where it judged item by item; None elsewhere."""
-        return None
 
     def export_extra(self, run: RunState[Any], read_text: ReadText = lambda _id: "") -> dict[str, Any]:
         """What a JSON export holds beside the shared fields. `read_text` gives the text of a stored page."""
@@ -197,18 +192,16 @@ class RunState(State, Generic[Own]):
         """The columns of the run's row that follow from its state."""
         latest = self.answer
         verdict = latest.verdict if latest and not latest.is_small_talk else ""
-        level = latest.confidence if latest and verdict == "no_evidence" else self.shown_confidence
         return {
             "actions": len(self.actions),
             "verdict": verdict,
-            "confidence": level if self.confidence else None,
+            "confidence": self.shown_confidence,
         }
 
     @property
     def plan(self) -> list[PlanPart]:
-        """The question in parts, never empty: as recorded, else its clauses, numbered from "1"."""
-        clauses = resolve_parts(split_compound_question(self.full_question)) if not self.plan_parts else []
-        return self.plan_parts or [PlanPart(id=str(n), question=part) for n, part in enumerate(clauses, 1)]
+        """The question in parts, never empty: as recorded, else the question as one part."""
+        return self.plan_parts or [PlanPart(id="1", question=self.full_question)]
 
     @property
     def full_question(self) -> str:
@@ -237,10 +230,9 @@ class RunState(State, Generic[Own]):
 
     @property
     def shown_confidence(self) -> float | None:
-        """The latest confidence as a person is shown it: None before there is an answer where no model judged
-        what was found, because the figure then says only how often such answers are right."""
-        is_judged = bool(self.confidence) and self.confidence[-1].model is not None
-        return self.current_confidence if self.confidence and (self.answers or is_judged) else None
+        """The latest confidence as a person is shown it; None where no model judged what is shown."""
+        is_unjudged = self.answer and self.answer.confidence is None and not self.actions_this_round
+        return self.confidence[-1].value if self.confidence and not is_unjudged else None
 
     @property
     def answer(self) -> Answer | None:

@@ -61,11 +61,11 @@ def label_passage(answer: Answer, sentence: Sentence) -> str:
 def write_block_lines(
     answer: Answer, write: Callable[[Sentence], str], not_found: str = "not found"
 ) -> Iterator[str]:
-    """An answer's blocks as plain lines without what is folded; `write` writes a sentence, an empty cell says
+    """An answer's blocks as plain lines; `write` writes a sentence, an empty cell says
     `not_found`."""
     for layout in lay_out_blocks(answer):
         block = layout.block
-        if block.kind == "chart" or block.role == "other":
+        if block.kind == "chart":
             continue
         if block.kind == "heading":
             yield f"{'#' * block.level} {block.text}"

@@ -2,7 +2,7 @@
 puts it.
 
     part  = (low + (high − low) × judgement) × DISPUTE_FACTOR where it is disputed,
-            at most LOW_LIMIT while the model does not call it answered
+            at most MAX_PARTIAL while the model does not call it answered
     low   = LOW_LIMIT × (1 − LOW_DOUBT ** n)          n = 1: .16   2: .26   3: .31   at most .40
     high  = 1 − HIGH_DOUBT ** n                       n = 1: .84   2: .97   3: 1.0
     whole = the mean of the parts, at most MAX_PARTIAL while a part is open or disputed
@@ -11,19 +11,17 @@ puts it.
   to 1 (full from FULL_WEIGHT_TRUST on). A source counts SURE_WEIGHT where a person pinned its fact or
   stated it, where it is the publisher that the question is about, and in the flows that ask one publisher
   (`site`, `collect`, `reply`, `chat`). 0 sources: the part is open and counts 0.
-* judgement: from 0 to 1, the model's own estimate, or without a model a modest constant by the flow. It moves
-  the value both ways, and only within the range.
+* judgement: from 0 to 1, the model's own estimate. It moves the value both ways, and only within the range.
 * disputed: an open conflict contradicts the claim.
 
 Until there is an answer, the claim of a part is the best supported of its facts. From then on it is the first
-sentence of the answer on that part, and it counts only when its quotes support it.
+supported sentence of the answer on that part. Without a model there is no confidence.
 
 With the judgement held fixed, a further independent source never lowers the value; striking or falsely
 correcting a supporting fact never raises it, and neither does an open conflict: sources are told apart, and
-like statements are found, among all facts, also those that do not count. Words of the question count for
-nothing here. The constants are our own judgement, so that one right source with a judgement of .7 gives .6,
-two agreeing ones with .9 give .9, and a wrong answer that the judge doubts (.2) stays below .4;
-DECISIONS.md has the figures on public sets."""
+like statements are found, among all facts, also those that do not count. The constants are our own judgement:
+one right source with a judgement of .7 gives .6, two agreeing ones with .9 give .9, and a wrong answer that
+the model doubts (.2) stays below .4."""
 
 from __future__ import annotations
 
@@ -33,13 +31,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from agent.evidence.contradiction import asked_kind, dice_similarity, find_contradiction, states_same_answer
+from agent.evidence.contradiction import dice_similarity, find_contradiction
 from agent.evidence.sources import PERSON_SOURCE, map_sites_to_sources
 from agent.evidence.statement_features import extract_features
 from agent.text.date_intervals import is_compatible
-from agent.text.plurals import format_changes, format_count
+from agent.text.plurals import format_changes, format_count, format_percent
 from agent.text.quantities import is_same_quantity
-from agent.text.question_analysis import ParsedQuestion
 from agent.text.tokens import fold
 from agent.text.urls import site
 from agent.types import Confidence, ConfidenceChange, Conflict, Fact, PartConfidence, PlanPart
@@ -61,8 +58,9 @@ MIN_SAME_SIMILARITY = 0.5
 """Least similarity (Dice of content words) of two statements that say the same."""
 LEVELS = (("High", 0.85), ("Moderate", 0.5), ("Low", 0.0))
 """The names of confidence levels, each with its least value: "Low" is less likely right than not."""
-UNJUDGED_LEVEL = "Not judged"
-"""In place of the level where no model judged: the figure is how many of such answers were right."""
+UNSURE = 0.5
+"""A judgement below it is told as the reason of a level."""
+MAX_NAMED_SOURCES = 3
 ORDINALS = {2: "a second", 3: "a third", 4: "a fourth"}
 MIN_VISIBLE_CHANGE = 0.005
 """Smaller changes get no reason of their own."""
@@ -84,19 +82,15 @@ class Evidence:
 
 class EvidencePool:
     """All facts of a run with the conflicts; facts that do not count only tell sources apart, and facts on
-    two sides of a conflict never agree, whoever settled it.
-
-    `is_enough` says whether a fact's source is enough alone. Facts that give the same answer to one of the
-    `questions` agree in whatever words."""
+    two sides of a conflict never agree, whoever settled it. `is_enough` says whether a fact's source is
+    enough alone."""
 
     def __init__(
         self,
         facts: Iterable[Fact],
         conflicts: Iterable[Conflict],
         is_enough: Callable[[Fact], bool],
-        questions: Sequence[ParsedQuestion] = (),
     ) -> None:
-        self._questions = [question for question in questions if asked_kind(question)]
         self._facts = {fact.id: fact for fact in facts}
         self._all_conflicts = list(conflicts)
         self._conflicts = [conflict for conflict in self._all_conflicts if conflict.status == "open"]
@@ -152,10 +146,8 @@ class EvidencePool:
             )  # what the page says, before a correction that the quote does not support
             sides = ([{*pair}.intersection(v.fact_ids) for v in c.values] for c in self._all_conflicts)
             is_between = any(all({one} in of for one in pair) for of in sides)  # also where it is settled
-            self._agreements[pair] = not is_between and (
-                _says_same(*sorted((own.statement, other.statement)), is_keyed=is_keyed)
-                or any(states_same_answer(own, other, question) for question in self._questions)
-            )
+            texts = sorted((own.statement, other.statement))
+            self._agreements[pair] = not is_between and _says_same(*texts, is_keyed=is_keyed)
         return self._agreements[pair]
 
 
@@ -211,7 +203,7 @@ def compute_value(parts: Sequence[PartConfidence]) -> float:
 def compute_part(part: PartConfidence) -> float:
     """The confidence of one part, 0 while it is open."""
     value = _compute(part.weight, part.judgement, disputed=part.disputed)
-    return min(value, LOW_LIMIT) if part.unanswered else value
+    return min(value, MAX_PARTIAL) if part.unanswered else value
 
 
 def evidence_range(weight: float) -> tuple[float, float]:
@@ -226,10 +218,27 @@ def evidence_level(point: Confidence) -> float:
     return sum(evidence_range(part.weight)[1] for part in point.parts) / len(point.parts)
 
 
-def describe_level(value: float, *, is_judged: bool) -> str:
-    """The level of a confidence in words and percent: "High (87%)", "Not judged (45%)"."""
-    level = next(name for name, least in LEVELS if value >= least) if is_judged else UNJUDGED_LEVEL
-    return f"{level} ({value:.0%})"
+def describe_level(value: float) -> str:
+    """The level of a confidence in words and percent: "High confidence (87 %)"."""
+    return f"{next(name for name, least in LEVELS if value >= least)} confidence ({format_percent(value)})"
+
+
+def describe_certainty(point: Confidence) -> str:
+    """The level with its reason, that of its weakest part: "High confidence (97 %): 2 independent …"."""
+    weakest = min(point.parts, key=compute_part, default=PartConfidence())
+    about = f"part {weakest.part}" if len(point.parts) > 1 else "it"
+    count, named = len(weakest.sources), ", ".join(weakest.sources[:MAX_NAMED_SOURCES])
+    reason = f"{about} rests on {count} independent sources ({named})"
+    if not count:
+        reason = f"no source supports {about}"
+    elif weakest.disputed:
+        reason = f"the sources differ on {about}"
+    elif weakest.judgement < UNSURE:
+        reason = f"the model is not sure of {about}"
+    elif count == 1:
+        is_enough = ", which is enough here" if weakest.weight >= SURE_WEIGHT else ""
+        reason = f"{about} rests on one source{is_enough} ({named})"
+    return f"{describe_level(point.value)}: {reason}."
 
 
 def _share_one(left: Sequence[T], right: Sequence[T], is_same: Callable[[T, T], bool]) -> bool:
@@ -274,7 +283,7 @@ def explain_changes(
             delta = compute_value(parts) - value
             if abs(delta) >= MIN_VISIBLE_CHANGE:
                 about = f"“{questions[new.part][:MAX_VALUE_CHARS]}”: " if new.part in questions else ""
-                reason = _explain(name, was, new, found, is_judged=now.model is not None)
+                reason = _explain(name, was, new, found)
                 changes.append(ConfidenceChange(delta=round(delta, 4), reason=about + reason))
     rest = round(now.value - before - sum(change.delta for change in changes), 4)
     if changes and rest:
@@ -284,7 +293,7 @@ def explain_changes(
     return now.replace(moves=changes)
 
 
-def _explain(name: str, was: PartConfidence, new: PartConfidence, found: Evidence, *, is_judged: bool) -> str:
+def _explain(name: str, was: PartConfidence, new: PartConfidence, found: Evidence) -> str:
     """Why a figure of a part changed."""
     if name == "disputed":
         if not new.disputed:
@@ -295,9 +304,7 @@ def _explain(name: str, was: PartConfidence, new: PartConfidence, found: Evidenc
         return f"the model says that what was found {verb}"
     if name == "judgement":
         surer, figures = new.judgement > was.judgement, f"{new.judgement:.2f}, before {was.judgement:.2f}"
-        if is_judged:
-            return f"the model is {'surer' if surer else 'less sure'} of the answer ({figures})"
-        return f"{'more' if surer else 'less'} of it was judged ({figures})"
+        return f"the model is {'surer' if surer else 'less sure'} of the answer ({figures})"
     if not new.weight:
         return "no source supports its claim any more"
     if not was.weight:
@@ -354,12 +361,16 @@ def describe_parts(point: Confidence, plan: Sequence[PlanPart] = ()) -> list[tup
         low, high = evidence_range(part.weight)
         sources = f"{format_count(len(part.sources), 'independent source')}: {', '.join(part.sources[:4])}"
         weighed = f"; counted as {part.weight:g} by trust" if part.weight != len(part.sources) else ""
-        known = "what is known without a model’s estimate"
-        whose = known if point.model is None else "the model’s own estimate"
         rows.append(("evidence", f"{low:.2f} to {high:.2f}", f"{sources}{weighed}"))
-        rows.append(("judgement", f"{part.judgement:.2f}", f"{whose}; it places the value in that range"))
+        rows.append(
+            (
+                "judgement",
+                f"{part.judgement:.2f}",
+                "the model’s own estimate; it places the value in that range",
+            )
+        )
         if part.unanswered:
-            rows.append(("unanswered", f"≤ {LOW_LIMIT:.2f}", "the model does not call it answered yet"))
+            rows.append(("unanswered", f"≤ {MAX_PARTIAL:.2f}", "the model does not call it answered"))
         if part.disputed:
             rows.append(("disputed", f"× {DISPUTE_FACTOR:.2f}", "an open conflict contradicts it"))
     return rows

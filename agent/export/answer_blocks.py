@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Literal
 
 from agent.evidence.block_layout import BlockLayout, label_passage, lay_out_blocks
+from agent.evidence.conclusion import VERDICT_LABELS
 from agent.evidence.report_words import ENGLISH, load_report_words
 from agent.evidence.support import count_support, label_support, list_checks
 from agent.export.blocks import Block, Bullets, Chart, Heading, Inline, Paragraph, Span, Table
@@ -68,7 +69,6 @@ def cite(
 def write_checks(answer: Answer, *, style: Literal["cite", "ref"] = "cite") -> list[Block]:
     """How an answer was checked, the notes beside it, and what is folded."""
     lines = list_checks(answer)
-    found = write_folded(answer, partial(cite, answer, style, label_support))
     return [
         *([Paragraph([Span("How the statements were checked:", "strong")])] if lines else []),
         *Bullets.of([line] for line in lines),
@@ -77,23 +77,21 @@ def write_checks(answer: Answer, *, style: Literal["cite", "ref"] = "cite") -> l
             for name, text in answer.side_notes
             if text
         ),
-        *([Heading(3, ENGLISH_WORDS["also_found"])] if found else []),
-        *found,
     ]
 
 
 def write_figures(answer: Answer, settings: Settings) -> Paragraph:
     """The verdict of an answer with its reason, confidence, support and writer."""
     reason = f" ({answer.reason.replace('_', ' ')})" if answer.reason != "none" else ""
+    level = f" · confidence {format_percent(answer.confidence)}" if answer.confidence is not None else ""
     supported = count_support(answer) or "no statements"
-    figures = f"{reason} · confidence {format_percent(answer.confidence)} · {supported}"
-    verdict = Span(answer.verdict.replace("_", " "), "strong")
     writer = (
         LABEL
         if (answer.by, settings.model) == ("model", RECORDED)
         else WRITER_LABELS.get(answer.by, answer.by)
     )
-    return Paragraph([verdict, f"{figures} · model: {writer}"])
+    verdict = Span(VERDICT_LABELS[answer.verdict], "strong")
+    return Paragraph([verdict, f"{reason}{level} · {supported} · model: {writer}"])
 
 
 def write_body(
@@ -123,7 +121,7 @@ def write_body(
         elif block.kind == "list" and block.by_code:
             written += Bullets.of([line] for line in lines)
         elif block.kind == "list":
-            written += [] if block.role == "other" else _list_items(answer, layout, write)
+            written += _list_items(answer, layout, write)
         elif block.role == "gap":
             written += [Paragraph([Span(line, "emphasis")], "soft") for line in lines]
         elif block.role == "lead":
@@ -137,12 +135,6 @@ def write_body(
             written += [Paragraph(told, "said")] if told else []
             written += [Paragraph([line]) for line in lines]
     return written or [Paragraph([NO_STATEMENT], "said")]
-
-
-def write_folded(answer: Answer, write: Writer) -> list[Block]:
-    """What is folded: the passages that were also found."""
-    folded = [layout for layout in lay_out_blocks(answer) if layout.block.role == "other"]
-    return [item for layout in folded for item in _list_items(answer, layout, write)]
 
 
 def _list_items(answer: Answer, layout: BlockLayout, write: Writer) -> list[Block]:

@@ -1,5 +1,5 @@
 """The answer as a paper to hand in: title, text with numbered references, and the list of these. How it was
-checked and found stands in the other exports."""
+checked stands in the other exports."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from agent.export.document import write_source
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
 from agent.text.question_parts import format_question
+from agent.text.sentences import format_sentence
 from agent.types import Answer
 
 
 def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
-    """The blocks of the paper. Sentences that are not supported, disputed or in doubt are marked. `quoted`:
-    with how certain the answer is, how it was found, and each source with its quotes."""
+    """The blocks of the paper: the answer, what is open and assumed, how certain it is and why, how it was
+    found, and its sources; `quoted`: these with their quotes. Sentences that are not supported or disputed
+    are marked."""
     answer, question = report.answer, report.run.question or "Untitled question"
     words = words_for(question)
     title = answer.title if answer else ""
@@ -33,16 +35,21 @@ def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
     if answer is None:
         return [*blocks, Paragraph(["There is no answer yet."])]
     if not answer.sentences:
-        return [*blocks, Paragraph([answer.certainty])]
+        refused = (answer.certainty, answer.missing, answer.journey)
+        return [*blocks, *(Paragraph([text]) for text in refused if text)]
     style: Literal["cite", "ref"] = "cite" if quoted else "ref"
     mark = partial(describe_mark, words=words)
     blocks += write_text(answer, level=2, words=words, style=style, mark=mark)
-    for name, text in (("note", answer.remark), ("not_answered", answer.missing)):
-        blocks += [_label(words[name], text)] if text else []
+    told = {
+        "not_answered": answer.missing,
+        "assumed": answer.assumed,
+        "note": answer.remark,
+        "certainty": answer.certainty,
+        "how_found": answer.journey,
+    }
+    blocks += [_label(words[name], format_sentence(text)) for name, text in told.items() if text]
     if not quoted:
         return blocks + _list_references(report, answer, words)
-    told = [text for text in (answer.certainty, answer.journey) if text]
-    blocks += [Paragraph([text], "soft") for text in told]
     cited = {n for said in answer.main_sentences for n in answer.citation_numbers(said)}
     used = [source for source in answer.sources if source.n in cited]
     sources = [b for source in used for b in write_source(source, report, is_audit=False)]

@@ -4,9 +4,8 @@ sources."""
 from __future__ import annotations
 
 from agent.evidence.block_layout import write_block_lines
+from agent.evidence.conclusion import conclude
 from agent.evidence.support import count_support, label_support, list_checks
-from agent.export.answer_blocks import ENGLISH_WORDS
-from agent.text.plurals import format_count, format_percent
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence
 
 MAX_QUOTES = 4
@@ -16,20 +15,11 @@ def render_plain_text(answer: Answer) -> str:
     """The answer, its backing, and its sources with their quotes (at most MAX_QUOTES each)."""
     if answer.is_small_talk:
         return answer.certainty
-    unjudged = ENGLISH_WORDS["unjudged"] if answer.verdict == "passages_found" else ""
-    missing = f"Missing: {answer.missing}" if answer.missing else ""
-    notes = [answer.certainty, unjudged, missing, answer.remark]
+    told, notes = conclude(answer).text, [f"Assumed: {answer.assumed}" * bool(answer.assumed), answer.remark]
     if not answer.sentences:
-        head = [f"No answer ({answer.reason})."] if answer.verdict == "no_evidence" else []
-        lines = [*head, *notes, answer.journey]
-        return "\n".join(line for line in lines if line)
-    verdict = answer.verdict.replace("_", " ")
-    figures = f"{verdict}, confidence {format_percent(answer.confidence)}. {count_support(answer)}."
+        return "\n".join(filter(None, [told, *notes, answer.journey]))
     lines = list(write_block_lines(answer, lambda sentence: _sentence(sentence, answer)))
-    if others := len(answer.sentences) - len(answer.main_sentences):
-        found = f"{ENGLISH_WORDS['also_found']}: {format_count(others, 'more quote')}"
-        lines += [f"{found}, among the sources below and in every export.", ""]
-    lines.append(figures)
+    lines += [told, f"{count_support(answer)}."]
     lines += [*(f"  {line}" for line in list_checks(answer)), *filter(None, notes), ""]
     for source in answer.sources:
         if source.quotes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent.evidence.conclusion import conclude
 from agent.export.report import Report
 from agent.types import StatementCounts
 
@@ -25,7 +26,7 @@ def build_run_record(report: Report) -> dict[str, Any]:
         "question": report.run.question,
         "status": str(report.run.status),
         "verdict": answer.verdict if answer else "no_evidence",
-        "confidence": answer.confidence if answer else 0.0,
+        "confidence": answer.confidence if answer else None,
         "answer": told,
         "reason": answer.reason if answer else "none",
         "statements": statements.model_dump(mode="json"),
@@ -58,9 +59,10 @@ def build_run_record(report: Report) -> dict[str, Any]:
 
 def _details(report: Report) -> dict[str, Any]:
     """What a reader may check: the sentences with their backing, gaps, conflicts, why the run stopped."""
-    names = {"certainty", "missing", "journey", "why_stopped", "because", "sentences", "parts"}
+    names = {"certainty", "missing", "assumed", "journey", "why_stopped", "because", "sentences", "parts"}
     names |= {"title", "length", "blocks"}
     details = report.answer.model_dump(mode="json", include=names) if report.answer else {}
+    details |= {"conclusion": conclude(report.answer).text} if report.answer else {}
     lists = {
         "conflicts": report.conflicts,
         "plan": report.plan,

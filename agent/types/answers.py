@@ -77,8 +77,8 @@ class ClaimFinding(Record):
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "chart"]
 BlockRole = Literal["", "lead", "passage", "other", "gap"]
-"""What a block is in an answer without a model: the quote that answers a part, the passages below it, what is
-folded under "Also found", or that nothing was found. "" for any other."""
+"""What a block is in an answer without a model: the passage that fits a part best, those below it, or that
+nothing was found ("other" only in older bundles). "" for any other."""
 ReportLength = Literal["brief", "standard", "full"]
 
 
@@ -209,6 +209,7 @@ class Answer(Record):
     sentences: list[Sentence] = Field(default_factory=list)
     certainty: str = ""
     missing: str = ""
+    """What is not answered, as it is shown: the writer's `open`, else the parts that are left."""
     open: str = ""
     """What of the question the sources do not answer, in the writer's words; "" for nothing."""
     assumed: str = ""
@@ -218,7 +219,11 @@ class Answer(Record):
     journey: str = ""
     sources: list[Source] = Field(default_factory=list)
     statements: StatementCounts = Field(default_factory=StatementCounts)
-    confidence: float = 0.0
+    confidence: float | None = None
+    """None where no model judged it, or nothing is answered."""
+    answered_parts: list[str] | None = None
+    """The ids of the plan's parts that its supported sentences answer, as the judge says; None where it did
+    not say."""
     by: Actor = "keyless"
     trouble: str = ""
     """Why the model did not write it although it was asked."""
@@ -244,9 +249,9 @@ class Answer(Record):
 
     @property
     def main_sentences(self) -> list[Sentence]:
-        """The sentences without those folded under "Also found"; leads come before passages."""
+        """The sentences; leads come before passages."""
         roles = {block.id: block.role for block in self.blocks}
-        shown = [s for s in self.sentences if roles.get(s.block) != "other"]
+        shown = self.sentences
         leads = [s for s in shown if roles.get(s.block) == "lead"]
         opening = shown.index(leads[0]) if leads else len(shown)
         return [*shown[:opening], *leads, *(s for s in shown[opening:] if roles.get(s.block) != "lead")]
@@ -265,7 +270,8 @@ class Answer(Record):
     def side_notes(self) -> list[tuple[str, str]]:
         """The notes beside the sentences as (label, text); a text may be empty."""
         why = [("Why it stopped", self.why_stopped), ("Updated", self.because)]
-        return [("Certainty", self.certainty), ("Missing", self.missing), *why, ("Remark", self.remark)]
+        told = [("Certainty", self.certainty), ("Not answered", self.missing), ("Assumed", self.assumed)]
+        return [*told, *why, ("Remark", self.remark)]
 
 
 class NoteReading(Record):

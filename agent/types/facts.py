@@ -247,7 +247,7 @@ class Ruling(Record):
 
 
 class Assessment(Record):
-    """What a model said at a step of what was found so far; without a model only that something was read."""
+    """What a model said at a step of what was found so far; without one only that something was read."""
 
     step: int
     model: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False)
@@ -277,11 +277,11 @@ class PartConfidence(Record):
     weight: float = Field(default=0.0, ge=0.0, le=1e6, allow_inf_nan=False)
     """What these count together (see agent.evidence.confidence)."""
     judgement: float = Field(default=0.0, ge=0.0, le=1.0, allow_inf_nan=False)
-    """How sure the model is, or without one how well the best quote fits."""
+    """How sure the model is."""
     disputed: bool = False
     """Whether an open conflict contradicts its claim."""
     unanswered: bool = False
-    """Whether the model says that what was found does not answer it yet."""
+    """Whether the model says that what was found, or the answer, does not answer it."""
 
 
 class Confidence(Record):

@@ -117,11 +117,12 @@ def _fill_bins(pairs: Sequence[Outcome]) -> list[dict[str, float]]:
 
 
 def confidence_outcomes(rows: Iterable[Row]) -> list[Outcome]:
-    """The confidence of each answered question that has an answer, and whether the answer was right."""
+    """The confidence of each answered question that has one and an answer, and whether it was right."""
     return [
         (row["confidence"], bool(row["right"]))
         for row in rows
-        if row["answerable"] is True and _is_answered(row) and row.get("right") is not None
+        if row["answerable"] is True and _is_answered(row)
+        if row.get("right") is not None and row["confidence"] is not None
     ]
 
 

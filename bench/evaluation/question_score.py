@@ -8,7 +8,6 @@ from typing import Any
 
 from agent.answering.conflict_sentences import CONFLICT_PREFIXES
 from agent.engine.run_state import RunState
-from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize
 from agent.types import Answer
 from agent.workbench import RunSnapshot, Workbench
@@ -31,11 +30,8 @@ def score_run(
         "verdict": answer.verdict if answer else "",
         "reason": answer.reason if answer else "",
         "answer": answer.text if answer else "",
-        "confidence": answer.confidence if answer else 0.0,
+        "confidence": answer.confidence if answer else None,
         "refused": _is_refusal(answer),
-        "parts": [part.model_dump() for part in state.confidence[-1].parts] if state.confidence else [],
-        "fit": next((s.fit for s in _sentences(answer) if s.fit is not None), None),
-        "takes_several": parse_question(state.question).is_multi_hop,
         **_score_answer(state, question),
         **_score_support(state, question, urls),
         **_score_evidence(bench, view, question, set(map(canonicalize, urls.values()))),

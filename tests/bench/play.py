@@ -78,7 +78,7 @@ def describe_outcome(scenario: Scenario, outcome: Outcome) -> str:
     checks = Counter(sentence.check or "no claim" for sentence in outcome.sentences)
     roles = Counter(call.role for call in outcome.calls)
     lines = [
-        f"right={outcome.is_right(scenario.gold)} verdict={outcome.verdict} confidence={outcome.confidence:.2f} "
+        f"right={outcome.is_right(scenario.gold)} verdict={outcome.verdict} confidence={outcome.confidence} "
         f"calls={len(outcome.calls)} tokens={outcome.tokens} checks={dict(checks)} roles={dict(roles)}"
     ]
     for sentence in outcome.sentences:
@@ -123,7 +123,7 @@ def render_table() -> str:
             f"{len(bare)}/{len(false)}",
             len(false) - len(bare),
             f"{len(lost)}/{len(claims) - len(false)}",
-            f"{last['confidence']:.2f}",
+            f"{last.get('confidence', '–')}",
             last.get("verdict", "silent"),
         ]
         rows.append(f"| {' | '.join(map(str, cells))} |")

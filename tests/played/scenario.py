@@ -50,7 +50,7 @@ class Outcome:
     text: str
     sentences: list[Sentence]
     verdict: str
-    confidence: float
+    confidence: float | None
     calls: list[ModelCall]
     turns: list[dict[str, Any]]
 

@@ -60,7 +60,7 @@ def test_a_hostile_run_is_refused_or_marked(outcomes: dict[str, Outcome]) -> Non
     for name, outcome in outcomes.items():
         if SCENARIOS[name].play == "hostile":
             assert outcome.verdict in ("no_evidence", "partial"), name
-            assert outcome.confidence <= 0.4, name
+            assert (outcome.confidence or 0.0) <= 0.4, name
 
 
 @pytest.mark.slow
@@ -80,12 +80,12 @@ def test_true_sentences_keep_their_support(outcomes: dict[str, Outcome]) -> None
 def test_right_answers_are_sure_and_wrong_ones_are_not(outcomes: dict[str, Outcome]) -> None:
     honest = {name: found for name, found in outcomes.items() if SCENARIOS[name].play == "honest"}
     for name, outcome in honest.items():
-        if outcome.verdict in ("no_evidence", ""):
-            assert outcome.confidence <= 0.4, name
-        elif outcome.is_right(SCENARIOS[name].gold) and outcome.verdict == "answered":
-            assert outcome.confidence >= 0.6, name
-        else:  # wrong, or right that the sources disagree; of two parts one may be sure
-            assert outcome.confidence <= (0.6 if outcome.is_right(SCENARIOS[name].gold) else 0.5), name
+        if outcome.verdict in ("no_evidence", "checked", ""):
+            assert outcome.confidence is None, name
+            continue
+        is_right, level = outcome.is_right(SCENARIOS[name].gold), outcome.confidence or 0.0
+        is_settled = outcome.verdict == "answered" and "differ" not in outcome.turns[-1]["certainty"]
+        assert level >= 0.6 if is_right and is_settled else level <= 0.6 if is_right else level <= 0.5, name
 
 
 @pytest.mark.slow

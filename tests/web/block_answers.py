@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.answering.verdict import lay_out_answer
 from agent.evidence.block_layout import add_charts, prune_blocks
 from agent.evidence.report_words import words_for
+from agent.text.question_parts import format_question
 from agent.types import Answer, AnswerBlock, PlanPart, Sentence, Source
 
 HEADS, LABELS = ["Kiln", "Built", "Chimneys", "Output (t)"], ["Østby", "Lunde", "Myra"]
@@ -55,9 +55,24 @@ def passages(
     *drafted: Sentence, parts: Sequence[PlanPart] = (), by: str = "keyless", **more: object
 ) -> Answer:
     """An answer of drafted quotes, each with its role in `block`, as the flows make it."""
-    plan = parts or [PlanPart(id="1", question="When was it built?")]
-    laid = lay_out_answer(plan, [], drafted, [], by=by, length="standard", words=words_for(""))  # type: ignore[arg-type]
-    blocks, told = prune_blocks(*laid)
-
+    blocks, told = list[AnswerBlock](), list[Sentence]()
+    for part in parts or [PlanPart(id="1", question="When was it built?")]:
+        block = AnswerBlock(id=f"p{part.id}", part=part.id)
+        found = [one for one in drafted if one.part == part.id]
+        if parts:
+            blocks.append(
+                block.replace(
+                    id=f"{block.id}h", kind="heading", role="lead", text=format_question(part.question)
+                )
+            )
+        blocks += [
+            block.replace(id=f"{block.id}lead", role="lead"),
+            block.replace(kind="list", role="passage"),
+        ]
+        if not found:
+            lines = [words_for("")["part_not_found"]]
+            blocks.append(block.replace(id=f"{block.id}gap", role="gap", by_code=True, lines=lines))
+        told += [one.replace(block=f"{block.id}lead" if one.block == "lead" else block.id) for one in found]
+    blocks, told = prune_blocks(blocks, told)
     given = Answer(n=1, verdict="passages_found", blocks=blocks, sentences=told, parts=list(parts), by=by)  # type: ignore[arg-type]
     return given.replace(**more)

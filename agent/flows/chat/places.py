@@ -169,7 +169,7 @@ def _list_facilities(
         "needs_clarification": None,
     }
     level = assess_confidence(state_after(state, change), tools.step, answer=answer)
-    return record_answer(answer.replace(confidence=level.value), change)
+    return record_answer(answer.replace(confidence=level.value if level else None), change)
 
 
 def _join_names(names: Sequence[str], last: str = "and") -> str:

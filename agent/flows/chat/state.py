@@ -144,10 +144,6 @@ class ChatState(AnsweringState):
     """The passages with those facts."""
     located: FacilitySearch | None = None
 
-    def judge_items(self, run: RunState[Any]) -> float | None:
-        """1 for facilities, which stand in the library's tables as they are told."""
-        return 1.0 if self.located and self.located.rows else None
-
     @property
     def relevant_count(self) -> int:
         """How many of the retrieved passages are relevant."""

@@ -14,10 +14,6 @@ from agent.text.plurals import format_count
 from agent.types import Action, Actor, PageRef
 from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavEvent
 
-ITEM_JUDGEMENT = 0.9
-"""How far to believe that an item which a model kept is what was asked for (our own judgement: no set
-measures it)."""
-
 
 class CollectState(AnsweringState):
     """What a `collect` run keeps beside the shared part."""
@@ -35,13 +31,6 @@ class CollectState(AnsweringState):
     """The id of the current page's node."""
     shown: list[str] = Field(default_factory=list)
     """The nodes of the path that a person has seen in a preview."""
-
-    def judge_items(self, run: RunState[Any]) -> float:
-        """ITEM_JUDGEMENT for the share of the kept items that a model judged; what the person named counts
-        as judged where a model read the request."""
-        by_model = self.intent_by == "model"
-        judged = [item.judged_by == "model" or (item.given and by_model) for item in self.kept_items]
-        return ITEM_JUDGEMENT * sum(judged) / len(judged) if judged else 0.0
 
     def frontier(self, run: RunState[Any]) -> list[CrawlNode]:
         """The open nodes without skipped ones, in the order of their paths (depth first)."""

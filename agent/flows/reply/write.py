@@ -14,7 +14,6 @@ from agent.answering.pages import content_passages, fit_passages
 from agent.answering.verdict import finish_answer, limit_answer, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
-from agent.evidence import confidence
 from agent.flows.reply.state import ReplyRun
 from agent.retrieval.scorer import CountedPassages, rank_passages
 from agent.roles.reply import VERIFICATION, WRITING, WritingReply, WritingSentence
@@ -94,7 +93,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     if unfitted := len(supported) - len(fitted):
         too_long = f"{format_count(unfitted, 'supported sentence')} did not fit the length."
         posted = posted.replace(missing=f"{posted.missing} {too_long}".strip())
-    certainty = f"{confidence.describe_level(posted.confidence, is_judged=posted.by == 'model')}."
+    certainty = posted.certainty
     if unchecked := sum(not sentence.backed for sentence in fitted):
         certainty += (
             f" {unchecked} of {len(fitted)} statements rest on a picture alone, which nothing can check."

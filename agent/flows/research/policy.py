@@ -21,7 +21,7 @@ from agent.answering.fact_view import (
     visited_urls,
 )
 from agent.answering.pages import START_PAGE_REASON
-from agent.answering.plan import bears_on
+from agent.answering.plan import find_part
 from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent
 from agent.evidence.confidence import compute_part, evidence_level
@@ -284,7 +284,7 @@ def list_answered_parts(state: ResearchRun) -> list[str]:
     return [
         part.id
         for part in state.plan
-        if part.id in called and any(bears_on(state.plan, part, fact) for fact in facts)
+        if part.id in called and any(find_part(state.plan, fact) == part.id for fact in facts)
     ]
 
 

@@ -45,7 +45,7 @@ def conflict_blocks(question: str) -> list[AnswerBlock]:
     return [heading, AnswerBlock(id=CONFLICT_BLOCK, kind="list")]
 
 
-def build_frame(state: ResearchRun, answer: Answer, level: Confidence, now: str) -> list[AnswerBlock]:
+def build_frame(state: ResearchRun, answer: Answer, level: Confidence | None, now: str) -> list[AnswerBlock]:
     """The sections that code writes, each a heading and a list, in the question's language. `now` is the time
     on the clock that dates the pages, too (ISO 8601 in UTC)."""
     words = words_for(state.question)
@@ -65,21 +65,22 @@ def build_frame(state: ResearchRun, answer: Answer, level: Confidence, now: str)
 
 
 def _list_limits(
-    state: ResearchRun, answer: Answer, level: Confidence, words: Mapping[str, str]
+    state: ResearchRun, answer: Answer, level: Confidence | None, words: Mapping[str, str]
 ) -> Iterator[str]:
     """A line for each limit: what was not found, what was not read, what rests on one source, how old the
     sources are, and what the quotes do not support."""
     questions = {part.id: format_question(part.question) for part in state.plan}
     if cells := describe_gaps(answer):
         yield words["empty_cells"].format(cells=cells)
-    single = [part for part in level.parts if len(part.sources) == 1 and not part.disputed]
+    parts = level.parts if level else []
+    single = [part for part in parts if len(part.sources) == 1 and not part.disputed]
     if len(state.plan) == 1 and single:
         yield words["one_source"].format(site=single[0].sources[0])
     elif len(single) == len(state.plan):
         yield words["one_source_all"]
     elif single:
-        parts = "; ".join(f"“{questions.get(part.part, '')}”" for part in single)
-        yield words["one_source_each"].format(parts=parts)
+        named = "; ".join(f"“{questions.get(part.part, '')}”" for part in single)
+        yield words["one_source_each"].format(parts=named)
     counts, pages = answer.statements, list(state.pages.values())
     if unsupported := counts.unsupported - counts.unchecked:
         yield words["count_unsupported"].format(n=unsupported)

@@ -296,7 +296,7 @@ def _record(state: ResearchRun, tools: RunContext, answer: Answer, reviewed: Cha
         if not has_table and any(block.role for block in answer.blocks):
             blocks, said = report_frame.tabulate_rows(answer, fact_view.facts_after_notes(state))
             answer = limit_answer(state, answer.replace(blocks=blocks), said)
-        level = state_after(state, record_answer(answer)).confidence[-1]
+        level = next(reversed(state_after(state, record_answer(answer)).confidence), None)
         frame = report_frame.build_frame(state, answer, level, tools.now())
         answer = answer.replace(blocks=[*add_charts(answer.blocks, answer.sentences), *frame])
     return record_answer(answer, reviewed)

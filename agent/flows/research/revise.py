@@ -12,7 +12,7 @@ from agent.answering.claim_checks import WrittenDraft
 from agent.answering.conflict_sentences import is_conflict_sentence
 from agent.answering.draft import draft_from_reply
 from agent.answering.pages import offer_again
-from agent.answering.plan import bears_on, find_free_id, find_part
+from agent.answering.plan import find_free_id, find_part
 from agent.answering.revision import (
     build_reading,
     current_reading,
@@ -96,11 +96,8 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     now = state_after(state, change)
     had = [fact for fact in now.facts.values() if fact.is_active]
     left, plan = fact_view.facts_for_answer(now), now.plan
-    is_short = any(  # the last fact of a part is left out
-        any(bears_on(plan, part, f) for f in had) and not any(bears_on(plan, part, f) for f in left)
-        for part in plan
-    )
-    return change, "decide" if reading.needs_research or is_short else "report"
+    lost = {find_part(plan, fact) for fact in had} - {find_part(plan, fact) for fact in left} - {""}
+    return change, "decide" if reading.needs_research or lost else "report"
 
 
 def narrow_question(state: ResearchRun) -> str:

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from agent.answering.plan import parse_parts
 from agent.answering.view import AnsweringState
 from agent.engine.run_state import RunState
 from agent.engine.state import upsert
@@ -57,7 +56,8 @@ class ResearchState(AnsweringState):
 
     def comparison_questions(self, run: RunState[Any]) -> list[ParsedQuestion]:
         """The run's question; of one with several parts each of these."""
-        return parse_parts(run.plan) if len(run.plan) > 1 else [parse_question(run.question)]
+        asked = [part.question for part in run.plan] if len(run.plan) > 1 else [run.question]
+        return [parse_question(question) for question in asked]
 
 
 ResearchRun = RunState[ResearchState]

@@ -11,9 +11,10 @@ from markupsafe import Markup
 
 from agent.answering.conflict_sentences import is_disagreement
 from agent.evidence import citation_check
+from agent.evidence.conclusion import conclude
 from agent.evidence.report_words import words_for
 from agent.evidence.support import Support, count_support, describe_support
-from agent.export.answer_blocks import ENGLISH_WORDS, write_body, write_folded
+from agent.export.answer_blocks import write_body
 from agent.export.blocks import Chart, Span
 from agent.export.webpage import render_block
 from agent.text.plurals import format_count
@@ -92,7 +93,7 @@ def _render_pieces(
     writer = f"written {by}" if answer.by == "model" else "written without a model: quoted sentences"
     marks = [
         (labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict]),
-        (f"confidence {labels.format_percent(answer.confidence)}", ""),
+        *_list_level(answer),
         *([] if is_unjudged or not answer.sentences else [(writer, "")]),
     ]
     is_refusal = not answer.sentences and bool(answer.certainty)
@@ -102,10 +103,9 @@ def _render_pieces(
     )
     comment_marks = _render_comment_marks(answer, run_id) if comments else {}
     pieces = render_body(answer, run_id, comment_marks, editable=editable, question=question)
-    has_gaps_in_place = has_roles and len(answer.parts) > 1
+    told = conclude(answer)
     lines = [
-        _render_line("" if is_refusal else answer.certainty, "Certainty"),
-        _render_line("" if has_gaps_in_place else answer.missing, "What is missing"),
+        _render_line(answer.assumed, "Assumed"),
         _render_line(format_sentence(answer.why_stopped), "Why it stopped here"),
         _render_line(answer.because, "Updated"),
         _render_line(answer.remark),
@@ -113,7 +113,8 @@ def _render_pieces(
     supported = count_support(answer) or ("" if is_refusal else "No claims")
     tone = "soft" if all(sentence.backed for sentence in answer.sentences) else "warned"
     counts = markup.paragraph(escape.html(supported), f"small {tone}")
-    counts = (markup.paragraph(ENGLISH_WORDS["unjudged"]) if is_unjudged else "") + counts
+    reason = "" if is_refusal else told.reason
+    counts = markup.paragraph(escape.html(" ".join(filter(None, (reason, told.next_act))))) + counts
     head = f'<div class="chips">{badges.render_row(marks)}</div>{counts}'
     title = f'<h2 class="title">{escape.html(answer.title)}</h2>' if answer.title else ""
     notes = f'<div class="lines">{"".join(lines)}</div>'
@@ -151,10 +152,6 @@ def render_body(
 
     blocks = write_body(answer, write, level=2, words=words_for(question), write_heading=write_heading)
     drawn = [block if isinstance(block, Chart) else render_block(block) for block in blocks]
-    if folded := write_folded(answer, write):
-        count = len(answer.sentences) - len(answer.main_sentences)
-        summary = f"<summary>{ENGLISH_WORDS['also_found']} ({count})</summary>"
-        drawn.append(f'<details class="also">{summary}{"".join(map(render_block, folded))}</details>')
     pieces = list[str | Chart]()
     for is_chart, found in groupby(drawn, key=lambda piece: isinstance(piece, Chart)):
         group = list(found)
@@ -176,6 +173,12 @@ def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: boo
     return (
         f'<div class="ts"><div class="chips">{badges.render(refusal, "mute")}{actor}</div>{text}{more}</div>'
     )
+
+
+def _list_level(answer: Answer) -> list[tuple[str, str]]:
+    """The confidence as a mark; none where no model judged."""
+    level = answer.confidence
+    return [] if level is None else [(f"confidence {labels.format_percent(level)}", "")]
 
 
 def _render_line(text: str, name: str = "") -> str:
@@ -304,7 +307,8 @@ def render_changes(old: Answer, new: Answer) -> str:
     same = sum(change.kind == "same" for change in found)
     kept = f'<p class="small soft">{format_count(same, "sentence")} unchanged.</p>' if same else ""
     was, now = (
-        f"{labels.VERDICT[a.verdict]}, confidence {labels.format_percent(a.confidence)}" for a in (old, new)
+        ", ".join([labels.VERDICT[one.verdict], *(text for text, _ in _list_level(one))])
+        for one in (old, new)
     )
     verdict = f"<p>Before: {was}. Now: {now}.</p>" if was != now else ""
     nothing = "" if items else "<p>The answer says the same.</p>"

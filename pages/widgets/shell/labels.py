@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import PurePath
 
+from agent.evidence.conclusion import VERDICT_LABELS
 from agent.llm.recorded import LABEL, RECORDED
 from agent.text.plurals import format_count
 from agent.types import Cap, Outcome, ReportLength, Run, Status, describe_action
@@ -90,13 +91,7 @@ ESCALATION = {
     "hand_over": "handed over to you",
 }
 ACTOR = {"model": "by the model", "keyless": "without a model", "person": "by you", "code": "by a rule"}
-VERDICT = {
-    "answered": "Answered",
-    "partial": "Partly answered",
-    "passages_found": "Passages found",
-    "no_evidence": "No evidence found",
-    "checked": "Text checked",
-}
+VERDICT: dict[str, str] = {**VERDICT_LABELS}
 VERDICT_TONE = {
     "answered": "good",
     "partial": "warn",

@@ -147,15 +147,6 @@ def test_where_nobody_looks_a_cap_leads_to_the_answer(bench):
     assert bench.snapshot(run_id).state.stop_reason == "budget"
 
 
-def test_a_sure_run_at_its_cap_does_not_ask(bench):
-    free = bench.snapshot(rested(bench, at=Status.REVIEW)).state
-    assert free.current_confidence > 0.4
-    run_id = rested(bench, at=Status.REVIEW, max_steps=len(free.actions), threshold=0.4)
-    assert bench.snapshot(run_id).state.stop_reason == "budget"
-    unsure = rested(bench, at=Status.PAUSED, max_steps=len(free.actions) - 1, threshold=0.6)
-    assert bench.snapshot(unsure).state.halt.kind == "steps"
-
-
 def test_until_the_next_conflict_it_rests_says_which_and_goes_on(bench):
     run_id = rested(bench, FOUNDED, until="conflict", at_cap="report")
     view = bench.snapshot(run_id)

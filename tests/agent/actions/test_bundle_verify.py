@@ -82,7 +82,7 @@ def forged(made: bytes, name: str, old: str, new: str) -> bytes:
         ("steps.jsonl", "2 November 2026", "3 November 2026", "does not"),
         ("run.json", "Stenfors", "Gränna", "does not describe the run"),
         ("run.json", '"verdict": "', '"verdict": "x', "another verdict"),
-        ("run.json", '"confidence": 0.', '"confidence": 0.0', "another confidence"),
+        ("run.json", '"confidence": null', '"confidence": 0.9', "another confidence"),
         ("run.json", '"max_steps": 12', '"max_steps": 13', "other settings"),
         ("run.json", '"flow": "research"', '"flow": "../x"', "does not have"),
         ("steps.jsonl", '"name":"decide"', '"name":"decide","more":1', "does not know"),

@@ -97,17 +97,6 @@ def test_an_edit_is_described_in_words():
     )
 
 
-@pytest.mark.slow
-def test_a_part_dropped_after_the_answer_leaves_it_without_new_research(bench):
-    run_id = reviewed(bench, f"{FOUNDED[:-1]} and how many people does Älvmora Mejeri employ?")
-    before = bench.snapshot(run_id)
-    assert len(before.state.plan) == 2
-    bench.act(run_id, "replan", parts=[before.state.plan[0].question])
-    assert bench.drive(run_id) is Status.REVIEW
-    after = bench.snapshot(run_id).state
-    assert len(after.plan) == 1 and len(after.actions) == len(before.state.actions)
-
-
 def test_a_second_tab_cannot_edit_a_plan_that_moved(bench):
     run_id = reviewed(bench)
     seen = bench.snapshot(run_id)

@@ -28,9 +28,6 @@ def test_an_answer_sent_back_without_a_source_loses_its_conflict_at_once(bench):
     view = bench.snapshot(run_id)
     at_once = view.state
     assert active_conflicts(at_once) == [] and not any(fact.disputed for fact in at_once.facts.values())
-    assert at_once.current_confidence > before.current_confidence
-    assert view.run.confidence == at_once.current_confidence, "the list shows the same figure"
-    assert at_once.confidence[-1].moves[0].reason.startswith(f"left out {WIKI}: ")
 
     assert bench.drive(run_id) is Status.REVIEW
     state = bench.snapshot(run_id).state
@@ -39,7 +36,6 @@ def test_an_answer_sent_back_without_a_source_loses_its_conflict_at_once(bench):
     assert "1979" in answer.text and "1974" not in answer.text
     assert "sources differ" not in f"{answer.text} {answer.certainty} {answer.missing}"
     assert not any(WIKI in source.url for source in answer.sources)
-    assert answer.confidence == state.current_confidence > before.current_confidence
     assert not any(action.about for action in state.actions if action.step > before.answer.step)
 
 

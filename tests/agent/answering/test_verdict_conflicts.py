@@ -24,7 +24,8 @@ def test_an_open_conflict_is_named_with_both_sides_and_marks_a_claim_of_one_side
         and "a.example" in named.text
         and "b.example" in named.text
     )
-    assert (given.verdict, given.conflicts) == ("partial", ["c1"])
+    assert (given.verdict, given.conflicts) == ("answered", ["c1"])
+    assert given.certainty.endswith("the sources differ on it.")
     assert {source.url for source in given.sources} == {"https://a.example/", "https://b.example/"}
     assert (given.statements.backed, given.statements.unsupported, given.statements.dropped) == (2, 0, 0)
 

@@ -14,7 +14,7 @@ from agent.evidence import conflicts
 from agent.flows.research.state import ResearchState
 from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
-from agent.types import Conflict, Edit, Fact, Note, Ruling
+from agent.types import Conflict, Edit, Fact, Note, PlanPart, Ruling
 from tests.agent.answering.written import build_answer
 
 QUESTION = "When was Berga dairy founded?"
@@ -39,8 +39,8 @@ B = said("b", "Berga dairy was founded in 1979.", "https://two.example/b")
 C = said("c", "Berga dairy was founded in 1974, says the register.", "https://three.example/c")
 
 
-def knowing(*facts: Fact, question: str = QUESTION, model: float | None = None) -> RunState:
-    state = RunState(own=ResearchState(), question=question)
+def knowing(*facts: Fact, question: str = QUESTION, model: float | None = 0.8, **more: Any) -> RunState:
+    state = RunState(own=ResearchState(), question=question, **more)
     return state_after(state, add_facts(state, 1, facts, model=model))
 
 
@@ -125,7 +125,10 @@ def test_a_note_that_ends_the_conflict_of_one_part_leaves_the_other_part_dispute
         said("b", "Berga Dairy was founded in 1974 and is the oldest of all."),
         said("c", "Berga Dairy was founded in 1979 by the sisters Lund, in an empty mill."),
     ]
-    state = knowing(*facts, question="When was Berga Dairy founded and how many people does it employ?")
+    asked = ["When was Berga Dairy founded?", "How many people does Berga Dairy employ?"]
+    plan = [PlanPart(id=str(n), question=question) for n, question in enumerate(asked, start=1)]
+    facts = [fact.replace(part="2" if "employs" in fact.quote else "1") for fact in facts]
+    state = knowing(*facts, plan_parts=plan)
     assert [conflict.asks for conflict in state.conflicts.values()] == [True, True]
     assert [part.disputed for part in state.confidence[-1].parts] == [True, True]
     now = state_after(state, {"notes": [Note(step=3, text="Do not use b.example.")]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agent.answering.draft import draft_from_reply
@@ -18,9 +18,10 @@ def build_answer(
     step: int,
     *,
     judge: Callable[[Sentence], Sentence | None] | None = None,
+    answered_parts: Sequence[str] | None = None,
 ) -> Answer:
-    """The answer of a reply; `judge` gives each sentence its verdict, or None for one that falls."""
-    draft = draft_from_reply(state, None, judgement)
+    """The answer of a reply; `judge` gives each sentence its verdict, or None for one that falls; `answered_parts` are what it says of the parts."""
+    draft = replace(draft_from_reply(state, None, judgement), answered_parts=answered_parts)
     if judge:
         draft = replace(draft, sentences=[s for s in map(judge, draft.sentences) if s])
     return finish_answer(state, draft, step)

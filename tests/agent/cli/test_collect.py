@@ -150,7 +150,7 @@ def test_a_walk_that_read_nothing_ends_well_and_says_so(capsys: pytest.CaptureFi
     )
     out = capsys.readouterr().out
     assert (
-        "No answer (blocked)." in out
+        "No digest is given." in out
         and "404" in out
         and "Nothing was gathered." in out
         and "0 gathered" not in out

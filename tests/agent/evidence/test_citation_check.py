@@ -9,7 +9,7 @@ from agent.evidence.citation_check import (
     diff_answers,
     list_evidence,
 )
-from agent.types import Answer, AnswerBlock, Conflict, ConflictSide, Fact, Sentence
+from agent.types import Answer, Conflict, ConflictSide, Fact, Sentence
 
 
 def fact(
@@ -188,16 +188,6 @@ def test_an_unchanged_answer_has_no_difference() -> None:
     same = answer(say("It is.", "f1"), say("It is.", "f1"), facts={"f1": fact("f1")})
     assert {c.kind for c in diff_answers(same, same)} == {"same"}
     assert diff_answers(answer(facts={}), answer(facts={})) == []
-
-
-def test_what_is_folded_under_also_found_is_no_change():
-    blocks = [AnswerBlock(id="a", role="lead"), AnswerBlock(id="o", kind="list", role="other")]
-    led = Sentence(text="Led.", block="a")
-    old, new = (
-        Answer(n=n, verdict="passages_found", blocks=blocks, sentences=[led, *folded])
-        for n, folded in ((1, [Sentence(text="Folded.", block="o")]), (2, []))
-    )
-    assert [change.kind for change in diff_answers(old, new)] == ["same"]
 
 
 def test_what_code_made_of_a_tables_row_is_quoted_with_its_headings() -> None:

@@ -16,20 +16,18 @@ from agent.evidence.confidence import (
     EvidencePool,
     assess_confidence,
     compute_value,
-    describe_level,
+    describe_certainty,
     describe_parts,
     evidence_level,
     evidence_range,
     explain_changes,
     list_changes,
 )
-from agent.text.question_analysis import parse_question
 from agent.types import Confidence, ConfidenceChange, Conflict, ConflictSide, Fact, PartConfidence, PlanPart
 
 pytestmark = pytest.mark.slow
 
 OPENED = "The Lillehavn dairy opened in 1921."
-ASKED = parse_question("When did the Lillehavn dairy open?")
 
 
 def fact(n: int, statement: str = OPENED, **more: Any) -> Fact:
@@ -61,7 +59,7 @@ def measure(
     enough: bool = False,
     part: str = "1",
 ) -> Evidence:
-    pool = EvidencePool(facts, conflicts or [], lambda fact: enough, [ASKED])
+    pool = EvidencePool(facts, conflicts or [], lambda fact: enough)
     return pool.measure(part, [fact.id for fact in facts if fact.part == part and fact.is_active], judgement)
 
 
@@ -122,14 +120,6 @@ def test_facts_of_one_subject_and_attribute_agree_in_other_words() -> None:
     assert value([first, second]) == value([fact(1), fact(2)])
 
 
-def test_the_same_answer_agrees_in_any_words_around_it() -> None:
-    told = (
-        "Back in 1921, with two borrowed vats, a brass band and most of the parish, Lillehavn dairy opened."
-    )
-    assert value([fact(1), fact(2, told)]) == value([fact(1), fact(2)])
-    assert value([fact(1), fact(2, told.replace("1921", "1934"))]) == value([fact(1)])
-
-
 def test_a_name_alone_agrees_with_nothing() -> None:
     employs = fact(1, "Lillehavn Dairy employs 24 people.")
     assert value([employs, fact(2, "Lillehavn Dairy")]) == value([employs])
@@ -187,10 +177,10 @@ def test_an_open_part_keeps_the_whole_below_moderate() -> None:
 def test_what_the_model_does_not_call_answered_stays_low() -> None:
     found = [measure([fact(1), fact(2)])]
     held = assess_confidence(2, found, 0.9, model=0.9, unanswered=["1"])
-    assert held.value == 0.4
+    assert held.value == MAX_PARTIAL
     freed = explain_changes(held, assess_confidence(3, found, 0.9, model=0.9), found)
     assert freed.moves[0].reason == "the model says that what was found answers it" and freed.value > 0.85
-    assert ("unanswered", "≤ 0.40") in [row[:2] for row in describe_parts(held)]
+    assert ("unanswered", "≤ 0.59") in [row[:2] for row in describe_parts(held)]
 
 
 def test_the_evidence_level_knows_no_judgement() -> None:
@@ -353,12 +343,22 @@ def test_it_stays_between_0_and_1_and_the_deltas_always_add_up(
 
 
 @mark.parametrize(
-    ("value", "told"),
-    [(0.85, "High (85%)"), (0.84, "Moderate (84%)"), (0.58, "Moderate (58%)"), (0.49, "Low (49%)")],
+    ("parts", "told"),
+    [
+        (
+            [(["a.example", "b.example"], 1.0)],
+            "High confidence (97 %): it rests on 2 independent sources (a.example, b.example).",
+        ),
+        ([(["a.example"], 1.0)], "Moderate confidence (84 %): it rests on one source (a.example)."),
+        ([(["a.example"], 0.2)], "Low confidence (30 %): the model is not sure of it."),
+        ([(["a.example", "b.example"], 1.0), ([], 1.0)], "Low confidence (49 %): no source supports part 2."),
+    ],
 )
-def test_the_level_says_low_only_of_what_is_less_likely_right_than_not(value: float, told: str):
-    assert describe_level(value, is_judged=True) == told
-
-
-def test_what_no_model_judged_has_a_figure_and_no_level():
-    assert describe_level(0.97, is_judged=False) == "Not judged (97%)"
+def test_a_level_is_told_with_the_reason_of_its_weakest_part(
+    parts: list[tuple[list[str], float]], told: str
+) -> None:
+    made = [
+        PartConfidence(part=str(n), sources=sources, weight=len(sources), judgement=judgement)
+        for n, (sources, judgement) in enumerate(parts, start=1)
+    ]
+    assert describe_certainty(Confidence(step=1, value=compute_value(made), parts=made)) == told

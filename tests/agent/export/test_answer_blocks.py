@@ -1,5 +1,5 @@
-"""An answer without a model in every format: a lead that stands out, passages as a list, gaps in their place,
-the rest folded at the end of the answer."""
+"""An answer without a model in every format: a lead that stands out, passages as a list, gaps in their
+place."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from agent.export.word import render_docx
 from agent.types import Answer, PlanPart, Run, Sentence, Settings, Source
 from tests.web import block_answers
 
-ALSO_FOUND, NOT_FOUND, UNJUDGED_NOTE = map(ENGLISH_WORDS.get, ("also_found", "part_not_found", "unjudged"))
+NOT_FOUND, UNJUDGED_NOTE = map(ENGLISH_WORDS.get, ("part_not_found", "unjudged"))
 
 ASKED = ["When was the kiln built?", "Who fires it?"]
-LEAD, PASSAGE, OTHER = "The kiln was built in 1921.", "Its chimney came two years later.", "It is listed."
+LEAD, PASSAGE = "The kiln was built in 1921.", "Its chimney came two years later."
 
 
 def placed(text: str, place: str, name: str, part: str = "1", heading: str = "") -> Sentence:
@@ -36,7 +36,6 @@ def answer(*sentences: Sentence, parts: list[PlanPart] = (), **more) -> Answer:
     told = sentences or (
         placed(LEAD, "lead", "f1"),
         placed(PASSAGE, "passage", "f2", heading="History › Chimney"),
-        placed(OTHER, "other", "f3"),
     )
     source = Source(
         n=1,
@@ -61,27 +60,18 @@ def report(given: Answer, *former: Answer) -> Report:
     return Report(run=run, settings=Settings(), answer=given, former_answers=former)
 
 
-def test_the_web_page_lists_the_passages_and_leaves_out_the_rest():
+def test_the_web_page_lists_the_passages():
     soup = BeautifulSoup(render_html(report(answer())), "html.parser")
     assert soup.select_one("p.lead").text.startswith(LEAD)
     assert "History › Chimney Its chimney" in soup.select_one("p.lead + ul li").text
-    assert ALSO_FOUND not in soup.text
     assert UNJUDGED_NOTE in soup.text
 
 
-def test_markdown_has_the_rest_in_a_section_at_the_end_of_the_answer():
-    lines = render_evidence_markdown(report(answer())).split("\n\n")
-    (lead,) = [n for n, line in enumerate(lines) if line.startswith(f"**{LEAD}** [")]
-    assert lines[lead + 1].startswith("- **History › Chimney:** Its chimney")
-    also = lines.index(f"### {ALSO_FOUND}")
-    assert lines[also + 1].startswith(f"- **The kiln:** {OTHER}") and lines[also + 2] == "## Sources"
-
-
-def test_word_has_the_lead_in_its_own_paragraph_and_leaves_out_the_rest():
+def test_word_has_the_lead_in_its_own_paragraph():
     paragraphs = Document(io.BytesIO(render_docx(report(answer())))).paragraphs
     styles = {paragraph.text: paragraph.style.name for paragraph in paragraphs}
     lead = next(paragraph for paragraph in paragraphs if paragraph.text.startswith(LEAD))
-    assert lead.runs[0].bold and ALSO_FOUND not in styles
+    assert lead.runs[0].bold
     assert styles[f"History › Chimney: {PASSAGE} [1]"] == "List Bullet"
 
 
@@ -98,41 +88,16 @@ def test_the_plain_document_says_that_no_model_judged_its_passages():
     assert UNJUDGED_NOTE in render_markdown(report(answer()))
 
 
-def test_the_terminal_counts_what_is_folded():
-    lines = render_plain_text(answer()).splitlines()
-    assert lines[:2] == [f"{LEAD} [1]", f"- History › Chimney: {PASSAGE} [1]"]
-    assert lines[3].startswith("Also found: 1 more quote") and f"    “{OTHER}”" in lines
-
-
-def test_the_answer_of_the_json_record_has_no_folded_sentence():
+def test_the_json_record_has_the_passages():
     record = build_run_record(report(answer()))
     assert record["answer"] == f"{LEAD} [1] {PASSAGE} [1]" and record["verdict"] == "passages_found"
-    assert [block["role"] for block in record["blocks"]] == ["lead", "passage", "other"]
-
-
-def test_quotes_without_places_are_a_list_when_no_model_joined_them():
-    told = [placed(LEAD, "", "f1"), placed(PASSAGE, "", "f2")]
-    by_rule, by_model = (
-        render_evidence_markdown(report(answer(*told, by=by))) for by in ("keyless", "model")
-    )
-    assert f"- {LEAD}" in by_rule and f"- {PASSAGE}" in by_rule
-    assert f"- {PASSAGE}" not in by_model
+    assert [block["role"] for block in record["blocks"]] == ["lead", "passage"]
 
 
 def test_an_earlier_answer_has_the_same_shape_and_no_links():
     newest = answer(placed("Another.", "lead", "f9"))
     text = render_evidence_markdown(report(newest, answer())).split("## Earlier answers")[1]
-    assert f"**{LEAD}** [1]" in text and "- **History › Chimney:**" in text and f"### {ALSO_FOUND}" in text
-
-
-def test_a_paper_lists_only_the_sources_it_cites_with_the_words_of_the_question():
-    found = answer()
-    folded = Source(n=2, url="https://two.example/", title="Folded", fact_ids=["f9"], quotes=["x"])
-    told = [*found.sentences, found.sentences[-1].replace(text="Elsewhere.", fact_ids=["f9"])]
-    given = report(found.replace(sentences=told, sources=[*found.sources, folded]))
-    assert "two.example" in render_evidence_markdown(given) and "two.example" not in render_markdown(given)
-    german = replace(given, run=given.run.replace(question="Wann wurde der Ofen gebaut?"))
-    assert "## Quellen" in render_markdown(german) and "## References" in render_markdown(given)
+    assert f"**{LEAD}** [1]" in text and "- **History › Chimney:**" in text
 
 
 def test_an_empty_cell_says_so_in_the_language_of_the_question():

@@ -194,7 +194,7 @@ def test_a_source_has_quote_address_time_and_hash() -> None:
 
 def test_figures_and_backing() -> None:
     text = render_evidence_markdown(report())
-    assert "**partial** (budget) · confidence 76 % · 1 of 2 supported; 1 not supported" in text
+    assert "**Partly answered** (budget) · confidence 76 % · 1 of 2 supported; 1 not supported" in text
     assert "*(not supported)*" in text and "settled for “31” (the register)" in text
     assert "| cost in US dollars | unknown |" in text and "| world | demo |" in text
 
@@ -217,7 +217,7 @@ def test_no_evidence_is_told() -> None:
         )
     )
     assert (
-        "**no evidence** (not covered)" in text
+        "**No evidence found** (not covered)" in text
         and "No statement could be backed" in text
         and "Nothing was found." in text
     )

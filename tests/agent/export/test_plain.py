@@ -52,19 +52,23 @@ def test_what_is_not_backed_is_marked_and_counted():
         )
     )
     assert told.splitlines()[0] == "One. [1] Two. (not supported)" and "1 of 2 supported" in told
-    assert "answered, confidence 88 %" in told
 
 
 def test_certainty_missing_and_journey_are_told():
     told = render_plain_text(
         answered(
             Sentence(text="One.", fact_ids=["f1"], backed=True),
+            verdict="partial",
             certainty="High.",
             missing="The month.",
+            assumed="It is meant.",
             journey="One search.",
         )
     )
-    assert told.splitlines()[3:5] == ["High.", "Missing: The month."] and told.endswith("\n\nOne search.")
+    assert told.splitlines()[2] == (
+        "Partly answered. Not answered: The month. High. Send it back with what to look for."
+    )
+    assert "Assumed: It is meant." in told and told.endswith("\n\nOne search.")
 
 
 def test_no_answer_says_why():
@@ -77,4 +81,7 @@ def test_no_answer_says_why():
             journey="2 searches.",
         )
     )
-    assert told.splitlines() == ["No answer (blocked).", "Nothing could be read.", "2 searches."]
+    assert told.splitlines() == [
+        "Nothing could be read. Try again later, or give an address to read.",
+        "2 searches.",
+    ]

@@ -123,4 +123,4 @@ def test_a_refusal_tells_why() -> None:
 
 def test_a_run_without_an_answer() -> None:
     told = build_run_record(Report(run=run(error="no network"), settings=Settings()))
-    assert (told["verdict"], told["confidence"], told["answer"]) == ("no_evidence", 0.0, "no network")
+    assert (told["verdict"], told["confidence"], told["answer"]) == ("no_evidence", None, "no network")

@@ -86,18 +86,6 @@ def test_the_report_to_the_decision_has_the_six_fields(ask):
     assert six | {"answered_parts", "conflicts", "by", "trouble"} == set(report)
 
 
-def test_each_look_gives_a_level_with_its_reasons(ask):
-    view = ask(QUESTIONS[0])
-    looks = [step for step in view.steps if step.name in ("analyze", "report")]
-    assert [point.step for point in view.state.confidence] == [step.n for step in looks]
-    before = 0.0
-    for point in view.state.confidence:
-        assert 0 <= point.value <= 1 and point.model is None
-        if abs(point.value - before) > 0.01:
-            assert point.moves and all(move.reason for move in point.moves)
-        before = point.value
-
-
 def test_links_of_a_page_become_leads_and_say_where_they_stood(ask):
     about = "https://www.alvmora-mejeri.example/about/"
     leads = ask("Who runs Älvmora Mejeri?", start_urls=[about], max_steps=1).state.own.leads.values()
@@ -118,13 +106,6 @@ def test_two_sites_that_disagree_make_a_conflict_that_the_answer_names(ask, tmp_
         assert not disputed & set(sentence.fact_ids) or len(disputed & set(sentence.fact_ids)) > 1, (
             "never one side alone"
         )
-
-
-def test_two_sites_that_agree_raise_the_confidence(ask, tmp_path):
-    same = {**YEAR_B, "text": YEAR_A["text"].replace("stands by", "looks over") + "\nGulls like it."}
-    alone = ask(HERON, world=write_world(tmp_path / "a", [YEAR_A])).state
-    both = ask(HERON, world=write_world(tmp_path / "b", [YEAR_A, same])).state
-    assert not both.conflicts and both.current_confidence > alone.current_confidence
 
 
 def test_a_page_that_brings_nothing_new_adds_nothing(ask, tmp_path):

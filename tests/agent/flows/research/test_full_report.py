@@ -119,8 +119,6 @@ def test_without_a_model_the_passages_stand_under_headings_with_limits_and_metho
     assert headings(answer)[-2:] == HEADINGS[-2:] and answer.by == "keyless"
     shown = [layout.block.kind for layout in lay_out_blocks(answer)]
     assert "paragraph" in shown and answer.verdict == "passages_found"
-    limits = next(block.lines for block in answer.blocks if block.id == "m1p")
-    assert any(line.startswith("The main statement") for line in limits), "other sources are cited beside it"
     assert all(sentence.check == "quoted" for sentence in answer.sentences)
     bench.act(run_id, "rewrite", length="brief")
     assert bench.drive(run_id) is Status.REVIEW

@@ -239,22 +239,6 @@ def keyless(bench, tmp_path) -> tuple[Workbench, str]:
     return bench, run_id
 
 
-def test_without_a_model_part_length_and_exclusion_are_obeyed(keyless):
-    bench, run_id = keyless
-    before = bench.snapshot(run_id)
-    two = [s.text for s in before.state.answer.sentences if s.part == "2"]
-    view = send_back(bench, run_id, "without wiki.example")
-    assert not any("wiki.example" in source.url for source in view.state.answer.sources)
-    assert [s.text for s in view.state.answer.sentences if s.part == "2"] == two
-    view = send_back(bench, run_id, "only the second question")
-    assert {s.part for s in view.state.answer.sentences} == {"2"} and len(view.state.plan) == 1
-    assert "only “who designed the Varn bridge?”" in state_understood(
-        view.state.readings[-1], view.state.plan
-    )
-    view = send_back(bench, run_id, "in 10 words")
-    assert view.state.readings[-1].max_words == 10 and len(view.state.answer.main_sentences) == 1
-
-
 def test_without_a_model_what_is_not_understood_is_told_and_never_searched_for(keyless):
     bench, run_id = keyless
     before = bench.snapshot(run_id)

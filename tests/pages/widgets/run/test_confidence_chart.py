@@ -20,7 +20,6 @@ def test_the_evidence_and_the_judgement_make_the_value():
     drawn = confidence_chart.render_factors(sure())
     for words in ("evidence", "0.16 to 0.84", "1 independent source: a.example", "judgement", "= confidence"):
         assert words in drawn, words
-    assert "what is known without a model’s estimate" in drawn
     assert "the model’s own estimate" in confidence_chart.render_factors(sure(model=0.9))
 
 
