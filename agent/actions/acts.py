@@ -155,7 +155,7 @@ def _has_conflict(view: RunSnapshot) -> object:
     return conflict_rulings.active_conflicts(view.state)
 
 
-WAITING, REVIEW, RESEARCH = (Status.WAITING,), (Status.REVIEW,), ("research",)
+WAITING, REVIEW, PAUSED, RESEARCH = (Status.WAITING,), (Status.REVIEW,), (Status.PAUSED,), ("research",)
 CHANGEABLE = (*UNANSWERED_STATUSES, *WAITING, *REVIEW)
 """Statuses in which the settings of a run can be changed."""
 _TABLE = (
@@ -177,6 +177,8 @@ _TABLE = (
     Act("stop", "Stop", run_control.stop, (), (Status.RUNNING, Status.PAUSED, *WAITING)),
     Act("resume", "Resume", run_control.resume, (), UNANSWERED_STATUSES),
     Act("finish", "Answer now", run_control.finish, (), (*UNANSWERED_STATUSES, *WAITING)),
+    Act("leave_out", "Leave them out", run_control.leave_out, RESEARCH, PAUSED, run_control.asks_exclusion),
+    Act("keep_sources", "Keep them", run_control.keep_sources, RESEARCH, PAUSED, run_control.asks_exclusion),
     Act("accept", "Accept", run_control.accept, (), REVIEW),
     Act("send_back", "Send back", run_control.send_back, (), REVIEW),
     Act("comment", "Comment", run_control.comment, RESEARCH, REVIEW),

@@ -28,7 +28,7 @@ Hide = Callable[[str], str]
 CODES_TEXTS = frozenset("certainty journey why_stopped because remark lines".split())
 LABELS = frozenset("title heading heads row_labels missing open assumed".split())
 """What of an answer nobody checks, and must have no word of its own."""
-READING_IDS = frozenset("by about only_parts length".split())
+READING_IDS = frozenset("by about removed only_parts length".split())
 SENTENCE_FIELDS = frozenset(("text", "check", "fact_ids"))
 PERSONS_KEYS = ("question", "settings")
 """What a person set for every reader."""

@@ -29,7 +29,7 @@ from agent.flows.research import policy
 from agent.flows.research.plan_step import CHECK_PLAN
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import complete_typed_url
-from agent.types import ClaimMark, Note, Overruling, Proposal, Refusal, Status, describe_action
+from agent.types import ClaimMark, Note, NoteReading, Overruling, Proposal, Refusal, Status, describe_action
 
 NoteText = Annotated[str, Field(description="what the run should do, or what is wrong or missing")]
 Private = Annotated[
@@ -212,6 +212,26 @@ def finish(view: RunSnapshot) -> PersonStep:
         reason = {"why_stopped": halt.why, "stop_reason": "budget"}
     change = {**reason, "pending": None, "halt": None}
     return PersonStep(change, FLOWS[view.run.settings.flow].write_up_step, RECOVER)
+
+
+def leave_out(view: RunSnapshot) -> PersonStep:
+    """Leave out the sources that a note rules out, although most facts are theirs."""
+    return _decide_exclusion(view, view.state.readings[-1])
+
+
+def keep_sources(view: RunSnapshot) -> PersonStep:
+    """Keep the sources that a note was read to rule out, and follow the rest of the note."""
+    return _decide_exclusion(view, view.state.readings[-1].replace(excluded_sites=[]))
+
+
+def _decide_exclusion(view: RunSnapshot, reading: NoteReading) -> PersonStep:
+    decided = reading.replace(waits=False, step=view.head + 1)
+    return PersonStep({"readings": [decided], "halt": None}, "revise", GO_ON)
+
+
+def asks_exclusion(view: RunSnapshot) -> bool:
+    """Whether the run asks if the sources of a note are to be left out."""
+    return bool(view.state.halt and view.state.halt.kind == "exclusion")
 
 
 def accept(view: RunSnapshot) -> PersonStep:

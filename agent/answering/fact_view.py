@@ -9,9 +9,7 @@ from typing import Any, TypeVar
 
 from agent.engine.run_state import RunState
 from agent.text.contacts import remove_unfounded_contacts
-from agent.text.negative_constraints import find_excluded_sites, is_excluded, is_unwanted
-from agent.text.tokens import content_stems
-from agent.text.urls import canonicalize, find_urls, site
+from agent.text.urls import canonicalize, find_urls, is_excluded, site
 from agent.types import Fact, PauseRequest, Proposal, Turn
 
 T = TypeVar("T")
@@ -53,37 +51,26 @@ def public_history(state: RunState) -> list[Turn]:
 
 
 def excluded_sites(state: RunState) -> list[str]:
-    """The hosts and addresses that a person's notes exclude, by their words or as a model read them."""
-    read = [site for reading in state.readings for site in reading.excluded_sites]
-    return list(dict.fromkeys([*find_excluded_sites(note_texts(state)), *read]))
-
-
-def is_topic_excluded(state: RunState, text: str) -> bool:
-    """Whether a text is about what a note leaves out; never for what the question itself asks for."""
-    asked = set(content_stems(state.full_question))
-    topics = [topic for reading in state.readings for topic in reading.excluded_topics]
-    return any(is_unwanted(topic, text) for topic in topics if not set(content_stems(topic)) <= asked)
+    """The hosts and addresses that a person's notes exclude, as a model read them; not what waits for the
+    person's word."""
+    read = [site for reading in state.readings if not reading.waits for site in reading.excluded_sites]
+    return list(dict.fromkeys(read))
 
 
 def facts_after_notes(state: RunState) -> dict[str, Fact]:
-    """The facts without those of sources and topics that a note excludes."""
-    excluded, kept = excluded_sites(state), state.facts
-    if excluded:
-        kept = {name: fact for name, fact in kept.items() if not is_excluded(fact.url, excluded)}
-    if any(reading.excluded_topics for reading in state.readings):
-        kept = {name: fact for name, fact in kept.items() if not is_topic_excluded(state, fact.statement)}
-    return kept
+    """The facts without those of sources that a note excludes."""
+    if not (excluded := excluded_sites(state)):
+        return state.facts
+    return {name: fact for name, fact in state.facts.items() if not is_excluded(fact.url, excluded)}
 
 
 def all_facts(state: RunState) -> list[Fact]:
     """All facts for display, as after the notes: what one leaves out is struck, with its reason."""
-    kept, excluded, found = facts_after_notes(state), excluded_sites(state), list[Fact]()
-    for name, fact in state.facts.items():
-        if name not in kept:
-            source = next((site for site in excluded if is_excluded(fact.url, [site])), "its subject")
-            why = fact.struck_with or f"{source}, left out by a note"
-            fact = fact.replace(decision="struck", struck_with=why)
-        found.append(fact)
+    excluded, found = excluded_sites(state), list[Fact]()
+    for fact in state.facts.values():
+        source = next((site for site in excluded if is_excluded(fact.url, [site])), "")
+        why = fact.struck_with or f"{source}, left out by a note"
+        found.append(fact.replace(decision="struck", struck_with=why) if source else fact)
     return found
 
 

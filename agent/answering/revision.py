@@ -4,18 +4,28 @@ and tables are written anew. Pure."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from agent.answering.claim_checks import FAILED_VERDICTS
+from agent.answering.fact_view import facts_after_notes, is_from_source
 from agent.engine.run_state import RunState
-from agent.evidence.block_layout import BlockLayout, describe_gaps, lay_out_blocks
-from agent.roles.note_requests import UNDERSTOOD_WORDS, read_note
+from agent.evidence.block_layout import BlockLayout, lay_out_blocks, list_gaps
 from agent.roles.report import MAX_ITEMS, RevisionReply
-from agent.text.negative_constraints import find_excluded_sites
 from agent.text.plurals import format_count
-from agent.text.urls import canonicalize, find_urls, host
-from agent.types import Actor, Answer, AnswerBlock, Fact, Note, NoteReading, PlanPart, ReportLength, Sentence
+from agent.text.urls import canonicalize, find_urls, host, is_excluded
+from agent.types import (
+    Answer,
+    AnswerBlock,
+    Fact,
+    Note,
+    NoteReading,
+    PauseRequest,
+    PlanPart,
+    ReportLength,
+    Sentence,
+)
 
 MAX_LINE_CHARS, MAX_SEARCH_CHARS = 200, 80
 """Characters of a reply's text that are kept, and of a search that are told."""
@@ -24,7 +34,7 @@ MAX_QUOTE_CHARS = 120
 SHARE_OF_WORDS = 0.6
 """Share of its words that an answer keeps which is to be shorter (our own judgement: a change one sees)."""
 LENGTH_WORDS = {"brief": "shorter (brief)", "standard": "standard length", "full": "a full report"}
-_HOST = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
+MAX_NAMED_SITES = 3
 
 
 def notes_on_answer(state: RunState) -> list[Note]:
@@ -48,8 +58,9 @@ def current_reading(state: RunState) -> NoteReading | None:
 
 
 def list_targets(answer: Answer) -> dict[str, set[str]]:
-    """By the id of a sentence (s3), heading (h2) or table (t1) the ids of the blocks that are written anew
-    for it: a table, else all text between two headings or tables; for a heading all below it."""
+    """By the id of a sentence (s3), heading (h2), table (t1) or empty cell (c1.2) the ids of the blocks that
+    are written anew for it: a table, else all text between two headings or tables; for a heading all below
+    it."""
     reach, run = dict[str, set[str]](), set[str]()
     for block in answer.blocks:
         run = run if block.kind in ("paragraph", "list") else set()
@@ -59,6 +70,7 @@ def list_targets(answer: Answer) -> dict[str, set[str]]:
     targets = {f"s{n}": reach.get(said.block, set()) for n, said in enumerate(answer.sentences, start=1)}
     tables = [block for block in answer.blocks if block.kind == "table"]
     targets |= {f"t{n}": reach[table.id] for n, table in enumerate(tables, start=1)}
+    targets |= {name: reach[table.id] for name, table, _ in list_empty_cells(answer)}
     for n, head in enumerate((block for block in answer.blocks if block.kind == "heading"), start=1):
         rest = answer.blocks[answer.blocks.index(head) + 1 :]
         below = takewhile(lambda b, level=head.level: b.kind != "heading" or b.level > level, rest)  # type: ignore[misc]
@@ -66,26 +78,37 @@ def list_targets(answer: Answer) -> dict[str, set[str]]:
     return targets
 
 
+def list_empty_cells(answer: Answer) -> Iterator[tuple[str, AnswerBlock, str]]:
+    """The empty cells of an answer's tables: id, table, and what row and column call it."""
+    gaps = list_gaps(answer.sentences)
+    tables = [block for block in answer.blocks if block.kind == "table"]
+    for n, table in enumerate(tables, start=1):
+        for k, place in enumerate(gaps.get(table.id, ()), start=1):
+            yield f"c{n}.{k}", table, table.describe_cell(*place)
+
+
 def describe_target(answer: Answer, target: str) -> str:
-    """The text of a sentence or heading by its id; "" for none that a comment may be on."""
+    """The text of a sentence, heading or empty cell by its id; "" for none that a comment may be on."""
     heads = [block.text for block in answer.blocks if block.kind == "heading" and not block.by_code]
     texts = {f"s{n}": said.claim for n, said in enumerate(answer.sentences, start=1)}
+    texts |= {name: cell for name, _, cell in list_empty_cells(answer)}
     return (texts | {f"h{n}": text for n, text in enumerate(heads, start=1)}).get(target, "")
 
 
 def write_numbered_lines(answer: Answer, facts: Mapping[str, Fact]) -> list[str]:
-    """The answer for who reads the notes: each heading, each table with its columns and empty cells, and each
-    sentence with its sites and, where that has other words, the quote of its first fact, behind its id."""
+    """The answer for who reads the notes: each heading, each table with its columns, each empty cell, and
+    each sentence with its sites and, where that has other words, the quote of its first fact, behind its
+    id."""
+    empty = list(list_empty_cells(answer))
     numbers = {id(said): n for n, said in enumerate(answer.sentences, start=1)}
     lines, counts = list[str](), {"heading": 0, "table": 0}
     for layout in lay_out_blocks(answer) or [BlockLayout(AnswerBlock(id=""), answer.sentences)]:
         block = layout.block
         if block.kind in counts:
             counts[block.kind] += 1
-            gaps = describe_gaps(Answer(n=0, verdict="partial", blocks=[block], sentences=layout.sentences))
             text = block.text if block.kind == "heading" else f"table {' | '.join(block.heads)}"
-            empty = f"; empty: {gaps}" if gaps else ""
-            lines.append(f"{block.kind[0]}{counts[block.kind]}: {text}{empty}")
+            lines.append(f"{block.kind[0]}{counts[block.kind]}: {text}")
+            lines += [f"{name}: {cell}: (empty)" for name, table, cell in empty if table is block]
         for said in layout.sentences:
             cited = [facts[i] for i in said.fact_ids if i in facts]
             sites = ", ".join(dict.fromkeys(host(fact.url) for fact in cited if fact.url))
@@ -110,63 +133,88 @@ def mark_refuted(said: Sentence, text: str = "") -> str:
 
 
 def build_reading(
-    state: RunState, reply: RevisionReply, step: int, *, asks: RevisionReply | None, by: Actor, trouble: str
+    state: RunState, reply: RevisionReply, step: int, *, asks: RevisionReply | None
 ) -> NoteReading:
-    """A reply as what code applies: unknown ids and sites are dropped, a comment stays with its sentence, a
-    site that was excluded before stays so. What goes out is from `asks`, the reply on the notes that are not
-    private; None where all are."""
+    """A model's reply as what code applies: unknown ids and sites are dropped, a comment stays with its
+    sentence. What goes out is from `asks`, the reply on the notes that are not private; None where all are.
+    Exclusions that leave out most of the facts wait for the person."""
     notes, answer = notes_on_answer(state), state.answer or Answer(n=0, verdict="no_evidence")
-    texts = [note.text for note in notes]
     targets, parts = list_targets(answer), {part.id for part in state.plan}
     about = [re.sub(r"^part\s+", "", name.strip().lower()) for name in reply.about]
     touched = {block for name in about for block in targets.get(name, ())}
     near = {said.part for said in answer.sentences if said.block in touched}
     about = [name for name in about if name in targets or name in parts - near]
     length: ReportLength | None = None
-    max_words, form = reply.max_words, _clean([reply.form])
-    if reply.length == "shorter" and by == "model":  # what is only to be shorter keeps its form
-        max_words = max_words or round(SHARE_OF_WORDS * len(answer.text.split()))
-    elif reply.length == "shorter":
-        length = "standard" if answer.length == "full" else "brief"
-        if answer.length == "brief":  # one sentence is the least
-            max_words = max_words or len(answer.main_sentences[0].text.split())
-    elif reply.length != "same":
+    if reply.length != "same" and reply.length != "shorter":
         length = reply.length
+    max_words, form = reply.max_words, _clean([reply.form])
+    if reply.length == "shorter":  # what is only to be shorter keeps its form
+        max_words = max_words or round(SHARE_OF_WORDS * len(answer.text.split()))
     is_comment = all(note.kind == "comment" for note in notes)
     if is_comment:
         about, length, max_words, form = [note.about for note in notes], None, 0, []
-    named = [canonicalize(s) if "/" in s else s.strip().lower() for s in reply.excluded_sites]
-    sites = [*find_excluded_sites(texts), *(s for s in named if _HOST.fullmatch(host(s) or s))]
-    public = [note.text for note in notes if not (note.private or find_excluded_sites([note.text]))]
+    sites = _find_known_sites(state, reply.excluded_sites)
     reading = NoteReading(
         note=notes[-1].step,
         step=step,
-        by=by,
-        trouble=trouble,
+        by="model",
         understood="".join(_clean([reply.understood])),
-        excluded_sites=list(dict.fromkeys(sites)),
-        excluded_topics=_clean(reply.excluded_topics),
+        excluded_sites=sites,
+        waits=len(_count_excluded(state, sites)) * 2 > len(_list_active(state)),
+        removed=[name for name in dict.fromkeys(map(str.lower, reply.removed)) if name in targets],
         about=list(dict.fromkeys(about)),
         only_parts=[] if is_comment else [i for i in dict.fromkeys(reply.only_parts) if i in parts],
         questions=_clean(asks.questions)[:MAX_ITEMS] if asks and not is_comment else [],
         searches=_clean(asks.searches) if asks else [],
-        addresses=find_urls(" ".join(public)),
+        addresses=[url for url in _find_public_urls(notes) if not is_excluded(url, sites)],
         length=length,
         max_words=max_words,
         form="".join(form),
-        not_understood=reply.not_understood,
     )
     looks = bool(asks and asks.needs_research)
-    if trouble and reading.not_understood:  # the writer may follow what the reader could not be asked
-        return reading.replace(is_whole=not is_comment, not_understood=[], needs_research=bool(asks))
     pieces = [*reading.about, *reading.questions]
-    others = [*reading.excluded_sites, *reading.excluded_topics, *reading.only_parts, *reading.searches]
-    asks_nothing = not (pieces or others or reading.not_understood or looks)
+    others = [*reading.excluded_sites, *reading.removed, *reading.only_parts, *reading.searches]
     is_form = bool(length or max_words or (form and not pieces))
     return reading.replace(
-        is_whole=is_form or (not is_comment and (reply.is_whole or asks_nothing)),
+        is_whole=is_form or (not is_comment and (reply.is_whole or not (pieces or others or looks))),
         needs_research=looks or bool(reading.questions or reading.searches or reading.addresses),
     )
+
+
+def _find_public_urls(notes: Sequence[Note]) -> list[str]:
+    return find_urls(" ".join(note.text for note in notes if not note.private))
+
+
+def _find_known_sites(state: RunState, named: Iterable[str]) -> list[str]:
+    """Of what a model names the hosts and addresses that the run knows, or that a note spells."""
+    urls = [*state.pages, *(fact.url for fact in state.facts.values())]
+    texts = " ".join(note.text for note in state.notes).lower()
+    sites = [canonicalize(site) if "/" in site else site.strip().lower() for site in named]
+    known = [
+        s for s in sites if s and (any(is_from_source(url, s) for url in urls) or (host(s) or s) in texts)
+    ]
+    return [s for s in dict.fromkeys(known) if "." in s]
+
+
+def _list_active(state: RunState) -> list[Fact]:
+    return [fact for fact in facts_after_notes(state).values() if fact.is_active]
+
+
+def _count_excluded(state: RunState, sites: Sequence[str]) -> list[Fact]:
+    return [fact for fact in _list_active(state) if is_excluded(fact.url, sites)]
+
+
+def pause_for_exclusion(state: RunState) -> PauseRequest | None:
+    """A pause for the newest reading where it would leave out most of the facts."""
+    reading = state.readings[-1] if state.readings else None
+    if reading is None or not reading.waits or has_unread_note(state):
+        return None
+    out = _count_excluded(state, reading.excluded_sites)
+    sites = Counter(host(fact.url) for fact in out)
+    named = ", ".join(f"{name} ({count})" for name, count in sites.most_common(MAX_NAMED_SITES))
+    more = f" and {len(sites) - MAX_NAMED_SITES} more" if len(sites) > MAX_NAMED_SITES else ""
+    why = f"Your note leaves out {len(out)} of {len(_list_active(state))} facts: {named}{more}"
+    return PauseRequest(kind="exclusion", why=f"{why}. Leave them out, or keep them?")
 
 
 def shorten(text: str, most: int = MAX_SEARCH_CHARS) -> str:
@@ -181,14 +229,9 @@ def _clean(texts: Iterable[str]) -> list[str]:
 
 def list_wishes(state: RunState) -> list[str]:
     """What a person's notes ask to look for, as they were understood, newest first; not private ones."""
-    read = {reading.note: reading for reading in reversed(state.readings)}
-    wishes = list[str]()
-    for note in reversed(notes_on_answer(state) if state.answers else state.notes):
-        if reading := read.get(note.step):
-            wishes += [*reading.questions, *reading.searches]
-        elif note.kind != "look" and not note.private and not any(note.step < n for n in read):
-            wishes += read_note(note.text).topics
-    return list(dict.fromkeys(wishes))
+    notes = notes_on_answer(state)
+    read = [reading for reading in reversed(state.readings) if notes and reading.note >= notes[0].step]
+    return list(dict.fromkeys(wish for reading in read for wish in (*reading.questions, *reading.searches)))
 
 
 def list_effects(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> list[str]:
@@ -196,13 +239,12 @@ def list_effects(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> list[st
     questions = {part.id: part.question for part in plan}
     only = " and ".join(f"“{questions.get(i, i)}”" for i in reading.only_parts)
     places = sum(not name.isdecimal() for name in reading.about)
-    limit = "at most" if reading.by == "keyless" else "about"
     done = [
         f"leave out {', '.join(reading.excluded_sites)}" if reading.excluded_sites else "",
-        *(t if reading.by == "keyless" else f"nothing on {t}" for t in reading.excluded_topics),
+        f"remove {format_count(len(reading.removed), 'place')}" if reading.removed else "",
         f"only {only}" if only else "",
         LENGTH_WORDS.get(reading.length or "", ""),
-        f"{limit} {reading.max_words} words" if reading.max_words else "",
+        f"about {reading.max_words} words" if reading.max_words else "",
         f"form: {reading.form}" if reading.form else "",
         *(f"new question: {question}" for question in reading.questions),
         *(f"look for: {shorten(search)}" for search in reading.searches),
@@ -216,31 +258,16 @@ def state_understood(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> str
     """How a note was understood, for a person: the model's words where one read it, and what code does."""
     does, words = "; ".join(list_effects(reading, plan)), reading.understood.rstrip(".")
     said = f"{words} ({does})" if words and does else words or does
-    missed = " ".join(reading.not_understood)
-    told = [
-        f"Understood as: {said}." if said else "" if missed else "Nothing to change.",
-        f"Not understood without a model: “{missed}”. These words are understood: {UNDERSTOOD_WORDS}."
-        if missed
-        else "",
-    ]
-    return " ".join(filter(None, told))
+    return f"Understood as: {said}." if said else "Nothing to change."
 
 
 def restate_guidance(state: RunState, *, has_model: bool) -> str:
-    """How the newest guidance was understood that came before there is an answer: what code obeys of it, and
-    who reads the rest; "" for none."""
+    """What becomes of the newest guidance that came before there is an answer; "" for none."""
     notes = [note for note in state.notes if note.kind == "steer"]
     if state.answers or not notes:
         return ""
-    asked = read_note(notes[-1].text)
-    reading = NoteReading(
-        note=notes[-1].step,
-        step=0,
-        excluded_sites=asked.sites,
-        searches=asked.topics,
-        addresses=asked.addresses,
-        length=asked.length,
-        not_understood=[] if has_model else [*asked.unwanted, *asked.rest],
-    )
-    told = "" if has_model and not list_effects(reading) else state_understood(reading)
-    return f"{told} The model reads all of it with its next step.".strip() if has_model else told
+    if has_model:
+        return "The model reads it with its next step."
+    if notes[-1].private:
+        return "No model reads it, and a private note is not searched for."
+    return "No model reads it; its words are searched for next."

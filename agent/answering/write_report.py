@@ -10,10 +10,8 @@ from agent.answering.revision import mark_refuted
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.evidence.block_layout import prune_blocks, write_block_lines
-from agent.roles.note_requests import find_length
-from agent.roles.report import REPORT, SECTION
+from agent.roles.report import REPORT, SECTION, ReportReply
 from agent.roles.role import Check, RoleResult
-from agent.text.question_parts import find_output_form
 from agent.types import Conflict, Fact, OutlineSection, ReportLength
 
 LENGTH_EDITS: dict[ReportLength, str] = {
@@ -22,6 +20,8 @@ LENGTH_EDITS: dict[ReportLength, str] = {
     "full": "asked for a full report",
 }
 """The edit of a person who asks for the answer in another length."""
+MAX_TURNS = 3
+"""Earlier turns of a conversation that a writer is shown."""
 
 
 def is_length_final(state: RunState) -> bool:
@@ -31,20 +31,16 @@ def is_length_final(state: RunState) -> bool:
 
 
 def choose_length(state: RunState, judgement: RoleResult | None = None) -> ReportLength:
-    """The length of an answer: what a person asked for last, by choice or by the words of a note; what the
-    model of a `judgement` read from their words, or code where no model wrote it; of the question where
-    nothing else was chosen."""
+    """The length of an answer: what a person chose last, by a button or by a note as it was read; else what
+    the model of a `judgement` read from the question."""
     chosen = state.settings.report
     if is_length_final(state):
         return chosen
     if judgement and judgement.by == "model":
         length: ReportLength = judgement.value.length
         return length
-    read = {reading.note: reading.length for reading in state.readings}
-    notes = [note for note in state.notes if note.kind != "look"]
-    noted = [said for note in notes if (said := read.get(note.step) or find_length(note.text))]
-    by_question = find_length(find_output_form(state.question)) if chosen == "standard" else ""
-    return noted[-1] if noted else by_question or chosen
+    noted = [reading.length for reading in state.readings if reading.length]
+    return noted[-1] if noted else chosen
 
 
 def ask_report(
@@ -55,20 +51,22 @@ def ask_report(
     `question` replaces the run's own, `words` is the length that notes were read as, `given` are blanks that
     differ. The analyzer's assessment is no evidence and is not shown."""
     facts = fact_view.show_facts(fact_view.facts_for_answer(state), with_quotes=True)["facts"]
+    question, notes = question or state.full_question, fact_view.note_texts(state)
     blanks: dict[str, Any] = {
-        "question": question or state.full_question,
-        "notes": fact_view.note_texts(state),
+        "question": question,
+        "turns": state.history[-MAX_TURNS:],
+        "notes": notes,
         "facts": facts,
         "conflicts": find_open_conflicts(state),
-        "history": state.actions,
         "former": describe_former(state),
-        "length": state.settings.report if tools.client else choose_length(state),
+        "length": choose_length(state),
         "is_length_final": is_length_final(state),
         "words": words,
-        "parts": [] if question else state.plan,
-        **given,
+        "parts": state.plan,
     }
-    return tools.judge(REPORT, **blanks) if blanks["facts"] else REPORT.judge(None, **blanks)
+    return (
+        tools.judge(REPORT, **{**blanks, **given}) if facts else RoleResult(value=ReportReply(), by="keyless")
+    )
 
 
 def ask_section(
@@ -92,6 +90,7 @@ def ask_section(
         "heading": section.heading or asked or state.full_question,
         "asked": asked,
         "words": "",
+        "open": "",
         "former": [],
         "kept": [],
         "form": section.form,

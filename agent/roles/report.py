@@ -3,19 +3,12 @@ report; and REVISION, which reads a person's note. They write no URL."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from agent.evidence.citation_check import state_with_subject
-from agent.evidence.report_words import words_for
-from agent.roles.note_requests import read_note
 from agent.roles.role import PlacedSentence, Role, RoleReply, WriterReply
-from agent.text.names import find_names
-from agent.text.question_parts import format_question, is_asking, resolve_parts
-from agent.types import Fact, Note, PlanPart, Sentence
 from agent.types.answers import ReportLength, SectionForm
 
 
@@ -81,7 +74,7 @@ REPORT = Role(
     name="report",
     reply=ReportReply,
     on_failure="rest",
-    cut=("facts", "conflicts", "history", "former"),
+    cut=("facts", "conflicts", "turns", "former"),
 )
 """Writes the answer of a research run: sentences that cite facts. Writes no URL."""
 
@@ -97,7 +90,7 @@ class PlannedSection(RoleReply):
         default="", description='the number of the part it answers, such as "2"; "" for several'
     )
     form: SectionForm = Field(default="prose", description="table where things are compared by like features")
-    fact_ids: list[str] = Field(default_factory=list, description="each fact in one section only")
+    fact_ids: list[str] = Field(default_factory=list, description="what it is written from")
 
 
 class OutlineReply(RoleReply):
@@ -107,25 +100,8 @@ class OutlineReply(RoleReply):
     sections: list[PlannedSection] = Field(default_factory=list)
 
 
-def outline_fallback(
-    *, question: str, parts: Sequence[PlanPart], facts: Sequence[Fact], **others: object
-) -> OutlineReply:
-    """A section for each part of the plan with the facts found for it; what belongs to none comes last."""
-    by_part: dict[str, list[str]] = {part.id: [] for part in parts}
-    rest = [fact.id for fact in facts if fact.part not in by_part]
-    for fact in facts:
-        by_part.get(fact.part, []).append(fact.id)
-    found = [(format_question(part.question), part.id, by_part[part.id]) for part in parts]
-    sections = [
-        PlannedSection(heading=heading, part=part, fact_ids=ids)
-        for heading, part, ids in [*found, (words_for(question)["further_findings"], "", rest)]
-        if ids
-    ]
-    return OutlineReply(title=format_question(question), sections=sections)
-
-
-OUTLINE = Role(name="outline", reply=OutlineReply, fallback=outline_fallback, cut=("facts", "former"))
-"""Makes the outline of a full report: sections, each with the facts that it alone may use."""
+OUTLINE = Role(name="outline", reply=OutlineReply, cut=("facts", "former"))
+"""Makes the outline of a full report: sections, each with its facts."""
 
 
 class SectionReply(WriterReply):
@@ -136,22 +112,8 @@ class SectionReply(WriterReply):
     )
 
 
-def section_fallback(*, facts: Sequence[Fact], **others: object) -> SectionReply:
-    """The statements of the facts as a list."""
-    said = [
-        ReportSentence(text=state_with_subject(fact), fact_ids=[fact.id])
-        for fact in facts
-        if fact.can_support
-    ]
-    return SectionReply(blocks=[ReportBlock(kind="list", sentences=said)] if said else [])
-
-
-SECTION = Role(name="section", reply=SectionReply, fallback=section_fallback, cut=("facts", "conflicts"))
+SECTION = Role(name="section", reply=SectionReply, on_failure="rest", cut=("facts", "conflicts"))
 """Writes one section of a full report from its facts."""
-
-
-FALLBACK_SENTENCES = 2
-"""Sentences that a summary without a model repeats."""
 
 
 class SummaryReply(WriterReply):
@@ -160,13 +122,7 @@ class SummaryReply(WriterReply):
     sentences: list[ReportSentence] = Field(default_factory=list)
 
 
-def summary_fallback(*, sentences: Sequence[Sentence], **others: object) -> SummaryReply:
-    """The first sentences of the report."""
-    first = sentences[:FALLBACK_SENTENCES]
-    return SummaryReply(sentences=[ReportSentence(text=s.claim, fact_ids=s.fact_ids) for s in first])
-
-
-SUMMARY = Role(name="summary", reply=SummaryReply, fallback=summary_fallback, cut=("sentences",))
+SUMMARY = Role(name="summary", reply=SummaryReply, on_failure="rest", cut=("sentences",))
 """Writes the summary of a full report from its checked sentences."""
 
 
@@ -179,10 +135,13 @@ class RevisionReply(RoleReply):
 
     understood: str = Field(default="", description="what is to be done, in one short line")
     excluded_sites: list[str] = Field(default_factory=list, description="hosts or addresses ruled out")
-    excluded_topics: list[str] = Field(default_factory=list, description="matters not to speak of")
+    removed: list[str] = Field(
+        default_factory=list,
+        description="ids of sentences, headings, tables that go, with nothing in their place",
+    )
     about: list[str] = Field(
         default_factory=list,
-        description="ids of sentences (s3), headings (h2), tables (t1), parts (2) to change",
+        description="ids of sentences (s3), headings (h2), tables (t1), cells (c1.2), parts (2) to change",
     )
     only_parts: list[str] = Field(default_factory=list, description="ids of parts; empty for all")
     questions: list[str] = Field(default_factory=list, description="new sub-questions")
@@ -194,40 +153,7 @@ class RevisionReply(RoleReply):
     form: str = Field(default="", description="a form asked for, such as a table")
     is_whole: bool = Field(default=False, description="whether the whole answer is to be written again")
     needs_research: bool = Field(default=False, description="whether something new must be looked for")
-    not_understood: SkipJsonSchema[list[str]] = Field(default_factory=list, exclude=True)
-    """What the rules do not understand; no model fills it."""
 
 
-def revision_fallback(
-    *, question: str, notes: Sequence[Note], parts: Sequence[PlanPart], **others: object
-) -> RevisionReply:
-    """What rules understand: exclusions, length, parts, addresses, topics and questions. A comment looks for
-    what its sentence says, or for what it names or asks itself; a pronoun is what that sentence, or the
-    question, is plainly about."""
-    reply = RevisionReply()
-    for note in notes:
-        asked = read_note(note.text, is_comment=note.kind == "comment")
-        reply.excluded_sites += asked.sites
-        reply.excluded_topics += asked.unwanted
-        is_understood = note.kind == "comment" and (bool(asked.topics) or not asked.rest)
-        about = f"“{note.quoted}" if note.quoted else question
-        topics = resolve_parts([about, *asked.topics])[1:]
-        for topic in topics:  # a question speaks for itself
-            names = [] if is_asking(topic) else find_names(note.quoted)
-            reply.searches.append(" ".join([topic, *(name for name in names if name not in topic)]))
-        if is_understood and not (topics or asked.unwanted):
-            reply.searches.append(note.quoted)
-        reply.length = "shorter" if asked.is_shorter else asked.length or reply.length
-        reply.max_words = asked.max_words or reply.max_words
-        if asked.part is not None and asked.part >= len(parts):
-            reply.not_understood.append(note.text)
-        elif asked.part is not None:
-            (reply.only_parts if asked.is_only_part else reply.about).append(parts[asked.part].id)
-        reply.needs_research |= bool(asked.topics or asked.addresses or asked.wants_more or is_understood)
-        reply.not_understood += asked.rest
-    reply.is_whole = reply.length != "same" or bool(reply.max_words)
-    return reply
-
-
-REVISION = Role(name="revision", reply=RevisionReply, fallback=revision_fallback)
+REVISION = Role(name="revision", reply=RevisionReply, on_failure="rest")
 """Reads a person's notes on an answer: what is to be left out, changed, added, and in which form."""

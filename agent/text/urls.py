@@ -181,3 +181,9 @@ def is_page_list(url: str) -> bool:
         return bool(_PAGE_LIST.search(urlsplit(url).path))
     except ValueError:
         return False
+
+
+def is_excluded(url: str, excluded: Iterable[str]) -> bool:
+    """Is the address excluded, or on an excluded host or below it?"""
+    name, spelled = host(url), canonicalize(url)
+    return any(spelled == entry or name == entry or name.endswith(f".{entry}") for entry in excluded)

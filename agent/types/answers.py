@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from agent.types.record import Actor, PageOrigin, Publication, Record
 
@@ -275,22 +275,27 @@ class Answer(Record):
 
 
 class NoteReading(Record):
-    """The constraints that code applies for the notes since an answer. Ids of sentences are "s1", "s2" … in
-    the order of `Answer.sentences`, those of headings "h1" … and tables "t1" … in the order of its blocks."""
+    """What code applies for the notes since an answer, as a model read them.
+    Ids of sentences are "s1", "s2" … in the order of `Answer.sentences`, those of headings "h1" … and tables
+    "t1" … in the order of its blocks, those of the empty cells of table t1 "c1.1", "c1.2" …. Fields that only
+    earlier versions recorded are left out."""
+
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     note: int
     """The step of the newest note that was read."""
     step: int
     by: Actor = "keyless"
-    trouble: str = ""
-    """Why no model read it although one was asked."""
     understood: str = ""
-    """The note in the words of the model that read it; "" where rules read it."""
+    """The note in the words of the model that read it; "" where none did."""
     excluded_sites: list[str] = Field(default_factory=list)
     """Hosts and addresses; no fact of theirs counts any more."""
-    excluded_topics: list[str] = Field(default_factory=list)
+    waits: bool = False
+    """Whether the exclusions wait for the person's word: they leave out most of what is known."""
+    removed: list[str] = Field(default_factory=list)
+    """Ids of the sentences, headings and tables that go, with nothing in their place."""
     about: list[str] = Field(default_factory=list)
-    """Ids of the sentences, headings and tables to be written again, and of parts of the plan."""
+    """Ids of the sentences, headings, tables and cells to be written again, and of parts of the plan."""
     only_parts: list[str] = Field(default_factory=list)
     """Ids of the plan's parts that the answer is limited to; empty for all."""
     questions: list[str] = Field(default_factory=list)
@@ -306,5 +311,3 @@ class NoteReading(Record):
     is_whole: bool = False
     """Whether the whole answer is written again; else what nothing touches is kept word for word."""
     needs_research: bool = False
-    not_understood: list[str] = Field(default_factory=list)
-    """The sentences of the notes that no rule understands."""

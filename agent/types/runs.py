@@ -160,10 +160,21 @@ StopPoint = Literal["step", "conflict", "budget", "review"]
 
 class PauseRequest(Record):
     """Why a run pauses and asks a person: a budget or the person's quota of the day is used up, new conflicts
-    were found, another model or server is set up than it had, or its recorded replies end."""
+    were found, a note leaves out most of the facts, another model or server is set up than it had, or its
+    recorded replies end."""
 
     kind: Literal[
-        "steps", "pages", "calls", "tokens", "cost", "seconds", "quota", "conflict", "model", "recorded"
+        "steps",
+        "pages",
+        "calls",
+        "tokens",
+        "cost",
+        "seconds",
+        "quota",
+        "conflict",
+        "exclusion",
+        "model",
+        "recorded",
     ]
     why: str
     used: float = 0.0

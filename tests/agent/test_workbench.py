@@ -10,6 +10,7 @@ from agent.errors import ConcurrentChange, NotFound, UsageError
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.demo_runs import DEMO, SOLAR, reviewed
+from tests.web.notes import rule_out
 
 pytestmark = pytest.mark.slow
 
@@ -61,12 +62,7 @@ def test_a_note_that_rules_a_source_out_is_obeyed(bench):
     run_id = reviewed(bench, "In which year was Älvmora Mejeri founded?")
     state = bench.snapshot(run_id).state
     assert any("norrviddawiki.example" in source.url for source in state.answer.sources)
-    bench.act(
-        run_id,
-        "send_back",
-        bench.snapshot(run_id).head,
-        note="Leave out everything from norrviddawiki.example.",
-    )
+    rule_out(bench, run_id, "norrviddawiki.example")
     assert bench.drive(run_id) is Status.REVIEW
     after = bench.snapshot(run_id).state
     assert "1979" in after.answer.text and "1974" not in after.answer.text

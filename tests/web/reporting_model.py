@@ -99,11 +99,12 @@ class ReportScript:
     def _outline(self, prompt: str) -> Any:
         ids = find_facts(prompt)
         first = [i for i, line in ids.items() if "built" in line]
+        rest = [i for i in ids if i not in first]
         return {
             "title": "Three kilns",
             "sections": [
                 {"heading": "Age and output", "part": "1", "form": "table", "fact_ids": first},
-                {"heading": "Who runs them", "part": "2", "form": "prose", "fact_ids": list(ids)},
+                {"heading": "Who runs them", "part": "2", "form": "prose", "fact_ids": rest},
             ],
         }
 
@@ -121,6 +122,7 @@ class ReportScript:
                 ],
             }
             for i, line in ids.items()
+            if "built" in line
         ]
         heads = ["Kiln", "Built", "Tonnes a year"]
         return {"blocks": [{"kind": "table", "text": "The kilns compared", "heads": heads, "rows": rows}]}

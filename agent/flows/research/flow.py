@@ -8,7 +8,7 @@ Accepting ends the run, sending back leads to decide: decide -> revise -> decide
 from __future__ import annotations
 
 from agent.answering import fact_view
-from agent.answering.revision import state_understood
+from agent.answering.revision import pause_for_exclusion, state_understood
 from agent.engine.loop import Flow
 from agent.engine.state import Change
 from agent.flows.research import analyze_pages, plan_step, report_steps, revise, steps
@@ -76,7 +76,7 @@ RESEARCH = Flow(
     write_up_tail=("outline", "sections"),
     reentry_step="decide",
     describe_step=describe_step,
-    find_pause_request=fact_view.pause_for_new_conflicts,
+    find_pause_request=lambda state: pause_for_exclusion(state) or fact_view.pause_for_new_conflicts(state),
     edges=(
         Edge(start="decide", end="act", label="up to four searches and pages", rest="approve"),
         Edge(start="decide", end="report", label="enough, or stuck", rest="approve"),

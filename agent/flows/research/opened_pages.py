@@ -18,8 +18,7 @@ from agent.retrieval.link_scoring import lead_id, rank_links
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
 from agent.roles.research import ANALYZER, ShownPage
-from agent.text.negative_constraints import is_excluded
-from agent.text.urls import canonicalize
+from agent.text.urls import canonicalize, is_excluded
 from agent.types import Lead, Page, PageRef, Passage, Refusal
 from agent.web.prompt_injection import find_injected_links
 

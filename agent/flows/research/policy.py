@@ -28,9 +28,8 @@ from agent.evidence.confidence import compute_part, evidence_level
 from agent.flows.research.state import SEARCH_PREFIX, ResearchRun
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, make_first_query, score_leads
 from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
-from agent.text.negative_constraints import is_excluded
 from agent.text.question_analysis import strip_question
-from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, map_spellings, site
+from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, is_excluded, map_spellings, site
 from agent.types import (
     ENGINE_BY_ACTION,
     Conflict,

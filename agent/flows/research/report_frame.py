@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from agent.answering.draft import clean_label
 from agent.answering.verdict import describe_failures
 from agent.evidence.block_layout import describe_gaps
-from agent.evidence.citation_check import check_support, is_written_by_rule
-from agent.evidence.contradiction import read_cells
 from agent.evidence.report_words import words_for
 from agent.flows.research.state import ResearchRun
 from agent.llm.recorded import NOTE, RECORDED
@@ -20,15 +18,11 @@ from agent.types import (
     Answer,
     AnswerBlock,
     Confidence,
-    Fact,
     Outcome,
-    Sentence,
     describe_action,
 )
 
 CONFLICT_BLOCK = "k2"
-MIN_ROWS, MAX_COLUMNS = 3, 8
-"""Rows from which on they are shown as a table, and columns that fit on a page (our own judgement)."""
 MAX_QUERIES = 12
 MOST_OF_A_PAGE = 0.9
 """Share of a page's text from which on it counts as read: what is left are blanks between passages."""
@@ -132,47 +126,3 @@ def _list_method(state: ResearchRun, answer: Answer, today: str, words: Mapping[
     yield words["by_model" if answer.by == "model" else "by_quotes"]
     if state.settings.model == RECORDED:
         yield NOTE
-
-
-def tabulate_rows(answer: Answer, facts: Mapping[str, Fact]) -> tuple[list[AnswerBlock], list[Sentence]]:
-    """The blocks and sentences of an answer of quotes in which a row of a page's table gives way to all its
-    rows that are known, each thing once, as a table with a cited cell for each value; only tables worth
-    showing."""
-    groups: dict[tuple[str, tuple[str, ...]], dict[str, Fact]] = {}
-    for fact in sorted(facts.values(), key=lambda fact: (fact.page_id, fact.start)):
-        pairs = read_cells(fact.statement)
-        if pairs and fact.verified and fact.can_support and is_written_by_rule(fact):
-            names = tuple(name for name, _ in pairs)
-            groups.setdefault((fact.page_id, names), {}).setdefault(pairs[0][1], fact)
-    blocks, sentences, tables = list(answer.blocks), list(answer.sentences), 0
-    for (_, heads), found in groups.items():
-        if len(found) < MIN_ROWS or len(heads) > MAX_COLUMNS:
-            continue
-        rows, tables = list(found.values()), tables + 1
-        ids = {fact.id for fact in rows}
-        shown = [said for said in sentences if said.block and said.fact_ids and ids >= set(said.fact_ids)]
-        at = next((n for n, b in enumerate(blocks) if shown and b.id == shown[0].block), None)
-        if at is None:
-            continue
-        part = blocks[at].part
-        table = AnswerBlock(
-            id=f"t{tables}", kind="table", heads=list(heads), row_labels=list(found), part=part
-        )
-        cells = [
-            Sentence(
-                text=value,
-                fact_ids=[fact.id],
-                part=part,
-                block=table.id,
-                row=n,
-                column=column,
-                context=table.describe_cell(n, column),
-            )
-            for n, fact in enumerate(rows)
-            for column, (_, value) in enumerate(read_cells(fact.statement)[1:], start=1)
-        ]
-        place = sentences.index(shown[0])
-        blocks.insert(at, table.replace(text=rows[0].title))
-        sentences[place:place] = check_support(cells, facts)
-        sentences = [said for said in sentences if said not in shown]
-    return blocks, sentences

@@ -3,23 +3,22 @@ its sections side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 from agent.answering import fact_view
 from agent.answering.claim_checks import WrittenDraft
-from agent.answering.draft import draft_from_reply
+from agent.answering.draft import draft_from_reply, lay_out_reply
 from agent.answering.fact_intake import review_by_model
 from agent.answering.passages import show_passages
 from agent.answering.plan import find_part
-from agent.answering.verdict import finish_answer, limit_answer, record_answer
+from agent.answering.verdict import finish_answer, record_answer
 from agent.answering.write_report import ask_report, ask_section, choose_length, is_length_final
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.block_layout import add_charts
-from agent.evidence.citation_check import state_with_subject
 from agent.evidence.report_words import words_for
 from agent.flows.research import report_frame, revise
 from agent.flows.research.plan_step import describe_reading, is_plan_edited
@@ -31,26 +30,23 @@ from agent.roles.report import (
     SECTION,
     SUMMARY,
     OutlineReply,
+    PlannedSection,
     ReportBlock,
     ReportReply,
     ReportSentence,
     SectionReply,
 )
 from agent.roles.role import RoleResult
+from agent.text.question_parts import format_question
 from agent.types import Answer, Fact, Outline, OutlineSection
 from agent.types.answers import Sentence
 
-MAX_REPORT_FACTS = 54
-"""Facts that an outline is shown: six sections of MAX_SECTION_FACTS."""
-MAX_SECTION_FACTS = 9
-"""Facts that a section is written from: with more, section and check cost over 4,000 tokens
-(`tests.bench.report`)."""
 FACTS_SHARE, FACT_TAG_CHARS = 0.75, 60
 """The part of a small model's room that the facts of a section get, and what stands around one (its id, host
 and date)."""
-MAX_SUMMARY_SENTENCES = 30
-"""Sentences of the body that a summary of 120 words is written from, the first of every block: five of each
-of six sections."""
+MAX_SUMMARY_SENTENCES = 60
+"""Sentences and table rows of the body that a summary is written from, the first of every block in turn: it
+says what is open, so it sees nearly all."""
 
 
 def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -64,11 +60,11 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if revised := revise.revise_answer(now, tools):
         return {**_record(now, tools, revised, reviewed), "pending": None}, "review"
     next = "sections" if is_outline_current(now) else "outline"
-    can_write = bool(tools.client and fact_view.facts_for_answer(now))
+    can_write = bool(tools.has_model and fact_view.facts_for_answer(now))
     is_asked_plainly = is_length_final(now) or not fact_view.note_texts(now)
     if can_write and now.settings.report == "full" and is_asked_plainly:
         return {**reviewed, "pending": None}, next
-    judgement = ask_report(now, tools, question=revise.narrow_question(now), words=revise.find_words(now))
+    judgement = ask_report(now, tools, question=find_planned_question(now), words=revise.find_words(now))
     if judgement.by != "model" and judgement.fallback_reason:
         return {
             **_record(now, tools, _quote_facts(now, tools, judgement), reviewed),
@@ -114,10 +110,7 @@ def outline(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         question=find_planned_question(state),
         notes=fact_view.note_texts(state),
         parts=state.plan,
-        facts=[
-            fact.replace(part=find_part(state.plan, fact), statement=state_with_subject(fact))
-            for fact in facts
-        ],
+        facts=[fact.replace(part=find_part(state.plan, fact)) for fact in facts],
         former="\n".join(block.text for block in blocks if block.kind == "heading" and not block.by_code),
     )
     made = build_outline(state, judgement, facts, tools.step)
@@ -139,27 +132,33 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         )
         if own
     ]
+    headings, words = (
+        [section.heading for section in plan.sections],
+        revise.find_words(state, len(plan.sections)),
+    )
 
     def check(reply: SectionReply) -> list[str]:
         is_empty = not any(block.sentences or block.rows for block in reply.blocks)
         return ["The section is empty: write what its facts say in `blocks`."] if is_empty else []
 
-    written = tools.judge_side_by_side(
+    def ask(section: OutlineSection, own: Sequence[Fact], **more: Any) -> RoleResult:
+        given: dict[str, Any] = {"question": find_planned_question(state), "words": words, **more}
+        return ask_section(state, tools, section, own, headings, check=check, **given)
+
+    written = tools.judge_side_by_side([partial(ask, section, own) for section, own in pieces])
+    usable = fact_view.facts_for_answer(state)
+    gaps = [
+        find_cell_facts(result.value, own, usable) for (_, own), result in zip(pieces, written, strict=True)
+    ]
+    again = [n for n, found in enumerate(gaps) if found]
+    filled = tools.judge_side_by_side(
         [
-            partial(
-                ask_section,
-                state,
-                tools,
-                section,
-                own,
-                [other.heading for other in plan.sections],
-                check=check,
-                question=find_planned_question(state),
-                words=revise.find_words(state, len(plan.sections)),
-            )
-            for section, own in pieces
+            partial(ask, pieces[n][0], [*pieces[n][1], *gaps[n]], former=list_cells(written[n].value))
+            for n in again
         ]
     )
+    for n, result in zip(again, filled, strict=True):
+        written[n] = result
     blocks: list[ReportBlock] = []
     for n, ((section, _), result) in enumerate(zip(pieces, written, strict=True)):
         if not n or pieces[n - 1][0] is not section:
@@ -172,18 +171,41 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if by == "keyless" and trouble:
         return {**_record(state, tools, _quote_facts(state, tools, judgement)), "pending": None}, "review"
     body = draft_from_reply(state, tools, judgement)
-    summary = _write_summary(state, tools, body)
+    assumed = dict.fromkeys(filter(None, (result.value.assumed for result in written)))
+    summary = _write_summary(state, tools, replace(body, assumed=" ".join(assumed)))
     draft = replace(
         body,
         sentences=[*summary.sentences, *body.sentences],
         blocks=[*summary.blocks, *body.blocks, *report_frame.conflict_blocks(state.question)],
         dropped=summary.dropped + body.dropped,
+        open=summary.open,
+        assumed=summary.assumed,
     )
     answer = finish_answer(
         state, draft, tools.step, length="full", conflict_block=report_frame.CONFLICT_BLOCK
     )
     answer = answer.replace(title=plan.title or find_planned_question(state))
     return {**_record(state, tools, answer), "pending": None}, "review"
+
+
+def find_cell_facts(reply: SectionReply, shown: Sequence[Fact], usable: Sequence[Fact]) -> list[Fact]:
+    """The facts that may fill an empty cell of a section's tables and that its writer was not shown: those
+    that name the row or the column."""
+    known, names = {fact.id for fact in shown}, list[str]()
+    for block in reply.blocks:
+        wide = max((len(row.cells) for row in block.rows), default=0)
+        heads = block.heads[-wide:] if wide else []
+        for row in block.rows:
+            cells = [*row.cells, *[None] * (wide - len(row.cells))]
+            empty = [head for head, cell in zip(heads, cells, strict=False) if not (cell and cell.fact_ids)]
+            names += [row.label, *empty] if empty else []
+    return revise.find_named_facts(names, [fact for fact in usable if fact.id not in known])
+
+
+def list_cells(reply: SectionReply) -> list[Sentence]:
+    """What a section says, with a sentence for each cell of its tables, empty ones too."""
+    blocks, sentences = lay_out_reply(reply.blocks, str.strip)
+    return revise.list_former(Answer(n=0, verdict="partial", blocks=blocks, sentences=sentences))
 
 
 def find_planned_question(state: ResearchRun) -> str:
@@ -204,44 +226,50 @@ def is_outline_current(state: ResearchRun) -> bool:
 
 
 def choose_report_facts(state: ResearchRun) -> list[Fact]:
-    """The facts a report may use, MAX_REPORT_FACTS at most: each part's best in turn; by part and page."""
-    usable = fact_view.facts_for_answer(state)
-    parts = [find_part(state.plan, fact) for fact in usable]
-    chosen = fact_view.share_by_part(usable, parts, MAX_REPORT_FACTS)
+    """The facts a report may use, by part and page: all that an outline has room for."""
+    chosen: list[Fact] = fact_view.show_facts(fact_view.facts_for_answer(state))["facts"]
     return sorted(chosen, key=lambda fact: (find_part(state.plan, fact), fact.step, fact.url))
 
 
 def build_outline(state: ResearchRun, judgement: RoleResult, facts: Sequence[Fact], step: int) -> Outline:
-    """The outline of a reply: each fact in the first section that names it, no section without facts or a
-    heading. A part of the plan that has facts and no section gets the fallback's."""
+    """The outline of a reply: each fact in the first table and in the first text that names it, no section
+    without facts or a heading. A part of the plan that has facts and no section gets one; without sections
+    each part does."""
     reply: OutlineReply = judgement.value
     known, parts = {fact.id for fact in facts}, {part.id for part in state.plan}
-    taken, made = set[str](), list[OutlineSection]()
-    named = {i for section in reply.sections for i in section.fact_ids}
+    taken, made = {True: set[str](), False: set[str]()}, list[OutlineSection]()
+    named = {i for section in reply.sections for i in section.fact_ids} & known
     covered = {find_part(state.plan, fact) for fact in facts if fact.id in named}
-    covered |= {section.part for section in reply.sections}
-    by_rule = _outline_by_rule(state, [fact for fact in facts if fact.id not in named])
-    missed = [section for section in by_rule.sections if section.part and section.part not in covered]
+    covered |= {section.part for section in reply.sections} if named else set()
+    missed = _outline_by_part(state, [fact for fact in facts if fact.id not in named], covered)
     for section in [*reply.sections, *missed][:MAX_SECTIONS]:
-        ids = [i for i in dict.fromkeys(section.fact_ids) if i in known and i not in taken]
-        ids = ids[:MAX_SECTION_FACTS]
+        others = taken[section.form == "table"]
+        ids = [i for i in dict.fromkeys(section.fact_ids) if i in known and i not in others]
         heading = report_frame.clean_heading(section.heading)
         if ids and heading:
-            taken.update(ids)
+            others.update(ids)
             part = section.part if section.part in parts else ""
             made.append(OutlineSection(heading=heading, part=part, fact_ids=ids, form=section.form))
-    if not made and judgement.by == "model":
-        judgement = RoleResult(value=_outline_by_rule(state, facts), by="keyless")
-        return build_outline(state, judgement, facts, step)
     title = report_frame.clean_heading(reply.title) or find_planned_question(state)
-    return Outline(title=title, sections=made, by=judgement.by, step=step)
+    return Outline(title=title, sections=made, by=judgement.by if named else "keyless", step=step)
 
 
-def _outline_by_rule(state: ResearchRun, facts: Sequence[Fact]) -> Any:
-    """The outline of the fallback, for these facts."""
-    return OUTLINE.fallback(  # type: ignore[misc]
-        question=find_planned_question(state), notes=[], parts=state.plan, facts=facts, former=""
-    )
+def _outline_by_part(
+    state: ResearchRun, facts: Sequence[Fact], covered: Collection[str]
+) -> list[PlannedSection]:
+    """A section for each part of the plan with its facts, but for those that are covered; where none is, a
+    last one for what belongs to no part."""
+    by_part: dict[str, list[str]] = {part.id: [] for part in state.plan if part.id not in covered}
+    rest = [fact.id for fact in facts if find_part(state.plan, fact) not in by_part and not covered]
+    for fact in facts:
+        by_part.get(find_part(state.plan, fact), []).append(fact.id)
+    questions = {part.id: format_question(part.question) for part in state.plan}
+    found = [(questions[part], part, ids) for part, ids in by_part.items()]
+    return [
+        PlannedSection(heading=heading, part=part, fact_ids=ids)
+        for heading, part, ids in [*found, (words_for(state.question)["further_findings"], "", rest)]
+        if ids
+    ]
 
 
 def _split_facts(tools: RunContext, facts: Sequence[Fact]) -> list[list[Fact]]:
@@ -274,14 +302,21 @@ def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) ->
             rows[key] = row.replace(text=f"{row.text}; {text}", fact_ids=ids)
         else:
             rows[key] = sentence.replace(context=label, text=text)
-    notes, joined = fact_view.note_texts(state), list(rows.values())
-    lines = fact_view.share_by_part(joined, [line.block for line in joined], MAX_SUMMARY_SENTENCES)
-    result = tools.judge(SUMMARY, question=find_planned_question(state), notes=notes, sentences=lines)
+    joined = list(rows.values())
+    result = tools.judge(
+        SUMMARY,
+        question=find_planned_question(state),
+        notes=fact_view.note_texts(state),
+        parts=state.plan,
+        sentences=fact_view.share_by_part(joined, [line.block for line in joined], MAX_SUMMARY_SENTENCES),
+        assumed=body.assumed,
+    )
     blocks = [
         ReportBlock(kind="heading", text=words_for(state.question)["summary"]),
         ReportBlock(kind="paragraph", sentences=result.value.sentences),
     ]
-    reply = RoleResult(value=ReportReply(blocks=blocks), by=result.by)
+    said = {"open": result.value.open, "assumed": result.value.assumed or body.assumed}
+    reply = RoleResult(value=ReportReply(blocks=blocks, **said), by=result.by)
     draft = draft_from_reply(state, tools, reply, prefix="s")
     return replace(draft, sentences=[sentence for sentence in draft.sentences if sentence.backed])
 
@@ -292,10 +327,6 @@ def _record(state: ResearchRun, tools: RunContext, answer: Answer, reviewed: Cha
     answer = revise.finish_revision(state, answer)
     answer = answer.replace(journey=" ".join(filter(None, [describe_reading(state), answer.journey])))
     if answer.length == "full" and answer.sentences:
-        has_table = any(block.kind == "table" for block in answer.blocks)
-        if not has_table and any(block.role for block in answer.blocks):
-            blocks, said = report_frame.tabulate_rows(answer, fact_view.facts_after_notes(state))
-            answer = limit_answer(state, answer.replace(blocks=blocks), said)
         level = next(reversed(state_after(state, record_answer(answer)).confidence), None)
         frame = report_frame.build_frame(state, answer, level, tools.now())
         answer = answer.replace(blocks=[*add_charts(answer.blocks, answer.sentences), *frame])

@@ -3,12 +3,13 @@ touch is written anew as one piece, and every other block stays as it is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
+from typing import Any
 
 from agent.answering import fact_view
-from agent.answering.claim_checks import WrittenDraft
 from agent.answering.conflict_sentences import is_conflict_sentence
 from agent.answering.draft import draft_from_reply
 from agent.answering.pages import offer_again
@@ -16,14 +17,15 @@ from agent.answering.plan import find_free_id, find_part
 from agent.answering.revision import (
     build_reading,
     current_reading,
-    list_effects,
+    has_unread_note,
+    list_empty_cells,
     list_targets,
     notes_on_answer,
     shorten,
     write_numbered_lines,
     write_quoted_lines,
 )
-from agent.answering.verdict import finish_answer, limit_answer
+from agent.answering.verdict import finish_answer
 from agent.answering.write_report import ask_section
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
@@ -31,11 +33,12 @@ from agent.evidence.block_layout import lay_out_blocks
 from agent.evidence.citation_check import diff_answers, filter_citations
 from agent.flows.research import report_frame
 from agent.flows.research.state import ResearchRun
-from agent.roles.report import REVISION, ReportBlock, ReportReply, RevisionReply
+from agent.roles.report import REVISION, ReportBlock, ReportReply, RevisionReply, SectionReply
 from agent.roles.research import MAX_PARTS
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
 from agent.text.question_parts import format_question
+from agent.text.tokens import content_stems
 from agent.text.urls import host
 from agent.types import Answer, AnswerBlock, Fact, NoteReading, OutlineSection, PlanPart, Sentence
 
@@ -44,6 +47,9 @@ MAX_SITES = 30
 MAX_PIECE_FACTS = 16
 """Facts that a section may use beside those that it cited (our own judgement: as many as a section of a
 report, and the new ones)."""
+
+MAX_CELL_FACTS = 12
+"""Further facts that a table's writer is shown for its empty cells."""
 
 
 @dataclass(frozen=True)
@@ -58,30 +64,18 @@ class Piece:
 
 
 def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Read the notes on the answer: what they exclude falls at once, new sub-questions join the plan; then
-    research goes on, or the answer is written again."""
+    """Read the notes on the answer: what they exclude falls at once (where that is most of what is known,
+    when the person says so), new sub-questions join the plan; then research goes on, or the answer is written
+    again."""
     notes, answer = notes_on_answer(state), state.answer
-    if not notes or answer is None:
+    if not notes or answer is None or not tools.has_model:
         return {}, "decide"
-    urls = [*fact_view.recorded_urls(state), *(fact.url for fact in state.facts.values())]
-    facts = fact_view.facts_after_notes(state)
-    read = partial(
-        tools.judge,
-        REVISION,
-        question=state.full_question,
-        parts=state.plan,
-        sites=sorted({host(url) for url in urls if url})[:MAX_SITES],
-    )
-    judged = read(notes=notes, lines=write_numbered_lines(answer, facts))
-    asks: RevisionReply | None = judged.value
-    if state.earlier_private_notes or any(
-        note.private for note in state.notes
-    ):  # what goes out is made of neither them nor an answer they shaped
-        public, lines = [note for note in notes if not note.private], write_quoted_lines(answer, facts)
-        asks = read(notes=public, lines=lines).value if public else None
-    why = judged.fallback_reason
-    reading = build_reading(state, judged.value, tools.step, asks=asks, by=judged.by, trouble=why)
-    change: Change = {"readings": [reading]}
+    change, reading = Change(), current_reading(state)
+    if reading is None or has_unread_note(state):
+        reading = _read_notes(state, tools, answer)
+        change["readings"] = [reading]
+        if reading.waits:
+            return change, "decide"
     plan = [part for part in state.plan if not reading.only_parts or part.id in reading.only_parts]
     asked, names = {part.question.casefold() for part in state.plan}, {part.id for part in plan}
     new = [question for question in reading.questions if question.casefold() not in asked]
@@ -100,6 +94,27 @@ def revise(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     return change, "decide" if reading.needs_research or lost else "report"
 
 
+def _read_notes(state: ResearchRun, tools: RunContext, answer: Answer) -> NoteReading:
+    """What a model reads in the notes on the answer."""
+    notes, facts = notes_on_answer(state), fact_view.facts_after_notes(state)
+    urls = [*fact_view.recorded_urls(state), *(fact.url for fact in state.facts.values())]
+    read = partial(
+        tools.judge,
+        REVISION,
+        question=state.full_question,
+        parts=state.plan,
+        sites=sorted({host(url) for url in urls if url})[:MAX_SITES],
+    )
+    reply: RevisionReply = read(notes=notes, lines=write_numbered_lines(answer, facts)).value
+    asks: RevisionReply | None = reply
+    if state.earlier_private_notes or any(
+        note.private for note in state.notes
+    ):  # what goes out is made of neither them nor an answer they shaped
+        public, lines = [note for note in notes if not note.private], write_quoted_lines(answer, facts)
+        asks = read(notes=public, lines=lines).value if public else None
+    return build_reading(state, reply, tools.step, asks=asks)
+
+
 def narrow_question(state: ResearchRun) -> str:
     """The question for the writer: only the parts that notes limited the answer to; "" for the run's own."""
     is_narrow = any(reading.only_parts for reading in state.readings)
@@ -116,15 +131,14 @@ def find_words(state: ResearchRun, sections: int = 1) -> str:
 
 def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     """The former answer with the sections and tables that the notes touch written anew, or None for all
-    anew: by a note on the whole, after a person's edits, which may bear on every sentence, and by rule."""
+    anew: by a note on the whole, after a person's edits, which may bear on every sentence, and where no model
+    writes or wrote."""
     reading, former = current_reading(state), state.answer
     if reading is None or former is None or reading.is_whole or not former.sentences:
         return None
-    is_understood = reading.needs_research or bool(list_effects(reading))
-    if state.edits_since_answer or (is_understood and not (tools.client and former.by == "model")):
+    if state.edits_since_answer or not (tools.has_model and former.by == "model"):
         return None
     blocks, kept, pieces = split_answer(state, reading, former)
-    pieces = pieces if is_understood else []
     heads = [block.text for block in blocks if block.kind == "heading"]
     notes = [
         f"{note.text} (on: “{note.quoted}”)" if note.quoted else note.text
@@ -143,6 +157,7 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
                 heads,
                 notes=notes,
                 former=piece.former,
+                open=former.open,
                 kept=[] if former.length == "full" else [said.claim for said in elsewhere[n]],
             )
             for n, piece in enumerate(pieces)
@@ -154,14 +169,14 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
             level = 3 if piece.section.heading in heads or not piece.blocks else 2
             written.append(block.model_copy(update={"level": level, "part": piece.section.part}))
             owners |= {f"r{tools.step}b{len(written)}{end}": n for end in ("", "p")}
-    joined = RoleResult(value=ReportReply(blocks=written), by="model" if tools.client else "keyless")
+    joined = RoleResult(value=ReportReply(blocks=written), by="model")
     draft = draft_from_reply(state, tools, joined, prefix=f"r{tools.step}b")
     for n, piece in enumerate(pieces):
-        told = {said.claim for said in elsewhere[n]}
+        others = {said.claim for said in elsewhere[n]}
         new = [said for said in draft.sentences if owners[said.block] == n]
-        new = [said for said in new if said.context or said.claim not in told]
+        new = [said for said in new if said.context or said.claim not in others]
         stays = [said for said in kept if said.block in piece.blocks]
-        is_worse = replies[n].by != "model" or not any(said.backed for said in new)
+        is_worse = not any(said.backed for said in new)
         if not new or (is_worse and any(said.backed for said in stays)):
             continue
         own = [block for block in draft.blocks if owners[block.id] == n]
@@ -176,15 +191,24 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
         blocks += report_frame.conflict_blocks(state.question)
     order = {block.id: n for n, block in enumerate(blocks)}
     kept = sorted(kept, key=lambda said: order.get(said.block, -1))
-    trouble = next((reply.fallback_reason for reply in replies if reply.fallback_reason), "")
+    told = _join_told(former, [reply.value for reply in replies])
     answer = finish_answer(
         state,
-        WrittenDraft(kept, former.statements.dropped, blocks=blocks, by=draft.by, trouble=trouble),
+        replace(draft, sentences=kept, dropped=former.statements.dropped, blocks=blocks, **told),
         tools.step,
         length=former.length,
         conflict_block=report_frame.CONFLICT_BLOCK if former.length == "full" else "",
     )
     return answer.replace(title=former.title)
+
+
+def _join_told(former: Answer, replies: Sequence[SectionReply]) -> dict[str, Any]:
+    """What is open and assumed in an answer with these pieces: what was open closes when a piece says so."""
+    still = [reply.open for reply in replies if reply.open]
+    is_closed = bool(former.open) and len(still) < len(replies)
+    assumed = dict.fromkeys(filter(None, [former.assumed, *(reply.assumed for reply in replies)]))
+    opened = "" if is_closed else " ".join(dict.fromkeys(still)) or former.open
+    return {"open": opened, "assumed": " ".join(assumed), "answered_parts": None}
 
 
 def split_answer(
@@ -197,10 +221,12 @@ def split_answer(
     targets, facts, kept = list_targets(former), fact_view.facts_after_notes(state), list[Sentence]()
     shown = list[Sentence]()
     touched = {id for name in reading.about for id in targets.get(name, ())}
+    gone = {id for name in reading.removed if name[0] in "ht" for id in targets[name]}
     for n, said in enumerate(former.sentences, start=1):
         (checked,), _ = filter_citations([said], facts, state.conflicts.values())
         is_out = bool(reading.only_parts) and said.part not in ("", *reading.only_parts)
-        if is_out or is_conflict_sentence(said.text) or fact_view.is_topic_excluded(state, said.claim):
+        is_out |= f"s{n}" in reading.removed or said.block in gone
+        if is_out or is_conflict_sentence(said.text):
             continue
         has_fallen = checked.fact_ids != said.fact_ids
         if has_fallen or said.part in reading.about:
@@ -218,15 +244,17 @@ def split_answer(
             parts, cited = {said.part for said in old}, {i for said in old for i in said.fact_ids}
             near = [fact for fact in usable if find_part(state.plan, fact) in parts]
             own = [fact for fact in usable if fact.id in cited]
-            ranked = {fact.id: fact for fact in [*own, *(f for f in new if f in near), *new, *near]}
+            stays = former.replace(blocks=run, sentences=[said for said in shown if said.block in ids])
+            named = [name for _, _, cell in list_empty_cells(stays) for name in cell.split(": ", 1)]
+            fits = find_named_facts(named, usable)
+            ranked = {fact.id: fact for fact in [*own, *(f for f in new if f in near), *new, *fits, *near]}
             section = OutlineSection(
                 heading=heading,
                 part=parts.pop() if len(parts) == 1 else "",
                 form="table" if kinds == {"table"} else "list" if kinds == {"list"} else "prose",
             )
-            stays = former.replace(blocks=run, sentences=[said for said in shown if said.block in ids])
-            known = list(ranked.values())[: len(own) + MAX_PIECE_FACTS]
-            pieces.append(Piece(section, known, ids, _list_former(stays)))
+            known = list(ranked.values())[: len(own) + len(fits) + MAX_PIECE_FACTS]
+            pieces.append(Piece(section, known, ids, list_former(stays)))
             told |= {said.part for said in old}
         heading = next((block.text for block in reversed(run) if block.kind == "heading"), heading)
     for part in state.plan:
@@ -240,7 +268,7 @@ def split_answer(
     return blocks, kept, [piece for piece in pieces if piece.facts]
 
 
-def _list_former(answer: Answer) -> list[Sentence]:
+def list_former(answer: Answer) -> list[Sentence]:
     """The sentences of an answer, with one for each empty cell of its tables."""
     found = list[Sentence]()
     for layout in lay_out_blocks(answer):
@@ -253,30 +281,30 @@ def _list_former(answer: Answer) -> list[Sentence]:
     return found
 
 
+def find_named_facts(names: Sequence[str], facts: Sequence[Fact]) -> list[Fact]:
+    """The facts that name one of these rows or columns of a table, MAX_CELL_FACTS at most."""
+    found = dict[str, Fact]()
+    for words in filter(None, (set(content_stems(name)) for name in names)):
+        for fact in facts:
+            text = f"{fact.subject} {fact.attribute} {fact.statement} {fact.title}"
+            if words <= set(content_stems(text)):
+                found[fact.id] = fact
+    return list(found.values())[:MAX_CELL_FACTS]
+
+
 def finish_revision(state: ResearchRun, answer: Answer) -> Answer:
-    """The new answer, cut by code to the words asked for if no model wrote it, and why nothing changed."""
+    """The new answer, and why nothing changed in it."""
     reading = current_reading(state)
     if reading is None or state.answer is None:
         return answer
-    if reading.max_words and answer.by == "keyless" and answer.sentences:
-        kept, words = list[Sentence](), 0
-        for said in answer.main_sentences:  # what fits after a longer one is taken
-            count = len(said.text.split())
-            if not kept or words + count <= reading.max_words:
-                kept, words = [*kept, said], words + count
-        answer = limit_answer(state, answer, kept)
     if any(change.kind != "same" for change in diff_answers(state.answer, answer)):
         return answer
     wish = "”, “".join(map(shorten, reading.searches))
     tried = [action for action in state.actions if action.step > reading.note]
     looked = format_count(len(tried), "further search or page", "further searches and pages")
     why = "the facts that were found give no other wording"
-    if reading.not_understood:
-        why = f"“{' '.join(reading.not_understood)}” is not understood without a model"
-    elif wish and not tried:
+    if wish and not tried:
         why = f"no search was made for “{wish}”: the same words were searched for before, or none was left"
-    elif wish and reading.by == "keyless":
-        why = f"{looked} brought no new passage that has the words of “{wish}”"
     elif tried and not any(fact.step > reading.note and fact.is_active for fact in state.facts.values()):
         why = f"{looked} brought no new fact"
     elif reading.excluded_sites and not reading.is_whole:

@@ -17,8 +17,7 @@ from agent.flows.research.plan_step import describe_reading, is_stepwise, needs_
 from agent.flows.research.state import Observation, ResearchRun
 from agent.retrieval.link_scoring import lead_id
 from agent.roles.research import DECISION, AnalyzerReply, DecisionReply
-from agent.text.negative_constraints import is_excluded
-from agent.text.urls import canonicalize
+from agent.text.urls import canonicalize, is_excluded
 from agent.types import Conflict, Proposal, Refusal, Stall, describe_actions
 
 MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS, MAX_PROMPT_RESULTS = 20, 5, 8

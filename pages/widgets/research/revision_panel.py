@@ -41,8 +41,7 @@ def render_understood(view: RunSnapshot, reading: NoteReading) -> str:
             else "Send the answer back"
         )
         how = f"Not what you meant? {first} with another note."
-    trouble = f" The model did not read it: {reading.trouble}" if reading.trouble else ""
-    said = escape.html(state_understood(reading, view.state.plan) + trouble)
+    said = escape.html(state_understood(reading, view.state.plan))
     hint = f'<span class="soft">{how}</span>'
     return f'<div class="ts band understood" role="status"><b>Your note.</b> {said} {hint}</div>'
 

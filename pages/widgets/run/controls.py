@@ -7,7 +7,6 @@ import streamlit as st
 
 from agent.actions.export import export_run
 from agent.actions.recorded_acts import find_recorded_act
-from agent.roles.note_requests import UNDERSTOOD_WORDS
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.run import export_menu, pause_prompt
@@ -129,7 +128,10 @@ def _explain_notes(view: RunSnapshot) -> str:
     if view.run.settings.flow != "research":
         return ""
     if not client.has_model(view.run.settings.model):
-        return f"No model reads the note; these words are understood: {UNDERSTOOD_WORDS}."
+        return (
+            "No model reads the note: its words are searched for next, unless it is private. A source or a "
+            "fact is left out by its own button."
+        )
     if not view.state.answers:
         return ""
     return "Only what the note asks for is changed; how it was understood is shown first."

@@ -1,5 +1,5 @@
-"""What a run asks its person when it rests by itself: a budget is used up, sources disagree, or the model
-server is dead. An answer to one of the first two carries the head it was given to."""
+"""What a run asks its person when it rests by itself: a budget is used up, sources disagree, a note leaves
+out most of what is known, or the model server is dead. An answer carries the head it was given to."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ PROMPTS = {
     "quota": "Paused for your input: your quota of the day is used up.",
     "model": "Paused for your choice: its model failed, or another one is set up.",
     "recorded": "Recorded until here.",
+    "exclusion": "Paused for your choice: a note leaves out most of the facts.",
     "": "Paused for your input: a budget is used up.",
 }
 
@@ -82,6 +83,8 @@ def _draw_halt(view: RunSnapshot) -> None:
             _draw_quota(view, halt)
         elif halt.kind == "recorded":
             _draw_recorded_end(view)
+        elif halt.kind == "exclusion":
+            _draw_exclusion(view, halt)
         else:
             _draw_budget(view, halt)
 
@@ -161,6 +164,16 @@ def _draw_recorded_end(view: RunSnapshot) -> None:
             ui.link("pages/settings.py", "Connect a model", "key")
         hint = "Go on without a model: the passages that fit best, as quotes"
         ui.act(view, "drop_model", "research-halt-drop", "See the passages", icon="format_quote", help=hint)
+
+
+def _draw_exclusion(view: RunSnapshot, halt: PauseRequest) -> None:
+    st.html(
+        f'<div class="ts"><h2 class="ts-section">Leave these sources out?</h2>{_render_reason(halt)}</div>'
+    )
+    with st.container(horizontal=True):
+        ui.act(view, "leave_out", "research-halt-leave-out", type="primary")
+        ui.act(view, "keep_sources", "research-halt-keep")
+    st.caption("Either way the rest of your note is followed.")
 
 
 def _draw_continue_button(label: str, view: RunSnapshot, **more: Any) -> None:

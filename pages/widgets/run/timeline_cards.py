@@ -329,7 +329,7 @@ def _build_reading_cards(step: Step) -> list[Card]:
     read = [NoteReading.model_validate(given) for given in step.change.get("readings") or []]
     plan = [PlanPart.model_validate(part) for part in step.change.get("plan_parts") or []]
     return [
-        Card(step.n, "event", "Note read", why=state_understood(r, plan), by=r.by, trouble=r.trouble)
+        Card(step.n, "event", "Note read", why=state_understood(r, plan), by=r.by)
         for r in read
         if step.name == "revise"
     ]

@@ -19,6 +19,7 @@ from agent.text.urls import site
 from agent.types import Status
 from agent.workbench import Workbench
 from tests.web.demo_runs import DEMO, reviewed
+from tests.web.notes import rule_out
 
 pytestmark = pytest.mark.slow
 
@@ -89,7 +90,7 @@ def test_a_bundle_made_right_after_an_edit_on_the_way_holds(bench):
 def test_what_a_note_leaves_out_is_told_as_excluded_everywhere_and_no_mark_brings_it_back(bench):
     run_id = reviewed(bench, "How old are the children of the couple who run Älvmora Mejeri?")
     gone = [f.id for f in bench.snapshot(run_id).state.facts.values() if site(f.url) == "ostvandring.example"]
-    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="leave out ostvandring.example; shorter")
+    rule_out(bench, run_id, "ostvandring.example")
     after = rewritten(bench, run_id)
     listed = {fact.id: fact for fact in fact_view.all_facts(after)}
     assert gone and {name for name, fact in listed.items() if main_fact_status(fact) == "struck"} == set(gone)

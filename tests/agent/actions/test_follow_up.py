@@ -10,6 +10,7 @@ from agent.actions.follow_up import complete_question
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.folders import write_world
+from tests.web.notes import rule_out
 
 BRIDGE, HALL = "https://road.example/varn", "https://arkitekt.example/varn"
 PAGES = [
@@ -50,7 +51,7 @@ def test_it_has_the_facts_with_their_quotes_and_does_not_fetch_their_pages_again
 
 
 def test_what_a_note_ruled_out_stays_out_of_the_thread(bench, answered):
-    bench.act(answered, "send_back", bench.snapshot(answered).head, note="Leave out road.example.")
+    rule_out(bench, answered, "road.example")
     assert bench.drive(answered) is Status.REVIEW
     new = bench.follow_up(answered, "Who designed the Varn bridge?")
     assert not any(fact.url == BRIDGE for fact in bench.snapshot(new).state.facts.values())

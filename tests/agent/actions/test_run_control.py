@@ -8,6 +8,7 @@ import pytest
 from agent.actions.conflict_rulings import active_conflicts
 from agent.types import Settings, Status
 from agent.workbench import Workbench
+from tests.web.notes import rule_out
 
 pytestmark = pytest.mark.slow
 FOUNDED = "In which year was Älvmora Mejeri founded?"
@@ -20,11 +21,11 @@ def reviewed(bench: Workbench, **settings) -> str:
     return run_id
 
 
-def test_an_answer_sent_back_without_a_source_loses_its_conflict_at_once(bench):
+def test_an_answer_without_a_source_that_a_note_rules_out_loses_its_conflict_at_once(bench):
     run_id = reviewed(bench)
     before = bench.snapshot(run_id).state
     assert before.answer.verdict == "passages_found" and len(active_conflicts(before)) == 1
-    bench.act(run_id, "send_back", bench.snapshot(run_id).head, note=f"Leave out everything from {WIKI}.")
+    rule_out(bench, run_id, WIKI)
     view = bench.snapshot(run_id)
     at_once = view.state
     assert active_conflicts(at_once) == [] and not any(fact.disputed for fact in at_once.facts.values())
@@ -37,19 +38,6 @@ def test_an_answer_sent_back_without_a_source_loses_its_conflict_at_once(bench):
     assert "sources differ" not in f"{answer.text} {answer.certainty} {answer.missing}"
     assert not any(WIKI in source.url for source in answer.sources)
     assert not any(action.about for action in state.actions if action.step > before.answer.step)
-
-
-def test_a_note_before_the_answer_does_the_same(bench):
-    run_id = bench.start(FOUNDED, Settings(world="demo", model="keyless", mode="step"))
-    while not active_conflicts(bench.snapshot(run_id).state):
-        bench.drive(run_id)
-        bench.act(run_id, "approve", bench.snapshot(run_id).head)
-        bench.drive(run_id)
-    before = bench.snapshot(run_id).state
-    bench.act(run_id, "steer", note=f"Do not use {WIKI}.")
-    state = bench.snapshot(run_id).state
-    assert active_conflicts(state) == [] and not any(fact.disputed for fact in state.facts.values())
-    assert state.current_confidence >= before.current_confidence
 
 
 def test_a_note_that_rules_nothing_out_changes_nothing_known(bench):

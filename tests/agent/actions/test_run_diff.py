@@ -7,6 +7,7 @@ import pytest
 from agent.actions import run_diff
 from agent.errors import NotFound
 from agent.types import ModelCall, Settings, Status
+from tests.web.notes import rule_out
 
 pytestmark = pytest.mark.slow
 
@@ -38,6 +39,8 @@ def pair(bench):
         settings={"max_steps": 6},
     )
     assert bench.drive(two) is Status.REVIEW
+    rule_out(bench, two, "norrviddawiki.example")
+    assert bench.drive(two) is Status.REVIEW
     return one, two
 
 
@@ -45,7 +48,8 @@ def test_a_fork_beside_its_original(bench, pair):
     found = run_diff.compare_runs(bench, *pair)
     assert found.shared == 5 and found.two.run.forked_from == pair[0]
     assert found.settings == {"max_steps": (12, 6)} and found.list_notes(found.two) == [
-        "Leave out everything from norrviddawiki.example."
+        "Leave out everything from norrviddawiki.example.",
+        "Leave out norrviddawiki.example.",
     ]
     assert {said.kind for said in found.answer} <= {"added", "removed", "reworded", "same", "resourced"}
     assert any("1974" in said.old.text for said in found.answer if said.old)

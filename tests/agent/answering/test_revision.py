@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.answering.fact_view import MAX_PROMPT_FACTS
-from agent.answering.revision import build_reading, state_understood, write_numbered_lines
+from agent.answering.fact_view import facts_after_notes
+from agent.answering.revision import (
+    build_reading,
+    pause_for_exclusion,
+    state_understood,
+    write_numbered_lines,
+)
 from agent.answering.write_report import describe_former
 from agent.engine.run_state import RunState
 from agent.flows.research.revise import split_answer
@@ -59,7 +64,7 @@ FACTS = (make_fact("anna", MENDED, "1"), make_fact("bark", BARK, "2"), make_fact
 
 def read(state: RunState, **reply: Any) -> Any:
     given = RevisionReply(**reply)
-    return build_reading(state, given, 7, asks=given, by="model", trouble="")
+    return build_reading(state, given, 7, asks=given)
 
 
 def find_pieces(state: RunState, **reply: Any) -> list[tuple[str, list[str]]]:
@@ -99,9 +104,10 @@ def test_a_table_is_a_piece_of_its_own_and_shows_its_empty_cells() -> None:
     state.answers = [answer.replace(blocks=blocks, sentences=[*answer.sentences, cell, age])]
     assert state.answer is not None
     lines = write_numbered_lines(state.answer, state.facts)
-    assert "t1: table Dye | Colour | Age; empty: “bark: Age”; “oak: Colour”" in lines
+    told = ["t1: table Dye | Colour | Age", "c1.1: bark: Age: (empty)", "c1.2: oak: Colour: (empty)"]
+    assert lines[lines.index(told[0]) :][:3] == told
     cells = ["bark: Colour: brown", "bark: Age: (empty)", "oak: Colour: (empty)", "oak: Age: old"]
-    assert find_pieces(state, about=["t1"]) == find_pieces(state, about=["s4"]) == [("Part 2", cells)]
+    assert find_pieces(state, about=["t1"]) == find_pieces(state, about=["c1.2"]) == [("Part 2", cells)]
     assert find_pieces(state, about=["s2"]) == [("Part 2", [BARK, COPPER])]
 
 
@@ -117,7 +123,7 @@ def test_a_section_that_lost_a_source_is_written_anew_and_says_which_sentence_fe
 
 
 def test_a_piece_is_written_from_the_facts_it_cited_those_found_for_the_note_and_those_of_its_part() -> None:
-    many = [make_fact(f"m{n}", f"Net {n} is old.", "2", relevance=9) for n in range(2 * MAX_PROMPT_FACTS)]
+    many = [make_fact(f"m{n}", f"Net {n} is old.", "2", relevance=9) for n in range(80)]
     new = make_fact("new", "The bark is boiled.", "2", step=8, relevance=0.1)
     other = make_fact("other", "Anna has a boat.", "1", step=8, relevance=0.2)
     state = make_state(*many, *FACTS, other, new)
@@ -157,3 +163,26 @@ def test_a_sentence_that_was_judged_wrong_comes_back_to_a_model_with_a_mark() ->
 def test_a_number_of_words_that_a_model_read_is_a_target_and_no_limit() -> None:
     state = make_state(*FACTS)
     assert "about 250 words" in state_understood(read(state, max_words=250))
+
+
+def test_what_a_note_removes_goes_and_nothing_is_written_for_it() -> None:
+    state = make_state(*FACTS)
+    assert state.answer is not None
+    reading = read(state, removed=["s2", "s99"])
+    _, kept, pieces = split_answer(state, reading, state.answer)
+    assert reading.removed == ["s2"] and not reading.is_whole
+    assert [said.text for said in kept] == [MENDED, COPPER] and not pieces
+
+
+def test_a_note_that_leaves_out_most_facts_asks_first_and_what_it_trusts_stays() -> None:
+    state = make_state(*FACTS)
+    state.notes = [Note(text="Leave out bark.example and copper.example, I only trust anna.example.", step=6)]
+    reading = read(state, excluded_sites=["bark.example", "copper.example", "birch.example"])
+    assert reading.excluded_sites == ["bark.example", "copper.example"], "of no page, and in no note"
+    state.readings = [reading]
+    asked = pause_for_exclusion(state)
+    assert asked and "leaves out 2 of 3 facts: bark.example (1), copper.example (1)." in asked.why
+    assert len(facts_after_notes(state)) == 3
+    state.readings.append(reading.replace(waits=False))
+    assert pause_for_exclusion(state) is None and list(facts_after_notes(state)) == ["anna"]
+    assert not read(make_state(*FACTS), excluded_sites=["bark.example"]).waits

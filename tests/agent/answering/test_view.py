@@ -14,7 +14,7 @@ from agent.evidence import conflicts
 from agent.flows.research.state import ResearchState
 from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
-from agent.types import Conflict, Edit, Fact, Note, PlanPart, Ruling
+from agent.types import Conflict, Edit, Fact, NoteReading, PlanPart, Ruling
 from tests.agent.answering.written import build_answer
 
 QUESTION = "When was Berga dairy founded?"
@@ -112,7 +112,7 @@ def test_what_a_step_brings_from_a_struck_source_is_struck_and_a_later_mark_stan
 
 def test_a_note_that_rules_a_source_out_takes_its_conflict_and_confidence_along() -> None:
     state = knowing(A, B)
-    now = state_after(state, {"notes": [Note(step=2, text="Do not use two.example.")]})
+    now = state_after(state, {"readings": [NoteReading(note=2, step=2, excluded_sites=["two.example"])]})
     assert not now.conflicts and now.facts["a"].can_support
     assert now.current_confidence > state.current_confidence
 
@@ -131,7 +131,7 @@ def test_a_note_that_ends_the_conflict_of_one_part_leaves_the_other_part_dispute
     state = knowing(*facts, plan_parts=plan)
     assert [conflict.asks for conflict in state.conflicts.values()] == [True, True]
     assert [part.disputed for part in state.confidence[-1].parts] == [True, True]
-    now = state_after(state, {"notes": [Note(step=3, text="Do not use b.example.")]})
+    now = state_after(state, {"readings": [NoteReading(note=3, step=3, excluded_sites=["b.example"])]})
     first, second = now.confidence[-1].parts
     assert (first.disputed, first.sources) == (False, ["a.example", "c.example"])
     assert second.disputed and len(second.sources) == 1

@@ -55,9 +55,8 @@ def test_what_is_possible_is_listed_with_its_parameters(run_id, capsys):
 
 
 def test_an_answer_is_sent_back_commented_on_and_accepted(run_id, capsys):
-    assert main(["act", run_id, "send_back", "--note", f"shorter; without {WIKI}"]) == 0
-    out, err = capsys.readouterr()
-    assert "1979" in out and f"leave out {WIKI}" in err and re.search(r"^- .+", err, re.MULTILINE)
+    assert main(["act", run_id, "send_back", "--note", "who founded it"]) == 0
+    assert "1979" in capsys.readouterr().out
     assert main(["act", run_id, "comment", '{"target": "s1", "text": "source?"}']) == 0
     assert main(["act", run_id, "accept"]) == 0
     assert "is complete" in capsys.readouterr().err
@@ -115,7 +114,7 @@ def test_a_conflict_is_looked_into_and_settled(run_id, capsys):
 
 
 def test_a_branch_is_driven_and_named(run_id, capsys):
-    more = json.dumps({"step": 6, "note": f"Leave out everything from {WIKI}.", "settings": {"max_steps": 6}})
+    more = json.dumps({"step": 6, "note": "who founded it", "settings": {"max_steps": 6}})
     assert main(["act", run_id, "fork", more]) == 0
     out, err = capsys.readouterr()
     [new] = re.findall(r"^run (\w+)$", err, re.MULTILINE)

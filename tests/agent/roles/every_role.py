@@ -83,7 +83,6 @@ TYPES: dict[str, Any] = {
     "prior": list[Fact],
     "quotes": list[QuoteShown],
     "repair.sentences": list[FailedSentence],
-    "report.history": list[Action],
     "results": list[SearchHit],
     "revision.notes": list[Note],
     "section.former": list[Sentence],
@@ -91,6 +90,7 @@ TYPES: dict[str, Any] = {
     "signs": PageFeatures,
     "site_decision.pages": list[SitePage],
     "threshold": float,
+    "turns": list[Turn],
     "unread": list[Lead],
     "unvisited": list[UnvisitedUrl],
 }

@@ -14,6 +14,7 @@ from agent.text.urls import (
     complete_typed_url,
     find_urls,
     host,
+    is_excluded,
     is_in_scope,
     map_spellings,
     remove_unknown_urls,
@@ -198,3 +199,12 @@ def test_an_endless_address_is_none_and_long_ones_are_not_remembered() -> None:
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept < 2_500_000
+
+
+def test_a_host_forbids_its_pages_and_sub_hosts():
+    assert is_excluded("https://en.wiki.example/a", ["wiki.example"]) and is_excluded(
+        "http://wiki.example/", ["wiki.example"]
+    )
+    assert not is_excluded("https://otherwiki.example/a", ["wiki.example"]) and not is_excluded(
+        "https://a.example/y", ["https://a.example/x"]
+    )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agent.actions.export import export_run
-from agent.answering.revision import restate_guidance, state_understood
+from agent.answering.revision import restate_guidance
 from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
@@ -129,7 +129,8 @@ def test_a_note_that_needs_research_may_read_again_what_was_shown(tmp_path):
 
 
 def test_a_model_never_weakens_an_earlier_exclusion(tmp_path):
-    with reviewed(tmp_path, lambda _prompt: {"understood": "use all"}) as (bench, run_id, _):
+    readings = iter([{"excluded_sites": ["wiki.example"]}, {"understood": "use all"}])
+    with reviewed(tmp_path, lambda _prompt: next(readings)) as (bench, run_id, _):
         send_back(bench, run_id, "Not from wiki.example, please.")
         after = send_back(bench, run_id, "Tell it again.")
         assert "wiki.example" in after.state.readings[0].excluded_sites
@@ -209,14 +210,6 @@ def test_what_a_private_note_was_read_as_never_becomes_a_search_or_a_part(tmp_pa
         assert not any("quorvath" in action.query_or_url.lower() for action in after.state.actions)
 
 
-def test_a_reading_that_fails_leaves_the_note_to_the_writer(tmp_path):
-    with reviewed(tmp_path, lambda _prompt: "I would rather not say.") as (bench, run_id, script):
-        script.prompts.clear()
-        after = send_back(bench, run_id, "Write it as a poem.")
-        assert after.state.readings[-1].is_whole and after.state.readings[-1].trouble
-        assert any("Write it as a poem." in prompt for role, prompt in script.prompts if role == "report")
-
-
 def test_what_stays_in_a_branch_without_a_model_is_not_told_as_written_by_one(tmp_path):
     with reviewed(tmp_path, lambda _prompt: {"understood": "leave out the wiki"}) as (bench, run_id, script):
         before = bench.snapshot(run_id)
@@ -239,30 +232,38 @@ def keyless(bench, tmp_path) -> tuple[Workbench, str]:
     return bench, run_id
 
 
-def test_without_a_model_what_is_not_understood_is_told_and_never_searched_for(keyless):
+def test_without_a_model_a_note_is_the_next_search_and_a_private_one_is_not(keyless):
     bench, run_id = keyless
-    before = bench.snapshot(run_id)
-    view = send_back(bench, run_id, "Give it a nicer rhythm.")
-    assert "Not understood without a model: “Give it a nicer rhythm.”" in state_understood(
-        view.state.readings[-1]
-    )
-    assert said(view) == said(before) and "is not understood without a model" in view.state.answer.remark
-    assert not any("rhythm" in action.query_or_url for action in view.state.actions)
-    assert "“more on …”" in state_understood(view.state.readings[-1])
-    assert view.state.actions == before.state.actions and not view.state.readings[-1].needs_research
+    view = send_back(bench, run_id, "length in metres")
+    assert any("metres" in action.query_or_url for action in view.state.actions)
+    view = send_back(bench, run_id, "the Zephyr contract", private=True)
+    assert not any("Zephyr" in action.query_or_url for action in view.state.actions)
 
 
-def test_guidance_before_an_answer_is_restated_by_what_code_obeys_and_who_reads_the_rest():
-    def told(text: str, **more: bool) -> str:
-        return restate_guidance(RunState(question=QUESTION, notes=[Note(step=1, text=text)]), **more)
+def test_what_becomes_of_guidance_before_an_answer_is_told():
+    def told(**more: bool) -> str:
+        note = Note(step=1, text="Look for the year.", private=more.pop("private", False))
+        return restate_guidance(RunState(question=QUESTION, notes=[note]), **more)
 
-    note = "Leave out wiki.example. Look for the year. Be kind."
-    assert told(note, has_model=False).startswith(
-        "Understood as: leave out wiki.example; look for: the year. Not understood without a model: “Be kind.”."
-    )
-    with_model = told(note, has_model=True)
-    assert "leave out wiki.example" in with_model and "The model reads all of it" in with_model
+    assert "The model reads it" in told(has_model=True)
+    assert "searched for next" in told(has_model=False)
+    assert "a private note is not searched for" in told(has_model=False, private=True)
     assert restate_guidance(RunState(question=QUESTION), has_model=True) == ""
+
+
+def test_a_note_that_leaves_out_most_facts_waits_for_the_persons_word(tmp_path):
+    reading = {"excluded_sites": ["wiki.example", "road.example"], "about": ["s1"]}
+    for act, stays in (("leave_out", False), ("keep_sources", True)):
+        with reviewed(tmp_path / act, lambda _prompt: reading) as (bench, run_id, script):
+            bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="I only trust the archive.")
+            assert bench.drive(run_id) is Status.PAUSED
+            assert "leaves out 2 of 3 facts" in bench.snapshot(run_id).state.halt.why
+            bench.act(run_id, act, bench.snapshot(run_id).head)
+            assert bench.drive(run_id) is Status.REVIEW
+            after = bench.snapshot(run_id)
+            sites = " ".join(source.url for source in after.state.answer.sources)
+            assert ("wiki.example" in sites) is stays and DESIGNED in said(after)
+            assert [role for role, _ in script.prompts].count("revision") == 1
 
 
 def test_a_private_comment_carries_no_word_of_it_into_a_search(keyless):
@@ -279,22 +280,6 @@ def test_a_private_comment_carries_no_word_of_it_into_a_search(keyless):
     view = bench.snapshot(run_id)
     assert view.state.notes[-1].private and len(view.state.answers) == 2
     assert not any("Zephyr" in action.query_or_url for action in view.state.actions)
-
-
-def test_without_a_model_a_topic_is_looked_for_and_a_topic_left_out(keyless):
-    bench, run_id = keyless
-    view = send_back(bench, run_id, "more on the length in metres")
-    assert any("length" in action.query_or_url for action in view.state.actions if action.step > 5)
-    view = send_back(bench, run_id, "leave out metres")
-    assert not any("metres" in text for text in said(view))
-
-
-def test_without_a_model_an_answer_says_what_became_of_a_wish_that_changed_nothing(keyless):
-    bench, run_id = keyless
-    first, again = (send_back(bench, run_id, "about the wages in 1850") for _ in range(2))
-    assert "brought no new passage that has the words of “the wages in 1850”" in first.state.answer.remark
-    assert any("wages" in action.query_or_url for action in first.state.actions)
-    assert "no search was made for “the wages in 1850”" in again.state.answer.remark
 
 
 def test_without_a_model_the_question_of_a_comment_is_answered_beside_its_sentence(bench, tmp_path):
@@ -333,7 +318,7 @@ def test_an_accepted_answer_is_reopened_and_sent_back_as_before(keyless):
     bench.act(run_id, "accept", bench.snapshot(run_id).head)
     bench.act(run_id, "reopen", bench.snapshot(run_id).head)
     assert bench.snapshot(run_id).run.status is Status.REVIEW
-    assert send_back(bench, run_id, "shorter").state.answer.length == "brief"
+    assert send_back(bench, run_id, "the length in metres").state.answer.n == 2
     with pytest.raises(ConcurrentChange):
         bench.act(run_id, "reopen", bench.snapshot(run_id).head)
     assert export_run(bench, run_id, "md").decode().strip()
