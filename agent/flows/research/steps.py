@@ -185,6 +185,12 @@ def _ask_decision(
     judgement = tools.judge(DECISION, check=check, **inputs)
     if allowed := allow(judgement.value):
         return allowed, refused
+    if policy.check_proposal(state, STOP, actions):  # it is to go on
+        best = (Proposal(next_action="crawl_url", query_or_url=lead.value) for lead in inputs["leads"])
+        go_on = [one for one in best if not policy.check_proposal(state, one, actions)]
+        if go_on:
+            why = "The run is to go on, and the model proposed nothing possible: the best page left."
+            return [go_on[0].replace(reasoning=why, by="code")], refused
     why = "Nothing that the model proposed was possible: " + "; ".join(refusal.why for refusal in refused)
     return [STOP.replace(reasoning=f"{why.rstrip(': ')}.", trouble=judgement.fallback_reason)], refused
 

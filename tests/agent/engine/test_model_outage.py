@@ -55,7 +55,7 @@ def wait_for(is_met: Callable[[], object]) -> None:
     assert any(is_met() or pause.wait(0.01) for _ in range(2000))
 
 
-@pytest.mark.parametrize("role", ["analyzer", "decision"])
+@pytest.mark.parametrize("role", ["analyzer", "decision", "report"])
 def test_a_run_rests_until_its_model_answers_and_goes_on_by_itself(
     role: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,8 +67,14 @@ class Traitor:
         self.told.append(prompt)
         match shape.__name__:
             case "DecisionReply":
-                action, what = self.ways.pop(0) if self.ways else ("send_to_hitl", "")
-                return {"next_action": action, "query_or_url": what, "reasoning": SECRET}
+                tried, self.ways = self.ways[:2], self.ways[2:]
+                tried.append(("search_duckduckgo", f"ferry Vinga launch {len(self.told)}"))  # it goes on
+                return {
+                    "actions": [
+                        {"next_action": action, "query_or_url": what, "reasoning": SECRET}
+                        for action, what in tried
+                    ]
+                }
             case "AnalyzerReply":
                 passage = re.search(r"Passage (p\d+)", prompt)
                 fact = {

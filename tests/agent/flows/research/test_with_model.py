@@ -179,11 +179,6 @@ def test_a_link_the_analyzer_picked_from_the_page_can_be_followed(tmp_path):
     assert picked in [action.query_or_url for action in state.actions if action.by == "model"], state.refusals
 
 
-def test_a_report_that_fails_twice_is_written_keyless_and_says_why():
-    answer = driven(failing("report", Script(ASK, crawl(ROOF))))[0].state.answer
-    assert answer.by == "keyless" and answer.trouble and "412" in answer.text
-
-
 def test_a_wrong_reply_gets_one_repair():
     first = iter(["Well, let me think."])
     script = Script(crawl(ROOF))
@@ -276,9 +271,9 @@ def test_proposals_refused_twice_end_the_round_and_say_so():
     assert [refusal.what for refusal in state.refusals].count(INVENTED) == 1
 
 
-@pytest.mark.parametrize("role", ["decision", "analyzer"])
+@pytest.mark.parametrize("role", ["decision", "analyzer", "report"])
 @pytest.mark.parametrize("reply", ["no JSON", '{"facts": 7}', says(""), html(), status(401, "no such key")])
-def test_a_run_whose_decision_or_analyzer_fails_for_good_rests_and_says_why(reply, role):
+def test_a_run_whose_decision_analyzer_or_writer_fails_for_good_rests_and_says_why(reply, role):
     with ModelServer(failing(role, Script(ASK, crawl(ROOF)), reply)) as server, workbench(server) as bench:
         view = run(bench, rests=Status.PAUSED)
     assert f"The model's call “{role}” failed" in view.state.halt.why and not view.state.answers
