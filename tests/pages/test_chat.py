@@ -52,6 +52,7 @@ def test_a_first_visit_offers_the_demo_and_its_examples(app, bench):
 
 def test_an_answer_shows_its_quotes_and_on_demand_its_way_and_grades(app, bench):
     stocked(bench)
+    given(bench, Script())
     run_id = _turn(bench)
     tester = app("chat", run=run_id)
     text = shown(tester)
@@ -64,7 +65,7 @@ def test_an_answer_shows_its_quotes_and_on_demand_its_way_and_grades(app, bench)
     )
     tester.session_state[f"chat-how-{run_id}"] = True
     text = shown(tester.run())
-    assert "RETRIEVE — " in text and "Workflow: router → retrieve → grade" in text and "flowchart TD" in text
+    assert "RETRIEVE — so it is" in text and "Workflow: router → retrieve → grade" in text and "flowchart TD" in text
     tester = app("chat", run=run_id)
     tester.session_state[f"chat-how-{run_id}"], tester.session_state[f"chat-tab-{run_id}"] = (
         True,
@@ -90,12 +91,6 @@ def test_a_follow_up_says_what_it_was_read_as(app, bench):
     assert ASKED in text and "And for children?" in text
 
 
-def test_a_further_search_is_not_what_the_question_was_read_as(app, bench):
-    stocked(bench)
-    run_id = _turn(bench, "How high is the Skarholm lighthouse in 2024?", model="keyless")
-    assert bench.snapshot(run_id).state.own.rewrites and "Read as" not in shown(app("chat", run=run_id))
-
-
 def test_a_question_back_is_a_form_and_its_answer_goes_on(app, bench):
     stocked(bench)
     unclear = {"route": "ASK_CLARIFICATION", "reasoning": "it is unclear"}
@@ -106,7 +101,7 @@ def test_a_question_back_is_a_form_and_its_answer_goes_on(app, bench):
     assert (
         not tester.exception
         and "A clarifying question" in shown(tester)
-        and tester.chat_input[0].placeholder == "Answer the question above"
+        and tester.chat_input[0].placeholder == "Answer, or ask something else"
     )
     assert [str(option) for option in tester.radio[0].options] == ["the ferry", "the lighthouse"]
     _button(tester, "Answer").click().run()
@@ -120,6 +115,7 @@ def test_a_question_back_is_a_form_and_its_answer_goes_on(app, bench):
 
 def test_thanks_are_answered_in_kind_without_a_form_or_a_badge(app, bench):
     stocked(bench)
+    given(bench, Script(router="small talk"))
     tester = app("chat", run=_turn(bench, "thanks!"))
     text = shown(tester)
     assert (
@@ -135,6 +131,7 @@ def test_thanks_are_answered_in_kind_without_a_form_or_a_badge(app, bench):
 
 def test_places_have_a_map_and_a_table_with_distances(app, bench):
     stocked(bench)
+    given(bench, Script(router="LOCATION_SEARCH"))
     tester = app("chat", run=_turn(bench, "Where is the nearest clinic to Brannvik?"))
     text = shown(tester)
     assert not tester.exception and "Norra Clinic" in text and "No." in text and "10.0 km" in text
@@ -173,9 +170,9 @@ def test_research_asks_what_the_person_wrote_and_not_what_the_library_says():
 def test_a_model_that_fails_is_told_at_the_answer(app, bench):
     stocked(bench)
     gone = ModelUnavailable("the server of the model burned down")
-    given(bench, Script(router=gone, grade=gone, generate=gone, validate=gone))
+    given(bench, Script(generate=gone))
     text = shown(app("chat", run=_turn(bench)))
-    assert "38 kronor" in text and "The model failed" in text and "burned down" in text
+    assert "burned down" in text and "38 kronor" not in text
 
 
 def test_a_model_server_that_is_away_is_told_beside_the_box(app, bench):

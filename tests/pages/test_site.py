@@ -123,19 +123,6 @@ def test_desks_are_kept_filled_in_and_forgotten(app, bench):
     assert bench.saved_sites() == {}
 
 
-def test_thanks_are_answered_in_kind(app, bench):
-    tester = app("site", run=_asked(bench, QUESTION, "thanks!"))
-    text = shown(tester)
-    assert (
-        not tester.exception
-        and "You are welcome" in text
-        and "does not answer" not in text
-        and "Done" in text
-        and "You accepted" not in text
-    )
-    assert not [button for button in tester.button if button.label == "Accept"]
-
-
 def test_a_run_of_another_kind_is_sent_where_it_belongs(app, demo):
     tester = app("site", run=demo())
     assert "This run did not ask a site" in shown(tester)

@@ -62,7 +62,8 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     memory = reading.recall(state, tools)
     change: Change = {**memory, "asked": state.question, "speakers": {"router": StepJudge()}}
     if not tools.has_model:
-        return {**change, "route_decision": "RETRIEVE"}, "retrieve"
+        why = "Without a model the library is searched for the question as it was typed."
+        return {**change, "route_decision": "RETRIEVE", "route_reasoning": why}, "retrieve"
     kinds = list_kinds(load_facilities(state, tools))
     documents = reading.list_documents(state, tools)
     judgement = tools.judge(

@@ -48,7 +48,7 @@ def draw(run_id: str) -> None:
         newest.run.settings,
         run_id=newest.run.id,
         status=newest.run.status,
-        placeholder="Answer the question above" if waits else "Ask a follow-up",
+        placeholder="Answer, or ask something else" if waits else "Ask a follow-up",
     )
     drafts.scroll_to(".st-key-chat-newest", turns[-1] if len(turns) > 1 else "")
 
@@ -92,6 +92,7 @@ def _draw_live(view: RunSnapshot) -> None:
         slot = st.container(gap="small")
         if view.run.status in (Status.STOPPED, Status.PAUSED, Status.FAILED):
             st.html(trace.render_unfinished(view))
+            pause_prompt.draw(view)
             controls.draw(view)
         turn.draw_next_steps(view, state)
         trace.draw_folded(view, state)
