@@ -65,7 +65,11 @@ def test_an_answer_shows_its_quotes_and_on_demand_its_way_and_grades(app, bench)
     )
     tester.session_state[f"chat-how-{run_id}"] = True
     text = shown(tester.run())
-    assert "RETRIEVE — so it is" in text and "Workflow: router → retrieve → grade" in text and "flowchart TD" in text
+    assert (
+        "RETRIEVE — so it is" in text
+        and "Workflow: router → retrieve → grade" in text
+        and "flowchart TD" in text
+    )
     tester = app("chat", run=run_id)
     tester.session_state[f"chat-how-{run_id}"], tester.session_state[f"chat-tab-{run_id}"] = (
         True,
