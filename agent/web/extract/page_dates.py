@@ -11,9 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
+from importlib import import_module
+from typing import Any
 
-from agent.text.time_range import LANGUAGES, month_numbers, read_calendar_words
-
+LANGUAGES = "en de fr es sv it nl pt da nb fi pl cs ru".split()
+"""The languages whose words for dates are read, of the 200 that dateparser has; each costs 4 ms once. Where
+two give a word different meanings, the first one counts."""
+_MONTHS = "january february march april may june july august september october november december".split()
 _ENGLISH_WORDS = frozenset({"set", "out", "ago", "led", "dub", "lip"})
 """Months of other languages that are English words: they count beside a year only."""
 _DAYS_PER_UNIT = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
@@ -49,6 +53,23 @@ _MONTH_PATTERNS = tuple(
 )
 _NUMERIC_DATE = re.compile(r"(?<![\d/-])([0-3]?\d)([/-])([0-3]?\d)\2(?:19|20)\d\d(?!\d)")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?=[/-]|$)")
+
+
+@cache
+def read_calendar_words() -> list[dict[str, Any]]:
+    """What dateparser knows of each language."""
+    return [import_module(f"dateparser.data.date_translation_data.{name}").info for name in LANGUAGES]
+
+
+@cache
+def month_numbers() -> dict[str, int]:
+    """The number of each month by its names and abbreviations, in lower case and without a full stop."""
+    found: dict[str, int] = {}
+    for table in read_calendar_words():
+        for n, month in enumerate(_MONTHS, start=1):
+            for name in table.get(month, ()):
+                found.setdefault(name.lower().rstrip("."), n)
+    return found
 
 
 @dataclass(frozen=True)
