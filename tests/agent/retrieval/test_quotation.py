@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.retrieval.answer import find_topic
 from agent.retrieval.candidates import describe_row
-from agent.text.question_analysis import parse_question
 
 
 @pytest.mark.parametrize(
@@ -23,10 +21,3 @@ from agent.text.question_analysis import parse_question
 )
 def test_a_row_is_told_with_its_header_where_that_fits(header: str, row: str, told: str) -> None:
     assert describe_row(header, row) == told
-
-
-def test_the_topic_is_a_name_of_the_question_or_the_title() -> None:
-    asked = parse_question("When was the ferry Blue Heron built?")
-    assert find_topic(asked, "Ferries", "Blue Heron was built in 1907.") == "Blue Heron"
-    assert find_topic(asked, "Grey Gull | Ferries of the north", "It was built in 1907.") == "Grey Gull"
-    assert find_topic(asked, "", "It was built.") == "It was built."
