@@ -17,7 +17,7 @@ MAX_ABBREVIATION_LETTERS = 5
 """Letters of an abbreviation that is known by having no vowel ("bzw.", "vgl.", "Ltd.")."""
 
 _SENTENCE_END = re.compile(
-    r"(?<![.!?…؟])[.!?…؟]+[\"'”’»)\]]*(?:\[\d+\])*\s+(?=[\"'“‘«„(\[¿¡]*([^\W_]))|[。！？।۔]+[」』”]*"
+    r"(?<![.!?…؟])[.!?…؟]+[\"'”’»)\]]*(?:\[\d+\])*\s+(?=[\"'“‘«„(\[¿¡`]*-{0,2}([^\W_]))|[。！？।۔]+[」』”]*"
 )
 _LAST_TOKEN = re.compile(r"(?:^|(\S+)\s+)[(\[\"“„«'‘]*(\S+)$")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|[^\W\d_]")
@@ -60,7 +60,9 @@ def find_sentence_spans(text: str) -> list[tuple[int, int]]:
     for start, end in find_stretches(text):
         for stop in _SENTENCE_END.finditer(text, start, end):
             following = stop[1] or ""
-            if following.islower() or (text[stop.start()] == "." and _is_inside(text, start, stop)):
+            is_code = text[stop.end() : stop.end() + 1] in ("`", "-")  # "`npm` …", "--prune …"
+            reads_on = following.islower() and not is_code
+            if reads_on or (text[stop.start()] == "." and _is_inside(text, start, stop)):
                 continue
             found += _split_long_span(text, start, stop.end())
             start = stop.end()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from agent.text.urls import canonicalize, site
 from agent.types import Anchor, Citation
@@ -102,7 +102,13 @@ def read_references(lines: Sequence[Line], url: str = "") -> References:
     authors = {pair for text in prose for _, _, pairs in _find_authors(text) for pair in pairs}
     found, entries, places = dict[str, Citation](), list[tuple[str, Citation]](), set[int]()
     for n, line in enumerate(lines):
-        names_authors = any(_find_authors(line.text))
+        if line.kind == "heading" and (entry := _ENTRY.match(line.text)) and entry["mark"] in cited:
+            below = list(takewhile(lambda one: one.kind != "heading", lines[n + 1 :]))
+            places |= {one.start for one in below}  # as the program's own Word files list their sources
+            urls = [url for one in below for url in one.addresses]
+            found.setdefault(entry["mark"], _make_citation(entry[0].strip(), line.text, urls))
+        named_at = [end for _, end, _ in _find_authors(line.text)]
+        names_authors = any(not line.text.startswith((".", ",", ":"), end) for end in named_at)
         for text, urls in _split_entries(line) if not line.kind else ():
             entry = _ENTRY.match(text)
             label = (

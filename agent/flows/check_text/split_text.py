@@ -89,7 +89,7 @@ def _read_lines(page: Page, anchors: Sequence[Anchor]) -> Iterator[Line]:
 def _split_line(line: Line, paragraph: int, marks: Sequence[Mark]) -> list[TextSentence]:
     """The sentences of a line with their citations: claims, unless structure says that they are none."""
     bare = blank_spans(line.text, ((mark.start, mark.end) for mark in marks if mark.is_cut))
-    spans = [(0, len(bare))] if line.kind == "row" else find_sentence_spans(bare)
+    spans = [(0, len(bare))] if line.kind == "row" else list(_cut_at_marks(bare, marks))
     sentences: list[TextSentence] = []
     for n, (start, end) in enumerate(spans):
         following = spans[n + 1][0] if n + 1 < len(spans) else len(bare)
@@ -120,6 +120,23 @@ def _split_line(line: Line, paragraph: int, marks: Sequence[Mark]) -> list[TextS
     if sentences:
         _cover(sentences[:-1], sentences[-1].citations)
     return sentences
+
+
+def _cut_at_marks(bare: str, marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
+    """The sentences of a line, whose marks are blank; a full stop beside a mark ends one whatever follows."""
+    cuts = set[int]()
+    for mark in marks if bare else ():
+        before, after = bare[: mark.start].rstrip(), bare[mark.end :].lstrip()
+        if mark.is_cut and _SENTENCE_END.match(after[:1]):
+            cuts.add(len(bare) - len(after) + 1)
+        elif mark.is_cut and _SENTENCE_END.search(before) and not before.endswith("al."):
+            cuts.add(len(bare) - len(after))
+    for start, end in find_sentence_spans(bare):
+        for stop in [*sorted(cut for cut in cuts if start < cut < end), end]:
+            if piece := bare[start:stop].strip():
+                at = bare.index(piece, start)
+                yield at, at + len(piece)
+            start = stop
 
 
 def _join_citations(marks: Iterable[Mark]) -> list[Citation]:

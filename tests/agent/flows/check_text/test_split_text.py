@@ -258,3 +258,30 @@ def test_links_of_a_word_document() -> None:
     out = io.BytesIO()
     document.save(out)
     assert list(cited(out.getvalue(), "mill.docx").values()) == [[A], []]
+
+
+def test_a_full_stop_beside_a_mark_ends_a_sentence_whatever_follows() -> None:
+    text = f"It was measured twice [1]. npm needs 40 MB [2]. --prune removes old ones.[1] `push` waits. e2 ends.\n\n[1] {A}\n[2] {B}"
+    assert list(cited(text).items())[:3] == [
+        ("It was measured twice.", [A]),
+        ("npm needs 40 MB.", [B]),
+        ("--prune removes old ones.", [A]),
+    ]
+    assert list(cited(f"Berg et al. [1] found a mill.\n\n[1] {A}")) == ["Berg et al. found a mill."]
+
+
+def test_a_group_is_an_author_too() -> None:
+    text = f"Mills rot (World Mill Office 2022).\n\nWorld Mill Office (2022). Mills of the world. {A}"
+    assert cited(text) == {"Mills rot.": [A]}
+
+
+def test_headings_with_numbers_are_references_as_in_the_programs_own_word_files() -> None:
+    document = Document()
+    document.add_paragraph("The mill opened in 1902. [1]")
+    document.add_heading("References", 1)
+    document.add_heading("[1] Its history", 2)
+    for line in ("Berg, mills.example, 1990.", A, "The mill was opened in 1902."):
+        document.add_paragraph(line)
+    out = io.BytesIO()
+    document.save(out)
+    assert cited(out.getvalue(), "own.docx") == {"The mill opened in 1902.": [A]}
