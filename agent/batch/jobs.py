@@ -89,6 +89,11 @@ def create(
     return batch_id
 
 
+def list_flows(rows: Sequence[BatchRow], settings: Settings) -> set[str]:
+    """The flows that the rows run."""
+    return {str(row.own.get("flow", settings.flow)) for row in rows}
+
+
 def check_budget(allowance: BatchBudget) -> None:
     """Raise UsageError for a budget that is not valid."""
     if not 1 <= allowance.side_by_side <= MAX_PARALLEL_RUNS:

@@ -83,7 +83,7 @@ def batch(args: Namespace) -> int:
             settings = normalize_settings(settings)
             validation.check_sources(settings)
             sheet = csv_input.read_sheet(read_file(file), settings)
-            check_network(bench, settings.world, settings.flow)
+            check_network(bench, settings.world, jobs.list_flows(sheet.rows, settings))
             batch_id = jobs.create(bench, file.stem, sheet, settings, apply_budget(args, PLAIN))
             write_stderr(f"batch {batch_id}: {sheet.summary}, {sheet.question_count} to ask")
             for remark in sheet.remarks:
@@ -91,7 +91,9 @@ def batch(args: Namespace) -> int:
         else:
             known = jobs.get_status(bench, resume)
             batch_id, former = known.batch.id, known.batch.allowance
-            check_network(bench, known.batch.settings.world, known.batch.settings.flow)
+            check_network(
+                bench, known.batch.settings.world, jobs.list_flows(known.rows, known.batch.settings)
+            )
             changed = apply_budget(args, former)
             jobs.resume(bench, batch_id, changed if changed != former else None, failed=True)
             done = f"{known.state_counts['done']} of {len(known.rows)} rows are done"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from agent.actions.validation import FLOWS_WITH_START_PAGES
 from agent.engine.run_settings import continue_settings
 from agent.errors import TouchstoneError, UsageError
 from agent.export.plain import render_plain_text
@@ -71,10 +71,10 @@ def read_file(path: Path, most: int = -1) -> bytes:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def check_network(bench: Workbench, world: str, flow: str = "research") -> None:
-    """Raises TouchstoneError when the flow searches the live web and there is no network. A flow that starts
-    at pages a person names needs no search engine: its pages may be on the person's own network."""
-    if world == "live" and flow not in FLOWS_WITH_START_PAGES and not bench.is_online():
+def check_network(bench: Workbench, world: str, flows: Collection[str] = ("research",)) -> None:
+    """Raises TouchstoneError when one of the flows searches the live web and there is no network. Others need
+    no search engine: the pages that a person names may be on the person's own network."""
+    if world == "live" and "research" in flows and not bench.is_online():
         raise TouchstoneError(NO_NETWORK)
 
 

@@ -18,7 +18,6 @@ from agent.actions.bundles import (
 from agent.actions.export import FORMATS, export_run
 from agent.cli.options import AS_JSON, RUN_ID, command, file_option, flag, option
 from agent.cli.output import (
-    check_network,
     check_same_model,
     drive_and_print,
     read_file,
@@ -110,7 +109,6 @@ def verify(args: Namespace) -> int:
         write_stdout("\n".join(_format_verification(found)))
     if args.refetch and found.contents is not None and found.is_valid:
         bench, world = Workbench(), found.contents.run.settings.world
-        check_network(bench, world)
         watch = (lambda _: None) if args.as_json else _print_source
         sources = refetch_sources(found, bench.worker.world(world), watch)
         counts = Counter[str](source.drift for source in sources)

@@ -36,12 +36,13 @@ def continue_settings(previous: Settings, given: Settings | None) -> Settings:
 
 def settings_for_row(row: BatchRow, settings: Settings) -> Settings:
     """The settings of a batch row's run: it works without a person up to its answer, and reports what it has
-    when a budget is used up. Raises UsageError for an unknown language."""
-    return normalize_settings(
-        settings.model_copy(
-            update={"until": "review", **row.own, "mode": "auto", "at_cap": "report", "thread_id": ""}
-        )
-    )
+    when a budget is used up. The site flow keeps to the hosts of its start pages, unless others are allowed.
+    Raises UsageError for an unknown language."""
+    own = {"until": "review", **row.own, "mode": "auto", "at_cap": "report", "thread_id": ""}
+    made = normalize_settings(settings.model_copy(update=own))
+    if made.flow == "site" and not made.allowed_domains:
+        made.allowed_domains = _normalize_hosts(made.start_urls)
+    return made
 
 
 def _normalize_hosts(entries: Iterable[str]) -> list[str]:

@@ -14,6 +14,7 @@ from agent.answering.pages import content_passages, fit_passages
 from agent.answering.verdict import finish_answer, limit_answer, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
+from agent.evidence.report_words import words_for
 from agent.flows.reply.state import ReplyRun
 from agent.retrieval.scorer import CountedPassages, rank_passages
 from agent.roles.reply import VERIFICATION, WRITING, WritingReply, WritingSentence
@@ -71,7 +72,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         return stay_silent(state, tools, trouble=checked.check_trouble, **change)
     answer = finish_answer(now, checked, tools.step)
     supported = _keep_supported(answer.main_sentences or checked.sentences, pictured)
-    text, fitted = _fit_length(supported, settings.max_answer_chars)
+    text, fitted = _fit_length(supported, settings.max_answer_chars, words_for(question)["mark_disputed"])
     kept = {sentence.text for sentence in fitted}
     drafted = (clean(said.text) for said in reply.answer)
     change["left_out"] = [text for text in drafted if checked.repairs.get(text, text) not in kept]
@@ -245,12 +246,14 @@ def _keep_supported(sentences: Sequence[Sentence], pictured: Mapping[str, Sequen
     return [s for s in told if s.fact_ids and not any(finding.is_absent for finding in s.findings)]
 
 
-def _fit_length(sentences: Sequence[Sentence], limit: int) -> tuple[str, list[Sentence]]:
-    """The first sentences that fit as a text, each list item on a line of its own; and these sentences."""
+def _fit_length(sentences: Sequence[Sentence], limit: int, disputed: str) -> tuple[str, list[Sentence]]:
+    """The first sentences that fit as a text, each list item on a line of its own, and those that another
+    source contradicts with the word `disputed`; and these sentences."""
     text, fitted = "", list[Sentence]()
     for sentence in sentences:
         joint = "" if not fitted else "\n" if _LIST_ITEM.match(sentence.text) else " "
-        if len(text) + len(joint) + len(sentence.text) > limit:
+        said = f"{joint}{sentence.text}" + (f" ({disputed})" if sentence.disputed else "")
+        if len(text) + len(said) > limit:
             break
-        text, fitted = f"{text}{joint}{sentence.text}", [*fitted, sentence]
+        text, fitted = text + said, [*fitted, sentence]
     return text, fitted

@@ -6,9 +6,10 @@ import pytest
 
 from agent.batch import csv_input
 from agent.batch.csv_input import MOST_ROWS, read_sheet
+from agent.batch.jobs import list_flows
 from agent.engine.run_settings import settings_for_row
 from agent.errors import UsageError
-from agent.types import Settings
+from agent.types import BatchRow, Settings
 
 DEMO = Settings(world="demo")
 
@@ -143,3 +144,9 @@ def test_names_of_columns_are_made_unique() -> None:
 
 def test_every_setting_of_a_row_is_a_setting() -> None:
     assert set(csv_input._CELL_PARSERS) <= set(Settings.model_fields)
+
+
+def test_a_site_row_keeps_to_the_hosts_of_its_start_pages() -> None:
+    row = BatchRow(n=2, question="q", own={"flow": "site", "start_urls": ["https://a.example/x"]})
+    assert settings_for_row(row, Settings()).allowed_domains == ["a.example"]
+    assert list_flows([row], Settings()) == {"site"}
