@@ -272,7 +272,7 @@ def test_proposals_refused_twice_end_the_round_and_say_so():
 
 
 @pytest.mark.parametrize("role", ["decision", "analyzer", "report"])
-@pytest.mark.parametrize("reply", ["no JSON", '{"facts": 7}', says(""), html(), status(401, "no such key")])
+@pytest.mark.parametrize("reply", ["no JSON", "[]", says(""), html(), status(401, "no such key")])
 def test_a_run_whose_decision_analyzer_or_writer_fails_for_good_rests_and_says_why(reply, role):
     with ModelServer(failing(role, Script(ASK, crawl(ROOF)), reply)) as server, workbench(server) as bench:
         view = run(bench, rests=Status.PAUSED)
