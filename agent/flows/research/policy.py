@@ -247,15 +247,17 @@ def assess_coverage(state: ResearchRun) -> Coverage | None:
         return Coverage(f"Every part is answered at or above {threshold:.0%}.", [], [])
     said = [said for said in state.assessments if said.step > since and said.model is not None]
     covered = [one.step for one in said if not one.unanswered]
-    had_round = any(action.step > covered[0] for action in state.actions)
+    later = [action for action in state.actions if action.step > covered[0]]
+    had_round = len({action.step for action in later}) > 1 or any(not a.is_search for a in later)
     named, _ = split_leads(state)
-    told = "a further round brought no second one" if had_round else "nothing further was named"
+    told = "a further round brought no second one" if later else "nothing further was named"
     reason = f"{_name_parts(state, single, 'rests', 'rest')} on one source; {told}." if single else ""
     if disputed := [id for id in low if figures[id].disputed]:
         reason = f"The sources disagree: {_name_parts(state, disputed, 'is', 'are').lower()} disputed."
     elif not single:
         reason = f"{_name_parts(state, low, 'stays', 'stay')} below {threshold:.0%} with two sources or more."
-    return Coverage(reason, low, single if named and not had_round else [])
+    is_open = not had_round and (named or later)  # what its search found is read with it
+    return Coverage(reason, low, single if is_open else [])
 
 
 def describe_unanswered(state: ResearchRun) -> str:
@@ -385,10 +387,12 @@ def find_known_url(state: ResearchRun, url: str) -> str:
 
 
 def find_titled_url(state: ResearchRun, title: str) -> str:
-    """The address of the listed result or link with exactly this title; "" for none."""
+    """The address of the listed result or link with exactly this title; "" for none. A snippet stands behind
+    a result's title."""
     words = " ".join(title.split()).casefold()
-    same = (lead for lead in state.own.leads.values() if " ".join(lead.text.split()).casefold() == words)
-    return next((lead.value for lead in same if lead.kind == "url"), "") if words else ""
+    texts = {lead.value: lead.text.casefold() for lead in state.own.leads.values() if lead.kind == "url"}
+    same = (url for url, text in texts.items() if text == words or text.startswith(f"{words}. "))
+    return next(same, "") if words else ""
 
 
 def conflict_to_settle(state: RunState) -> Conflict | None:

@@ -282,3 +282,13 @@ def test_an_answered_part_that_an_open_one_waits_for_is_not_settled():
     assert policy.choose_known_facts(RunState(own=own, plan_parts=plan, facts={"f": fact}))["settled"] == []
     settled = RunState(own=own, plan_parts=[plan[0], plan[1].replace(after=[])], facts={"f": fact})
     assert policy.choose_known_facts(settled)["settled"] == ["1"]
+
+
+def test_an_address_may_be_named_by_its_exact_title():
+    leads = {
+        "a": link("http://a.example/1").replace(text="The collection. Of its clocks 300 are on show."),
+        "b": link("http://a.example/2").replace(text="The collection of stamps"),
+    }
+    state = RunState(own=ResearchState(leads=leads))
+    assert policy.find_titled_url(state, "The  Collection") == "http://a.example/1"
+    assert not policy.find_titled_url(state, "collection") and not policy.find_titled_url(state, "")

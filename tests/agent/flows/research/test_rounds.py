@@ -178,6 +178,8 @@ def test_a_part_with_one_source_earns_one_further_round_where_something_was_name
     assert (found.low, found.thin) == (["2"], ["2"])
     state.actions = [Action(step=6, action="search_duckduckgo", query_or_url="the yard's list")]
     state.own.leads = {}
+    assert policy.assess_coverage(state).thin == ["2"], "what the search found may be read"
+    state.actions += [Action(step=8, action="crawl_url", query_or_url=BUILDER)]
     found = policy.assess_coverage(state)
     assert (found.thin, found.reason) == (
         [],
