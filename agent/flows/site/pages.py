@@ -21,9 +21,11 @@ documentation sites such a stop reads 88 of 100 pages and loses one of the 29 an
 best passages of 100; 0.75 reads 81 and 0.6 reads 70, with one and two right pages less."""
 MAX_PASSAGES = 60
 """Passages of all pages read that an answer is chosen from."""
-DECISION_CHARS, DRAFT_CHARS = 6_000, 16_000
+DECISION_CHARS, DRAFT_CHARS = 6_000, 10_000
 """Characters of page text in a decision and in a draft: with two decisions and a check a question takes about
 15,000 tokens."""
+OTHER_PAGES = 5
+"""A page that was not chosen gets this part of a prompt's room at most."""
 MAX_OPENED_PAGES, MAX_OPENING_PASSAGES = 5, 3
 """Pages that are opened where no page has a word of the question, and passages that are shown of a page that
 was chosen, where none fits."""
@@ -109,7 +111,8 @@ def choose_passages(
         if all(hit.page_id != name for hit in hits):
             ranked += content_passages(tools.page(name), name)[:MAX_OPENING_PASSAGES]
     ranked.sort(key=lambda hit: named.index(hit.page_id))
-    window = min(state.settings.site.content_max_chars, room // max(2, min(3, len(named))))
+    most = state.settings.site.content_max_chars
+    own, other = min(most, room // max(2, min(3, len(named)))), min(most, room // OTHER_PAGES)
     shown: dict[str, dict[int, Passage]] = {}
     pages: dict[str, list[Passage]] = {}
     for hit in [*ranked, *(hit for hit in hits if hit.page_id not in named)]:
@@ -117,6 +120,7 @@ def choose_passages(
             page = tools.page(hit.page_id)
             pages[hit.page_id] = _remove_struck(state, page, content_passages(page, hit.page_id))
         here, there = shown.setdefault(hit.page_id, {}), pages[hit.page_id]
+        window = own if hit.page_id in named else other
         at = next((n for n, passage in enumerate(there) if passage.start == hit.start), None)
         for n in [at, at - 1, at + 1] if at is not None else []:
             size = len(there[n].text) if 0 <= n < len(there) and n not in here else 0

@@ -84,12 +84,14 @@ class SiteState(AnsweringState):
         return list(dict.fromkeys([*self.useful_visited_indices, *picked]))
 
     def search_texts(self, run: RunState[Any]) -> list[str]:
-        """What passages are searched by: the question, completed where a model did so, and its own words."""
-        return list(filter(None, [run.full_question, self.search_words]))
+        """What passages are searched by: the question, completed where a model did so, its own words for it,
+        and the parts that it told apart."""
+        parts = [part.question for part in run.plan_parts] if len(run.plan_parts) > 1 else []
+        return list(filter(None, [run.full_question, self.search_words, *parts]))
 
     def search_text(self, run: RunState[Any]) -> str:
         """What links are ranked by."""
-        return " ".join(self.search_texts(run))
+        return f"{run.full_question} {self.search_words}".strip()
 
     def url_content(self, run: RunState[Any]) -> dict[int, str]:
         """The stored page of each visited address that could be read."""
