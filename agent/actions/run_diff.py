@@ -133,7 +133,7 @@ def _compare_figures(
         """The figures of one run."""
         state, usage = view.state, view.usage
         return {
-            "confidence": state.answer.confidence if state.answer else state.current_confidence,
+            "confidence": state.answer.confidence if state.answer else state.shown_confidence,
             "steps": len(state.actions),
             "pages": state.pages_read_count,
             "facts": sum(fact.verified for fact in state.facts.values()),

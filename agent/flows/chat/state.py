@@ -173,7 +173,7 @@ class ChatState(AnsweringState):
             "route_decision": self.route_decision,
             "retry_count": self.retry_count,
             "needs_clarification": self.needs_clarification,
-            "confidence": run.current_confidence,
+            "confidence": run.shown_confidence,
         }
         return {"chat": turn}
 

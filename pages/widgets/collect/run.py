@@ -78,7 +78,7 @@ def render_stats(view: RunSnapshot, state: CollectRun) -> str:
     """The strip of figures, with the targets of one run. No text of the web is in it."""
     usage, limits = view.usage, state.settings.collect
     posts = sum(len(item.posts) for item in state.own.timely_items)
-    left = len(results.list_left_out(state))
+    left, level = len(results.list_left_out(state)), state.shown_confidence
     waiting = (
         f" <small>+ {len(state.own.unjudged_items)} to judge</small>" if state.own.unjudged_items else ""
     )
@@ -91,7 +91,7 @@ def render_stats(view: RunSnapshot, state: CollectRun) -> str:
         ("Posts", f"{posts}"),
         ("Left out", f"{left}"),
         ("Pages", f"{len(state.actions)} <small>of {limits.max_pages}</small>"),
-        ("Confidence", labels.format_percent(state.shown_confidence)),
+        *([] if level is None else [("Confidence", labels.format_percent(level))]),
         (
             "Model calls",
             f"{usage.llm_calls} {_render_target(goals['model calls'], f'below {collected.TARGET_CALLS}')}",

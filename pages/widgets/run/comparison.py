@@ -146,10 +146,10 @@ def _render_table(rows: Iterable[Sequence[str]]) -> str:
 def _format_stat(figure: ComparedFigure, value: float | None) -> str:
     if figure.name == "cost":
         return labels.format_money(value)
-    if value is None:
-        return "unknown"
     if figure.name == "confidence":
         return labels.format_percent(value)
+    if value is None:
+        return "unknown"
     return labels.format_duration(value) if figure.name == "seconds" else f"{value:,.0f}"
 
 

@@ -33,7 +33,7 @@ def draw(view: RunSnapshot) -> None:
     if view.state.shown_confidence is None:
         empty_state.draw(
             "No confidence yet",
-            "It is computed from the evidence: with a model after each step, without one for the answer.",
+            "It is computed from the evidence after each step, where a model judges what was found.",
         )
         _draw_threshold(view)
         return

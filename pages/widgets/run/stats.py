@@ -66,8 +66,9 @@ def render(view: RunSnapshot, meters: Sequence[BudgetMeter]) -> str:
         "seconds": usage.seconds,
     }
     budgets = {name: render_budget(name, known.get(name), total) for name, total in totals.items()}
+    told = f"{labels.format_percent(level)} <small>target {goal} %</small>{meter}"
     figures = [
-        ("Confidence", f"{labels.format_percent(level)} <small>target {goal} %</small>{meter}"),
+        *([("Confidence", told)] if level is not None else []),
         ("Steps", budgets["steps"]),
         ("Pages read", budgets["pages"]),
         ("Facts", f"{facts} <small>and {own} of yours</small>" if own else f"{facts}"),
