@@ -42,9 +42,9 @@ def assess_confidence(state: RunState, step: int, *, answer: Answer | None = Non
         lambda fact: state.own.asks_one_publisher or any(is_site_name(name, fact.url) for name in names),
     )
     unanswered = said.unanswered if said else []
-    if answer:
-        answered = find_answered(state.plan, answer, facts)
-        unanswered = [part.id for part in state.plan if part.id not in answered]
+    if answer:  # what the writer leaves open of a part takes nothing from what is said
+        called = answer.answered_parts
+        unanswered = [] if called is None else [p.id for p in state.plan if p.id not in called]
     judgement = said.model if said and said.model is not None else UNSTATED_JUDGEMENT
     evidence = [
         pool.measure(
