@@ -23,16 +23,20 @@ NEXT_ACTS: dict[Reason, str] = {
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The verdict in words ("" where the reason says it), why, and what to do next ("" for nothing)."""
+    """The verdict in words ("" where the reason says it), what is not answered, why, and what to do
+    next; "" for nothing."""
 
     verdict: str
+    open: str
     reason: str
     next_act: str = ""
 
     @property
     def text(self) -> str:
         """All of it in one line."""
-        return " ".join(filter(None, (f"{self.verdict}." * bool(self.verdict), self.reason, self.next_act)))
+        return " ".join(
+            filter(None, (f"{self.verdict}." * bool(self.verdict), self.open, self.reason, self.next_act))
+        )
 
 
 def conclude(answer: Answer) -> Conclusion:
@@ -48,7 +52,7 @@ def conclude(answer: Answer) -> Conclusion:
             told = ("No model judged whether they answer the question.", missing, reason)
             reason = " ".join(filter(None, told))
             next_act = "Read them, or connect a model."
-    if answer.verdict == "partial" and answer.missing:
-        reason = f"Not answered: {format_sentence(answer.missing)} {reason}".strip()
+    is_partial = answer.verdict == "partial" and bool(answer.missing)
+    left = f"Not answered: {format_sentence(answer.missing)}" if is_partial else ""
     tells_itself = not answer.sentences and bool(reason)
-    return Conclusion("" if tells_itself else VERDICT_LABELS[answer.verdict], reason, next_act)
+    return Conclusion("" if tells_itself else VERDICT_LABELS[answer.verdict], left, reason, next_act)

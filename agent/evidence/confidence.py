@@ -226,7 +226,7 @@ def describe_level(value: float) -> str:
 def describe_certainty(point: Confidence) -> str:
     """The level with its reason, that of its weakest part: "High confidence (97 %): 2 independent …"."""
     weakest = min(point.parts, key=compute_part, default=PartConfidence())
-    about = f"part {weakest.part}" if len(point.parts) > 1 else "it"
+    about = "one part" if len(point.parts) > 1 else "it"
     count, named = len(weakest.sources), ", ".join(weakest.sources[:MAX_NAMED_SOURCES])
     reason = f"{about} rests on {count} independent sources ({named})"
     if not count:

@@ -266,7 +266,7 @@ def describe_unanswered(state: ResearchRun) -> str:
     left = [part.id for part in state.plan if part.id not in answered]
     if not left:
         return "The model hands over."
-    return f"{_name_parts(state, left, 'is', 'are')} not answered, and the model sees no further step."
+    return f"{_name_parts(state, left, 'is', 'are')} not settled, and the model sees no further step."
 
 
 def _name_parts(state: ResearchRun, ids: Sequence[str], one: str, several: str) -> str:

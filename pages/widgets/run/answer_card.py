@@ -93,7 +93,7 @@ def _render_pieces(
     writer = f"written {by}" if answer.by == "model" else "written without a model: quoted sentences"
     marks = [
         (labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict]),
-        *_list_level(answer),
+        *([("sources differ", "warn")] if answer.conflicts else []),
         *([] if is_unjudged or not answer.sentences else [(writer, "")]),
     ]
     is_refusal = not answer.sentences and bool(answer.certainty)
@@ -103,8 +103,9 @@ def _render_pieces(
     )
     comment_marks = _render_comment_marks(answer, run_id) if comments else {}
     pieces = render_body(answer, run_id, comment_marks, editable=editable, question=question)
-    told = conclude(answer)
+    end = conclude(answer)
     lines = [
+        _render_line(end.next_act if is_refusal else ""),
         _render_line(answer.assumed, "Assumed"),
         _render_line(format_sentence(answer.why_stopped), "Why it stopped here"),
         _render_line(answer.because, "Updated"),
@@ -113,8 +114,9 @@ def _render_pieces(
     supported = count_support(answer) or ("" if is_refusal else "No claims")
     tone = "soft" if all(sentence.backed for sentence in answer.sentences) else "warned"
     counts = markup.paragraph(escape.html(supported), f"small {tone}")
-    reason = "" if is_refusal else told.reason
-    counts = markup.paragraph(escape.html(" ".join(filter(None, (reason, told.next_act))))) + counts
+    if not is_refusal:
+        reason = " ".join(filter(None, (end.reason, end.next_act)))
+        counts = _render_line(end.open) + markup.paragraph(escape.html(reason)) + counts
     head = f'<div class="chips">{badges.render_row(marks)}</div>{counts}'
     title = f'<h2 class="title">{escape.html(answer.title)}</h2>' if answer.title else ""
     notes = f'<div class="lines">{"".join(lines)}</div>'

@@ -351,7 +351,10 @@ def test_it_stays_between_0_and_1_and_the_deltas_always_add_up(
         ),
         ([(["a.example"], 1.0)], "Moderate confidence (84 %): it rests on one source (a.example)."),
         ([(["a.example"], 0.2)], "Low confidence (30 %): the model is not sure of it."),
-        ([(["a.example", "b.example"], 1.0), ([], 1.0)], "Low confidence (49 %): no source supports part 2."),
+        (
+            [(["a.example", "b.example"], 1.0), ([], 1.0)],
+            "Low confidence (49 %): no source supports one part.",
+        ),
     ],
 )
 def test_a_level_is_told_with_the_reason_of_its_weakest_part(
