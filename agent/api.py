@@ -197,8 +197,6 @@ def make_ask(name: str, config: Config) -> AskModel | None:
             record=lambda _: None,
             checkpoint=lambda: None,
         )
-        return request_structured(
-            client, ticket, messages, shape, tier="strong" if tier == "strong" else "fast"
-        )
+        return request_structured(client, ticket, messages, shape, tier=tier)  # type: ignore[arg-type]
 
     return _ask

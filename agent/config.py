@@ -121,6 +121,9 @@ class Config(BaseSettings):
     )
     MODEL: str = _setting("", "the strong model's name; empty: the first the server offers")
     FAST_MODEL: str = _setting("", "the fast model's name; empty: the strong one does both")
+    JUDGE_MODEL: str = _setting(
+        "", "the model on the same server that checks what the strong one wrote; empty: the strong one itself"
+    )
     MODEL_TIMEOUT: float = _setting(60.0, "seconds one model call may take, 1 to 3600", least=1, most=3600)
     MODEL_CONTEXT: int = _setting(
         0,
@@ -444,7 +447,7 @@ def resolve_data_folder(name: str) -> Path:
 
 
 PERSONAL_SETTINGS = frozenset(
-    {"MODEL", "FAST_MODEL", "GOOGLE_CSE_ID", "CONTACT_EMAIL", "ENGINES_OFF", *KEY_ADDRESSES}
+    {"MODEL", "FAST_MODEL", "JUDGE_MODEL", "GOOGLE_CSE_ID", "CONTACT_EMAIL", "ENGINES_OFF", *KEY_ADDRESSES}
 ) - {"EMBEDDING_API_KEY"}
 """What each person sets for themselves. No address is among them: it would lead into the server's own
 network, or take the server's keys elsewhere."""

@@ -128,12 +128,12 @@ def apply_llm_settings(config: Config, llm: LLMSettings) -> Config:
     """The settings of the environment, overridden by the model settings of the file."""
     changed: dict[str, Any] = {}
     if llm.base_url and llm.base_url.rstrip("/") != config.OPENAI_BASE_URL.rstrip("/"):
-        changed |= {"OPENAI_BASE_URL": llm.base_url, "MODEL": "", "FAST_MODEL": ""}
+        changed |= {"OPENAI_BASE_URL": llm.base_url, "MODEL": "", "FAST_MODEL": "", "JUDGE_MODEL": ""}
     if secret := llm.api_key.get_secret_value():
         outside = find_address(config, "OPENAI_API_KEY", config._outside)
         changed["OPENAI_API_KEY"] = bind_key(secret, llm.base_url or outside)
     if llm.model:
-        changed |= {"MODEL": llm.model, "FAST_MODEL": ""}
+        changed |= {"MODEL": llm.model, "FAST_MODEL": "", "JUDGE_MODEL": ""}
     if "timeout_seconds" in llm.model_fields_set:
         changed["MODEL_TIMEOUT"] = llm.timeout_seconds
     return config.model_copy(update=changed)

@@ -161,7 +161,7 @@ def switch_engine(bench: ActionContext, engine: str, *, on: bool) -> None:
     bench.worker.reopen_live_world(bench.config, engine)
 
 
-MODEL_SETTINGS = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "MODEL", "FAST_MODEL")
+MODEL_SETTINGS = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "MODEL", "FAST_MODEL", "JUDGE_MODEL")
 EMBEDDING_SETTINGS = ("EMBEDDING_MODEL", "EMBEDDING_BASE_URL", "EMBEDDING_API_KEY")
 
 

@@ -5,15 +5,15 @@ The flow decides what becomes of the sentences that still fail: it marks, trims 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from agent.engine.context import RunContext
 from agent.evidence.citation_check import check_support, filter_citations, list_evidence
 from agent.evidence.claim_check import describe_finding
-from agent.evidence.statement_features import surrounding_text
-from agent.llm.model import BYTES_PER_TOKEN
+from agent.evidence.statement_features import surrounding_text, words_before
+from agent.llm.model import BYTES_PER_TOKEN, choose_model
 from agent.roles.check_claims import (
     CHECK_CLAIMS,
     MAX_CALL_CHARS,
@@ -22,9 +22,9 @@ from agent.roles.check_claims import (
     FailedSentence,
     QuoteShown,
 )
-from agent.types import AnswerBlock, Conflict, Fact, Sentence
+from agent.types import AnswerBlock, Conflict, Fact, PlanPart, Sentence
 
-FAILED_VERDICTS = frozenset({"vetoed", "doubted", "differs", "not_supported"})
+FAILED_VERDICTS = frozenset({"differs", "not_supported"})
 """Verdicts of a sentence that its quotes do not support. `not_checked` is none: nobody judged it."""
 MAX_REPAIR_QUOTES = 40
 """Quotes that the repair of a draft is shown, about 3,000 tokens."""
@@ -57,6 +57,8 @@ class WrittenDraft:
     answered_parts: Sequence[str] | None = None
     """The ids of the plan's parts that the supported sentences answer, as the judge says; None when no judge
     said."""
+    judge: Literal["", "writer", "other"] = ""
+    """As `Answer.judge`."""
 
     @property
     def failed(self) -> list[int]:
@@ -78,26 +80,39 @@ def check_sentences(
     question: str,
     clean: Callable[[str], str] = str.strip,
     by_code: Collection[str] = (),
+    parts: Sequence[PlanPart] = (),
 ) -> WrittenDraft:
     """The sentences with the citations that hold, checked against their quotes.
 
     Costs at most three model calls for up to 40 open sentences: the judge's, one repair of the failing
-    sentences, and the judge's of the repaired ones. A repaired sentence takes the place of the failing one
-    only when it is supported; an empty one removes it. `clean` is applied to repaired text (addresses,
-    contacts); "" removes the sentence. Code alone checks the sentences with the texts `by_code`, and all
-    without a model or `tools`; none of them is repaired."""
+    sentences, and the judge's of the repaired ones. A repaired sentence takes the place of the failing one,
+    with its own verdict; an empty one removes it. The judge says which of the `parts` are answered. `clean`
+    is applied to repaired text (addresses, contacts); "" removes the sentence. Code alone checks the
+    sentences with the texts `by_code`, and all without a model or `tools`; none of them is repaired."""
     drafted, dropped = filter_citations(sentences, facts, conflicts)
     if tools is None:
         return WrittenDraft(check_support(drafted, facts, question=question), dropped)
     open_ones = [sentence for sentence in drafted if sentence.text not in by_code]
-    checked, trouble = judge_sentences(tools, open_ones, facts, question)
-    draft = repair_sentences(tools, checked, facts, conflicts, question=question, clean=clean)
+    judge = make_judge(tools, question, " ".join(sentence.claim for sentence in open_ones), parts)
+    checked = judge_sentences(tools, judge, open_ones, facts)
+    draft = repair_sentences(
+        tools,
+        checked,
+        facts,
+        conflicts,
+        question=question,
+        clean=clean,
+        parts=parts,
+        answered=judge.answered_parts,
+    )
+    has_judged = any(sentence.check == "judged_supported" for sentence in draft.sentences)
+    draft = replace(draft, judge=("other" if judge.is_independent else "writer") if has_judged else "")
     if by_code:
         ruled = [sentence for sentence in drafted if sentence.text in by_code]
         seen, rest = iter(check_support(ruled, facts, question=question)), iter(draft.sentences)
         joined = [next(seen) if said.text in by_code else next(rest, None) for said in drafted]
         draft = replace(draft, sentences=[sentence for sentence in joined if sentence])
-    return replace(draft, dropped=draft.dropped + dropped, check_trouble=trouble or draft.check_trouble)
+    return replace(draft, dropped=draft.dropped + dropped, check_trouble=judge.trouble or draft.check_trouble)
 
 
 def repair_sentences(
@@ -108,43 +123,59 @@ def repair_sentences(
     *,
     question: str,
     clean: Callable[[str], str] = str.strip,
+    parts: Sequence[PlanPart] = (),
+    answered: Sequence[str] | None = None,
 ) -> WrittenDraft:
-    """Checked sentences, the failing ones in other words where those hold: one call of the writer, who is
-    told what is wrong, and one of the judge."""
+    """Checked sentences, the failing ones in other words, with the verdict on these: one call of the writer,
+    who is told what is wrong, and one of the judge. `answered` are the parts that are answered without."""
     failed, repairs, trouble, dropped = WrittenDraft(list(checked), 0).failed, dict[str, str](), "", 0
     if failed and tools.client:
         repaired, trouble = _repair(tools, checked, failed, facts, question, clean)
         replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
         drafts, dropped = filter_citations(replacing.values(), facts, conflicts)
         new = [repaired.get(n, sentence) for n, sentence in enumerate(checked)]
-        judged, judge_trouble = judge_sentences(
-            tools, drafts, facts, question, " ".join(sentence.claim for sentence in new if sentence.text)
-        )
-        again = dict(zip(replacing, judged, strict=True))
+        judge = make_judge(tools, question, " ".join(said.claim for said in new if said.text), parts)
+        again = dict(zip(replacing, judge_sentences(tools, judge, drafts, facts), strict=True))
+        repairs = {checked[n].text: sentence.text for n, sentence in repaired.items()}
         removed = repaired.keys() - replacing.keys()
-        kept = {n: sentence for n, sentence in again.items() if sentence.backed}
-        repairs = {checked[n].text: kept[n].text if n in kept else "" for n in [*kept, *removed]}
-        checked = [kept.get(n, sentence) for n, sentence in enumerate(checked) if n not in removed]
-        trouble = trouble or judge_trouble
-    return WrittenDraft(list(checked), dropped, repairs, trouble)
+        checked = [again.get(n, sentence) for n, sentence in enumerate(checked) if n not in removed]
+        trouble = trouble or judge.trouble
+        if judge.answered_parts:
+            answered = list(dict.fromkeys([*(answered or ()), *judge.answered_parts]))
+    return WrittenDraft(list(checked), dropped, repairs, trouble, answered_parts=answered)
+
+
+def make_judge(
+    tools: RunContext, question: str, text: str = "", parts: Sequence[PlanPart] = ()
+) -> ClaimJudge:
+    """The judge of a run. `text` is the whole draft, to tell whom a pronoun means."""
+    room = int(tools.find_room(CHECK_CLAIMS) * BYTES_PER_TOKEN * CLAIMS_SHARE)
+    client = tools.client
+    is_independent = client is not None and choose_model(client, "judge") != client.strong
+    most = min(MAX_CALL_CHARS, room)
+    return ClaimJudge(tools.judge, question, text, most, parts, is_independent)
 
 
 def judge_sentences(
-    tools: RunContext, sentences: Sequence[Sentence], facts: Mapping[str, Fact], question: str, text: str = ""
-) -> tuple[list[Sentence], str]:
-    """The sentences with their verdicts, and why a call of the judge failed; their citations must hold.
-    `text` is the whole draft where they are a part of it."""
-    room = int(tools.find_room(CHECK_CLAIMS) * BYTES_PER_TOKEN * CLAIMS_SHARE)
-    draft = text or " ".join(sentence.claim for sentence in sentences)
-    judge = ClaimJudge(tools.judge, question, draft, min(MAX_CALL_CHARS, room))
-    cited = [facts[i] for i in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids)]
-    shown = [fact for fact in cited if fact.verified and fact.page_id]
-    texts = {page_id: tools.store.pages.read_text(page_id) for page_id in {fact.page_id for fact in shown}}
-    nearby = {fact.id: surrounding_text(texts[fact.page_id], fact.start, fact.end) for fact in shown}
-    checked = check_support(
-        sentences, facts, judge, question=question, failures=judge.failures, nearby=nearby
+    tools: RunContext, judge: ClaimJudge, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
+) -> list[Sentence]:
+    """The sentences with their verdicts; their citations must hold."""
+    nearby = _read_nearby(tools, facts, (i for sentence in sentences for i in sentence.fact_ids))
+    return check_support(
+        sentences,
+        facts,
+        judge if tools.client else None,
+        question=judge.question,
+        failures=judge.failures,
+        nearby=nearby,
     )
-    return checked, judge.trouble
+
+
+def _read_nearby(tools: RunContext, facts: Mapping[str, Fact], ids: Iterable[str]) -> dict[str, str]:
+    """By fact the text around its quote on its page."""
+    shown = [facts[i] for i in dict.fromkeys(ids) if facts[i].verified and facts[i].page_id]
+    texts = {page_id: tools.store.pages.read_text(page_id) for page_id in {fact.page_id for fact in shown}}
+    return {fact.id: surrounding_text(texts[fact.page_id], fact.start, fact.end) for fact in shown}
 
 
 def _repair(
@@ -163,6 +194,7 @@ def _repair(
     if not ids:
         return {}, ""
     names = {fact_id: f"q{n}" for n, fact_id in enumerate(ids, start=1)}
+    nearby = _read_nearby(tools, facts, ids)
     near = {n + step for n in failed for step in (-1, 0, 1)}
     shown = [sentence.claim if n in near else "…" for n, sentence in enumerate(sentences)]
     result = tools.judge(
@@ -170,14 +202,15 @@ def _repair(
         question=question,
         text=" ".join(text for n, text in enumerate(shown) if text != "…" or shown[n - 1 : n] != ["…"]),
         quotes=[
-            QuoteShown(id=names[i], text=quote, source=source)
+            QuoteShown(id=names[i], text=quote, source=source, before=words_before(quote, nearby.get(i, "")))
             for i in ids
             for quote, source in list_evidence(facts[i])
         ],
         sentences=[
             FailedSentence(
                 n=n + 1,
-                text=sentences[n].claim,
+                text=sentences[n].text,
+                cell=sentences[n].context,
                 quotes=[names[i] for i in sentences[n].fact_ids if i in names],
                 faults=[
                     *map(describe_finding, sentences[n].findings),

@@ -213,7 +213,7 @@ def draft_from_reply(
         ]
     question = question or state.question
     written = check_sentences(
-        tools, drafts, facts, conflicts, question=question, clean=clean, by_code=by_code
+        tools, drafts, facts, conflicts, question=question, clean=clean, by_code=by_code, parts=state.plan
     )
     if not has_own_rule:  # again: repaired ones have other words
         cleaned = [remove_contacts(sentence, sentence.backed) for sentence in written.sentences]

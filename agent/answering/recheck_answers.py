@@ -99,7 +99,7 @@ def _list_problems(answer: Answer, bare: Sequence[str]) -> Iterator[str]:
 def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
     """The sentences that are called backed and are not, whichever facts they are checked against (a facility
     search ignores notes, a shortened reply disputes); not those that are withheld, or whose labels are: they
-    say nothing. Of a judge's word, which cannot be repeated, code only must not veto it."""
+    say nothing. A judge's word cannot be repeated: then it must only cite a quote that stands."""
     said, conflicts = answer.sentences, list(state.conflicts.values())
     suspects = {
         n for n, s in enumerate(said) if s.backed and not (is_withheld(s.text) or is_withheld(s.context))
@@ -117,7 +117,7 @@ def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
             for n, new in zip(group, checked, strict=True):
                 is_exact = said[n].check in ("quoted", "computed")
                 same = new.check in ("quoted", "computed")
-                holds = same if is_exact else new.check not in ("vetoed", "not_supported")
+                holds = same if is_exact else new.check != "not_supported"
                 cites_page = any(has_page_support(facts[i]) for i in new.fact_ids)
                 if cites_page and (holds or said[n].text in written_by_code):
                     suspects.discard(n)

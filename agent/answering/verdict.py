@@ -113,6 +113,7 @@ def finish_answer(
         open=draft.open,
         assumed=draft.assumed,
         answered_parts=list(draft.answered_parts) if draft.answered_parts is not None else None,
+        judge=draft.judge,
     )
     unjudged = [sentence for sentence in [*named, *stated] if sentence.check in UNJUDGED_VERDICTS]
     cites_page = any(has_page_support(facts[i]) for sentence in unjudged for i in sentence.fact_ids)

@@ -117,19 +117,19 @@ def explain(check: ClaimCheck) -> str:
     if check.verdict == "quoted":
         return "It stands in one stretch of the quote, spelled otherwise at most."
     found = " ".join(describe_finding(finding) for finding in check.findings)
-    if check.verdict in ("vetoed", "doubted"):
-        return found
-    if check.verdict == "not_checked":
-        note = f"The quotes give {check.reason}. " if check.reason else ""
-        return f"{note}Nobody judged its meaning."
-    return check.reason or found or "There is no quote."
+    if check.verdict in ("differs", "not_checked"):
+        note = f"The quotes give {check.reason}." if check.reason else ""
+        nobody = "" if check.verdict == "differs" else "Nobody judged its meaning."
+        return " ".join(filter(None, (note, found, nobody)))
+    absent = [describe_finding(finding) for finding in check.findings if finding.is_absent]
+    return " ".join(filter(None, (check.reason, *absent))) or "There is no quote."
 
 
 @command(
     option("text FILE|URL|-", "a document (Markdown, DOCX, PDF, HTML …), an address, or - for stdin"),
     flag("--search", "search for claims that cite no source", dest="check_text.search_missing"),
     limit("--max-pages N", "sources fetched", "check_text.max_pages", least=1),
-    flag("--problems", "list only claims to look at: no support, no source, or a doubt"),
+    flag("--problems", "list only claims to look at: no support, no source, or a difference"),
     ALLOW,
     *SEARCH_SOURCES,
     WORLD,

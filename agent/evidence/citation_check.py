@@ -268,7 +268,7 @@ def _apply_check(sentence: Sentence, check: ClaimCheck, cited: Sequence[Fact], f
         verdict, reason = "not_checked", PERSON_REASON
     elif verdict == "quoted" and [source for _, source in named] == [PERSON_SOURCE]:
         reason = PERSON_WORDS
-    elif verdict in ("doubted", "not_checked"):
+    elif verdict == "not_checked":
         reason = f"the model gave no judgement: {failure}" if failure else ""
     if any(fact.flagged for fact in cited):
         reason = "; ".join(filter(None, (reason, FLAG_REASON)))
@@ -339,9 +339,10 @@ MAX_FLAG_CHARS = 300
 def verify_fact(fact: Fact, text: str, sha256: str) -> Fact:
     """The fact checked against its page's stored text (whose SHA-256 is given).
 
-    A quote that is not found leaves it unverified. A statement that code vetoes or doubts is replaced by the
-    quote, and kept in `refused_statement`; one that code made by rule (a table's row with its headings) is
-    not checked. A quote that belongs to an order to machines is flagged."""
+    A quote that is not found leaves it unverified. A statement with another figure or negation than the
+    quote, or a name that stands nowhere, is replaced by the quote, and kept in `refused_statement`; one that
+    code made by rule (a table's row with its headings) is not checked. A quote that belongs to an order to
+    machines is flagged."""
     found = verify_quote(fact, text, sha256)
     orders = (find_order(text, start, end) for start, end in found.places if found.verified)
     found = found.replace(flagged=next(filter(None, orders), "")[:MAX_FLAG_CHARS])
@@ -351,13 +352,11 @@ def verify_fact(fact: Fact, text: str, sha256: str) -> Fact:
 
 
 def contradicts_quote(fact: Fact, text: str = "") -> bool:
-    """Does the statement fail code's check of the quote?
-
-    The page's title, the headings and the `text` around the quote only say who is meant, and which day."""
+    """Does the statement say what the quote and the `text` around it do not, as far as code sees?"""
     around = surrounding_text(text, fact.start, fact.end) if text and fact.start >= 0 else ""
-    context = "\n".join(filter(None, (fact.title, fact.heading)))
+    context = "\n".join(filter(None, (fact.title, fact.heading, around)))
     quotes = tuple(filter(None, (fact.quote, read_row(fact))))
-    claim = Claim(fact.id, fact.statement, quotes, context, nearby=(around,))
-    check = check_by_code(claim)
-    is_doubted = check.verdict == "doubted" and any(found.kind != "date" for found in check.findings)
-    return is_doubted or check.verdict in ("vetoed", "not_supported")
+    check = check_by_code(Claim(fact.id, fact.statement, quotes, context))
+    if check.verdict == "not_supported":
+        return True
+    return any(found.is_absent or found.kind not in ("name", "date") for found in check.findings)

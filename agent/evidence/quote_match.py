@@ -40,7 +40,7 @@ from agent.text.normalization import (
     normalize_text,
     strip_diacritics,
 )
-from agent.text.quantities import NUMBER_WORDS
+from agent.text.quantities import is_number_word
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import is_stopword
 from agent.text.word_lists import load_words
@@ -363,7 +363,7 @@ class _FuzzyMatcher:
             return 1, 1, 0
         is_common = mine in self.lowercase_words and mine.isalpha()
         is_on_page = bool(theirs) and self.text[page.starts[j]].islower()
-        is_free = mine not in NUMBER_WORDS and not is_negation(mine)
+        is_free = not is_number_word(mine) and not is_negation(mine)
         if is_common and is_on_page and is_free and self._is_slip(mine, theirs):
             return 1, 1, 1
         ours = [self.words[k] for k in range(i, i + way * 2, way) if 0 <= k < len(self.words)]
@@ -375,7 +375,7 @@ class _FuzzyMatcher:
             return True
         if min(len(mine), len(theirs)) < MIN_SLIP_LENGTH or mine[0] != theirs[0] or mine[-1] != theirs[-1]:
             return False
-        if mine in _REAL_WORDS or theirs in NUMBER_WORDS:
+        if mine in _REAL_WORDS or is_number_word(theirs):
             return False
         is_swapped = len(mine) == len(theirs) and sorted(mine) == sorted(theirs)
         is_doubled = _DOUBLED.sub(r"\1", mine) == _DOUBLED.sub(r"\1", theirs)

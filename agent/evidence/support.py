@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from agent.evidence.citation_check import FLAG_REASON, PERSON_REASON
@@ -14,87 +14,104 @@ from agent.types.facts import FLAG_NOTE
 
 NO_MODEL = "no model was asked"
 OWN_KNOWLEDGE = "own knowledge"
+NOT_SUPPORTED, NOT_CHECKED, DIFFERS = "not supported", "not checked", "differs"
 MAX_SHOWN = 80
 """Characters of a sentence that a line about its check shows."""
 COUNT_LABELS = {
     "quoted": "quoted",
     "computed": "computed",
     "judged_supported": "judged",
-    "vetoed": "not supported",
-    "doubted": "not supported",
-    "not_supported": "not supported",
-    "not_checked": "not checked",
+    "differs": DIFFERS,
+    "not_supported": NOT_SUPPORTED,
+    "not_checked": NOT_CHECKED,
 }
 
 
 @dataclass(frozen=True)
 class Support:
-    """A label in one or two words ("" for a quoted sentence), why, and the doubt that code has beside a
-    judge's word. `tone`: "bad" when the quotes do not support it, "warn" when nobody knows or code doubts."""
+    """How a sentence is supported: a label in one or two words ("" for a quoted sentence) and why; `absent`
+    is what of it stands nowhere in its sources, `note` the difference that a judge of the writer's own model
+    explained, `disputed` what another source says.
+
+    `tone`: "bad" when the quotes do not support it, "warn" when nobody knows or something is absent or
+    disputed, "note" for an explained difference alone."""
 
     label: str = ""
     detail: str = ""
-    doubt: str = ""
-    tone: Literal["", "warn", "bad"] = ""
+    note: str = ""
+    absent: str = ""
+    disputed: str = ""
+
+    @property
+    def tone(self) -> Literal["", "note", "warn", "bad"]:
+        if self.label == NOT_SUPPORTED:
+            return "bad"
+        if self.label in (DIFFERS, NOT_CHECKED, OWN_KNOWLEDGE, FLAG_NOTE) or self.absent or self.disputed:
+            return "warn"
+        return "note" if self.note else ""
+
+    @property
+    def marks(self) -> list[tuple[str, str]]:
+        """What must be seen beside it, each as the key of its words and what is put in: it is not supported,
+        it differs, nobody checked it, something is absent, another source disputes it."""
+        key = {OWN_KNOWLEDGE: "not_checked", FLAG_NOTE: "not_checked"}.get(self.label, self.label)
+        found = [(key.replace(" ", "_"), "")] if self.tone == "bad" or key in (DIFFERS, NOT_CHECKED) else []
+        found += [("absent", self.absent)] if self.absent and self.tone != "bad" else []
+        return found + ([("disputed", "")] if self.disputed else [])
 
     @property
     def text(self) -> str:
         """All of it in one line; "" for a quoted sentence."""
-        detail = f"{self.label}: {self.detail}" if self.label and self.detail else self.label
-        return f"{detail}; but {self.doubt}" if self.doubt else detail
+        about = [f"not in its sources: {self.absent}"] if self.absent and self.tone != "bad" else []
+        about += [f"disputed: {self.disputed}"] if self.disputed else []
+        head = f"{self.label}: {self.detail}" if self.label and self.detail else self.label
+        return "; ".join(filter(None, [head, *about, self.note]))
 
 
 def describe_mark(sentence: Sentence, words: Mapping[str, str]) -> str:
-    """In a word that a sentence is not supported, disputed or in doubt; "" when it is none of these."""
-    support = describe_support(sentence)
-    mark = words.get(f"mark_{support.label.replace(' ', '_')}", support.label)
-    return words["mark_disputed"] if sentence.disputed else mark if support.tone else ""
+    """What must be seen beside a sentence, in the words of a report; "" when there is nothing."""
+    marks = describe_support(sentence).marks
+    return "; ".join(words[f"mark_{key}"].format(what=what) for key, what in marks)
 
 
 def describe_support(sentence: Sentence) -> Support:
     """How one sentence is supported, and what another source says where an open conflict disputes it."""
-    support = _describe_check(sentence)
-    if not sentence.disputed:
-        return support
-    label = f"disputed, {support.label}" if support.label else "disputed"
-    doubt = "; ".join(filter(None, (sentence.disputed, support.doubt)))
-    return Support(label, support.detail, doubt, support.tone or "warn")
-
-
-def _describe_check(sentence: Sentence) -> Support:
-    told = [describe_finding(finding).rstrip(".") for finding in sentence.findings]
+    told = [describe_finding(one).rstrip(".") for one in sentence.findings if not one.is_absent]
     found = "; ".join(text[:1].lower() + text[1:] for text in told)
+    absent = ", ".join(dict.fromkeys(one.claimed for one in sentence.findings if one.is_absent))
+    support = Support(*_describe_check(sentence, found), absent=absent, disputed=sentence.disputed)
+    return replace(support, note=found) if sentence.check == "judged_supported" else support
+
+
+def _describe_check(sentence: Sentence, found: str) -> tuple[str, str]:
+    """Label and detail of a check."""
     reason = sentence.check_reason.rstrip(".")
     match sentence.check:
-        case "quoted" if reason == FLAG_REASON:
-            return Support(FLAG_NOTE, FLAG_REASON, tone="warn")
         case "quoted":
-            return Support(reason)
+            return (FLAG_NOTE, FLAG_REASON) if reason == FLAG_REASON else (reason, "")
         case "computed":
-            return Support("computed", reason)
+            return "computed", reason
         case "judged_supported":
-            return Support("judged", f"by the model: {reason}".rstrip(": "), found, "warn" if found else "")
-        case "vetoed":
-            return Support("vetoed", found or reason, tone="bad")
-        case "doubted" | "not_supported":
-            cites_nothing = "" if sentence.fact_ids else "it cites nothing"
-            return Support(
-                "not supported", "; ".join(filter(None, (reason or cites_nothing, found))), tone="bad"
-            )
+            return "judged", f"by the model: {reason}".rstrip(": ")
+        case "differs":
+            return DIFFERS, found
+        case "not_supported":
+            return NOT_SUPPORTED, reason or found or ("" if sentence.fact_ids else "it cites nothing")
         case "not_checked" if sentence.check_reason == PERSON_REASON:
-            return Support(OWN_KNOWLEDGE, "no page says it", tone="warn")
+            return OWN_KNOWLEDGE, "no page says it"
         case "not_checked":
-            return Support("not checked", reason or NO_MODEL, tone="warn")
-    return Support() if sentence.backed else Support("not supported", tone="bad")
+            return NOT_CHECKED, "; ".join(filter(None, (reason or NO_MODEL, found)))
+    return ("", "") if sentence.backed else (NOT_SUPPORTED, "")
 
 
 def label_support(sentence: Sentence) -> str:
-    """The mark beside a sentence: "judged, in doubt"; "" for a quoted one, and for a table's cell that
-    nothing speaks against: the list of checks has it."""
+    """The label beside a sentence, with what is absent or disputed; "" for a quoted one, and for a table's
+    cell that nothing speaks against: the list of checks has it."""
     support = describe_support(sentence)
-    if sentence.context and not support.tone:
+    if sentence.context and support.tone in ("", "note"):
         return ""
-    return f"{support.label}, in doubt" if support.doubt and not sentence.disputed else support.label
+    about = [f"not in its sources: {support.absent}"] if support.absent and support.tone != "bad" else []
+    return ", ".join(filter(None, [support.label, *about, "disputed" if support.disputed else ""]))
 
 
 def list_checks(answer: Answer) -> list[str]:
@@ -107,7 +124,7 @@ def list_checks(answer: Answer) -> list[str]:
 
 
 def count_support(answer: Answer) -> str:
-    """For example "5 of 7 supported: 3 quoted, 2 judged (1 in doubt); 1 not supported, 1 not checked", and
+    """For example "5 of 7 supported: 3 quoted, 2 judged; 1 not supported, 1 not checked", and
     "8 of 8 quoted word for word" where all that is backed is quoted.
 
     Returns "" when there is no statement."""
@@ -116,8 +133,7 @@ def count_support(answer: Answer) -> str:
         return ""
     backed = [sentence for sentence in claims if sentence.backed]
     others = [sentence for sentence in claims if not sentence.backed]
-    in_doubt = sum(sentence.check == "judged_supported" and bool(sentence.findings) for sentence in backed)
-    held = _list_counts(backed).replace("judged", f"judged ({in_doubt} in doubt)" if in_doubt else "judged")
+    held = _list_counts(backed)
     is_quoted = {sentence.check for sentence in backed} == {"quoted"}
     held = "quoted word for word" if is_quoted else f"supported: {held}" if held else "supported"
     text = f"{len(backed)} of {len(claims)} {held}"

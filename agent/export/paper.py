@@ -21,8 +21,8 @@ from agent.types import Answer
 
 def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
     """The blocks of the paper: the answer, what is open and assumed, how certain it is and why, how it was
-    found, and its sources; `quoted`: these with their quotes. Sentences that are not supported or disputed
-    are marked."""
+    found, and its sources; `quoted`: these with their quotes. Sentences that are not supported, not checked,
+    disputed, or in part absent from their sources are marked."""
     answer, question = report.answer, report.run.question or "Untitled question"
     words = words_for(question)
     title = answer.title if answer else ""

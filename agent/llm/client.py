@@ -43,6 +43,7 @@ from agent.llm.model import (
     Completion,
     CompletionRequest,
     Tier,
+    choose_model,
     measure_prompt,
     messages_to_text,
 )
@@ -72,6 +73,7 @@ class ModelClient:
         *,
         strong: str,
         fast: str = "",
+        judge: str = "",
         key: str = "",
         timeout_s: float = MODEL_REPLY.seconds,
         patience_s: float = MAX_WAIT_S,
@@ -79,7 +81,7 @@ class ModelClient:
         context: int = 0,
     ) -> None:
         self.strong = strong
-        self.fast = fast or strong
+        self.fast, self.judge = fast or strong, judge
         self.server, self.local = identify_server(base_url)
         self._base_url, self._key = base_url or OPENAI_URL, key
         self._context, self._contexts, self._context_lock = context, dict[str, int](), threading.Lock()
@@ -122,7 +124,7 @@ class ModelClient:
         """One reply. Raises ModelUnavailable (why, and what to do), and what `checkpoint` raises, at once."""
         if not self.breaker.admit():
             raise ModelUnavailable(circuit_breaker.describe_outage(self.server))
-        model = self.strong if request.tier == "strong" else self.fast
+        model = choose_model(self, request.tier)
         began, waited, tries = time.monotonic(), 0.0, 1
         with self._lock:
             options = self._options_by_model.get(model, self._first)
@@ -156,7 +158,7 @@ class ModelClient:
     def context_length(self, tier: Tier) -> int:
         """Tokens that a prompt and its reply may have together: as set, else as the server tells, at the
         first need, or has told by refusing a prompt."""
-        model = self.strong if tier == "strong" else self.fast
+        model = choose_model(self, tier)
         with self._context_lock:
             if found := self._contexts.get(model) or self._context:
                 return found

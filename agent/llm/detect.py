@@ -138,6 +138,7 @@ def _build_client(config: Config, base_url: str, *, strong: str, key: str) -> Mo
         base_url,
         strong=strong,
         fast=config.FAST_MODEL,
+        judge=config.JUDGE_MODEL,
         key=key,
         timeout_s=config.MODEL_TIMEOUT,
         context=config.MODEL_CONTEXT,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from agent.llm.model import Completion, CompletionRequest, Message, Model, Tier
+from agent.llm.model import Completion, CompletionRequest, Message, Model, Tier, choose_model
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class VisionModel:
     def __init__(self, client: Model, images: Sequence[Image], adapter: str) -> None:
         self.client = client
         self.strong, self.fast, self.local = client.strong, client.fast, client.local
+        self.judge = choose_model(client, "judge")
         form = IMAGE_ADAPTERS[adapter]
         self._parts = {format_image_mark(n, image.sha256): form(image) for n, image in enumerate(images, 1)}
         self._marks = re.compile("(" + "|".join(map(re.escape, self._parts)) + ")")

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 Message = dict[str, Any]
 """A chat message: "role" (system | user | assistant) and "content", a text (for a server also parts)."""
-Tier = Literal["strong", "fast"]
+Tier = Literal["strong", "fast", "judge"]
+"""`judge`: the model that checks what the strong one wrote; the strong one itself where none is set."""
 Checkpoint = Callable[[], None]
 """Called often while waiting; raises a Signal when the run must pause."""
 
@@ -57,7 +58,8 @@ class Completion:
 
 
 class Model(Protocol):
-    """Two tiers of one server. `local` means that it runs on this machine and costs nothing."""
+    """The tiers of one server; a client with another model that judges has its name as `judge`. `local` means
+    that it runs on this machine and costs nothing."""
 
     strong: str
     fast: str
@@ -70,6 +72,11 @@ class Model(Protocol):
     def context_length(self, tier: Tier) -> int:
         """Tokens that a prompt and its reply may have together."""
         ...
+
+
+def choose_model(client: Model, tier: Tier) -> str:
+    """The name of the model of a tier."""
+    return {"fast": client.fast, "judge": getattr(client, "judge", "")}.get(tier, "") or client.strong
 
 
 def estimate_tokens(text: str) -> int:

@@ -27,6 +27,7 @@ from agent.llm.model import (
     Message,
     Model,
     Tier,
+    choose_model,
     measure_prompt,
 )
 from agent.llm.parse_reply import parse_reply
@@ -85,7 +86,7 @@ def request_structured(
     call that was answered is used again; one that was not keeps its key, and the next attempt gets its
     own."""
     context.checkpoint()
-    model = client.strong if tier == "strong" else client.fast
+    model = choose_model(client, tier)
     prompt, most, attempt, chances = add_schema(messages, shape), MAX_TOKENS, 1, {"shorter", "repair"}
     context_length, problem = client.context_length(tier), ""
     while True:

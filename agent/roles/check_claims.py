@@ -1,6 +1,6 @@
-"""Judges whether the quotes of a claim support it: all open claims of a write-up in one call. Code has
-compared figures, names and polarity before; its doubts are put as questions. Meaning is not judged without a
-model: the fallbacks judge, repair and rule on nothing, and take every sentence for a claim."""
+"""Judges whether the quotes of a claim support it: all open claims of a write-up in one call. The differences
+that code saw are put as questions. Without a model nothing is judged, repaired or ruled on, and every
+sentence is taken for a claim."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agent.roles.role import Role, RoleReply, RoleResult
 from agent.text.names import find_names
 from agent.text.tokens import fold
 from agent.text.urls import remove_unknown_urls
-from agent.types import ClaimFinding, Record
+from agent.types import ClaimFinding, PlanPart, Record
 
 MAX_CLAIMS = 60
 """Claims of one call: about 3,000 tokens of reply, three quarters of what one may have."""
@@ -27,17 +27,6 @@ TAG_CHARS = 30
 """Characters around a claim or a quote in the prompt."""
 MAX_REASON_CHARS = 300
 """Characters of a judge's reason that are kept: one short sentence is asked for."""
-DOUBT_QUESTIONS = {
-    "name": "The quotes name “{quoted}”; do they speak of “{claimed}”?",
-    "roles": "The quotes say “{quoted}”; is it the same one who does it to the same other in “{claimed}”?",
-    "quantifier": "The quotes say “{quoted}”; does that hold for “{claimed}”?",
-    "modality": "The quotes say “{quoted}”; is that as certain as “{claimed}”?",
-    "comparative": "The quotes say “{quoted}”; do they make the comparison “{claimed}”?",
-    "antonym": "The quotes say “{quoted}”; does that mean “{claimed}”?",
-    "negation": "One side is negated (“{quoted}”); does it mean the same as “{claimed}”?",
-    "instruction": "The quote gives instructions to machines (“{quoted}”); does it state “{claimed}” at all?",
-}
-"""How a doubt of each kind is asked; `claimed` and `quoted` are the differing words."""
 
 
 class QuoteShown(Record):
@@ -51,12 +40,12 @@ class QuoteShown(Record):
 
 class ClaimShown(Record):
     """A claim as the prompt shows it, with the quotes that no claim above cites; `cites` are the ids of all
-    that it cites. `doubts` are questions."""
+    that it cites."""
 
     n: int
     statement: str
     quotes: list[QuoteShown]
-    doubts: list[str] = Field(default_factory=list)
+    questions: list[str] = Field(default_factory=list)
     cites: list[str] = Field(default_factory=list)
 
     @property
@@ -89,9 +78,7 @@ class CheckClaimsReply(RoleReply):
     )
 
 
-CHECK_CLAIMS = Role(
-    name="check_claims", reply=CheckClaimsReply, fallback=lambda **blanks: CheckClaimsReply(), cut=("text",)
-)
+CHECK_CLAIMS = Role(name="check_claims", reply=CheckClaimsReply, tier="judge", cut=("text",))
 
 
 @dataclass
@@ -100,13 +87,17 @@ class ClaimJudge:
 
     `ask(CHECK_CLAIMS, check=…, **blanks)` returns the role's result (`Role.judge`, `RunContext.judge`).
     `text` is the write-up the claims stand in, to tell whom a pronoun means; `most_chars` are those of a
-    call, as in MAX_CALL_CHARS. `failures` collects why calls
-    failed, by claim id."""
+    call, as in MAX_CALL_CHARS. `parts` are those of the plan, `answered_parts` collects which of them the
+    supported claims answer (None: nobody said). `failures` collects why calls failed, by claim id."""
 
     ask: Callable[..., RoleResult]
     question: str = ""
     text: str = ""
     most_chars: int = MAX_CALL_CHARS
+    parts: Sequence[PlanPart] = ()
+    is_independent: bool = False
+    """Whether another model wrote the text."""
+    answered_parts: list[str] | None = None
     failures: dict[str, str] = field(default_factory=dict)
     trouble: str = ""
     """Why a call failed for good; "" when none did."""
@@ -136,7 +127,11 @@ class ClaimJudge:
                 question=question,
                 text="".join(around).strip() if "".join(pieces[::2]).strip() else "",
                 claims=shown,
+                parts=self.parts if len(self.parts) > 1 else [],
             )
+            if (answered := result.value.answered_parts) is not None:
+                known = [part.id for part in self.parts]
+                self.answered_parts = [i for i in known if i in {*answered, *(self.answered_parts or ())}]
             here: dict[str, Judgement] = {}
             for said in result.value.claims:  # of two on one claim the one that does not support it
                 if said.n in numbers:
@@ -144,7 +139,9 @@ class ClaimJudge:
                     quote = ids.index(said.quote) if said.quote in ids else 0 if len(ids) == 1 else -1
                     reason = remove_unknown_urls(" ".join(said.reason.split()), ())[:MAX_REASON_CHARS]
                     if claim.id not in here or not said.supported:
-                        here[claim.id] = Judgement(said.supported, reason, quote, said.contradicted)
+                        here[claim.id] = Judgement(
+                            said.supported, reason, quote, said.contradicted, self.is_independent
+                        )
             judged |= here
             self.trouble = self.trouble or result.fallback_reason
             reason = result.fallback_reason or ("its reply left this one out" if result.by == "model" else "")
@@ -159,7 +156,7 @@ def _split_batches(claims: Sequence[OpenClaim], most: int) -> Iterator[list[Open
     for claim in claims:
         quotes = _list_quotes(claim)
         new = {quote: sum(map(len, quote)) + TAG_CHARS for quote in quotes}
-        length = len(claim.claim.statement) + TAG_CHARS * (1 + len(claim.doubts))
+        length = len(claim.claim.statement) + TAG_CHARS * (1 + len(claim.differences))
         added = length + sum(new[quote] for quote in new if quote[:2] not in known)
         if batch and (len(batch) == MAX_CLAIMS or chars + added > most):
             yield batch
@@ -173,10 +170,10 @@ def _split_batches(claims: Sequence[OpenClaim], most: int) -> Iterator[list[Open
 def _list_quotes(open_claim: OpenClaim) -> list[tuple[str, str, str]]:
     """The quotes of a claim, each with its source and the words before it."""
     claim = open_claim.claim
-    names = [fold(name) for name in find_names(claim.statement)]
     sources = claim.sources or (claim.context,) * len(claim.quotes)
     nearby = claim.nearby or ("",) * len(claim.quotes)
-    is_dated = any(doubt.kind == "date" for doubt in open_claim.doubts)
+    is_dated = any(one.kind == "date" for one in open_claim.differences)
+    names = [fold(name) for name in find_names(claim.statement)]
     quotes = []
     for quote, source, around in zip(claim.quotes, sources, nearby, strict=True):
         lacks_name = not names or any(name not in fold(quote) for name in names)
@@ -200,29 +197,31 @@ def _show_claims(batch: Sequence[OpenClaim]) -> list[ClaimShown]:
                 source = key[1] if source == known[key] else f"as {source}" if key[1] else ""
                 new.append(QuoteShown(id=known[key], text=key[0], source=source, before=before))
             cites.append(known[key])
-        doubts = [ask_doubt(doubt) for doubt in open_claim.doubts if not doubt.is_veto]
+        questions = list(map(ask_about, open_claim.differences))
         if open_claim.note:
-            doubts.append(f"A program computed {open_claim.note}; is that what the statement says?")
+            questions.append(f"A program computed {open_claim.note}; is that what the statement says?")
         statement = open_claim.claim.statement
-        shown.append(ClaimShown(n=n, statement=statement, quotes=new, doubts=doubts, cites=cites))
+        shown.append(ClaimShown(n=n, statement=statement, quotes=new, questions=questions, cites=cites))
     return shown
 
 
-def ask_doubt(doubt: ClaimFinding) -> str:
-    """A doubt of code as a question."""
-    if not doubt.claimed:
-        return f"The quotes say “{doubt.quoted}”, the statement leaves it out; does it still mean the same?"
-    if not doubt.quoted:
-        return f"The statement says “{doubt.claimed}”, no quote does; do they plainly imply it?"
-    template = DOUBT_QUESTIONS.get(doubt.kind, "The quotes say “{quoted}”; is that the same as “{claimed}”?")
-    return template.format(claimed=doubt.claimed, quoted=doubt.quoted)
+def ask_about(difference: ClaimFinding) -> str:
+    """A difference as a question."""
+    claimed, quoted = difference.claimed, difference.quoted
+    if difference.kind == "negation":
+        return f"“{claimed or quoted}” stands on one side only; do both mean the same?"
+    if not quoted:
+        return f"No quote has “{claimed}”; do they plainly imply it?"
+    return f"The quotes have “{quoted}”; is that the same as “{claimed}”?"
 
 
 class FailedSentence(Record):
-    """A sentence that failed its check: the ids of the quotes it cites, and what is wrong with it."""
+    """A sentence that failed its check: the ids of the quotes it cites, and what is wrong with it. `cell` is
+    the row and column of a table's cell, of which only the words can change."""
 
     n: int
     text: str
+    cell: str = ""
     quotes: list[str] = Field(default_factory=list)
     faults: list[str] = Field(default_factory=list)
 
@@ -243,12 +242,7 @@ class RepairReply(RoleReply):
     sentences: list[RepairedSentence] = Field(default_factory=list)
 
 
-REPAIR = Role(
-    name="repair",
-    reply=RepairReply,
-    fallback=lambda **blanks: RepairReply(),
-    cut=("text", "quotes", "sentences"),
-)
+REPAIR = Role(name="repair", reply=RepairReply, cut=("text", "quotes", "sentences"))
 """Rewrites the sentences of a draft that their quotes do not support: they then say what the quotes say."""
 
 
@@ -267,9 +261,7 @@ class FindClaimsReply(RoleReply):
     )
 
 
-FIND_CLAIMS = Role(
-    name="find_claims", reply=FindClaimsReply, fallback=lambda **blanks: FindClaimsReply(), tier="fast"
-)
+FIND_CLAIMS = Role(name="find_claims", reply=FindClaimsReply, tier="fast")
 """Tells which sentences of a given text state nothing that a source could confirm: opinions, advice, remarks
 on the text itself. Structure has told headings and questions before."""
 
@@ -280,12 +272,6 @@ class CompareFactsReply(RoleReply):
     conflicts: list[ConflictRuling] = Field(default_factory=list)
 
 
-COMPARE_FACTS = Role(
-    name="compare_facts",
-    reply=CompareFactsReply,
-    fallback=lambda **blanks: CompareFactsReply(),
-    tier="fast",
-    cut=("conflicts",),
-)
+COMPARE_FACTS = Role(name="compare_facts", reply=CompareFactsReply, tier="fast", cut=("conflicts",))
 """Judges what the two sides of a conflict are to each other: all open conflicts that nobody ruled on, in one
 call before the write-up."""

@@ -105,7 +105,7 @@ class Role:
     name: str
     reply: type[RoleReply]
     fallback: Callable[..., RoleReply] | None = None
-    tier: Literal["strong", "fast"] = "strong"
+    tier: Literal["strong", "fast", "judge"] = "strong"
     cut: tuple[str, ...] = ()
     on_failure: Literal["skip", "rest"] = "skip"
     """What follows when the model failed for good: its reply without values is used, or the run rests."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agent.text.quantities import BASE_UNITS, find_quantities
+from agent.text.quantities import find_quantities
 from agent.text.word_lists import read_rows
 
 _MONTHS = {
@@ -80,8 +80,8 @@ def find_dates(text: str) -> list[DateInterval]:
         before = left[max(0, match.start() - 12) : match.start()]
         noun = None if _YEAR_LEAD_IN.search(before) else _COUNTED_NOUN.match(left, match.end())
         if noun:
-            units = {quantity.unit for quantity in find_quantities(left[match.start() : noun.end()])}
-            if not _ARTICLE.search(before) or units & BASE_UNITS:
+            found_here = find_quantities(left[match.start() : noun.end()])
+            if not _ARTICLE.search(before) or any(n.is_measured for n in found_here):
                 continue
         first = int(match["year"])
         years = [(first, match.start("year"), match.end("year"))]

@@ -1,68 +1,53 @@
-"""Numbers with their units in a text, in one form: "12 %", "twelve percent" and "12 per cent" are the same.
+"""Numbers of a text with their units: number words are read by text2num, units by pint.
 
-A quantity keeps its precision ("12 million" means 11.5 to 12.5 million), so a rounded figure agrees with the
-full one. The caller blanks dates out first (`date_intervals.blank_dates`)."""
+They become comparable: a distance in metres, a span in seconds or months, a temperature in kelvins, a share
+as a number with "%". A number's unit may also be a currency, or the noun that it counts ("12 cows")."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import pint
+from text_to_num import find_numbers
 
 from agent.text.tokens import is_stopword
-from agent.text.word_lists import read_rows
 
-MAX_ROUNDING = 0.1
-"""A rounded figure may differ by half its last digit, but never by more than this share of itself."""
-
-_CARDINALS, _TENS_WORDS, _ORDINAL_WORDS = (row.split() for row in read_rows("number_words"))
-_ONES = {word: number for number, word in enumerate(_CARDINALS)}
-_TENS = {word: 10 * number for number, word in enumerate(_TENS_WORDS, start=2)}
-_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_SCALES |= {"k": 1e3, "mn": 1e6, "mln": 1e6, "bn": 1e9, "dozen": 12.0}
-_ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS, start=1)}
-_FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
-CARDINAL_WORDS = frozenset([*_ONES, *_TENS, *_SCALES]) - {"zero", "k", "mn", "mln", "bn"}
-"""English words for numbers that count."""
-NUMBER_WORDS = frozenset(
-    [*_ONES, *_TENS, *_SCALES, *_ORDINALS, "half", "third", "quarter", "twice", "once", "double", "both"]
-)
-"""Words that are numbers; a quote may not differ in one."""
-
-_UNITS = {
-    name: (base, float(factor))
-    for base, factor, *names in map(str.split, read_rows("units"))
-    for name in names
+MAX_ROUNDING = 0.05
+"""The most that two roundings of one number may be apart, and what "about" leaves open."""
+_CURRENCIES = {
+    "us$": "$",
+    "usd": "$",
+    "dollar": "$",
+    "eur": "€",
+    "euro": "€",
+    "gbp": "£",
+    "jpy": "¥",
+    "yen": "¥",
 }
-"""The base unit and factor of each unit's name."""
-BASE_UNITS = frozenset(base for base, _ in _UNITS.values())
-"""The units that figures are converted to; any other unit is the noun that is counted."""
-_FAHRENHEIT = "°F"
-"""The one unit that a factor alone does not convert."""
-_NUMBER_WORD = "|".join(
-    sorted([*_ONES, *_TENS, "hundred", "thousand", "million", "billion", "trillion"], key=len, reverse=True)
-)
-_NUMBER_PHRASE = rf"(?:{_NUMBER_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_NUMBER_WORD}))*"
-_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:[\u00a0\u202f]\d{3})+|\d+(?:\.\d+)?"
-_APPROXIMATION = (
-    "about|around|roughly|nearly|almost|approximately|circa|some|over|under|more than|less than|at least|up "
-    "to"
-)
-_NAMED_UNIT = (
-    r"%|per\s?cent\b|us\$|[€£¥₹]|°\s?[cf]\b|degrees?\s(?:celsius|fahrenheit)\b|km/h\b|square\s[^\W\d_]+"
-    r"|[^\W\d_]+[²2]?"
-)
-_QUANTITY = re.compile(
-    rf"(?P<about>\b(?:{_APPROXIMATION})\s+|[~≈]\s?)?(?P<money>us\$"
-    rf"|[$€£¥₹])?\s?(?P<sign>(?<![\w)\]%])[-\u2212])?(?<![\w.])"
-    rf"(?:(?P<digits>{_DIGITS})(?P<part>[½¼¾⅓⅔])?(?P<nth>(?:st|nd|rd|th)\b)?"
-    rf"|\b(?P<spoken>{_NUMBER_PHRASE})\b|\b(?P<ordinal>{'|'.join(_ORDINALS)})\b)"
-    rf"(?:[\s\u00a0-]?(?P<scale>(?<=\d)k|hundred|thousand|million|billion|trillion|dozen|mn|mln|bn)\b)?"
-    rf"(?P<gap>[\s\u00a0\u202f]{{0,2}}-?)(?P<unit>{_NAMED_UNIT})?",
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
+_SCALES |= {"k": 1e3, "mn": 1e6, "mln": 1e6, "bn": 1e9}
+_FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
+_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:[\u00a0\u202f]\d{3})+|\d+(?:\.\d+)?(?!\.?\d)"
+_NUMBER = re.compile(
+    rf"(?P<about>\b(?:about|around|roughly|nearly|almost|approximately|circa|some)\s+|[~≈]\s?)?"
+    rf"(?P<money>us\$|[$€£¥₹])?\s?(?P<sign>(?<![\w)\]%])[-\u2212])?(?:(?<![\w.])(?P<digits>{_DIGITS})"
+    r"(?P<part>[½¼¾⅓⅔])?(?P<nth>(?:st|nd|rd|th)\b)?|\b(?P<word>dozen)\b)"
+    rf"(?:[\s\u00a0-]?(?P<scale>(?:{'|'.join(_SCALES)})\b))?",
     re.IGNORECASE,
 )
-
-
-_UNIT_NAME = re.compile(r"(?<![\w'’])[^\W\d_]{2,}|[%$€£¥₹]")
+_UNIT = re.compile(
+    r"(?P<gap>[\s\u00a0\u202f]{0,2}-?)(?P<name>%|per\s?cent\b|us\$|[€£¥₹]|°\s?[cf]\b"
+    r"|degrees?\s(?:celsius|fahrenheit)\b|km/h\b|(?:square|cubic)\s[^\W\d_]+|[^\W\d_]+[²³]?)?",
+    re.IGNORECASE,
+)
+_HALF_MORE = re.compile(r"\b(?:an?|one)\s(?P<unit>[^\W\d_]+)\sand\sa\shalf\b", re.IGNORECASE)
+_TOKEN = re.compile(r"[^\W\d_]+|[\d.,]+|\s+|[^\w\s]|_")
+_BYTES = re.compile(r"([kmgt])(i?)b", re.IGNORECASE)
+_LONG_SPANS = frozenset({"month", "year", "decade", "century", "millennium"})
+"""Spans of the calendar, which are not exchanged for days."""
 
 
 @dataclass(frozen=True)
@@ -79,34 +64,178 @@ class Quantity:
     """The number as it is written, in its own unit."""
     step: float = 1.0
     """The worth of its last digit, in its own unit, whether it is approximate or not."""
+    is_measured: bool = False
+    """Whether its unit is one of measure or money, no noun that is counted."""
+    figure_end: int = 0
+    """Where the number ends with its unit of measure, without a noun that is counted."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit of measure: its base unit, the factor to it, and what is added then (of temperatures)."""
+
+    base: str
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+@cache
+def _load_registry() -> pint.UnitRegistry[float]:
+    registry: pint.UnitRegistry[float] = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
+    registry.define("century = 100 * year = _ = centuries")
+    registry.define("decade_span = 10 * year = _ = decade = decades")
+    return registry
+
+
+class _Token:
+    """A word or blank as text2num wants it."""
+
+    def __init__(self, written: str) -> None:
+        self.written = written
+
+    def text(self) -> str:
+        return self.written
+
+    def text_lowercase(self) -> str:
+        return self.written.lower()
+
+    def nt_separated(self, previous: object) -> bool:
+        return False
+
+    def not_a_number_part(self) -> bool:
+        return self.written[:1].isdigit()
 
 
 def find_quantities(text: str) -> list[Quantity]:
     """The numbers of a text in order, without a lone "one" (mostly a pronoun)."""
-    found: list[Quantity] = []
-    for match in _QUANTITY.finditer(text):
-        if (read := _parse_value(match)) is None:
-            continue
-        value, step = read
+    found = [*_read_digits(text), *_read_words(text)]
+    for match in _HALF_MORE.finditer(text):  # "an hour and a half"
+        if unit := find_unit(match["unit"]):
+            value = 1.5 * unit.factor
+            found = [n for n in found if not match.start() <= n.start < match.end()]
+            found.append(
+                Quantity(
+                    value, value / 15, unit.base, *match.span(), match.group(), 1.5, 0.1, True, match.end()
+                )
+            )
+    return sorted(found, key=lambda n: n.start)
+
+
+def _read_digits(text: str) -> Iterator[Quantity]:
+    for match in _NUMBER.finditer(text):
+        digits = re.sub(r"[,\u00a0\u202f]", "", match["digits"] or "12")
+        whole, _, decimals = digits.partition(".")
+        zeros = len(whole) - len(whole.rstrip("0"))
+        step = 10.0 ** -len(decimals) if decimals else 10.0**zeros if zeros >= 2 else 1.0
         scale = _SCALES[match["scale"].lower()] if match["scale"] else 1.0
-        unit, factor, named = _parse_unit(match)
-        end = match.end() if named else match.end("gap") - len(match["gap"])
-        number, last_digit = (-value if match["sign"] else value) * scale, step * scale
-        value, step = number * factor, last_digit * factor
-        if unit == _FAHRENHEIT:
-            value, step, unit = (value - 32) * 5 / 9, step * 5 / 9, "°C"
-        if match["about"]:
-            step = max(step, 2 * MAX_ROUNDING * abs(value))
-        first = next(name for name in ("money", "sign", "digits", "spoken", "ordinal") if match[name])
-        start = match.start(first)
-        shown = match.string[start:end].strip()
-        found.append(Quantity(round(value, 9), round(step, 9), unit, start, end, shown, number, last_digit))
-    return found
+        number = (float(digits) + _FRACTIONS.get(match["part"] or "", 0.0)) * (-1 if match["sign"] else 1)
+        start = next(match.start(name) for name in ("money", "sign", "digits", "word") if match[name])
+        if match["nth"]:
+            yield Quantity(
+                number,
+                0.0,
+                "th",
+                start,
+                match.end(),
+                text[start : match.end()],
+                number,
+                0.0,
+                figure_end=match.end(),
+            )
+        else:
+            money = (match["money"] or "").lower()
+            yield _add_unit(
+                text, start, match.end(), number * scale, step * scale, money, bool(match["about"])
+            )
 
 
-def find_units(text: str) -> set[tuple[str, float]]:
-    """Base unit and factor of each unit that a text names, beside a number or not ("Height in metres")."""
-    return {unit for match in _UNIT_NAME.finditer(text.lower()) if (unit := _find_unit(match.group()))}
+def _read_words(text: str) -> Iterator[Quantity]:
+    written = _TOKEN.findall(text)
+    starts = [0]
+    for word in written:
+        starts.append(starts[-1] + len(word))
+    for one in find_numbers(list(map(_Token, written)), "en", 0):
+        start, end = starts[one.start], starts[one.end]
+        said = text[start:end]
+        if (
+            len(said) == 1
+            or said.lower() in ("million", "thousand", "hundred", "billion", "trillion")
+            or said[0].isdigit()
+        ):
+            continue  # a letter, or after digits, which have it
+        if one.is_ordinal:
+            if said.lower() not in ("second", "seconds"):
+                yield Quantity(one.value, 0.0, "th", start, end, said, one.value, 0.0, figure_end=end)
+        elif said.lower() != "one" or _is_share(text, end):
+            scale = max((_SCALES.get(word, 1.0) for word in said.lower().split()), default=1.0)
+            yield _add_unit(text, start, end, one.value, scale)
+
+
+def _is_share(text: str, at: int) -> bool:
+    return re.match(r"\s(?:per\s?cent|in\s\d)", text[at:]) is not None
+
+
+def _add_unit(
+    text: str, start: int, end: int, number: float, step: float, money: str = "", is_about: bool = False
+) -> Quantity:
+    match = _UNIT.match(text, end)
+    name = match["name"] if match and not money else ""
+    unit, noun = find_unit(name) if name else None, ""
+    if money:
+        unit = Unit(_CURRENCIES.get(money, money))
+    elif unit is None and name and name[0].islower() and not is_stopword(name):
+        noun = _singularize(name.lower())
+    if unit is not None and name in ("m", "k", "B") and match and match["gap"] == "":
+        unit, noun = None, ""  # "5m" may be metres or millions
+    value, precision = number, step
+    if unit:
+        value, precision = number * unit.factor + unit.offset, step * unit.factor
+        end = end if money or match is None else match.end()
+    figure_end = end
+    if noun and match:
+        end = match.end()
+    if is_about:
+        precision = max(precision, 2 * MAX_ROUNDING * abs(value))
+    base = unit.base if unit else noun
+    shown = text[start:end].strip()
+    return Quantity(
+        round(value, 9), round(precision, 9), base, start, end, shown, number, step, bool(unit), figure_end
+    )
+
+
+@lru_cache(maxsize=4096)
+def find_unit(name: str) -> Unit | None:
+    """A unit of measure, share or money by its name or sign; None for any other word."""
+    said = re.sub(r"\s+", " ", name.strip())
+    lower = _singularize(said.lower())
+    if lower in ("%", "per cent", "percent"):
+        return Unit("%")
+    if lower in _CURRENCIES or lower in "€£¥₹":
+        return Unit(_CURRENCIES.get(lower, lower))
+    if said not in "msghltWVKB" if len(said) == 1 else is_stopword(said):
+        return None
+    if sized := _BYTES.fullmatch(said):
+        said = f"{sized[1].upper() if sized[2] or sized[1] not in 'kK' else 'k'}{sized[2].lower()}B"
+    said = said.replace("²", "**2").replace("³", "**3")
+    said = re.sub(r"^(?:°\s?|degrees? )(?=[cf])", "deg", said, flags=re.IGNORECASE)
+    said = {"degc": "degC", "degf": "degF", "cc": "cm**3", "kmh": "km/h"}.get(said.lower(), said)
+    for spelling in dict.fromkeys((said, said.lower() if len(said) > 3 else said)):
+        registry = _load_registry()
+        try:
+            parsed = registry.parse_units(spelling)
+            zero, one = (registry.Quantity(n, parsed).to_base_units() for n in (0.0, 1.0))
+        except (pint.PintError, ValueError, TypeError, AttributeError):
+            continue
+        if _singularize(lower) in _LONG_SPANS:
+            months = registry.Quantity(1.0, parsed).to(registry.Unit("month")).magnitude
+            return Unit("month", round(months, 6))
+        return Unit(f"{one.units:~}", one.magnitude - zero.magnitude, zero.magnitude)
+    return None
+
+
+def is_number_word(word: str) -> bool:
+    """Is it a number written as a word ("seven", "third"), or a scale of one?"""
+    return word in _SCALES or bool(find_numbers([_Token(word)], "en", 0))
 
 
 def is_same_quantity(a: Quantity, b: Quantity) -> bool:
@@ -128,56 +257,6 @@ def is_comparable(a: Quantity, b: Quantity) -> bool:
     if {a.unit, b.unit} == {"%", ""}:
         return 0 < (b if a.unit == "%" else a).value < 1
     return a.unit == b.unit
-
-
-def _parse_value(match: re.Match[str]) -> tuple[float, float] | None:
-    if match["ordinal"]:
-        return float(_ORDINALS[match["ordinal"].lower()]), 0.0
-    if match["spoken"]:
-        words = re.findall(r"[a-z]+", match["spoken"].lower())
-        if words == ["one"] and not match["scale"] and (match["unit"] or "").lower() not in ("%", "percent"):
-            return None
-        total, current, step = 0.0, 0.0, 1.0
-        for word in words:
-            if word in _SCALES:
-                current, step = max(current, 1.0) * _SCALES[word], _SCALES[word]
-                if _SCALES[word] >= 1000:
-                    total, current = total + current, 0.0
-            elif word != "and":
-                current, step = current + _ONES.get(word, 0) + _TENS.get(word, 0), 1.0
-        return total + current, step
-    digits = re.sub(r"[,\u00a0\u202f]", "", match["digits"])
-    if match["nth"]:
-        return float(digits), 0.0
-    whole, _, decimals = digits.partition(".")
-    zeros = len(whole) - len(whole.rstrip("0"))
-    step = 10.0 ** -len(decimals) if decimals else 10.0**zeros if zeros >= 2 else 1.0
-    return float(digits) + _FRACTIONS.get(match["part"] or "", 0.0), step
-
-
-def _parse_unit(match: re.Match[str]) -> tuple[str, float, bool]:
-    """Base unit, factor, and whether the unit's words belong to the figure as it is shown."""
-    if match["nth"] or match["ordinal"]:
-        return "th", 1.0, False
-    if match["money"]:
-        return *_UNITS[match["money"].lower()], False
-    said = re.sub(r"\s+", "", (match["unit"] or "").lower())
-    said = re.sub(r"^degrees?(?=[cf])", "", said)
-    if said == "percent":
-        return "%", 1.0, True
-    if said.startswith("square"):
-        base, factor = _find_unit(said[6:]) or ("", 1.0)
-        return (base + "²", factor**2, True) if base else (said, 1.0, True)
-    known = _find_unit(said)
-    if known and not (len(said) == 1 and said.isalpha() and match["gap"] == "" and match["digits"] is None):
-        return *known, True
-    if not said or is_stopword(said) or not (match["unit"] or "")[0].islower():
-        return "", 1.0, False
-    return _singularize(said), 1.0, True
-
-
-def _find_unit(said: str) -> tuple[str, float] | None:
-    return _UNITS.get(said) or _UNITS.get(_singularize(said))
 
 
 def _singularize(word: str) -> str:

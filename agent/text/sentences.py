@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from stop_words import get_stop_words
 
-from agent.text.word_lists import load_words, read_rows
+from agent.text.quantities import find_unit
+from agent.text.word_lists import load_words
 
 MAX_SENTENCE_CHARS = 600
 """A longer sentence is cut at a semicolon or space: a quote must stay readable."""
@@ -90,15 +91,10 @@ def _is_inside(text: str, start: int, stop: re.Match[str]) -> bool:
         return False
     if (stop[1] or "").isdecimal() and token[0].isupper() and len(token) < MAX_ABBREVIATION_LETTERS:
         return True  # "Abb. 3"
-    if previous[-1:].isdecimal() and token.lower() in _units():
+    if previous[-1:].isdecimal() and find_unit(token):
         return False
     is_latin = "a" <= token[0].lower() <= "z"
     return is_latin and len(token) <= MAX_ABBREVIATION_LETTERS and not _VOWEL.search(token)
-
-
-@lru_cache(maxsize=1)
-def _units() -> frozenset[str]:
-    return frozenset(name for row in read_rows("units") for name in row.split()[2:])
 
 
 @lru_cache(maxsize=1)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from agent.types.record import Actor, PageOrigin, Publication, Record
 
@@ -31,45 +31,21 @@ class PlanPart(Record):
 
 Verdict = Literal["answered", "partial", "passages_found", "no_evidence", "checked"]
 """`passages_found`: no model judged; these are the passages that fit best. `checked`: a text was checked."""
-ClaimVerdict = Literal[
-    "quoted",
-    "computed",
-    "judged_supported",
-    "differs",
-    "vetoed",
-    "doubted",
-    "not_supported",
-    "not_checked",
-]
+ClaimVerdict = Literal["quoted", "computed", "judged_supported", "differs", "not_supported", "not_checked"]
 """`differs`: code sees a difference to the quotes, and no judge was asked."""
-FindingKind = Literal[
-    "figure",
-    "unit",
-    "date",
-    "time",
-    "negation",
-    "name",
-    "roles",
-    "quantifier",
-    "modality",
-    "comparative",
-    "antonym",
-    "instruction",
-]
+FindingKind = Literal["figure", "unit", "date", "time", "negation", "name"]
 SUPPORTED_VERDICTS: frozenset[str] = frozenset({"quoted", "computed", "judged_supported"})
 Reason = Literal["none", "off_topic", "not_covered", "needs_clarification", "blocked", "budget", "silent"]
 
 
 class ClaimFinding(Record):
-    """What code found when it compared a claim with its quotes: a veto or a doubt."""
+    """A difference that code saw when it compared a claim with its quotes; a question to the judge."""
 
     kind: FindingKind
     claimed: str = ""
     """The words of the claim that differ."""
     quoted: str = ""
     """The words of the quotes in their place; "" when there are none."""
-    is_veto: bool = False
-    """Whether it stands above every judge; else it is a doubt, put to the judge as a question."""
     is_absent: bool = False
     """Whether it stands nowhere: in no quote, heading, column head or title, nor in the sentence before or
     the question, in any spelling, and is not computed. It stays visible whatever a judge says."""
@@ -139,6 +115,18 @@ class Outline(Record):
 class Sentence(Record):
     """A sentence of an answer and the facts it cites."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _read_older(cls, given: Any) -> Any:
+        """What versions recorded in which code could refuse a sentence above a judge."""
+        if isinstance(given, dict) and any("is_veto" in found for found in given.get("findings", ())):
+            kinds = get_args(FindingKind)
+            found = [{k: v for k, v in one.items() if k != "is_veto"} for one in given["findings"]]
+            given = {**given, "findings": [one for one in found if one["kind"] in kinds]}
+        if isinstance(given, dict) and given.get("check") in ("vetoed", "doubted"):
+            given = {**given, "check": "not_supported"}
+        return given
+
     text: str
     fact_ids: list[str] = Field(default_factory=list)
     backed: bool = False
@@ -146,7 +134,7 @@ class Sentence(Record):
     check: ClaimVerdict | Literal[""] = ""
     """How its support was found; "" for what is no claim."""
     findings: list[ClaimFinding] = Field(default_factory=list)
-    """Vetoes and doubts of code. A doubt stays visible when a judge calls the sentence supported."""
+    """The differences that code saw, but those that an independent judge explained."""
     check_reason: str = ""
     """The judge's reason, or the arithmetic of a computed claim ("1986 − 1961 = 25")."""
     part: str = ""
@@ -214,6 +202,8 @@ class Answer(Record):
     """What of the question the sources do not answer, in the writer's words; "" for nothing."""
     assumed: str = ""
     """The reading or condition that it rests on, in the writer's words; "" for none."""
+    judge: Literal["", "writer", "other"] = ""
+    """Whether the model that wrote it, or another one, judged its sentences; "" where none did."""
     remark: str = ""
     """A note on how the answer was made, for example an instruction that was not followed."""
     journey: str = ""

@@ -41,7 +41,7 @@ MARK_SIGNS: dict[ClaimMark, str] = {
     "no_claim": "",
 }
 """A sign for each, so that none is told by its colour alone."""
-DOUBT_LABEL = ", with a doubt"
+DIFFERS_LABEL = ", differs from its source"
 PROBLEM_MARKS: frozenset[str] = frozenset({"contradicted", "not_supported", "unavailable", "no_source"})
 SentenceKind = Literal["claim", "heading", "question", "reference", "code", "label", "opinion"]
 """`label`: a line of few words that is no sentence; `reference`: of the list of references; `opinion`: a
@@ -119,18 +119,18 @@ class MarkedSentence(Record):
     """The sentence of the first fact that comes closest."""
     overruled: str = ""
     """A person's reason; "" where the mark is the check's own."""
-    is_doubted: bool = False
+    differs: bool = False
     """Whether code found a difference between it and its quotes that nobody has judged."""
 
     @property
     def is_problem(self) -> bool:
         """Whether somebody should look at it."""
-        return self.mark in PROBLEM_MARKS or self.is_doubted
+        return self.mark in PROBLEM_MARKS or self.differs
 
     @property
     def label(self) -> str:
-        """Its mark in words, with the doubt; "" while it is not checked."""
-        return (MARK_LABELS[self.mark] if self.mark else "") + (DOUBT_LABEL if self.is_doubted else "")
+        """Its mark in words; "" while it is not checked."""
+        return (MARK_LABELS[self.mark] if self.mark else "") + (DIFFERS_LABEL if self.differs else "")
 
 
 class CheckedText(Record):
@@ -159,18 +159,19 @@ class CheckedText(Record):
     @property
     def summary(self) -> str:
         """For example "31 claims: 22 supported, 4 not supported, 5 source unavailable"."""
-        return summarize_marks((one.mark for one in self.claims), sum(one.is_doubted for one in self.claims))
+        return summarize_marks((one.mark for one in self.claims), sum(one.differs for one in self.claims))
 
 
-def summarize_marks(marks: Iterable[ClaimMark | None], doubted: int = 0) -> str:
-    """How many claims have which mark, in a line; `doubted` of those that are not checked have a doubt."""
+def summarize_marks(marks: Iterable[ClaimMark | None], differing: int = 0) -> str:
+    """How many claims have which mark, in a line; `differing` of those that are not checked differ from their
+    source."""
     counts: Counter[str | None] = Counter(mark for mark in marks if mark != "no_claim")
     total = counts.total()
     if not total:
         return "No claims"
     labels = dict(MARK_COUNT_LABELS)
-    if doubted:
-        labels["not_checked"] += f", {doubted} of them with a doubt"
+    if differing:
+        labels["not_checked"] += f", {differing} of them differing from the source"
     parts = [f"{counts[mark]} {label}" for mark, label in labels.items() if counts[mark]]
     parts += [f"{counts[None]} to check"] if counts[None] else []
     return f"{total} claim{'s' * (total != 1)}: {', '.join(parts)}"

@@ -47,7 +47,7 @@ def _describe_block(block: AnswerBlock) -> str:
 def _describe_sentence(said: Sentence, answer: Answer, view: RunSnapshot) -> dict[str, Any]:
     places = [block.id for block in answer.blocks]
     facts = [view.state.facts[i] for i in said.fact_ids if i in view.state.facts]
-    marks = [f"{f.kind}{' veto' * f.is_veto}: {f.claimed} / {f.quoted}" for f in said.findings]
+    marks = [f"{f.kind}{' absent' * f.is_absent}: {f.claimed} / {f.quoted}" for f in said.findings]
     told = {
         "text": said.claim,
         "check": said.check,

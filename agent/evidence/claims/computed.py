@@ -1,52 +1,42 @@
 """Figures of a claim that a calculation on its quotes' figures gives, and whether the rest of it is carried.
 
-A span of years ("25 years after", "aged 25"), a sum or difference of two figures of one unit that the claim
-announces or writes out ("120 + 80 = 200"), and a percentage: a share, a rise or a fall. A claim is computed
-when besides its figure all its content words stand in the sentences of the operands; around "after" and
-"before", what is named must stand with its own year; a rise or fall needs figures that stand with theirs."""
+A span of years ("25 years after", "aged 25"), a sum or difference of figures of one unit, written out or not
+("120 + 80 = 200"), and a percentage: a share, a rise or a fall. A claim is computed when besides its figure
+all its content words stand in the sentences of the operands; for a span of years only where these are a birth
+or the two ends of one span. All else that is calculated is told to the judge."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from operator import attrgetter
 
-from agent.evidence.claims.figures import (
-    ANNOUNCES_RESULT,
-    MAX_OPERANDS,
-    MONTHS_PER_YEAR,
-    count_years,
-    find_step,
-    find_year,
-    is_about,
-    is_given,
-    is_rounding,
-    is_written,
-    list_counts,
-    list_pairs,
-)
+from agent.evidence.claims.differences import find_step, find_year, is_about, is_given, is_rounding
 from agent.evidence.claims.words import ReadText, list_content
 from agent.text.date_intervals import DAYS_PER_YEAR, DateInterval
 from agent.text.quantities import Quantity
 from agent.text.tokens import stem
 
-_ORDER = re.compile(r"\b(after|later than|before|earlier than)\b", re.IGNORECASE)
+MAX_OPERANDS = 12
+"""More figures than this give some pair for nearly every result."""
+MAX_COUNTS = 4
+"""The same where nothing announces a calculation."""
+MONTHS_PER_YEAR = 12
+_AGED = re.compile(r"\b(?:age(?:d|\sof)?|was)\s(?:\d+\sor\s)?$", re.IGNORECASE)
 _DASH = re.compile(r"\s?[–—-]")
 _SPAN = re.compile(r"\s?(?:[–—-]|to|until|till|and)\s?")
+_ORDER = re.compile(r"\b(?:after|later|before|earlier)\b", re.IGNORECASE)
 _BIRTH = stem("born")
 _RESULT_WORDS = frozenset(
     map(
         stem,
         "year age aged old older young younger later earlier after before between difference total sum"
-        " together altogether combined more less fewer longer shorter last period span apart"
-        " percent share".split(),
+        " together altogether combined more less fewer longer shorter last period span apart increase grew"
+        " rose decrease fell exceed percent share".split(),
     )
 )
-"""Words that only say what kind of result the figure is."""
-_RISES = frozenset(map(stem, "increase increased grew grow grown growth rose rise risen".split()))
-_FALLS = frozenset(map(stem, "decrease decreased fell fall fallen drop dropped decline declined".split()))
+"""Words that announce a result and only say of what kind it is."""
 _NUMBER = r"\d+(?:[.,]\d+)*"
 _WRITTEN = re.compile(
     rf"(?P<open>\s?\()?(?P<left>{_NUMBER})(?:\s[^\W\d_]+)?\s?(?P<sign>[+−–-])"
@@ -65,12 +55,13 @@ class Operand:
 
 @dataclass(frozen=True)
 class Computation:
-    """A figure of a claim as the result of a calculation on two figures: "1986 − 1961 = 25"."""
+    """A figure of a claim as the result of a calculation: "1986 − 1961 = 25"."""
 
     figure: Quantity
     text: str
-    operands: tuple[Operand, Operand]
-    is_growth: bool = False
+    operands: tuple[Operand, ...]
+    is_exact: bool = True
+    """Whether it may stand for more than the judge's help: no rise or fall, whose order nobody read."""
 
     @property
     def quote(self) -> ReadText:
@@ -78,14 +69,15 @@ class Computation:
         return self.operands[0].quote
 
 
-def find_computation(claim: ReadText, quotes: Sequence[ReadText]) -> Computation | None:
-    """The calculation that gives the one number of a claim that no quote gives; None without one."""
+def find_computations(claim: ReadText, quotes: Sequence[ReadText]) -> list[Computation]:
+    """A calculation for each number of a claim that no quote gives and one of their figures gives."""
+    figures = [(n, quote) for quote in quotes for n in quote.quantities]
     new = [
         n
         for n in claim.quantities
         if not any(is_given(n, other, is_about(n, claim)) for quote in quotes for other in quote.quantities)
     ]
-    return next(_compute(new[0], claim, quotes), None) if len(new) == 1 else None
+    return [found for n in new for found in list(_compute(n, claim, quotes, figures))[:1]]
 
 
 def read_calculations(statement: str, quotes: Sequence[ReadText]) -> str:
@@ -99,7 +91,7 @@ def read_calculations(statement: str, quotes: Sequence[ReadText]) -> str:
         )
         is_sum = match["sign"] == "+"
         is_right = abs(left + right * (1 if is_sum else -1) - result) < 1e-9
-        if not is_right or not all(is_written(match[name], quotes) for name in ("left", "right")):
+        if not is_right or not all(_is_written(match[name], quotes) for name in ("left", "right")):
             return match.group()
         rest = statement[: match.start()] + " " + statement[match.end() :]
         if match["open"] and match["close"] and match["result"] in re.findall(_NUMBER, rest):
@@ -113,58 +105,53 @@ def read_calculations(statement: str, quotes: Sequence[ReadText]) -> str:
 def is_carried(claim: ReadText, computation: Computation) -> bool:
     """Do the operands' sentences say the rest of a claim, around the figure that was computed?"""
     figure, operands = computation.figure, computation.operands
-    there = set[str]().union(*(_find_stems(one.quote, [_find_sentence(one)]) for one in operands))
+    there = set[str]().union(*(_find_stems(one.quote, *_find_sentence(one)) for one in operands))
     rest = {
         stemmed
         for stemmed, word in list_content(claim.words)
         if not figure.start <= word.start < figure.end and stemmed not in _RESULT_WORDS
     }
-    if computation.is_growth:
-        rest -= _RISES | _FALLS
-    if not rest or not rest <= there:
+    if not computation.is_exact or not rest or not rest <= there:
         return False
     if isinstance(operands[0].value, Quantity):
         return True
     early, late = operands
-    order = _ORDER.search(claim.text)
-    if order is None:
-        text, birth = early.quote.text, early.value
-        between = text[birth.end : late.value.start]
-        is_span = early.quote is late.quote and _SPAN.fullmatch(between)  # "from 1961 to 1986", "1961–1986"
-        in_brackets = text[: birth.start].rstrip(" *").endswith("(") and _DASH.match(text, birth.end)
-        return bool(is_span or in_brackets or _BIRTH in _find_clause(early, operands))
-    sides = [(0, order.start()), (order.end(), len(claim.text))]
-    first, second = (_find_stems(claim, [side]) - _RESULT_WORDS for side in sides)
-    if order.group(1).lower() in ("before", "earlier than"):
-        first, second = second, first
-    own, other = _find_clause(late, operands), _find_clause(early, operands)
-    return bool(first & own - other) and bool(second & other - own)
+    text, birth = early.quote.text, early.value
+    between = text[birth.end : late.value.start]
+    is_span = early.quote is late.quote and _SPAN.fullmatch(between)  # "from 1961 to 1986", "1961–1986"
+    in_brackets = text[: birth.start].rstrip(" *").endswith("(") and _DASH.match(text, birth.end)
+    is_birth = _BIRTH in _find_stems(early.quote, _find_sentence(early)[0], birth.start)
+    return not _ORDER.search(claim.text) and bool(is_span or in_brackets or is_birth)
 
 
-def _compute(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[Computation]:
-    if count_years(n, claim) is not None:
+def _compute(
+    n: Quantity, claim: ReadText, quotes: Sequence[ReadText], figures: Sequence[tuple[Quantity, ReadText]]
+) -> Iterator[Computation]:
+    if _counts_years(n, claim):
         yield from _find_spans(n, claim, quotes)
-    for quote in quotes:
-        same = {other.value: other for other in quote.quantities if other.unit == n.unit}
-        if ANNOUNCES_RESULT.search(claim.text) and len(same) <= MAX_OPERANDS:
-            for a, b in combinations(sorted(same.values(), key=lambda q: -q.value), 2):
-                for sign, result in (("+", a.value + b.value), ("−", a.value - b.value)):
-                    if _is_result(n, result, claim):
-                        text = f"{a.text} {sign} {b.text} = {n.text}"
-                        yield Computation(n, text, (Operand(a, quote), Operand(b, quote)))
-        if n.unit == "%":
-            for part, whole in permutations(list_counts(quote), 2):
-                if 0 < part.value < whole.value and _is_result(n, 100 * part.value / whole.value, claim):
-                    text = f"{part.number:g} ÷ {whole.number:g} = {n.text}"
-                    yield Computation(n, text, (Operand(part, quote), Operand(whole, quote)))
-            said = _find_stems(claim, [(0, len(claim.text))])
-            if bool(said & _RISES) == bool(said & _FALLS):
-                continue
-            for early, late in list_pairs(quote):  # figures of one thing, each beside its own year
-                change = 100 * (late.value / early.value - 1) * (1 if said & _RISES else -1)
-                if _is_result(n, change, claim) and _is_series(early, late, quote):
-                    text = f"({late.text} − {early.text}) ÷ {early.text} = {n.text}"
-                    yield Computation(n, text, (Operand(early, quote), Operand(late, quote)), is_growth=True)
+    is_announced = bool(_find_stems(claim, 0, len(claim.text)) & _RESULT_WORDS)
+    most = MAX_OPERANDS if is_announced else MAX_COUNTS
+    counts = [(other, quote) for other, quote in figures if not other.is_measured and other.unit != "th"]
+    alike = [(other, quote) for other, quote in figures if other.unit == n.unit] if n.is_measured else counts
+    same = {other.value: Operand(other, quote) for other, quote in alike}
+    values = sorted(same, reverse=True) if 1 < len(same) <= most else []
+    for a, b in combinations(values, 2):
+        for sign, result in (("+", a + b), ("−", a - b)):
+            if _is_result(n, result, claim):
+                pair = same[a], same[b]
+                yield Computation(n, f"{pair[0].value.text} {sign} {pair[1].value.text} = {n.text}", pair)
+    if len(values) > 2 and _is_result(n, sum(values), claim):
+        text = " + ".join(same[value].value.text for value in values)
+        yield Computation(n, f"{text} = {n.text}", tuple(same[value] for value in values))
+    if n.unit == "%" and len(figures) <= MAX_COUNTS:
+        for (part, first), (whole, second) in permutations(figures, 2):
+            share = 100 * part.value / whole.value if whole.value and part.unit != "%" else 0.0
+            pair = Operand(part, first), Operand(whole, second)
+            if 0 < share < 100 and _is_result(n, share, claim):
+                yield Computation(n, f"{part.number:g} ÷ {whole.number:g} = {n.text}", pair)
+            if share and _is_result(n, abs(share - 100), claim):
+                text = f"{part.number:g} ÷ {whole.number:g} − 1 = {n.text}"
+                yield Computation(n, text, pair, is_exact=False)
 
 
 def _find_spans(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[Computation]:
@@ -174,27 +161,12 @@ def _find_spans(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Ite
         is_exact = start == start_end and end == end_end  # whole years between two days, else of two years
         years = find_year(late) - find_year(early)
         years -= is_exact and end % DAYS_PER_YEAR < start % DAYS_PER_YEAR
-        if _is_result(n, years * (MONTHS_PER_YEAR if n.unit else 1), claim):
-            first, last = (early.text, late.text) if is_exact else (find_year(early), find_year(late))
-            operands = Operand(early, first_quote), Operand(late, second_quote)
-            yield Computation(n, f"{last} − {first} = {years}", operands)
-
-
-def _is_series(early: Quantity, late: Quantity, quote: ReadText) -> bool:
-    """Are these, by the years beside them, an earlier and a later figure of one thing?"""
-    dates = [date for date in quote.dates if not date.is_yearless]
-    figures = [n for n in quote.quantities if n.unit == early.unit]
-    places = sorted([*((date.start, True) for date in dates), *((n.start, False) for n in figures)])
-    kinds = [is_date for _, is_date in places]
-    if kinds not in ([True, False, True, False], [False, True, False, True]):
-        return False
-    by_place = attrgetter("start")
-    year = {id(n): find_year(date) for n, date in zip(sorted(figures, key=by_place), dates, strict=True)}
-    first, second = sorted((early, late), key=by_place)
-    between = _find_stems(quote, [(first.end, second.start)]) - _find_stems(
-        quote, [(date.start, date.end) for date in dates]
-    )
-    return year[id(early)] < year[id(late)] and between <= _find_stems(quote, [(0, first.start)])
+        for apart in (years,) if is_exact else (years, years - 1):
+            if apart > 0 and _is_result(n, apart * (MONTHS_PER_YEAR if n.unit else 1), claim):
+                first, last = (early.text, late.text) if is_exact else (find_year(early), find_year(late))
+                operands = Operand(early, first_quote), Operand(late, second_quote)
+                text = f"{last} − {first} = {years}"
+                yield Computation(n, text, operands, is_exact=apart == years)
 
 
 def _is_result(n: Quantity, result: float, claim: ReadText) -> bool:
@@ -203,21 +175,22 @@ def _is_result(n: Quantity, result: float, claim: ReadText) -> bool:
     return abs(n.value - result) <= 1e-9 * max(1.0, abs(result))
 
 
-def _find_stems(text: ReadText, spans: Iterable[tuple[int, int]]) -> set[str]:
-    return {
-        stemmed
-        for stemmed, word in list_content(text.words)
-        if any(start <= word.start < end for start, end in spans)
-    }
+def _counts_years(n: Quantity, claim: ReadText) -> bool:
+    """Does a number of a claim stand for years ("25 years", "aged 25")?"""
+    is_age = not n.unit and _AGED.search(claim.text[: n.start])
+    return bool(is_age) or (n.unit == "month" and n.value % MONTHS_PER_YEAR == 0)
+
+
+def _is_written(value: str, quotes: Sequence[ReadText]) -> bool:
+    """Do the digits of a value stand in the quotes, whatever they stand for there?"""
+    pattern = re.compile(rf"(?<![\d.,]){re.escape(value)}(?!\d|[.,]\d)")
+    return any(pattern.search(quote.text) for quote in quotes)
+
+
+def _find_stems(text: ReadText, start: int, end: int) -> set[str]:
+    return {stemmed for stemmed, word in list_content(text.words) if start <= word.start < end}
 
 
 def _find_sentence(operand: Operand) -> tuple[int, int]:
     at = operand.value.start
     return next((span for span in operand.quote.sentences if span[0] <= at < span[1]), (at, at))
-
-
-def _find_clause(operand: Operand, operands: Sequence[Operand]) -> set[str]:
-    """The stems of a date's part of its sentence: from the date before it, or the sentence's start."""
-    start, date = _find_sentence(operand)[0], operand.value
-    ends = [one.value.end for one in operands if one.quote is operand.quote and one.value.end <= date.start]
-    return _find_stems(operand.quote, [(max([start, *ends]), date.start)])

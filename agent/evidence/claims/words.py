@@ -4,9 +4,8 @@ Beyond `normalization`: contractions are written out ("does n't", "doesn't", "do
 and a date, a clock time, a number with its unit ("20%", "20 percent", "twenty per cent") is one word. Digits
 of any script are read as digits.
 
-Clock times ("5 pm", "10.00–18.30", "10 to 11 am", "noon") are minutes of the day; one without "am" or "pm"
-may be of the morning or the afternoon ("6:30") and then has both. A claim is aligned with the sentence of the
-quotes that it is closest to, content word by content word."""
+Clock times ("5 pm", "18:30", "noon") are minutes of the day; one without "am" or "pm" may be of the morning
+or the afternoon ("6:30") and then has both. A claim is aligned with the closest sentence of its quotes."""
 
 from __future__ import annotations
 
@@ -14,12 +13,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 
 from agent.text.date_intervals import DateInterval, blank_dates, find_dates
 from agent.text.normalization import ELLIPSIS, blank_note_marks, is_negation, normalize_text, strip_diacritics
-from agent.text.quantities import BASE_UNITS, Quantity, find_quantities
+from agent.text.quantities import Quantity, find_quantities
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import UNSPACED_SCRIPTS, is_stopword, stem
 
@@ -35,14 +33,10 @@ _CONTRACTIONS = {
     "i'm": "i am",
 }
 _ENDINGS = {"'re": "are", "'ve": "have", "'ll": "will"}
-_ENGLISH = frozenset(
-    "the of and with may will this that which their from were are been has have its not by it".split()
-)
 _IS = frozenset("it he she that there here what who where how this".split())
 """Words after which "'s" stands for "is"; after others it marks a possessor."""
 _TOKENISED = re.compile(r"(?<=\w)\s(?=(?:n['’]t|['’](?:s|re|ve|ll|m))\b)", re.IGNORECASE)
 _NON_ASCII_DIGIT = re.compile(r"[^\W\D0-9]|[٫٬]")
-_COUNTED = re.compile(r"[\s\u00a0-]*[^\W\d_]+$")
 _GOES_ON = re.compile(r"\n(?= ?[a-z])")
 _CJK = re.compile(f"[{UNSPACED_SCRIPTS}]")
 _RANGE = re.compile(r"\s?[–—-]\s?\Z")
@@ -51,20 +45,9 @@ _MAX_WORDS = 300
 """Content words of a claim that are aligned; a sentence is at most 600 characters long."""
 
 
-def _clock(n: int) -> str:
-    return rf"(?P<h{n}>[01]?\d|2[0-4])(?:[:.](?P<m{n}>[0-5]\d))?(?![\d:])"
-
-
-_TIME_RANGE = re.compile(
-    rf"{_BEFORE}{_clock(1)}\s?(?P<half1>{_HALF})?\s?(?:to|and|until|till|bis|[–—-])\s?"
-    rf"{_clock(2)}(?!%|[.,]\d)\s?(?P<half2>{_HALF})?",
-    re.IGNORECASE,
-)
-
-
-_SINGLE = re.compile(
-    rf"{_BEFORE}{_clock(1)}(?:\s?(?P<half1>{_HALF})|\s?(?:uhr|o['’]clock)\b|(?<=:\d\d)(?![%/]|[.,]\d))"
-    r"|\b(?P<word>noon|midnight)\b",
+_CLOCK = re.compile(
+    rf"{_BEFORE}(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?(?![\d:])"
+    rf"(?:\s?(?P<half>{_HALF})|\s?(?:uhr|o['’]clock)\b|(?<=[:]\d\d)(?![%/]|[.,]\d))|\b(?P<word>noon|midnight)\b",
     re.IGNORECASE,
 )
 
@@ -82,36 +65,18 @@ class ClockTime:
 def find_clock_times(text: str) -> list[ClockTime]:
     """The times of day of a text in order."""
     found: list[ClockTime] = []
-    for match in _TIME_RANGE.finditer(text):  # both ends of "10 to 11 am" and "10.00–17.30"
-        first, last = match["half1"], match["half2"]
-        is_written_out = all(match[name] and int(match[name]) % 15 == 0 for name in ("m1", "m2"))
-        if last or is_written_out:  # else it may be a range of numbers
-            is_24_hours = not last and int(match["h2"]) > 12
-            found.append(_make_time(match, 1, first or last, is_24_hours))
-            found.append(_make_time(match, 2, last, is_24_hours))
-    taken = {at for time in found for at in range(time.start, time.end)}
-    for match in _SINGLE.finditer(text):
-        if match.start() in taken:
-            continue
+    for match in _CLOCK.finditer(text):
         if word := match["word"]:
-            minutes = frozenset({_HALF_DAY if word.lower() == "noon" else 0})
-            found.append(ClockTime(minutes, match.start(), match.end(), word))
+            minutes = {_HALF_DAY if word.lower() == "noon" else 0}
         else:
-            found.append(_make_time(match, 1, match["half1"]))
-    return sorted(found, key=lambda time: time.start)
-
-
-def _make_time(match: re.Match[str], n: int, half: str | None, is_24_hours: bool = False) -> ClockTime:
-    hour, minute = int(match[f"h{n}"]), int(match[f"m{n}"] or 0)
-    start = match.start(f"h{n}")
-    own = f"half{n}" if match[f"half{n}"] else f"m{n}" if match[f"m{n}"] else f"h{n}"
-    end = match.end(own)
-    minutes = {hour % 24 * 60 + minute}
-    if half:
-        minutes = {hour % 12 * 60 + minute + (_HALF_DAY if half[0] in "pP" else 0)}
-    elif not is_24_hours and 1 <= hour <= 12 and match[f"h{n}"][0] != "0":
-        minutes = {hour % 12 * 60 + minute, hour % 12 * 60 + minute + _HALF_DAY}
-    return ClockTime(frozenset(minutes), start, end, match.string[start:end].strip(" ."))
+            hour, minute, half = int(match["hour"]), int(match["minute"] or 0), match["half"]
+            minutes = {hour % 24 * 60 + minute}
+            if half:
+                minutes = {hour % 12 * 60 + minute + (_HALF_DAY if half[0] in "pP" else 0)}
+            elif 1 <= hour <= 12 and match["hour"][0] != "0":
+                minutes |= {hour % 12 * 60 + minute, hour % 12 * 60 + minute + _HALF_DAY}
+        found.append(ClockTime(frozenset(minutes), *match.span(), match.group().strip(" .")))
+    return found
 
 
 @dataclass(frozen=True)
@@ -150,11 +115,6 @@ class ReadText:
         return find_sentence_spans(_GOES_ON.sub(" ", self.text))
 
 
-def is_english(text: ReadText) -> bool:
-    """Has a text a function word that only English has?"""
-    return not _ENGLISH.isdisjoint(text.keys)
-
-
 @lru_cache(maxsize=64)
 def read_text(text: str) -> ReadText:
     """The text read for comparison. Its offsets fit the text that was given but for spaces before "n't" and
@@ -172,16 +132,15 @@ def read_text(text: str) -> ReadText:
     for n in range(len(quantities) - 2, -1, -1):  # the first of "5 to 6 hours" has the unit of the second
         first, second = quantities[n], quantities[n + 1]
         is_range = _RANGE_WORD.fullmatch(bare[first.end : second.start])
-        if is_range and not first.unit and second.unit in BASE_UNITS and second.number:
+        if is_range and not first.unit and second.is_measured and second.number:
             factor = second.value / second.number
             quantities[n] = replace(first, unit=second.unit, value=first.number * factor)
     spans = ((date, ",".join(f"{first}-{last}" for first, last in date.spans)) for date in dates)
     values = [Word(f"#{key}", date.start, date.end) for date, key in spans]
     values += [Word(f"@{sorted(t.minutes)}".replace(" ", ""), t.start, t.end) for t in times]
     for one in quantities:
-        counted = find_counted_noun(one)
-        key = f"{one.value:.10g}{'' if counted else one.unit}"
-        values.append(Word(key, one.start, one.end - len(counted)))
+        unit = one.unit if one.is_measured or one.unit == "th" else ""
+        values.append(Word(f"{one.value:.10g}{unit}", one.start, one.figure_end))
     taken = bytearray(len(text))
     for value in values:
         taken[value.start : value.end] = b"\1" * (value.end - value.start)
@@ -206,15 +165,6 @@ def _ascii_digit(match: re.Match[str]) -> str:
     if match.group() in "٫٬":
         return "." if match.group() == "٫" else ","
     return str(unicodedata.digit(match.group(), match.group()))
-
-
-def find_counted_noun(quantity: Quantity) -> str:
-    """What follows the number and is no unit: " cows" of "12 cows"."""
-    last = _COUNTED.search(quantity.text)
-    if last is None or quantity.unit in ("", "th") or quantity.unit in BASE_UNITS:
-        return ""
-    noun = last.group().strip(" \u00a0-").lower()
-    return last.group() if noun.startswith(quantity.unit[:-1]) else ""
 
 
 def _spell(word: str) -> list[str]:
@@ -257,18 +207,6 @@ class Alignment:
         """The share of the claim's content that the sentence has, in any order."""
         claimed = {stemmed for stemmed, _ in self.claimed}
         return len(claimed & {stemmed for stemmed, _ in self.quoted}) / len(claimed) if claimed else 0.0
-
-    @cached_property
-    def edits(self) -> list[tuple[str, int, int, int, int]]:
-        """What turns the sentence's content into the claim's, as opcodes of `SequenceMatcher`."""
-        sentence, claim = [[s for s, _ in side] for side in (self.quoted, self.claimed)]
-        codes = SequenceMatcher(None, sentence, claim, autojunk=False).get_opcodes()
-        return [code for code in codes if code[0] != "equal"]
-
-    @cached_property
-    def in_order(self) -> int:
-        """How many of the claim's content words the sentence has in the same order."""
-        return len(self.claimed) - sum(code[4] - code[3] for code in self.edits)
 
 
 def align(claim: ReadText, quotes: Sequence[ReadText]) -> Alignment | None:

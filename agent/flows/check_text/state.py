@@ -136,15 +136,13 @@ class CheckTextState(AnsweringState):
             facts=facts,
             closest=given.closest if given else "",
             overruled=overruled.reason if overruled else "",
-            is_doubted=not overruled
-            and automatic == "not_checked"
-            and bool(given and given.sentence.findings),
+            differs=not overruled and bool(given and given.sentence.check == "differs"),
         )
 
     def _list_reasons(self, one: TextSentence, given: SentenceMark, run: RunState[Any]) -> Iterator[str]:
         """Why a sentence has its mark, in sentences without a full stop."""
         support = describe_support(given.sentence)
-        said = "; but ".join(filter(None, (support.detail, support.doubt)))
+        said = support.detail or support.note
         if given.sentence.fact_ids and said:
             yield said[:1].upper() + said[1:]
         if one.urls and not given.sentence.fact_ids and not given.unread:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from agent.answering.claim_checks import judge_sentences
+from agent.answering.claim_checks import judge_sentences, make_judge
 from agent.answering.engine_choice import ANSWERED, cool_down
 from agent.answering.pages import build_action, content_passages, read_open_copy, store_fetched
 from agent.engine.context import RunContext
@@ -201,7 +201,7 @@ def _check_claims(
     if is_judged and tools.client:
         text, end = tools.page(state.own.text_page).text, batch[-1].end
         around = text[max(0, batch[0].start - 600, end - MAX_CONTEXT_CHARS) : end]
-        checked, _ = judge_sentences(tools, sentences, facts, "", around)
+        checked = judge_sentences(tools, make_judge(tools, "", around), sentences, facts)
     else:
         is_judged, checked = False, check_support(sentences, facts)
     for claim, one in zip(batch, checked, strict=True):
@@ -211,7 +211,7 @@ def _check_claims(
         one = one.replace(fact_ids=[fact.id for fact in evidence])
         unread = [url for url in claim.urls if not page_ids[url]]
         is_unread = bool(unread) or any(not citation.url for citation in claim.citations)
-        mark = choose_mark(one, evidence, is_judged=is_judged, unread=is_unread)
+        mark = choose_mark(one, is_judged=is_judged, unread=is_unread)
         if not claim.citations and mark not in ("supported", "contradicted"):
             mark = "no_source"
         given = SentenceMark(id=claim.id, mark=mark, sentence=one, unread=unread, step=tools.step)

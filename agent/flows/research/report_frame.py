@@ -123,6 +123,9 @@ def _list_method(state: ResearchRun, answer: Answer, today: str, words: Mapping[
     if verified:
         cited = len(answer.sources)
         yield words["facts"].format(n=len(verified), sites=len(sites), cited=cited)
-    yield words["by_model" if answer.by == "model" else "by_quotes"]
+    judged = f"judged_by_{answer.judge}"
+    yield " ".join(
+        filter(None, (words["by_model" if answer.by == "model" else "by_quotes"], words.get(judged, "")))
+    )
     if state.settings.model == RECORDED:
         yield NOTE

@@ -52,7 +52,7 @@ def _render_sentence(one: MarkedSentence, run_id: str) -> str:
     shown = f"{sign} {label}" if one.is_problem else sign
     person = ' <span class="by">set by you</span>' if one.overruled else ""
     mark = f'<span class="sign" role="img" aria-label="{label}">{shown}</span>{person}'
-    tone = "warn" if one.is_doubted else TONES[one.mark]
+    tone = "warn" if one.differs else TONES[one.mark]
     tip = escape.html(escape.shorten(f"{label}. {one.reason or one.closest}", 200))
     return (
         f'<details class="claim {tone}"><summary title="{tip}"><span class="said">{text}</span>'

@@ -24,8 +24,6 @@ from agent.workbench import RunSnapshot
 from pages.widgets.run import report_chart
 from pages.widgets.shell import badges, escape, labels, markup, places
 
-MAX_DOUBT_CHARS = 120
-"""Characters of a doubt that stand in the text; a longer one is opened by its mark."""
 CONFLICT_MARK = "where sources differ"
 """Beside the sentences that code wrote about conflicts: they are quoted, but nothing that was found out."""
 NO_MARKS: Mapping[int, str] = {}
@@ -194,10 +192,13 @@ def _render_sentence(sentence: Sentence, sources: Sequence[Source], run_id: str,
     support = describe_support(sentence)
     text = escape.html(sentence.text)
     text = f'<span class="kept">{text}</span>' if "\n" in sentence.text else text
-    if support.tone:
+    if support.tone in ("warn", "bad"):
         text = f'<span class="{"unbacked" if support.tone == "bad" else "unsure"}">{text}</span>'
     differ = f'<span class="support differ">{CONFLICT_MARK}</span>' if is_disagreement(sentence.text) else ""
-    is_plain_cell = bool(sentence.context) and not support.tone  # the reason stands in the list of checks
+    is_plain_cell = bool(sentence.context) and support.tone in (
+        "",
+        "note",
+    )  # the reason stands in the list of checks
     return text + citations + differ + ("" if is_plain_cell else _render_support(support))
 
 
@@ -215,21 +216,25 @@ def _render_comment_marks(answer: Answer, run_id: str) -> dict[int, str]:
 
 def _render_support(support: Support) -> str:
     """How a sentence is supported, as a small mark that opens to the reason; nothing for a quoted one. What
-    the quotes contradict, and a doubt beside a judge's word, is readable without opening it."""
-    if not support.label:
+    is absent or disputed is readable without opening it; a difference that the judge explained is a dot."""
+    marks = [support.label] if support.label else []
+    marks += [f"not in its sources: {support.absent}"] if support.absent and support.tone != "bad" else []
+    marks += [f"disputed: {support.disputed}"] if support.disputed else []
+    label, reason = ", ".join(marks), support.detail
+    if not label:
         return ""
-    label, reason = support.label, support.detail
-    if support.doubt and len(support.doubt) > MAX_DOUBT_CHARS:
-        label, reason = f"{label}, in doubt", "; but ".join(filter(None, (reason, support.doubt)))
-    elif support.doubt:
-        label = f"{label}, but {support.doubt}"
-    elif support.label in ("vetoed", "computed"):
+    if support.label == "computed" and len(marks) == 1:
         label, reason = f"{label}: {reason}" if reason else label, ""
+    dot = ""
+    if support.note:
+        told = escape.html(support.note[:1].upper() + support.note[1:])
+        dot = f'<span class="support note" title="{told}" aria-label="{told}">●</span>'
     if not reason:
-        return f'<span class="support {support.tone}">{escape.html(label)}</span>'
+        return f'<span class="support {support.tone}">{escape.html(label)}</span>{dot}'
     return (
         f'<details class="cite support {support.tone}"><summary title="How this was checked">'
         f"{escape.html(label)}</summary><div>{escape.html(reason[:1].upper() + reason[1:])}.</div></details>"
+        f"{dot}"
     )
 
 

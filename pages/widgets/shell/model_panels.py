@@ -19,6 +19,7 @@ _LABELS = {
     "OPENAI_API_KEY": "Key",
     "MODEL": "Strong model",
     "FAST_MODEL": "Fast model",
+    "JUDGE_MODEL": "Model that checks",
     "EMBEDDING_MODEL": "Model",
     "EMBEDDING_BASE_URL": "Address",
     "EMBEDDING_API_KEY": "Key",

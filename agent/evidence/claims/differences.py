@@ -1,0 +1,241 @@
+"""Differences of a claim from its quotes that a judge should look at.
+
+* figure: a number that the quotes do not have; unit: the same digits with another unit;
+* date, time: one that no quote gives; a day may have its year from a heading or the sentence before;
+* negation: the claim is denied and the closest sentence is not, or the other way round;
+* name: a name or identifier that stands nowhere.
+
+The same digits are no difference, whatever they stand for (a year, a version, a label, a cell), nor is a
+plain rounding. What is looked for stands in the quotes, or else in what is around them: headings, titles, the
+sentence before, the question. A figure or name is absent when it stands in none of these."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from agent.evidence.claims.names import IDENTIFIER, find_absent_names
+from agent.evidence.claims.words import ReadText, Word, align, list_content, split_sentences
+from agent.text.date_intervals import DAYS_PER_YEAR, DateInterval, is_compatible
+from agent.text.normalization import is_negation
+from agent.text.quantities import Quantity
+from agent.text.tokens import is_stopword, load_function_words
+from agent.types import ClaimFinding, FindingKind
+
+MAX_PLAIN_ROUNDING = 0.05
+"""The most that a rounded figure may differ from the full one when no word such as "about" says so."""
+MAX_SHOWN = 3
+"""How many of the quotes' figures a finding names."""
+MIN_SHARE = 0.5
+"""Least share of the claim's content in a sentence that speaks of the same."""
+_SCOPE = 3
+"""Content words after a negation that it governs."""
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|circa|some|nearly|almost)\s|[~≈]\s?)\W?$", re.IGNORECASE
+)
+_BOUND = re.compile(
+    r"\b(?:(?P<more>over|more than|at least|above|beyond)|under|less than|fewer than|below|at most)\s\W?$",
+    re.IGNORECASE,
+)
+_BEFORE = 24
+"""Characters before a figure in which such words stand."""
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_GROUPING = re.compile(r"(?<=\d)[,\u00a0\u202f](?=\d{3}(?!\d))")
+_LABEL = re.compile(r"^\s*\d{1,3}[.)]\s|\w@?[\[{(]\d+[\])}]")
+"""The number of a list's item, an index ("stash@{2}")."""
+
+
+def find_differences(
+    claim: ReadText, quotes: Sequence[ReadText], around: ReadText, computed: Sequence[Quantity] = ()
+) -> list[ClaimFinding]:
+    """The differences of a claim; `around` is what stands around its quotes, `computed` the figures of the
+    claim that a calculation gives."""
+    given, digits = [*quotes, around], _list_digits([*quotes, around])
+    words = frozenset(claim.keys)
+    there = {key for quote in quotes for key in quote.keys if is_stopword(key)}
+    is_foreign = bool(there) and any(map(is_stopword, claim.keys)) and there.isdisjoint(claim.keys)
+    is_german = len(words & load_function_words("de")) > len(words & load_function_words("en"))
+    return [
+        *_find_dates(claim, given, digits),
+        *_find_times(claim, given, digits),
+        *(
+            finding
+            for n in claim.quantities
+            if n not in computed
+            for finding in _find_figure(n, claim, given, digits)
+        ),
+        *(() if is_foreign else _find_negation(claim, quotes)),
+        *(() if is_foreign or is_german else find_absent_names(claim, given)),
+    ]
+
+
+def _find_dates(claim: ReadText, given: Sequence[ReadText], digits: set[str]) -> Iterator[ClaimFinding]:
+    others = [date for text in given for date in text.dates]
+    for date in claim.dates:
+        if not has_date(date, given) and not _is_written(date.text, digits, others):
+            yield _tell(
+                "date",
+                date.text,
+                (other.text for other in others),
+                not _DIGITS.findall(date.text) or not any(d in digits for d in _list_digits_of(date.text)),
+            )
+
+
+def _find_times(claim: ReadText, given: Sequence[ReadText], digits: set[str]) -> Iterator[ClaimFinding]:
+    for time in claim.times:
+        others = [other for text in given for other in text.times]
+        if any(time.minutes & other.minutes for other in others):
+            continue
+        is_written = set(_list_digits_of(time.text)) <= digits
+        if others or not is_written:
+            yield _tell("time", time.text, (other.text for other in others), not is_written)
+
+
+def _find_figure(
+    n: Quantity, claim: ReadText, given: Sequence[ReadText], digits: set[str]
+) -> Iterator[ClaimFinding]:
+    """The difference of one number, if there is one."""
+    numbers = [(other, text) for text in given for other in text.quantities]
+    if _is_label(n, claim) or any(is_given(n, other, is_about(n, claim)) for other, _ in numbers):
+        return
+    same = [other for other, _ in numbers if abs(other.number) == abs(n.number)]
+    measured = [other.text for other in same if other.is_measured and n.is_measured]
+    is_written = bool(same) or set(_list_digits_of(n.text)) & digits or n.number in _list_years(given)
+    if is_written:
+        if measured and len(measured) == len(same):
+            yield _tell("unit", n.text, measured, False)
+        return
+    like = [other for other, _ in numbers if other.unit == n.unit]
+    bound = _BOUND.search(claim.text[max(0, n.start - _BEFORE) : n.start])
+    if bound and any((other.value > n.value) == bool(bound["more"]) for other in like):
+        return
+    is_count = not any(map(str.isdigit, n.text)) and not n.is_measured  # "two friends": a reader may count
+    if not is_count or (n.unit and like):
+        yield _tell("figure", n.text, (other.text for other in like or [o for o, _ in numbers]), not is_count)
+
+
+def _is_label(n: Quantity, claim: ReadText) -> bool:
+    """Is it a number that only tells items apart, or a part of an identifier?"""
+    return any(
+        found.start() <= n.start < found.end()
+        for pattern in (_LABEL, IDENTIFIER)
+        for found in pattern.finditer(claim.text)
+    )
+
+
+def _find_negation(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
+    """What is denied on one side and affirmed on the other, in sentences that speak of the same."""
+    closest = align(claim, quotes)
+    if closest is None:
+        return
+    mine = _find_negations(claim.words)
+    said = [words for quote in quotes for _, words in split_sentences(quote)]
+    theirs = [(words, n) for words in said for n in _find_negations(words)]
+    denied_there = {stemmed for words, n in theirs for stemmed in _list_denied(words, n)}
+    if mine:
+        denied = {stemmed for n in mine for stemmed in _list_denied(claim.words, n)}
+        if (
+            closest.share >= MIN_SHARE
+            and denied & {one for one, _ in closest.quoted}
+            and not denied & denied_there
+        ):
+            yield ClaimFinding(kind="negation", claimed=_join_around(claim.words, mine))
+        return
+    times = Counter(stemmed for quote in quotes for stemmed, _ in list_content(quote.words))
+    only_denied = denied_there & {one for one, _ in closest.claimed}
+    for words, n in theirs:
+        found = [one for one in _list_denied(words, n) if one in only_denied and times[one] == 1]
+        if found:
+            yield ClaimFinding(kind="negation", quoted=_join_around(words, [n]))
+            return
+
+
+def _find_negations(words: Sequence[Word]) -> list[int]:
+    """The places of negations, without the "No, …" that an answer may begin with."""
+    opens = len(words) > 1 and words[0].key == "no" and words[1].start - words[0].end > 1
+    return [n for n, word in enumerate(words) if n >= opens and is_negation(word.key)]
+
+
+def _list_denied(words: Sequence[Word], n: int) -> list[str]:
+    """The stems of the content words that the negation at word `n` denies: those after it, or else those
+    before it ("meals are not")."""
+    denied = list_content(words[n + 1 : n + 8])[:_SCOPE] or list_content(words[:n])[-_SCOPE:]
+    return [stemmed for stemmed, _ in denied]
+
+
+def _join_around(words: Sequence[Word], places: Sequence[int]) -> str:
+    """Each word at these places with the next three, as a reader finds them in the text."""
+    return " … ".join(" ".join(word.text for word in words[n : n + 4]) for n in places)
+
+
+def _tell(kind: FindingKind, claimed: str, instead: Iterable[str], is_absent: bool) -> ClaimFinding:
+    quoted = ", ".join(list(dict.fromkeys(" ".join(text.split()) for text in instead))[:MAX_SHOWN])
+    return ClaimFinding(kind=kind, claimed=" ".join(claimed.split()), quoted=quoted, is_absent=is_absent)
+
+
+def has_date(date: DateInterval, given: Sequence[ReadText]) -> bool:
+    """Is this date given, or one inside it, or its day or month and its year in two places?"""
+    others = [other for text in given for other in text.dates]
+    compatible = [other for other in others if is_compatible(date, other)]
+    days = date.spans[0][1] - date.spans[0][0]
+    if any(
+        date.is_yearless or (not o.is_yearless and days >= o.spans[0][1] - o.spans[0][0]) for o in compatible
+    ):
+        return True
+    years = {find_year(other) for other in others if not other.is_yearless}
+    return find_year(date) in years and any(other.is_yearless for other in compatible)
+
+
+def find_year(date: DateInterval) -> int:
+    """The year in which a date begins, in its first reading."""
+    return date.spans[0][0] // DAYS_PER_YEAR
+
+
+def is_about(n: Quantity, text: ReadText) -> bool:
+    """Does a word such as "about" stand before a number?"""
+    return bool(_ABOUT.search(text.text[max(0, n.start - _BEFORE) : n.start]))
+
+
+def is_given(n: Quantity, other: Quantity, is_approximate: bool = False) -> bool:
+    """Is a number of the claim the other, perhaps rounded?"""
+    if n.unit == other.unit:
+        return is_rounding(n.value, other.value, find_step(n), is_approximate)
+    units = {n.unit, other.unit}
+    if units == {"%", ""}:
+        share, bare = (n, other) if n.unit == "%" else (other, n)
+        return share.number == bare.number or abs(share.number / 100 - bare.number) < 1e-9
+    if n.is_measured and other.is_measured:
+        return False
+    return is_rounding(n.number, other.number, n.step, is_approximate)
+
+
+def find_step(n: Quantity) -> float:
+    """The worth of a number's last digit in its base unit."""
+    return n.step * (n.value / n.number if n.number else 1)
+
+
+def is_rounding(value: float, full: float, step: float, is_approximate: bool = False) -> bool:
+    """Is a value the full one, or that rounded to its last digit? "About 30" may be rounded to tens."""
+    while is_approximate and step and value and value % (10 * step) == 0:
+        step *= 10
+    most = MAX_PLAIN_ROUNDING
+    apart, larger = abs(value - full), max(abs(value), abs(full))
+    return apart <= 1e-9 * max(1.0, larger) or (apart <= step / 2 * 1.000001 and apart <= most * larger)
+
+
+def _list_digits(texts: Sequence[ReadText]) -> set[str]:
+    return {figure for text in texts for figure in _list_digits_of(text.text)}
+
+
+def _list_digits_of(text: str) -> list[str]:
+    return _DIGITS.findall(_GROUPING.sub("", text))
+
+
+def _list_years(given: Sequence[ReadText]) -> set[float]:
+    return {float(find_year(date)) for text in given for date in text.dates if not date.is_yearless}
+
+
+def _is_written(text: str, digits: set[str], others: Sequence[DateInterval]) -> bool:
+    """Is a bare year written as any other figure?"""
+    return text.isdigit() and text in digits
