@@ -99,7 +99,7 @@ def _list_problems(answer: Answer, bare: Sequence[str]) -> Iterator[str]:
 def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
     """The sentences that are called backed and are not, whichever facts they are checked against (a facility
     search ignores notes, a shortened reply disputes); not those that are withheld, or whose labels are: they
-    say nothing. A judge's word cannot be repeated: then it must only cite a quote that stands."""
+    say nothing. A judge's word cannot be repeated; what is quoted or computed must not differ."""
     said, conflicts = answer.sentences, list(state.conflicts.values())
     suspects = {
         n for n, s in enumerate(said) if s.backed and not (is_withheld(s.text) or is_withheld(s.context))
@@ -116,8 +116,8 @@ def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
             checked, _ = check_citations([said[n] for n in group], facts, conflicts, question=question)
             for n, new in zip(group, checked, strict=True):
                 is_exact = said[n].check in ("quoted", "computed")
-                same = new.check in ("quoted", "computed")
-                holds = same if is_exact else new.check != "not_supported"
+                holds = new.check not in (("differs", "not_supported") if is_exact else ("not_supported",))
+                holds = holds and n not in by_code
                 cites_page = any(has_page_support(facts[i]) for i in new.fact_ids)
                 if cites_page and (holds or said[n].text in written_by_code):
                     suspects.discard(n)

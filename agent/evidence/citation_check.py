@@ -352,11 +352,11 @@ def verify_fact(fact: Fact, text: str, sha256: str) -> Fact:
 
 
 def contradicts_quote(fact: Fact, text: str = "") -> bool:
-    """Does the statement say what the quote and the `text` around it do not, as far as code sees?"""
+    """Does the statement say what the quote and the words before it in the `text` do not, as code sees it?"""
     around = surrounding_text(text, fact.start, fact.end) if text and fact.start >= 0 else ""
-    context = "\n".join(filter(None, (fact.title, fact.heading, around)))
+    context = "\n".join(filter(None, (fact.title, fact.heading)))
     quotes = tuple(filter(None, (fact.quote, read_row(fact))))
-    check = check_by_code(Claim(fact.id, fact.statement, quotes, context))
+    check = check_by_code(Claim(fact.id, fact.statement, quotes, context, nearby=(around,) * len(quotes)))
     if check.verdict == "not_supported":
         return True
     return any(found.is_absent or found.kind not in ("name", "date") for found in check.findings)

@@ -60,6 +60,12 @@ class Support:
         return found + ([("disputed", "")] if self.disputed else [])
 
     @property
+    def reason(self) -> str:
+        """Why it has its label, without what another source says."""
+        about = f"not in its sources: {self.absent}" if self.absent and self.tone != "bad" else ""
+        return "; ".join(filter(None, (self.detail, about, self.note)))
+
+    @property
     def text(self) -> str:
         """All of it in one line; "" for a quoted sentence."""
         about = [f"not in its sources: {self.absent}"] if self.absent and self.tone != "bad" else []

@@ -25,7 +25,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|\w+(?:teen|ty)|hundred|thousand|[mb]illion|dozen)\b",
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+(?:teen|ty)|hundred|thousand|[mb]illion|dozen)\b",
     re.IGNORECASE,
 )
 _REASON = re.compile(

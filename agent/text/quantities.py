@@ -44,6 +44,7 @@ _UNIT = re.compile(
     re.IGNORECASE,
 )
 _HALF_MORE = re.compile(r"\b(?:an?|one)\s(?P<unit>[^\W\d_]+)\sand\sa\shalf\b", re.IGNORECASE)
+_COUNTS_SECONDS = re.compile(r"(?:\d|\b(?:an?|per|each|every|one|half))[\s-]$", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W\d_]+|[\d.,]+|\s+|[^\w\s]|_")
 _BYTES = re.compile(r"([kmgt])(i?)b", re.IGNORECASE)
 _LONG_SPANS = frozenset({"month", "year", "decade", "century", "millennium"})
@@ -81,7 +82,9 @@ class Unit:
 
 @cache
 def _load_registry() -> pint.UnitRegistry[float]:
-    registry: pint.UnitRegistry[float] = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
+    registry: pint.UnitRegistry[float] = pint.UnitRegistry(
+        autoconvert_offset_to_baseunit=True, on_redefinition="ignore"
+    )
     registry.define("century = 100 * year = _ = centuries")
     registry.define("decade_span = 10 * year = _ = decade = decades")
     return registry
@@ -164,7 +167,7 @@ def _read_words(text: str) -> Iterator[Quantity]:
         ):
             continue  # a letter, or after digits, which have it
         if one.is_ordinal:
-            if said.lower() not in ("second", "seconds"):
+            if said.lower() != "second" or not _COUNTS_SECONDS.search(text[:start]):
                 yield Quantity(one.value, 0.0, "th", start, end, said, one.value, 0.0, figure_end=end)
         elif said.lower() != "one" or _is_share(text, end):
             scale = max((_SCALES.get(word, 1.0) for word in said.lower().split()), default=1.0)

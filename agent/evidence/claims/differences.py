@@ -20,7 +20,7 @@ from agent.evidence.claims.words import ReadText, Word, align, list_content, spl
 from agent.text.date_intervals import DAYS_PER_YEAR, DateInterval, is_compatible
 from agent.text.normalization import is_negation
 from agent.text.quantities import Quantity
-from agent.text.tokens import is_stopword, load_function_words
+from agent.text.tokens import load_function_words
 from agent.types import ClaimFinding, FindingKind
 
 MAX_PLAIN_ROUNDING = 0.05
@@ -53,8 +53,7 @@ def find_differences(
     claim that a calculation gives."""
     given, digits = [*quotes, around], _list_digits([*quotes, around])
     words = frozenset(claim.keys)
-    there = {key for quote in quotes for key in quote.keys if is_stopword(key)}
-    is_foreign = bool(there) and any(map(is_stopword, claim.keys)) and there.isdisjoint(claim.keys)
+    is_foreign = not any(key.isalpha() and key in words for quote in quotes for key in quote.keys)
     is_german = len(words & load_function_words("de")) > len(words & load_function_words("en"))
     return [
         *_find_dates(claim, given, digits),

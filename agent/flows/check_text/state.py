@@ -142,7 +142,7 @@ class CheckTextState(AnsweringState):
     def _list_reasons(self, one: TextSentence, given: SentenceMark, run: RunState[Any]) -> Iterator[str]:
         """Why a sentence has its mark, in sentences without a full stop."""
         support = describe_support(given.sentence)
-        said = support.detail or support.note
+        said = support.reason
         if given.sentence.fact_ids and said:
             yield said[:1].upper() + said[1:]
         if one.urls and not given.sentence.fact_ids and not given.unread:

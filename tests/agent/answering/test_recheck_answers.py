@@ -60,20 +60,13 @@ def test_what_was_recorded_honestly_holds(text: str, check: str) -> None:
 @pytest.mark.parametrize(
     ("text", "check"),
     [
-        ("The ferry is old.", "quoted"),
-        ("The ferry is old.", "computed"),
-        ("It was built in 1971.", "judged_supported"),
+        ("It was built in 1971.", "quoted"),
+        ("It was built in 1971.", "computed"),
     ],
 )
 def test_a_verdict_that_code_does_not_find_again_is_told(text: str, check: str) -> None:
     [problem] = problems(text, check)
     assert "called supported" in problem and text in problem
-
-
-def test_a_number_of_a_name_that_only_the_question_has_is_found_again() -> None:
-    text = "The Heron 3 was built in 1907."
-    assert problems(text, "judged_supported", question="When was the Heron 3 built?") == []
-    assert problems(text, "judged_supported") != []
 
 
 def test_a_check_that_was_taken_out_is_missed() -> None:

@@ -20,13 +20,13 @@ ROWS = [
     {"id": "c", "quote": "The mill was sold by Berg.", "statement": "The mill was sold by Dale."},
     {
         "id": "d",
-        "quote": "Built in 1961, it fell in 1986.",
-        "statement": "It fell 25 years after it was built.",
+        "quote": "It has 30 rooms upstairs and 20 rooms downstairs.",
+        "statement": "It has 50 rooms upstairs and downstairs.",
     },
     {"id": 5, "quote": "The mill found a buyer.", "statement": "Somebody purchased it.", "question": "What?"},
     {"id": "f", "quote": "", "statement": "The mill was sold."},
 ]
-VERDICTS = ["quoted", "vetoed", "doubted", "computed", "not_checked", "not_supported"]
+VERDICTS = ["quoted", "differs", "not_checked", "computed", "not_checked", "not_supported"]
 
 
 @pytest.fixture
@@ -46,11 +46,11 @@ def test_each_claim_gets_a_verdict_and_a_reason(file: Path, capsys: pytest.Captu
     rows = _read(printed.out)
     assert [row["id"] for row in rows] == ["a", "b", "c", "d", "5", "f"]
     assert [row["verdict"] for row in rows] == VERDICTS
-    assert rows[1]["reason"] == "The claim gives 1971; the quote gives 1961."
-    assert rows[2]["reason"] == "The quote names Berg; the claim names Dale."
-    assert rows[3]["reason"] == "1986 − 1961 = 25"
+    assert rows[1]["reason"] == "Not in its sources: 1971; the quote gives 1961."
+    assert rows[2]["reason"] == "The quotes do not name Dale in full. Nobody judged its meaning."
+    assert rows[3]["reason"] == "30 rooms + 20 rooms = 50 rooms"
     assert all(row["reason"] and set(row) == {"id", "verdict", "reason"} for row in rows)
-    assert "1 vetoed" in printed.err
+    assert "1 differs" in printed.err
 
 
 @pytest.mark.parametrize("name", ["out.json", "out.jsonl"])
@@ -81,8 +81,9 @@ def test_a_model_judges_what_code_leaves_open(
         prompts.append(messages[-1]["content"])
         return CheckClaimsReply(
             claims=[
-                ClaimJudgement(n=1, quote="q1", reason="Berg sold it", supported=False),
-                ClaimJudgement(n=2, quote="q1", reason="a buyer purchases", supported=True),
+                ClaimJudgement(n=1, quote="q1", reason="another year", supported=False),
+                ClaimJudgement(n=2, quote="q2", reason="Berg sold it", supported=False),
+                ClaimJudgement(n=3, quote="q1", reason="a buyer purchases", supported=True),
             ]
         )
 
@@ -91,14 +92,14 @@ def test_a_model_judges_what_code_leaves_open(
     rows = _read(capsys.readouterr().out)
     assert [row["verdict"] for row in rows] == [
         "quoted",
-        "vetoed",
+        "not_supported",
         "not_supported",
         "computed",
         "judged_supported",
         "not_supported",
     ]
     assert [rows[2]["reason"], rows[4]["reason"]] == ["Berg sold it", "a buyer purchases"]
-    assert len(prompts) == 1 and "What?" in prompts[0] and "1971" not in prompts[0]
+    assert len(prompts) == 1 and "What?" in prompts[0] and "1971" in prompts[0]
 
 
 def test_a_model_that_fails_leaves_them_unjudged(
@@ -110,8 +111,8 @@ def test_a_model_that_fails_leaves_them_unjudged(
     monkeypatch.setattr(api, "make_ask", lambda name, config: ask)
     assert main(["check", str(file), "--model", "judge-7b"]) == 1
     printed = capsys.readouterr()
-    assert [row["verdict"] for row in _read(printed.out)] == VERDICTS
-    assert "2 claims not judged" in printed.err and "the server is gone" in printed.err
+    assert [row["verdict"] for row in _read(printed.out)][1] == "not_checked"
+    assert "3 claims not judged" in printed.err and "the server is gone" in printed.err
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,11 @@ def test_a_citation_that_does_not_hold_is_dropped_and_counted() -> None:
         "f4": fact("f4", disputed=True),
     }
     kept, counts = check_citations(
-        [say("Founded in 1921.", "f1", "f1", "f9"), say("It was so.", "f2", "f3", "f4"), say("Nothing.")],
+        [
+            say("The dairy was founded in 1921.", "f1", "f1", "f9"),
+            say("It was so.", "f2", "f3", "f4"),
+            say("Nothing."),
+        ],
         facts,
     )
     assert [(s.fact_ids, s.backed) for s in kept] == [(["f1"], True), ([], False), ([], False)]
@@ -54,8 +58,8 @@ def test_a_citation_that_does_not_hold_is_dropped_and_counted() -> None:
     ("text", "verdict", "backed"),
     [
         ("The dairy was founded in 1921.", "quoted", True),
-        ("The dairy was founded in 1922.", "vetoed", False),
-        ("It began with 40 cows.", "vetoed", False),
+        ("The dairy was founded in 1922.", "differs", False),
+        ("It began with 40 cows.", "differs", False),
         ("Somebody set it up long ago.", "not_checked", False),
     ],
 )
@@ -192,7 +196,7 @@ def test_an_unchanged_answer_has_no_difference() -> None:
 
 def test_what_code_made_of_a_tables_row_is_quoted_with_its_headings() -> None:
     row = fact("f1", quote="Blue | 1921 | Anna Berg", statement="Cheese: Blue; Since: 1921; By: Anna Berg")
-    for by, check in (("keyless", "quoted"), ("model", "doubted")):
+    for by, check in (("keyless", "quoted"), ("model", "not_checked")):
         [kept], _ = check_citations([say(row.statement, "f1")], {"f1": row.replace(by=by)})
         assert kept.check == check
 
@@ -206,9 +210,9 @@ def test_a_post_is_shown_with_its_own_day_and_a_page_with_its_own() -> None:
 def test_a_tables_row_is_read_with_its_headings() -> None:
     row = fact("f1", quote="Dividend | 1.70 | 1.85", heading="Figure | 2024 | 2025")
     [kept], _ = check_citations([say("The dividend of 2025 was 1.85.", "f1")], {"f1": row})
-    assert kept.check != "vetoed"
+    assert kept.check != "differs"
     [wrong], _ = check_citations([say("The dividend of 2023 was 1.85.", "f1")], {"f1": row})
-    assert wrong.check == "vetoed"
+    assert wrong.check == "differs"
 
 
 @pytest.mark.parametrize("text", ["7 November 2025", "Was this page helpful?"])

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from agent.evidence.citation_check import PERSON_REASON
-from agent.evidence.support import count_support, describe_support, label_support, list_checks
+from agent.evidence.report_words import load_report_words
+from agent.evidence.support import count_support, describe_mark, describe_support, label_support, list_checks
 from agent.types import Answer, ClaimFinding, Sentence, StatementCounts
 
-DOUBT = ClaimFinding(kind="name", claimed="Signe Wahlmark", quoted="Petra Vasshaug")
-VETO = ClaimFinding(kind="figure", claimed="71", quoted="17", is_veto=True)
+ABSENT = ClaimFinding(kind="figure", claimed="71", quoted="17", is_absent=True)
+DENIED = ClaimFinding(kind="negation", quoted="not on Sundays")
 
 
 def said(check: str, **more: Any) -> Sentence:
@@ -41,25 +42,56 @@ def test_how_a_sentence_is_supported(sentence: Sentence, text: str, tone: str) -
     assert (found.text, found.tone) == (text, tone)
 
 
-def test_a_veto_names_both_figures() -> None:
-    found = describe_support(said("vetoed", findings=[VETO]))
-    assert found.label == "vetoed" and "17" in found.detail and "71" in found.detail and found.tone == "bad"
+@pytest.mark.parametrize(
+    ("sentence", "mark", "label", "tone"),
+    [
+        (said("quoted"), "", "", ""),
+        (said("judged_supported", findings=[DENIED]), "", "judged", "note"),
+        (
+            said("judged_supported", findings=[ABSENT]),
+            "not in its sources: 71",
+            "judged, not in its sources: 71",
+            "warn",
+        ),
+        (said("not_supported", findings=[ABSENT]), "not supported", "not supported", "bad"),
+        (
+            said("not_supported", disputed="b says “1”"),
+            "not supported; disputed",
+            "not supported, disputed",
+            "bad",
+        ),
+        (said("quoted", disputed="b says “1”"), "disputed", "disputed", "warn"),
+        (said("differs", findings=[DENIED]), "differs from the quote", "differs", "warn"),
+        (said("not_checked"), "not checked", "not checked", "warn"),
+    ],
+)
+def test_what_must_be_seen_beside_a_sentence(sentence: Sentence, mark: str, label: str, tone: str) -> None:
+    assert describe_mark(sentence, load_report_words("en")) == mark
+    assert (label_support(sentence), describe_support(sentence).tone) == (label, tone)
 
 
-def test_a_doubt_stays_visible_beside_the_judges_word() -> None:
-    sentence = said("judged_supported", check_reason="Fine.", findings=[DOUBT])
-    found = describe_support(sentence)
-    assert "Petra Vasshaug" in found.doubt and found.tone == "warn" and "Petra Vasshaug" in found.text
-    assert label_support(sentence) == "judged, in doubt"
+def test_a_difference_is_told_in_words() -> None:
+    assert describe_support(said("differs", findings=[DENIED])).text == (
+        "differs: “not on Sundays” stands only in the quote"
+    )
+    judged = said("judged_supported", check_reason="Fine.", findings=[DENIED])
+    assert describe_support(judged).note == "“not on Sundays” stands only in the quote"
+
+
+def test_sentences_of_older_versions_are_read() -> None:
+    veto = {"kind": "roles", "claimed": "a", "is_veto": False}
+    figure = {"kind": "figure", "claimed": "7", "is_veto": True}
+    old = Sentence.model_validate({"text": "So.", "check": "vetoed", "findings": [veto, figure]})
+    assert (old.check, [one.kind for one in old.findings]) == ("not_supported", ["figure"])
 
 
 def test_the_count_line_says_how_many_are_supported_and_how() -> None:
     judged = said("judged_supported")
-    sentences = [said("quoted")] * 3 + [judged, judged.replace(findings=[DOUBT])]
-    sentences += [said("vetoed", findings=[VETO]), said("not_checked")]
+    sentences = [said("quoted")] * 3 + [judged, judged.replace(findings=[DENIED])]
+    sentences += [said("not_supported", findings=[ABSENT]), said("not_checked")]
     answer = Answer(n=1, verdict="partial", sentences=sentences, statements=StatementCounts(dropped=2))
     assert count_support(answer) == (
-        "5 of 7 supported: 3 quoted, 2 judged (1 in doubt); 1 not supported, 1 not checked; "
+        "5 of 7 supported: 3 quoted, 2 judged; 1 not supported, 1 not checked; "
         "2 citations of unusable facts were dropped"
     )
     assert len(list_checks(answer)) == 4, "quoted ones need no line"

@@ -1,4 +1,4 @@
-"""Word for word but for spelling, in one stretch, as a clean cut."""
+"""Word for word but for spelling, as whole sentences."""
 
 import pytest
 from hypothesis import given
@@ -18,24 +18,21 @@ def _is_quoted(claim: str, quote: str) -> bool:
     ("claim", "quote"),
     [
         (PLANT, "The plant closed in 1990."),
-        (PLANT, "In fact, the plant closed in 1990 and was sold."),
-        (PLANT, "It is the year that the plant closed in 1990."),
+        (PLANT, "The plant closed in 1990, and was sold."),
+        (
+            "The plant closed in 1990. It was sold.",
+            "He left. The plant closed in 1990. It was sold. He came.",
+        ),
         ("A plant closed in 1990", "“The plant closed in 1990”"),
         ("The cafe doesn't open on Sundays.", "The café does n't open on Sundays."),
-        ("It is open 10 am to 5 pm.", "It is open 10.00–17.00."),
-        ("Won the cup in 2011", "He has won the cup in 2011."),
-        ("Won the cup in 2011", "He came third in June and won the cup in 2011."),
-        ("The plant was closed", "The plant was closed in 1990."),
-        ("She has a few friends in Dale.", "She has a few friends in Dale and Berg."),
-        ("She does not ski.", "She does not ski and does not swim."),
-        ("See the [rules] or call.", "See the [rules](https://dale.example/r_1) or call."),
+        ("It closes at 5 pm.", "It closes at 17:00."),
         ("See https://dale.example/r for more.", "See https://dale.example/r for more."),
         ("“Why did they close it?”", "Why did they close it?"),
         ("Why? It closed in 1990.", "Why? It closed in 1990."),
         ("学校有350名学生", "学校有350名学生。"),
     ],
 )
-def test_a_stretch_of_the_quote_is_quoted(claim: str, quote: str) -> None:
+def test_whole_sentences_of_the_quote_are_quoted(claim: str, quote: str) -> None:
     assert _is_quoted(claim, quote)
 
 
@@ -48,7 +45,6 @@ def test_a_stretch_of_the_quote_is_quoted(claim: str, quote: str) -> None:
         (PLANT, "The plant closed in 1990, critics claim."),
         (PLANT, "The plant closed in 1990 if the records are right."),
         (PLANT, "The plant closed in 1990? Nobody knows."),
-        (PLANT, "The plant closed in 1990. This is a myth."),
         (PLANT, "Few believe the plant closed in 1990."),
         (PLANT, "The owner of the plant closed in 1990 a deal."),
         ("Prices rose", "Olive oil prices rose."),
@@ -62,9 +58,7 @@ def test_a_stretch_of_the_quote_is_quoted(claim: str, quote: str) -> None:
         ("The well is 30 m deep", "The well is 30 m deep at most."),
         ("The bridge is open", "The bridge is open only to cyclists."),
         (PLANT, "He denied, on Monday, that the plant closed in 1990."),
-        (PLANT, "Myth: The plant closed in 1990."),
         (PLANT, "Wrong – the plant closed in 1990."),
-        (PLANT, "The plant closed in 1990. Verdict: false."),
         ("See https://dale.example/x for more.", "See https://dale.example/r for more."),
         ("Did the plant close?", "We know it: did the plant close."),
         ("Entry is free.", "Entry is free for children."),
@@ -73,7 +67,6 @@ def test_a_stretch_of_the_quote_is_quoted(claim: str, quote: str) -> None:
         ("She was born in Berg.", "She was born in Berg, Dale County."),
         ("Lund owns the mill.", "Berg and Lund owns the mill in Dale."),
         ("It closed at 5 pm", "It closed at 5 am"),
-        ("It closed at noon", "It closed … at noon"),
         ("The plant closed and was sold in 1990.", PLANT),
         ("1990", PLANT),
         ("", PLANT),
@@ -86,7 +79,7 @@ def test_a_cut_that_changes_the_meaning_is_not_quoted(claim: str, quote: str) ->
 @given(st.sampled_from(["will not", "may", "reportedly", "hardly"]), st.integers(min_value=2, max_value=99))
 def test_no_word_may_be_left_out(word: str, age: int) -> None:
     claim = f"The school turn {age} this year."
-    assert _is_quoted(claim, f"We hear: {claim}")
+    assert _is_quoted(claim, f"We hear. {claim}")
     assert not _is_quoted(claim, claim.replace("turn", f"{word} turn"))
 
 

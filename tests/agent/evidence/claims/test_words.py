@@ -16,7 +16,6 @@ from agent.evidence.claims.words import read_text
         ("on 3 May 1921", "on May 3, 1921"),
         ("the 2nd team", "the second team"),
         ("1,200 cows", "1200 cows"),
-        ("from 10 am to 5 pm", "from 10.00–17.00"),
         ("٣٥٠ people", "350 people"),
         ("۱۲ مدرسه", "12 مدرسه"),
         ("Lund [3] left", "Lund left"),

@@ -92,9 +92,9 @@ def test_what_the_source_says_word_for_word_is_supported_with_its_quote(check: C
     assert (fact.quote, fact.url, fact.verified) == ("The mill of Ekvik opened in 1902.", MILL, True)
 
 
-def test_another_figure_in_a_like_sentence_is_what_the_source_says_otherwise(check: Check) -> None:
+def test_another_figure_differs_from_the_source(check: Check) -> None:
     (one,) = marked(check(f"The mill of Ekvik opened in 1912 [1].\n\n[1] {MILL}"))
-    assert one.mark == "contradicted" and "1902" in one.reason
+    assert one.mark == "not_checked" and one.differs
     assert one.closest == "The mill of Ekvik opened in 1902."
 
 
@@ -103,20 +103,20 @@ def test_a_figure_on_another_matter_contradicts_nothing(check: Check) -> None:
     assert one.mark == "not_checked", "without a model nobody knows"
 
 
-def test_a_difference_that_code_cannot_judge_is_a_problem_to_look_at(check: Check) -> None:
+def test_a_difference_that_nobody_judged_is_a_problem_to_look_at(check: Check) -> None:
     text = f"The bakery by the harbour sold 400 loaves on its best day [1].\n\nPeople go there often [1].\n\n[1] {MILL}"
     view = check(text)
-    doubted, other = marked(view)
-    assert (doubted.mark, doubted.is_problem, doubted.label) == (
+    differing, other = marked(view)
+    assert (differing.mark, differing.is_problem, differing.label) == (
         "not_checked",
         True,
-        "not checked, with a doubt",
+        "not checked, differs from its source",
     )
-    assert "400" in doubted.reason and not other.is_problem
-    assert view.state.answer.certainty == "2 claims: 2 not checked, 1 of them with a doubt"
+    assert "400" in differing.reason and not other.is_problem
+    assert view.state.answer.certainty == "2 claims: 2 not checked, 1 of them differing from the source"
 
 
-def test_a_mark_of_a_person_has_no_doubt(bench: Workbench, check: Check) -> None:
+def test_a_mark_of_a_person_has_no_difference(bench: Workbench, check: Check) -> None:
     view = check(f"The bakery by the harbour sold 400 loaves on its best day [1].\n\n[1] {MILL}")
     bench.act(view.run.id, "overrule", sentence="s1", mark="supported", reason="I counted them.")
     (one,) = marked(bench.snapshot(view.run.id))
@@ -166,7 +166,7 @@ def test_without_a_network_the_run_says_so_once(
 
 
 def test_a_source_is_read_once_however_often_it_is_cited(check: Check) -> None:
-    view = check(f"It has 12 windows ({MILL}). Nobody lives in it ({MILL}#end).")
+    view = check(f"It has 12 windows and a red door ({MILL}). Nobody lives in it ({MILL}#end).")
     assert [action.query_or_url for action in view.state.actions] == [MILL]
     assert marks(view) == ["supported", "supported"]
 
@@ -361,11 +361,10 @@ def test_a_model_can_say_that_a_source_says_otherwise(check: Check, bench: Workb
     assert marks(check(f"Many people live in the mill of Ekvik ({MILL}).", model="auto")) == ["contradicted"]
 
 
-def test_a_veto_of_code_stands_above_the_model(check: Check, bench: Workbench) -> None:
-    model = play(bench, lambda statement, quotes: True)
+def test_a_judge_is_asked_before_a_source_says_otherwise(check: Check, bench: Workbench) -> None:
+    play(bench, lambda statement, quotes: False, contradicted=True)
     view = check(f"The mill of Ekvik opened in 1912 ({MILL}).", model="auto")
     assert marks(view) == ["contradicted"]
-    assert model.calls == 1, "the judge is not asked"
 
 
 def test_only_a_model_says_that_a_sentence_states_no_fact(check: Check, bench: Workbench) -> None:
