@@ -27,7 +27,7 @@ from typing import Any
 from agent import api, config
 from agent.types import MARK_LABELS, CheckTextSettings, Settings, Status
 from agent.workbench import Workbench
-from tests.bench.claims import read_rows
+from bench.claims import read_rows
 
 CLAIMS_A_TEXT = 20
 LABELS = ("supported", "contradicted", "not_stated")
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given.file:
         print("nothing is measured without a FILE_WITH_LABELS; --help tells its form")
         return 0
-    everything = read_rows(given.file)
+    everything = read_rows(Path(given.file))
     rows = list(everything)
     random.Random(given.seed).shuffle(rows)
     rows = rows[: given.limit or None]

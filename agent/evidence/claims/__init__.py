@@ -1,1 +1,1 @@
-"""What code can tell of a claim and its quotes: whether it is quoted or computed, vetoes and doubts."""
+"""What code can tell of a claim and its quotes: whether it is quoted or computed, and where they differ."""
