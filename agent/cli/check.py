@@ -104,9 +104,8 @@ def read_claims(file: Path) -> dict[str, Claim]:
         id = str(row.id)
         if id in claims:
             raise UsageError(f"{file}, line {n}: the id “{id[:40]}” was used before; give each line its own")
-        context = f"Asked: {row.question}" if row.question else ""
         quotes = (row.quote,) if row.quote.strip() else ()
-        claims[id] = Claim(str(n), row.statement, quotes, context, row.question or "")
+        claims[id] = Claim(str(n), row.statement, quotes, question=row.question or "")
     if not claims:
         raise UsageError(f"{file} holds no claim; {EXPECTED}, one a line")
     return claims

@@ -7,8 +7,8 @@ Code comes first, in this order:
    sees (`claims.differences`) are put to the judge as questions. Without a judge a claim with another figure,
    unit, date, time or negation *differs*; any other one is *not_checked*.
 
-A figure, name or identifier that stands nowhere stays visible whatever a judge says. A statement never backs
-itself: only quotes are evidence; titles, headings and the question say who and when is meant."""
+A figure, name or identifier that stands nowhere, nor in the question, stays visible whatever a judge says. A
+statement never backs itself: only quotes are evidence; titles and headings say who and when is meant."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from agent.evidence.claims.quoted import is_quoted
 from agent.evidence.claims.words import read_text
 from agent.evidence.statement_features import BEFORE_CHARS, words_before
 from agent.text.normalization import normalize_text
+from agent.text.tokens import fold
 from agent.text.word_lists import load_words
 from agent.types import ClaimFinding, ClaimVerdict
 
@@ -119,10 +120,14 @@ def check_by_code(claim: Claim) -> ClaimCheck:
             return ClaimCheck("quoted", quote=n)
     statement = read_text(read_calculations(claim.statement, quotes))
     before = map(words_before, claim.quotes, claim.nearby)
-    around = read_text("\n".join([claim.context, claim.question, *claim.sources, *before]))
+    around = read_text("\n".join([claim.context, *claim.sources, *before]))
     computed = find_computations(statement, quotes)
     reason = "; ".join(one.text for one in computed)
-    findings = find_differences(statement, quotes, around, [one.figure for one in computed])
+    asked = fold(claim.question)
+    findings = [
+        one.replace(is_absent=one.is_absent and fold(one.claimed) not in asked)
+        for one in find_differences(statement, quotes, around, [one.figure for one in computed])
+    ]
     if computed and not findings and all(is_carried(statement, one) for one in computed):
         return ClaimCheck("computed", reason=reason, quote=quotes.index(computed[0].quote))
     differs = any(finding.kind != "name" for finding in findings)

