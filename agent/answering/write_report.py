@@ -91,6 +91,7 @@ def ask_section(
         "asked": asked,
         "words": "",
         "open": "",
+        "assumed": "",
         "former": [],
         "kept": [],
         "form": section.form,

@@ -158,6 +158,7 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
                 notes=notes,
                 former=piece.former,
                 open=former.open,
+                assumed=former.assumed,
                 kept=[] if former.length == "full" else [said.claim for said in elsewhere[n]],
             )
             for n, piece in enumerate(pieces)
@@ -203,10 +204,13 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
 
 
 def _join_told(former: Answer, replies: Sequence[SectionReply]) -> dict[str, Any]:
-    """What is open and assumed in an answer with these pieces: what was open closes when a piece says so."""
+    """What is open and assumed in an answer with these pieces: what was open closes when a piece says so, and
+    what was assumed falls when none rests on it."""
     still = [reply.open for reply in replies if reply.open]
     is_closed = bool(former.open) and len(still) < len(replies)
-    assumed = dict.fromkeys(filter(None, [former.assumed, *(reply.assumed for reply in replies)]))
+    assumed = (
+        dict.fromkeys(reply.assumed for reply in replies if reply.assumed) if replies else [former.assumed]
+    )
     opened = "" if is_closed else " ".join(dict.fromkeys(still)) or former.open
     return {"open": opened, "assumed": " ".join(assumed), "answered_parts": None}
 
