@@ -19,6 +19,8 @@ from agent.types import Answer, Confidence, Fact, PlanPart, Sentence
 UNSTATED_JUDGEMENT = 0.9
 """The judgement of a model that gives no estimate of its answer (our own judgement: its statements passed a
 check)."""
+EXACT_VERDICTS = frozenset({"quoted", "computed"})
+"""Verdicts that code gives alone."""
 
 
 def assess_confidence(state: RunState, step: int, *, answer: Answer | None = None) -> Confidence | None:
@@ -43,8 +45,8 @@ def assess_confidence(state: RunState, step: int, *, answer: Answer | None = Non
     )
     unanswered = said.unanswered if said else []
     if answer:  # what the writer leaves open of a part takes nothing from what is said
-        called = answer.answered_parts
-        unanswered = [] if called is None else [p.id for p in state.plan if p.id not in called]
+        answered = find_answered(state.plan, answer, facts)
+        unanswered = [part.id for part in state.plan if part.id not in answered]
     judgement = said.model if said and said.model is not None else UNSTATED_JUDGEMENT
     evidence = [
         pool.measure(
@@ -85,19 +87,27 @@ def find_claim(
         if (sentence.check or cited) and not (cited and all(fact.rests_on_person for fact in cited)):
             is_on = part.id in (sentence.part, *(find_part(plan, fact) for fact in cited))
             (said if is_on else others).append(sentence)
-    if answer.answered_parts is None:
+    if (called := _list_called(plan, answer)) is None:
         return said[0] if said and said[0].backed else None
-    others = others if part.id in answer.answered_parts else []
+    others = others if part.id in called else []
     return next((sentence for sentence in [*said, *others] if sentence.backed), None)
 
 
 def find_answered(plan: Sequence[PlanPart], answer: Answer, facts: Mapping[str, Fact]) -> set[str]:
-    """The parts that the supported sentences of a model's answer answer: as the judge says, else those that
-    one is on. The only part is not answered while the writer leaves something of it open."""
-    found = {part.id for part in plan if find_claim(plan, part, answer, facts)}
-    if len(plan) == 1 and answer.open:
-        return set()
-    return found if answer.answered_parts is None else found.intersection(answer.answered_parts)
+    """The parts that the supported sentences of a model's answer answer: those that the judge says, and those
+    whose first one is quoted or computed, which is not put to it; where it did not say, those with one."""
+    claims = {part.id: find_claim(plan, part, answer, facts) for part in plan}
+    called = _list_called(plan, answer)
+    return {
+        id
+        for id, claim in claims.items()
+        if claim and (called is None or id in called or claim.check in EXACT_VERDICTS)
+    }
+
+
+def _list_called(plan: Sequence[PlanPart], answer: Answer) -> Sequence[str] | None:
+    """The parts that the judge calls answered; None where it did not say, as where there is one part."""
+    return answer.answered_parts if len(plan) > 1 else None
 
 
 def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, Fact]) -> Sentence:

@@ -162,7 +162,7 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
     verdict: Verdict = "partial" if left or answer.open else "answered"
     return answer.replace(
         verdict=verdict if answer.by == "model" else "passages_found",
-        reason="budget" if state.stop_reason == "budget" and left else "none",
+        reason="budget" if state.stop_reason == "budget" and verdict == "partial" else "none",
         parts=plan if len(plan) > 1 else [],
         sources=collect_sources(sentences, facts, works),
         statements=count_statements(sentences, answer.statements.dropped),
@@ -212,7 +212,8 @@ def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> lis
     answered, plan = find_answered(state.plan, answer, facts), list[PlanPart]()
     for part in state.plan:
         figure = figures.get(part.id, PartConfidence(part=part.id))
-        status: PartStatus = "open" if part.id not in answered else "answered"
+        is_open = part.id not in answered or (len(state.plan) == 1 and bool(answer.open))
+        status: PartStatus = "open" if is_open else "answered"
         if not find_claim(state.plan, part, answer, facts):
             is_told = any(said.part == part.id and said.check for said in answer.sentences)
             status = "open" if is_told else "not_found"

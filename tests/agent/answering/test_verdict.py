@@ -112,9 +112,16 @@ def test_an_assumption_leaves_an_answer_complete():
 )
 def test_the_judge_says_which_parts_the_supported_sentences_answer(named, verdict, statuses):
     said = ReportReply(answer=[{"text": BUILT.statement, "fact_ids": ["a"]}])
-    given = build_answer(in_parts(BUILT_1), RoleResult(value=said, by="model"), 9, answered_parts=named)
+    judged = {"judge": lambda said: said.replace(check="judged_supported"), "answered_parts": named}
+    given = build_answer(in_parts(BUILT_1), RoleResult(value=said, by="model"), 9, **judged)
     assert (given.verdict, [part.status for part in given.parts]) == (verdict, statuses)
     assert given.missing == " ".join(p.question for p in COMPOUND if p.id not in named)
+
+
+def test_a_part_whose_sentence_is_quoted_is_not_put_to_the_judge():
+    said = ReportReply(answer=[{"text": BUILT.statement, "fact_ids": ["a"]}])
+    given = build_answer(in_parts(BUILT_1), RoleResult(value=said, by="model"), 9, answered_parts=[])
+    assert [part.status for part in given.parts] == ["answered", "not_found"]
 
 
 def test_no_part_is_answered_by_a_sentence_that_is_not_supported():
