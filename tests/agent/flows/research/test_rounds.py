@@ -22,7 +22,7 @@ from agent.types import (
     Confidence,
     Fact,
     Lead,
-    Note,
+    NoteReading,
     PartConfidence,
     PlanPart,
     Proposal,
@@ -253,8 +253,8 @@ def test_an_unread_passage_that_fits_an_open_part_is_offered_with_its_reason(tmp
             update={"plan_parts": [], "pages": {OTHER: ref.replace(shown=[(0, 500)])}}
         )
         [lead] = opened_pages.find_unread_pages(state, tools)
-        note = Note(step=9, text=f"without {host(OTHER)}")
-        assert not opened_pages.find_unread_pages(state.model_copy(update={"notes": [note]}), tools)
+        reading = NoteReading(note=9, step=10, excluded_sites=[host(OTHER)])
+        assert not opened_pages.find_unread_pages(state.model_copy(update={"readings": [reading]}), tools)
     assert lead.value == OTHER and lead.why.startswith("part ") and "1931" in lead.why
 
 
