@@ -236,11 +236,9 @@ class RunContext:
         """Whether a model can be asked; without one a flow shows passages, or says that it needs one."""
         return self.client is not None
 
-    def judge(
-        self, role: Role, *, check: Check | None = None, must_pass: bool = False, **blanks: Any
-    ) -> RoleResult:
+    def judge(self, role: Role, *, check: Check | None = None, **blanks: Any) -> RoleResult:
         """Ask a role's model; without one, and when the budget for the write-up is used up, the reply has no
-        values and the result says why. `check` and `must_pass`: see `Role.judge`."""
+        values and the result says why. `check`: see `Role.judge`."""
         self.checkpoint()
         if self.client:
             mark = make_mark(self.lease.run_id)
@@ -249,7 +247,6 @@ class RunContext:
                 partial(self._call_model, filling=filling),
                 mark=mark,
                 check=check,
-                must_pass=must_pass,
                 fits=lambda messages, shape, tier: (
                     measure_prompt(add_schema(messages, shape))
                     + find_reply_room(self.client.context_length(tier))

@@ -211,13 +211,6 @@ def evidence_range(weight: float) -> tuple[float, float]:
     return LOW_LIMIT * (1.0 - LOW_DOUBT**weight), 1.0 - HIGH_DOUBT**weight
 
 
-def evidence_level(point: Confidence) -> float:
-    """A confidence without its judgement: it rises with the parts covered and by how many sources."""
-    if not point.parts:
-        return point.value
-    return sum(evidence_range(part.weight)[1] for part in point.parts) / len(point.parts)
-
-
 def describe_level(value: float) -> str:
     """The level of a confidence in words and percent: "High confidence (87 %)"."""
     return f"{next(name for name, least in LEVELS if value >= least)} confidence ({format_percent(value)})"

@@ -104,7 +104,6 @@ class Role:
 
     name: str
     reply: type[RoleReply]
-    fallback: Callable[..., RoleReply] | None = None
     tier: Literal["strong", "fast", "judge"] = "strong"
     cut: tuple[str, ...] = ()
     on_failure: Literal["skip", "rest"] = "skip"
@@ -118,22 +117,20 @@ class Role:
         *,
         mark: str = "",
         check: Check | None = None,
-        must_pass: bool = False,
         fits: Fits = lambda messages, shape, tier: True,
         **blanks: Any,
     ) -> RoleResult:
         """The model's reply, or one without values when there is no model or it failed. Raises ModelDown
         where the run is to rest then; Signals and PromptError pass through.
 
-        `check` says what code refuses in a reply: then the model is asked once more, with the reasons. With
-        `must_pass` a second reply that is refused counts as a failure. `mark` is the run's. The prompt
+        `check` says what code refuses in a reply: then the model is asked once more, with the reasons. What
+        is refused in the better of the two is told as `problems`. `mark` is the run's. The prompt
         is shortened until it `fits`, and again when the server refuses it as too long."""
 
         def give_up(reason: str, may_rest: bool = True, **told: Any) -> RoleResult:
-            if reason and may_rest and self.on_failure == "rest" and self.fallback is None:
+            if reason and may_rest and self.on_failure == "rest":
                 raise ModelDown(f"The model's call “{self.name.replace('_', ' ')}” failed: {reason}")
-            value = self.fallback(**blanks) if self.fallback else self.reply()
-            return RoleResult(value=value, by="keyless", fallback_reason=reason, **told)
+            return RoleResult(value=self.reply(), by="keyless", fallback_reason=reason, **told)
 
         if model is None:
             return give_up("")
@@ -177,7 +174,7 @@ class Role:
         except ModelError as failure:
             return give_up(str(failure))
         told: Any = {"refused": first.problems, "withheld": bindings.withheld}
-        if last.value is None or (must_pass and last.problems):
+        if last.value is None:
             why = f"The model's reply was refused twice: {'; '.join(last.problems)}"
             return give_up(why, **told)
         earlier = first.value if last is not first else None

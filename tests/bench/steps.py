@@ -145,9 +145,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--actions", type=int, default=60)
     options = parser.parse_args(arguments)
-    policy.STALL_ACTIONS = policy.PLATEAU_RESULTS = (
-        10_000  # the run must not be handed over before its actions are used
-    )
+    policy.STALL_ACTIONS = 10_000  # the run must not be handed over before its actions are used
     with tempfile.TemporaryDirectory() as folder:
         world = Path(folder) / "world"
         world.mkdir()

@@ -11,7 +11,6 @@ from typing import Any
 from agent.answering.engine_choice import ANSWERED
 from agent.answering.fact_intake import open_conflicts
 from agent.answering.fact_view import (
-    confidence_goal,
     excluded_sites,
     facts_after_notes,
     facts_for_prompt,
@@ -24,7 +23,7 @@ from agent.answering.pages import START_PAGE_REASON
 from agent.answering.plan import find_part
 from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent
-from agent.evidence.confidence import compute_part, evidence_level
+from agent.evidence.confidence import compute_part
 from agent.flows.research.state import SEARCH_PREFIX, ResearchRun
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, make_first_query, score_leads
 from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
@@ -53,10 +52,6 @@ STALL_ACTIONS, STALL_ROUNDS = 4, 2
 """Tool actions in a row without a new fact, in at least so many rounds, that count as a stall."""
 MIN_UNREAD_CHARS = 400
 """Characters of a page that were not shown, from which its rest is offered: a paragraph."""
-PLATEAU_RESULTS = 6
-"""Results in a row that count as a stall when they moved the evidence level by less than PLATEAU_MOVE in
-all."""
-PLATEAU_MOVE = 0.01
 MAX_SETTLING_ACTIONS = 2
 """Actions for one conflict before the run may hand over with it (our own judgement: a search, and a page)."""
 
@@ -186,8 +181,8 @@ def split_leads(state: ResearchRun) -> tuple[list[Lead], list[Lead]]:
 
 
 def find_stall(state: RunState, rung: str = "") -> Stall | None:
-    """The stall with its next escalation, by actions that brought nothing or a confidence that does not move;
-    None while the run moves or the last escalation is being tried, or for another than `rung`."""
+    """The stall with its next escalation, where actions in a row brought nothing; None while the run moves or
+    the last escalation is being tried, or for another than `rung`."""
     since = _find_baseline(state)
     escalated = [stall for stall in state.blockages if stall.step > since]
     tried = len({action.step for action in state.actions if escalated and action.step > escalated[-1].step})
@@ -195,19 +190,11 @@ def find_stall(state: RunState, rung: str = "") -> Stall | None:
         return None
     idle, reason = list[int](), ""
     for action in reversed(state.actions):
-        if action.step < since or action.new_facts or (action.action != "crawl_url" and action.hits):
+        if action.step < since or action.new_facts:
             break
         idle.append(action.step)
-    levels = [evidence_level(point) for point in state.confidence if point.step > since]
-    levels = levels[-PLATEAU_RESULTS - 1 :]
-    is_flat = len(levels) > PLATEAU_RESULTS and max(levels) - min(levels) < PLATEAU_MOVE
     if len(idle) >= STALL_ACTIONS and len(set(idle)) >= min(STALL_ROUNDS, STALL_ACTIONS):
         reason = f"{len(idle)} actions in a row brought no new fact"
-    elif is_flat and state.current_confidence < confidence_goal(state):
-        reason = (
-            f"the last {PLATEAU_RESULTS} results answered no further part and brought no further source for "
-            "one"
-        )
     step = ESCALATION_ORDER[min(len(escalated), len(ESCALATION_ORDER) - 1)]
     is_wanted = bool(reason) and rung in ("", step)
     return Stall(rung=step, reason=reason) if is_wanted else None  # type: ignore[arg-type]

@@ -18,7 +18,6 @@ from agent.evidence.confidence import (
     compute_value,
     describe_certainty,
     describe_parts,
-    evidence_level,
     evidence_range,
     explain_changes,
     list_changes,
@@ -181,13 +180,6 @@ def test_what_the_model_does_not_call_answered_stays_low() -> None:
     freed = explain_changes(held, assess_confidence(3, found, 0.9, model=0.9), found)
     assert freed.moves[0].reason == "the model says that what was found answers it" and freed.value > 0.85
     assert ("unanswered", "≤ 0.59") in [row[:2] for row in describe_parts(held)]
-
-
-def test_the_evidence_level_knows_no_judgement() -> None:
-    low, high = (assess_confidence(1, [measure([fact(1)])], m) for m in (0.1, 0.9))
-    assert evidence_level(low) == evidence_level(high)
-    assert evidence_level(assess_confidence(1, [measure([fact(1), fact(2)])], 0.1)) > evidence_level(high)
-    assert evidence_level(Confidence(step=1, value=0.4)) == 0.4, "of an older version"
 
 
 def explained(

@@ -3,7 +3,6 @@ mark, and the calls of a role begin with the same words."""
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +13,6 @@ from agent.llm.structured_call import add_schema
 from agent.roles.prompt_templates import FENCE_RULE, FOLDER, WITHHELD, Bindings, make_mark, render
 from agent.roles.role import Role
 from agent.types import Action, Fact, Outcome, PlanPart
-from tests.agent.roles.blanks import find_blanks
 from tests.agent.roles.every_role import fill_blanks, find_roles
 
 MARK = make_mark("run 7")
@@ -36,15 +34,6 @@ def show(role: Role, text: str, bindings: Bindings | None = None) -> tuple[str, 
 
 def test_every_prompt_has_its_role() -> None:
     assert [role.name for role in ROLES] == sorted(path.stem for path in FOLDER.glob("*.md"))
-
-
-@of
-def test_a_fallback_takes_the_blanks_of_its_prompt(role: Role) -> None:
-    if role.fallback is None:
-        return
-    parameters = inspect.signature(role.fallback).parameters.values()
-    named = {parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
-    assert named <= find_blanks(role.name)
 
 
 @of

@@ -1,7 +1,7 @@
 """Replies as models write them, right and wrong ones: what is read of each, or why it is not.
 
 `recorded/<role>.json` holds for each role what a strong model, a small careless one and a hostile one reply
-(`raw`), and either the fields that are read (`read`) or a part of the reason why the fallback acts (`error`).
+(`raw`), and either the fields that are read (`read`) or a part of the reason why it is not used (`error`).
 MARK stands for the mark of the run; every id and text of the prompt is "Alder"."""
 
 from __future__ import annotations

@@ -20,11 +20,7 @@ class Words(RoleReply):
     words: list[str] = []
 
 
-def by_rule(*, page: str) -> Words:
-    return Words(words=["by rule"])
-
-
-ROLE = Role(name="words", reply=Words, fallback=by_rule)
+ROLE = Role(name="words", reply=Words)
 Asked = list[list[dict[str, str]]]
 
 
@@ -74,7 +70,7 @@ def test_a_refused_reply_goes_back_once_with_the_reasons_at_the_end() -> None:
 
 
 def test_of_a_list_that_is_kept_only_what_was_refused_is_asked_for_again() -> None:
-    keeping = Role(name="words", reply=Words, fallback=by_rule, keeps="words")
+    keeping = Role(name="words", reply=Words, keeps="words")
     _, (_, second) = ask(["bad 1", "good"], ["better"], role=keeping, check=refuse_bad)
     assert "of `words` give only what you correct" in second[3]["content"]
     _, (_, second) = ask([f"<page-{MARK}>"], ["good"], role=keeping)
@@ -92,13 +88,6 @@ def test_the_better_of_two_refused_replies_is_kept_with_its_problems() -> None:
 def test_the_first_reply_stands_when_the_model_fails_then(failure: Exception) -> None:
     result, _ = ask(["bad 1"], failure, check=refuse_bad)
     assert (result.by, result.value.words) == ("model", ["bad 1"]) and result.problems
-
-
-def test_a_reply_that_must_pass_leaves_it_to_the_fallback_which_says_why() -> None:
-    result, asked = ask(["bad 1"], ["bad 2"], check=refuse_bad, must_pass=True)
-    assert (result.by, result.value.words, len(asked)) == ("keyless", ["by rule"], 2)
-    assert result.fallback_reason == "The model's reply was refused twice: “bad 2” is\nnot on the page."
-    assert len(result.refused) == 1
 
 
 def test_a_reply_that_holds_the_mark_is_never_used() -> None:
