@@ -304,3 +304,18 @@ def test_ten_pages_without_dates_cost_less_than_fifteen_calls(tmp_path: Path) ->
     assert len(items) == 10 and not any(item.publish_date for item in items)
     assert view.usage.llm_calls == sum(model.calls.values()) <= 8
     assert model.calls["PageDecision", "big"] == 1, "an entry of running text leaves nothing to decide"
+
+
+def test_a_sentence_under_another_writers_name_goes_back_once_and_keeps_a_mark() -> None:
+    class Mixing(Walker):
+        def _DigestReply(self, prompt: str) -> dict[str, Any]:
+            first = super()._DigestReply(prompt)["answer"][0]
+            return {"answer": [{**first, "text": f"quietmoney writes: {first['text']}"}]}
+
+    model = Mixing(topic="Kallsteg", section="forum", days=30)
+    with served(model) as bench:
+        answer = collect(bench, FORUM_PROMPT, BOARD).state.answer
+    assert model.calls["DigestReply", "big"] == 2
+    assert [(one.kind, one.claimed, one.quoted) for one in answer.sentences[0].findings][-1:] == [
+        ("name", "quietmoney", "fellfox")
+    ]
