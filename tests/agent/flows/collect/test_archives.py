@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from agent.flows.collect.state import CollectRun, CollectState
+from agent.flows.collect.state import CollectRun
 from agent.types import CollectLimits, Settings, Status
-from agent.types.collection import CollectedItem
 from agent.workbench import Workbench
 from tests.web.collecting_model import install_walker
 from tests.web.folders import page, write_world
@@ -78,25 +77,6 @@ def test_the_entries_of_a_changelog_in_a_time(gather) -> None:
     ]
     assert kept[0].url == f"{SITE}/changes#:~:text=Version%203.0" and not kept[0].given
     assert "counted twice" not in state.answer.text
-
-
-@pytest.mark.parametrize(
-    ("judges", "given", "intent_by", "judgement"),
-    [
-        (["model", "model"], False, "model", 0.9),
-        (["model", "keyless"], False, "model", 0.45),
-        (["keyless", "keyless"], True, "keyless", 0.0),
-        (["code", "code"], True, "model", 0.9),
-        ([], False, "model", 0.0),
-    ],
-)
-def test_only_what_a_model_judged_counts_for_the_confidence(judges, given, intent_by, judgement) -> None:
-    items = {
-        str(n): CollectedItem(id=str(n), url="", kind="article", status="kept", judged_by=judge, given=given)
-        for n, judge in enumerate(judges)
-    }
-    own = CollectState(items=items, intent_by=intent_by)
-    assert own.judge_items(CollectRun(own=own)) == pytest.approx(judgement)
 
 
 def test_only_as_many_entries_are_kept_as_are_wanted(gather) -> None:
