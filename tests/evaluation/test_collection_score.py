@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 from agent.errors import UsageError
 from bench.evaluation.collection_score import compute_metrics
 from bench.evaluation.runner import EvaluationJob, evaluate
-from tests.web.made_sites import KINDS, make_site, write_sites
+from tests.web.made_sites import make_site
 
 HOST = "https://ferryline.example"
 TEXT = "The ferry to Holm leaves at seven each morning and carries forty cars over the sound. " * 4
@@ -45,26 +44,29 @@ def evaluate_site(folder: Path, **question: Any) -> dict[str, Any]:
 
 def test_wanted_items_that_are_kept_whole_count(tmp_path: Path) -> None:
     ferry = {"url": f"{HOST}/ferry", "text": TEXT, "date": "2026-05-03"}
-    found = evaluate_site(tmp_path, items=[ferry], actions={f"{HOST}/news": ["EXTRACT_LINKS"]})
+    found = evaluate_site(
+        tmp_path, items=[ferry, {"url": f"{HOST}/museum"}], actions={f"{HOST}/news": ["EXTRACT_LINKS"]}
+    )
     row = found["questions"][0]
-    assert (row["kept"], row["missed"], row["wrong"], row["complete"]) == (1, 0, 0, 1)
+    assert (row["kept"], row["missed"], row["wrong"], row["complete"]) == (2, 0, 0, 2)
     assert (row["decided"], row["decided_rightly"], row["faults"]) == (1, 1, [])
     assert found["metrics"]["news: extraction"] == found["metrics"]["extraction"] == 1.0
 
 
 def test_missed_wrong_and_half_items_are_told(tmp_path: Path) -> None:
-    wanted = [{"url": f"{HOST}/museum"}, {"url": f"{HOST}/ferry", "text": TEXT, "date": "2026-05-09"}]
+    wanted = [{"url": f"{HOST}/bridge"}, {"url": f"{HOST}/ferry", "text": TEXT, "date": "2026-05-09"}]
     found = evaluate_site(tmp_path, items=wanted, actions={f"{HOST}/news": ["STOP"]})
     row = found["questions"][0]
     assert (row["wanted"], row["kept"], row["missed"], row["complete"]) == (2, 1, 1, 0)
     assert row["faults"] == [
-        f"missed: {HOST}/museum",
+        f"wrong: {HOST}/museum 2026-05-04",
+        f"missed: {HOST}/bridge",
         f"date 2026-05-03 for 2026-05-09: {HOST}/ferry",
         f"EXTRACT_LINKS for STOP: {HOST}/news",
     ]
     assert found["metrics"]["decisions"] == 0.0
     unwanted = evaluate_site(tmp_path, items=[])["questions"][0]
-    assert (unwanted["wrong"], unwanted["faults"]) == (1, [f"wrong: {HOST}/ferry 2026-05-03"])
+    assert unwanted["wrong"] == 2
 
 
 def test_shares_of_nothing_are_whole() -> None:
@@ -75,17 +77,6 @@ def test_a_seed_makes_the_same_site_again() -> None:
     first, again = (make_site("forum", 5, make_site("forum", 5, _DAY).today) for _ in range(2))
     assert first.docs == again.docs and first.question == again.question
     assert first.docs != make_site("forum", 6, first.today).docs
-
-
-@pytest.mark.slow
-def test_fresh_sites_are_collected(tmp_path: Path) -> None:
-    """Fresh seeds each time; the bench (tests/bench/collect.py) holds the targets over many sites."""
-    seed = random.SystemRandom().randrange(10**6)
-    write_sites(tmp_path, [seed], KINDS)
-    found = evaluate(EvaluationJob(str(tmp_path), "collect", jobs=1))
-    faults = [fault for row in found["questions"] for fault in row["faults"]]
-    for share in ("extraction", "relevance", "decisions"):
-        assert found["metrics"][share] >= LEAST, f"tests/bench/collect.py --seed {seed}: {share}, {faults}"
 
 
 def test_the_demo_has_questions_for_collect_and_other_flows_leave_them_out(tmp_path: Path) -> None:
