@@ -73,7 +73,7 @@ ID_FIELDS = {
 """Fields of replies that hold short ids, with the letter that a bare number lacks ("3" for "p3")."""
 REMARK_FIELDS = (
     *("assessment", "suggestions_for_next_step", "inconsistencies_found", "leads"),
-    *("reasoning", "reason", "certainty", "missing", "journey", "message"),
+    *("reasoning", "reason", "certainty", "missing", "open", "assumed", "journey", "message"),
 )
 """Fields of replies that hold a model's own remarks, in which it may name short ids."""
 SENTENCE_FIELDS = ("text", "statement")
