@@ -79,16 +79,18 @@ def find_claim(
 ) -> Sentence | None:
     """The first supported sentence on a part, by its own part or that of its facts; of a part that the judge
     calls answered the first of all where none is on it. Where the judge did not say, it is the first on the
-    part, and None unless that is supported. A person's ruling counts where nothing else does, and what rests
-    on a person's word alone never."""
-    said, others = list[Sentence](), list[Sentence]()
+    part (of all where nobody named a part), and None unless that is supported. A person's ruling counts where
+    nothing else does, and what rests on a person's word alone never."""
+    said, others, is_named = list[Sentence](), list[Sentence](), False
     for sentence in sorted(answer.sentences, key=lambda sentence: sentence.text.startswith(RULING_PREFIX)):
         cited = [facts[i] for i in sentence.fact_ids if i in facts]
         if (sentence.check or cited) and not (cited and all(fact.rests_on_person for fact in cited)):
-            is_on = part.id in (sentence.part, *(find_part(plan, fact) for fact in cited))
-            (said if is_on else others).append(sentence)
+            parts = {sentence.part, *(find_part(plan, fact) for fact in cited)} - {""}
+            (said if part.id in parts else others).append(sentence)
+            is_named = is_named or bool(parts)
     if (called := _list_called(plan, answer)) is None:
-        return said[0] if said and said[0].backed else None
+        first = said or others[: 0 if is_named else 1]
+        return first[0] if first and first[0].backed else None
     others = others if part.id in called else []
     return next((sentence for sentence in [*said, *others] if sentence.backed), None)
 

@@ -62,7 +62,6 @@ def said(view: RunSnapshot) -> Answer:
     [
         "Does the C2 logger come in red?",
         "What is the price of the C2 in Japan?",
-        "What does error E4 mean?",
         "Who is the CEO of Kallsteg?",
         "Does the R1 work with goats?",
         "Write me a poem about love",
