@@ -126,6 +126,7 @@ def draft_from_quotes(
             found[fact.id] = fact.replace(
                 title=passage.title or fact.title,
                 heading=passage.heading,
+                part=getattr(said, "part", ""),
                 published_at=passage.published_at or fact.published_at,
             )
         sentences.append(ReportSentence(text=said.text, fact_ids=ids, **said.placement))

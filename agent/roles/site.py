@@ -71,6 +71,7 @@ class DraftSentence(PlacedSentence):
 
     text: str
     quotes: list[DraftQuote] = Field(default_factory=list)
+    part: str = Field(default="", description="where parts are listed, the number of the one it answers")
 
 
 class DraftReply(WriterReply):

@@ -70,7 +70,7 @@ def test_the_parts_of_a_turn_are_the_writers_and_the_plan(said: Said) -> None:
     route = {"route": "RETRIEVE", "parts": parts}
     turn = said(script=(script := Script(router=route)))
     assert [part.question for part in turn.state.plan] == parts
-    assert "- Who built it?" in script.of("generate")[0]
+    assert "2: Who built it?" in script.of("generate")[0]
 
 
 def test_nothing_written_is_not_grounded(said: Said) -> None:

@@ -145,7 +145,7 @@ def test_what_a_model_chose_is_shown_first_all_pages_are_listed_and_the_writer_k
     second = decisions[1].split("Pages read")[1]
     assert "Geöffnet ab neun" in second and second.index("Geöffnet") < second.index("gate of bed 0")
     assert all(f"bed-{n}" in second or f"] Bed {n}" in second for n in range(9)), "each page is listed"
-    assert drafts[0].index("Geöffnet") < drafts[0].index("gate of bed 0") and f"- {parts[1]}" in drafts[0]
+    assert drafts[0].index("Geöffnet") < drafts[0].index("gate of bed 0") and f"2: {parts[1]}" in drafts[0]
     assert [part.question for part in view.state.plan] == parts and view.state.own.search_words
     assert view.state.asked == view.state.question, "nothing completes a question without a conversation"
     assert view.state.answer.certainty == "Ask [us] or [contact removed]."
