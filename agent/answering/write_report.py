@@ -54,7 +54,7 @@ def ask_report(
     question, notes = question or state.full_question, fact_view.note_texts(state)
     blanks: dict[str, Any] = {
         "question": question,
-        "turns": state.history[-MAX_TURNS:],
+        "turns": [turn for turn in state.history if turn.bot][-MAX_TURNS:],
         "notes": notes,
         "facts": facts,
         "conflicts": find_open_conflicts(state),

@@ -209,9 +209,11 @@ def list_cells(reply: SectionReply) -> list[Sentence]:
 
 
 def find_planned_question(state: ResearchRun) -> str:
-    """The question of a full report: the parts of the plan, where a person or a note changed them."""
+    """The question that is written up: the parts of the plan, where a person or a note changed them; a
+    further question as it was typed, beside the conversation and the plan that make it whole."""
     planned = " ".join(part.question for part in state.plan) if is_plan_edited(state) else ""
-    return planned or revise.narrow_question(state) or state.full_question
+    asked = state.question if state.history else state.full_question
+    return planned or revise.narrow_question(state) or asked
 
 
 def is_outline_current(state: ResearchRun) -> bool:
