@@ -125,7 +125,7 @@ def draft_from_quotes(
             ids.append(fact.id)
             found[fact.id] = fact.replace(
                 title=passage.title or fact.title,
-                heading=passage.heading,
+                heading=passage.above,
                 part=getattr(said, "part", ""),
                 published_at=passage.published_at or fact.published_at,
             )

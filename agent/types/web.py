@@ -170,6 +170,11 @@ class Passage(PassageRef):
     score: float = 0.0
 
     @property
+    def above(self) -> str:
+        """What stands above it: the names of a table's columns, else its headings."""
+        return self.label if self.rows else self.heading
+
+    @property
     def ref(self) -> PassageRef:
         """Where it is, without its text."""
         return PassageRef(**self.model_dump(exclude={"text", "score"}))

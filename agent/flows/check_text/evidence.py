@@ -89,7 +89,7 @@ def _make_fact(page: Page, passage: Passage, start: int, end: int, step: int) ->
         page_id=passage.page_id,
         url=page.final_url or page.url,
         title=page.title,
-        heading=passage.label if passage.rows else passage.heading,
+        heading=passage.above,
         start=start,
         end=end,
         sha256=page.sha256,

@@ -142,11 +142,7 @@ def _extract_facts(
     trusts = {page.page_id: assess_trust(page.page).value for page in group}
     for item in judgement.value.facts:
         page, _ = _find_quoted_page(item, group)
-        above = (  # of a table's row the names of its columns
-            passage.label if passage.rows else passage.heading
-            for passage in page.reading.passages
-            if item.quote in passage.text
-        )
+        above = (passage.above for passage in page.reading.passages if item.quote in passage.text)
         fact = Fact(
             id=_make_id(item, group),
             statement=item.statement.strip() or item.quote,
