@@ -21,9 +21,11 @@ documentation sites such a stop reads 88 of 100 pages and loses one of the 29 an
 best passages of 100; 0.75 reads 81 and 0.6 reads 70, with one and two right pages less."""
 MAX_PASSAGES = 60
 """Passages of all pages read that an answer is chosen from."""
-DECISION_CHARS, DRAFT_CHARS = 6_000, 10_000
+DECISION_CHARS, DRAFT_CHARS = 6_000, 12_000
 """Characters of page text in a decision and in a draft: with two decisions and a check a question takes about
 15,000 tokens."""
+HITS_SHARE = 0.7
+"""The part of a page's room that its passages found may take; the rest is for their neighbours."""
 OTHER_PAGES = 5
 """A page that was not chosen gets this part of a prompt's room at most."""
 MAX_OPENED_PAGES, MAX_OPENING_PASSAGES = 5, 3
@@ -115,17 +117,19 @@ def choose_passages(
     own, other = min(most, room // max(2, min(3, len(named)))), min(most, room // OTHER_PAGES)
     shown: dict[str, dict[int, Passage]] = {}
     pages: dict[str, list[Passage]] = {}
-    for hit in [*ranked, *(hit for hit in hits if hit.page_id not in named)]:
+    order = [*ranked, *(hit for hit in hits if hit.page_id not in named)]
+    for hit, beside in [*((hit, 0) for hit in order), *((hit, n) for hit in order for n in (-1, 1))]:
         if hit.page_id not in pages:
             page = tools.page(hit.page_id)
             pages[hit.page_id] = _remove_struck(state, page, content_passages(page, hit.page_id))
         here, there = shown.setdefault(hit.page_id, {}), pages[hit.page_id]
         window = own if hit.page_id in named else other
+        window = window if beside else int(window * HITS_SHARE)
         at = next((n for n, passage in enumerate(there) if passage.start == hit.start), None)
-        for n in [at, at - 1, at + 1] if at is not None else []:
-            size = len(there[n].text) if 0 <= n < len(there) and n not in here else 0
-            if size and size <= min(room, window - sum(len(passage.text) for passage in here.values())):
-                here[n], room = there[n], room - size
+        n = -1 if at is None else at + beside
+        size = len(there[n].text) if 0 <= n < len(there) and n not in here else 0
+        if size and size <= min(room, window - sum(len(passage.text) for passage in here.values())):
+            here[n], room = there[n], room - size
     return [here[n] for here in shown.values() for n in sorted(here)]
 
 
