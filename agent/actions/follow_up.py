@@ -12,7 +12,6 @@ from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.retrieval.scorer import score_fact
 from agent.text.question_analysis import parse_question
-from agent.text.question_parts import resolve_parts
 from agent.types import Fact, NoteReading, PageRef
 
 
@@ -47,10 +46,6 @@ def carry_over(views: Sequence[RunSnapshot], question: str) -> Change:
 
 
 def complete_question(before: str, question: str) -> str:
-    """A question that refers to the one before it, with what that is plainly about in place of its pronoun;
-    one that names nothing with the names of the one before."""
-    resolved = resolve_parts([before, question])[-1]
-    if resolved != question:
-        return resolved
+    """A question that names nothing with the names of the one before it."""
     names = [] if parse_question(question).name_words else parse_question(before).names
     return " ".join([question, *names])

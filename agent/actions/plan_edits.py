@@ -18,7 +18,7 @@ from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.flows.research.plan_step import PLAN_EDIT
 from agent.roles.research import MAX_PARTS
-from agent.text.question_parts import format_question
+from agent.text.question_analysis import format_question
 from agent.types import Edit, Fact, Note, PlanPart, Status
 
 MAX_QUESTION_CHARS = 400

@@ -25,7 +25,7 @@ from agent.evidence.contradiction import read_cells
 from agent.evidence.report_words import words_for
 from agent.retrieval.answer import PartAnswer, Quotation, find_answer
 from agent.retrieval.scorer import UNCOUNTED
-from agent.text.question_parts import format_question
+from agent.text.question_analysis import format_question
 from agent.types import Answer, AnswerBlock, Fact, Passage, Sentence, StatementCounts
 
 NOTE = "note"

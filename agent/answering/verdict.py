@@ -24,7 +24,7 @@ from agent.evidence.confidence import compute_part, describe_certainty
 from agent.evidence.report_words import words_for
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
-from agent.text.question_parts import format_question
+from agent.text.question_analysis import format_question
 from agent.types import (
     Answer,
     AnswerBlock,

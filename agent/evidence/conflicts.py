@@ -21,7 +21,6 @@ from itertools import islice, product
 from agent.evidence.contradiction import (
     ConflictKind,
     Contradiction,
-    asked_kind,
     comparable_forms,
     find_contradiction,
     is_on_question,
@@ -29,7 +28,6 @@ from agent.evidence.contradiction import (
     is_same_value,
     is_table_row,
     may_have_changed,
-    states_asked_matter,
 )
 from agent.evidence.sources import DisjointSets, find_independent_sources
 from agent.evidence.statement_features import extract_features
@@ -51,7 +49,6 @@ EVIDENCE_REASON_PREFIX = "settled by evidence: "
 """How the reason begins when the number of sources settled it."""
 MIN_COUNTED_LETTERS = 3
 """Letters of a word that is counted ("beds"); shorter units are signs of measure ("m", "%")."""
-_KIND_BY_ANSWER_TYPE = {"date": "date", "number": "number", "person": "name", "place": "name"}
 _SideKey = tuple[str, str, str, str]
 """Kind, slot, fact and value: what two pairs of one conflict have in common."""
 
@@ -203,7 +200,7 @@ class ConflictIndex:
             near = sorted(index.find_partners(fact), key=_age_key)
             both = (sorted((other, fact), key=_age_key) for other in near)
             index.add(fact)
-            if found := [pair for a, b in both for pair in _compare(a, b, questions)]:
+            if found := [pair for a, b in both for pair in _compare(a, b)]:
                 pairs[fact.id] = found
         return ConflictIndex(questions, index, pairs)
 
@@ -228,11 +225,7 @@ class ConflictIndex:
         ):
             conflict = settle_conflict(_make_conflict(group), rulings, active)
             stating = [active[i] for value in conflict.values for i in value.fact_ids]
-            asks = any(  # values of the type that is asked for, of a fact about the question
-                _KIND_BY_ANSWER_TYPE.get(asked.answer_type, conflict.kind) in (conflict.kind, "polarity")
-                and any(is_on_question(fact, asked) for fact in stating)
-                for asked in self.questions
-            )
+            asks = any(is_on_question(fact, asked) for asked in self.questions for fact in stating)
             conflicts.setdefault(conflict.id, conflict.replace(asks=asks))
         return sorted(conflicts.values(), key=lambda conflict: not conflict.asks)
 
@@ -267,10 +260,8 @@ def _age_key(fact: Fact) -> tuple[int, str]:
     return fact.step, fact.id
 
 
-def _compare(a: Fact, b: Fact, questions: Sequence[ParsedQuestion]) -> list[_Pair]:
-    """The contradictions of two facts of different pages, the older first: one, or several of two table rows.
-
-    Two facts of different sites that speak of what a question asks need no like wording."""
+def _compare(a: Fact, b: Fact) -> list[_Pair]:
+    """The contradictions of two facts of different pages, the older first: one; several of two table rows."""
     if (a.url and a.url == b.url) or a.statement == b.statement:
         return []
     keyed = topic_key(a) == topic_key(b) != ("", "")
@@ -281,11 +272,6 @@ def _compare(a: Fact, b: Fact, questions: Sequence[ParsedQuestion]) -> list[_Pai
     found = list(islice(points, None if has_rows else 1))
     if 1 < len(found) >= min(len(left), len(right)):  # rows with no cell in common: a namesake
         return []
-    dated, dated_there = (bool(extract_features(fact.statement).dates) for fact in (a, b))
-    if not found and not strict and dated == dated_there:  # dates tell other figures apart
-        kinds = {asked_kind(asked) for asked in questions if states_asked_matter(a, b, asked)} - {None}
-        points = _find_points(a, b, [(a.statement, b.statement)] if kinds else [], keyed=True, strict=False)
-        found = [point for point in points if point.kind in kinds]
     return [_Pair(_Side(a, point.left), _Side(b, point.right), point) for point in found]
 
 

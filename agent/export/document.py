@@ -22,7 +22,7 @@ from agent.export.references import make_reference
 from agent.export.report import Report
 from agent.llm.recorded import LABEL, RECORDED
 from agent.text.plurals import format_count, format_percent
-from agent.text.question_parts import format_question
+from agent.text.question_analysis import format_question
 from agent.types import (
     PAGE_ORIGIN_LABELS,
     Conflict,

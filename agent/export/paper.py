@@ -14,7 +14,7 @@ from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Span
 from agent.export.document import write_source
 from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
-from agent.text.question_parts import format_question
+from agent.text.question_analysis import format_question
 from agent.text.sentences import format_sentence
 from agent.types import Answer
 

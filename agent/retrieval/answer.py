@@ -18,21 +18,21 @@ from agent.retrieval.scorer import (
     REFERENCE_PASSAGES,
     CollectionCounts,
     CountedPassages,
-    compute_idf,
     count_words,
     join_head,
     rank_passages,
     stem_prefixes,
+    weigh_words,
 )
 from agent.text.question_analysis import strip_question
 from agent.text.tokens import content_stems, fold, stem, stem_prefix, tokenize
 from agent.types import Passage
 
-MIN_FIT = 0.42
+MIN_FIT = 0.4
 """The least fit of an answer. One value for all sets together (DECISIONS.md, "Retrieval")."""
 MAX_PASSAGES, WORDS_BELOW = 5, 100
 """Lines below the lead, and their words in all."""
-NEAR_SHARE = 0.4
+NEAR_SHARE = 0.3
 """What a word counts that is neither in the line nor above it, but in another line of its passage."""
 RANK_WEIGHT = 2.0
 """What the rank of its passage counts beside a line's own share."""
@@ -128,7 +128,7 @@ def find_best_lines(
     themselves; nothing is refused."""
     is_ranked = any(passage.score for passage in passages)
     passages = passages if is_ranked else _rank(question, passages, counts)
-    weights = weigh_words(question, passages, counts)
+    weights = weigh_words(question, counts or count_at_hand(content_stems(question), passages))
     return [
         _quote(line) for line in _score_lines(weights, passages) if line.candidate.words & weights.keys()
     ][:k]
@@ -143,7 +143,7 @@ def _answer_part(part: str, passages: Sequence[Passage], counts: CollectionCount
     unseen = PartAnswer(part, missing=find_unseen_terms(part, passages))
     if any(map(_IDENTIFIER.fullmatch, unseen.missing)):  # spelled in one way: it is asked for, or nothing
         return unseen
-    weights = weigh_words(part, passages, counts)
+    weights = weigh_words(part, counts or count_at_hand(content_stems(part), passages))
     lines = _score_lines(weights, passages)
     if not lines or not lines[0].score:
         return unseen
@@ -166,18 +166,6 @@ def _answer_part(part: str, passages: Sequence[Passage], counts: CollectionCount
         shown.append(line)
         said, room = said | candidate.words, room - candidate.length
     return PartAnswer(part, _quote(lead), tuple(map(_quote, shown)))
-
-
-def weigh_words(
-    question: str, passages: Sequence[Passage], counts: CollectionCounts | None = None
-) -> dict[str, float]:
-    """The question's words by their stem prefixes, each with its inverse document frequency over the
-    collection of `counts`, or over these passages: no list says which words matter."""
-    stems = content_stems(strip_question(question) or question)
-    weights: dict[str, float] = {}
-    for word, idf in compute_idf(stems, counts or count_at_hand(stems, passages)).items():
-        weights[stem_prefix(word)] = max(idf, weights.get(stem_prefix(word), 0.0))
-    return weights
 
 
 def count_at_hand(stems: Sequence[str], passages: Sequence[Passage]) -> CollectionCounts:

@@ -18,18 +18,15 @@ from agent.retrieval.scorer import (
     question_terms,
     rank_passages,
     score_texts,
-    stem_prefixes,
+    weigh_words,
 )
-from agent.text.names import find_names
 from agent.text.question_analysis import (
-    COMMON_WORD_WEIGHT,
     extract_keywords,
-    parse_question,
     strip_question,
 )
 from agent.text.sentences import find_sentence_spans
 from agent.text.short_cache import cache_short
-from agent.text.tokens import stem, stem_prefix, stem_words, tokenize
+from agent.text.tokens import stem_words, tokenize
 from agent.text.urls import canonicalize
 from agent.types import Fact, Lead, Link, Page, Passage, SearchResult
 
@@ -38,8 +35,6 @@ MAX_OPEN_LEADS = 60
 MAX_LINKS, MAX_TEXT_CHARS = 800, 100_000
 """Links of a page that are scored, and characters of its text that are searched for their sentences."""
 MAX_QUERY_CHARS = 200
-MAX_BRIDGE_FACTS = 6
-"""Facts whose quotes are searched for names."""
 _CONTEXT_CHARS = 300
 """Characters on each side of a link text that are searched for its sentence."""
 _TITLE_SUFFIX = re.compile(r"\s*\([^)]{0,200}\)\s*$|\s+[|–—·-]\s+[^|–—·]{2,40}$")
@@ -115,14 +110,13 @@ def make_page_leads(
 def rank_links(question: str, links: Sequence[Link], text: str, limit: int = 30) -> list[Link]:
     """The links of a page whose text or sentence covers most of the question, best first, each address
     once."""
-    asked = parse_question(question)
-    scores: dict[str, tuple[float, Link]] = {}
+    weights, scores = weigh_words(question), dict[str, tuple[float, Link]]()
     text = text[:MAX_TEXT_CHARS]
     for link in links[:MAX_LINKS]:
         address = canonicalize(link.url)
         if address and address not in scores and link.text.strip():
             sentence = _anchor_sentence(text, strip_title_suffix(link.text))
-            score = covered_share(asked, f"{link.text} {sentence}") + (0.2 if sentence else 0.0)
+            score = covered_share(weights, f"{link.text} {sentence}") + (0.2 if sentence else 0.0)
             scores[address] = (score, link)
     return [link for _, link in sorted(scores.values(), key=lambda entry: -entry[0])[:limit]]
 
@@ -165,38 +159,6 @@ def merge_leads(known: Mapping[str, Lead], found: Iterable[Lead]) -> list[Lead]:
                 update |= {"found_on": lead.found_on, "why": lead.why}
             changed[lead.id] = old.model_copy(update=update)
     return list(changed.values())
-
-
-def make_bridge_leads(question: str, facts: Sequence[Fact], known: Iterable[Lead] = ()) -> list[Lead]:
-    """Searches for a name in a good quote together with the question's words that its page does not hold,
-    best quotes first; without a prior, so that leads to pages come first. A name that is the text of a
-    `known` link is left out: its page can be read."""
-    asked = parse_question(question)
-    linked = {strip_title_suffix(lead.text).casefold() for lead in known if lead.kind == "url"}
-    found: dict[str, Lead] = {}
-    for fact in sorted(facts, key=lambda fact: -fact.relevance)[:MAX_BRIDGE_FACTS]:
-        # Up to five of the question's words that a text does not hold; common ones only when there are no
-        # others
-        text = f"{fact.title} {fact.quote}"
-        held = stem_prefixes(text)
-        missing = {word for word in asked.weights if stem_prefix(word) not in held}
-        wanted = {word for word in missing if asked.weights[word] > COMMON_WORD_WEIGHT} or missing
-        rest = [word for word in dict.fromkeys(tokenize(asked.text)) if stem(word) in wanted][:5]
-        for name in find_names(fact.quote, 12):
-            if contains_phrase(asked.text, name) or name.casefold() in linked:
-                continue
-            query = " ".join([name, *rest])
-            lead = Lead(
-                id=lead_id("query", query),
-                kind="query",
-                value=query,
-                text=name,
-                why=f"named in “{fact.quote[:160]}”",
-                found_on=fact.url,
-                step=fact.step,
-            )
-            found.setdefault(lead.id, lead)
-    return list(found.values())
 
 
 def make_first_query(question: str) -> str:

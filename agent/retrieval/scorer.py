@@ -14,47 +14,15 @@ from math import log
 from typing import TypeVar
 
 from agent.store.fulltext import HEAD_WEIGHT, K1, B
-from agent.text.answer_type import has_answer_type
-from agent.text.question_analysis import ParsedQuestion, parse_question, strip_question
-from agent.text.question_parts import complete_parts, split_compound_question
-from agent.text.tokens import content_stems, fold, stem, stem_prefix, stem_words, tokenize
+from agent.text.question_analysis import strip_question
+from agent.text.tokens import content_stems, stem, stem_prefix, stem_words
 from agent.text.word_lists import COMMON_WORDS
 from agent.types import Fact, Passage, Turn
-
-# How much of a question's words some texts hold, and which. Counts words, not meaning.
-
-TITLE_WEIGHT = 0.5
-"""What a question's word counts that is only in the title of the quoted page: its subject, not its
-statement."""
 
 
 def stem_prefixes(*texts: str) -> frozenset[str]:
     """The stem prefixes of the words of some texts."""
     return frozenset(stem_prefix(word) for text in texts for word in stem_words(text))
-
-
-def prefix_share(asked: ParsedQuestion, words: Collection[str]) -> float:
-    """The share of the question's weight whose stem prefixes are among `words`."""
-    weights = asked.prefix_weights
-    return sum(weight for word, weight in weights.items() if word in words) / (sum(weights.values()) or 1.0)
-
-
-def covered_share(asked: ParsedQuestion, text: str, title: str = "") -> float:
-    """The share of the question's weight that a text covers, words of its title counting a little less."""
-    here, around = set(stem_words(text)), set(stem_words(title))
-    got = sum(
-        weight * (1.0 if word in here else TITLE_WEIGHT if word in around else 0.0)
-        for word, weight in asked.weights.items()
-    )
-    return got / asked.total_weight
-
-
-def find_unseen_terms(question: str, texts: Iterable[str]) -> list[str]:
-    """The question's content words, folded, that no text holds in any form."""
-    held = stem_prefixes(*texts)
-    spelled = {stem(word): word for word in reversed(tokenize(question))}
-    asked = [word for word in parse_question(question).weights if word in spelled]
-    return [spelled[word] for word in asked if stem_prefix(word) not in held]
 
 
 MAX_TERMS = 48
@@ -190,38 +158,33 @@ def fuse_rankings(rankings: Sequence[Sequence[T]]) -> list[tuple[T, float]]:
     return sorted(scores.items(), key=lambda entry: -entry[1])
 
 
-# How well a fact's quote answers a question, by rule: the share of the question's words that it covers with
-# its title, less where it holds nothing of the type asked for.
+TITLE_WEIGHT = 0.5
+"""What a question's word counts that is only in the title of the quoted page: its subject, not its
+statement."""
 
 
-OTHER_TYPE_SHARE = 2 / 3
-"""What a quote without a value of the type asked for counts (our own judgement: half as much again for one
-that has it)."""
+def covered_share(weights: Mapping[str, float], text: str, title: str = "") -> float:
+    """The share of a question's weight that a text covers, words of its title counting less."""
+    here, around = stem_prefixes(text), stem_prefixes(title)
+    held = (w * (1.0 if word in here else TITLE_WEIGHT * (word in around)) for word, w in weights.items())
+    return sum(held) / (sum(weights.values()) or 1.0)
+
+
+def weigh_words(question: str, counts: CollectionCounts = UNCOUNTED) -> dict[str, float]:
+    """The question's words by their stem prefixes, each with its inverse document frequency in a collection:
+    no list says which words matter, but that common English ones matter less."""
+    weights: dict[str, float] = {}
+    for word, idf in compute_idf(content_stems(strip_question(question) or question), counts).items():
+        weights[stem_prefix(word)] = max(idf, weights.get(stem_prefix(word), 0.0))
+    return weights
 
 
 def score_fact(question: str, fact: Fact) -> float:
     """The relevance of a fact (0..1)."""
-    asked = parse_question(question)
-    names = frozenset(fold(name) for name in asked.names)
-    fits = has_answer_type(asked.answer_type, fact.quote, names)
-    return round(covered_share(asked, fact.quote, fact.title) * (1.0 if fits else OTHER_TYPE_SHARE), 4)
-
-
-# What to search for: the question alone, the clauses of a compound one, and in a conversation the question
-# together with the previous one.
-#
-# Callers search for both texts and fuse the rankings (`fuse_rankings`). No rule rewrites a question: without
-# a model it is read as it was typed; with a model the role `rewrite` writes a standalone question.
+    return round(covered_share(weigh_words(question), fact.quote, fact.title), 4)
 
 
 def build_search_texts(question: str, turns: Sequence[Turn]) -> list[str]:
     """The texts to search for: the question, and after earlier turns also the previous question followed by
     this one."""
     return [question, f"{turns[-1].user} {question}"] if turns else [question]
-
-
-def list_clauses(question: str) -> list[str]:
-    """What each clause of a compound question is searched by: together, one pushes the other out of the best
-    passages; the question itself where it has one clause."""
-    clauses = split_compound_question(question)
-    return complete_parts(clauses) if len(clauses) > 1 else [question]

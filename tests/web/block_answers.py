@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agent.evidence.block_layout import add_charts, prune_blocks
 from agent.evidence.report_words import words_for
-from agent.text.question_parts import format_question
+from agent.text.question_analysis import format_question
 from agent.types import Answer, AnswerBlock, PlanPart, Sentence, Source
 
 HEADS, LABELS = ["Kiln", "Built", "Chimneys", "Output (t)"], ["Østby", "Lunde", "Myra"]

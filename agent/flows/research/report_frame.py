@@ -11,7 +11,7 @@ from agent.evidence.report_words import words_for
 from agent.flows.research.state import ResearchRun
 from agent.llm.recorded import NOTE, RECORDED
 from agent.retrieval.shown_passages import add_spans
-from agent.text.question_parts import format_question
+from agent.text.question_analysis import format_question
 from agent.text.urls import remove_unknown_urls, site
 from agent.types import (
     ENGINE_BY_ACTION,

@@ -37,7 +37,7 @@ from agent.roles.report import (
     SectionReply,
 )
 from agent.roles.role import RoleResult
-from agent.text.question_parts import format_question
+from agent.text.question_analysis import format_question
 from agent.types import Answer, Fact, Outline, OutlineSection
 from agent.types.answers import Sentence
 

@@ -37,7 +37,7 @@ from agent.roles.report import REVISION, ReportBlock, ReportReply, RevisionReply
 from agent.roles.research import MAX_PARTS
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
-from agent.text.question_parts import format_question
+from agent.text.question_analysis import format_question
 from agent.text.tokens import content_stems
 from agent.text.urls import host
 from agent.types import Answer, AnswerBlock, Fact, NoteReading, OutlineSection, PlanPart, Sentence

@@ -11,7 +11,7 @@ from agent.answering import fact_view
 from agent.answering.fact_view import FACT_STATUSES, FactFilter, filter_facts
 from agent.answering.plan import find_part
 from agent.text.plurals import format_count
-from agent.text.question_parts import format_question
+from agent.text.question_analysis import format_question
 from agent.text.urls import site
 from agent.types import Action, Answer, Fact, PlanPart
 from agent.types.facts import number_step

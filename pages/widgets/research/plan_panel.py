@@ -7,7 +7,7 @@ import streamlit as st
 from agent.answering.plan import PartView, describe_remaining, view_plan
 from agent.flows.research.plan_step import CHECK_PLAN, describe_reading
 from agent.text.plurals import format_count
-from agent.text.question_parts import format_question
+from agent.text.question_analysis import format_question
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, client, drafts, escape, labels, ui, view_cache
