@@ -349,11 +349,12 @@ def _publication_day(fact: Fact) -> date | None:
 
 
 def is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
-    """Whether a fact, with its page's title, has half of the question's content words, and a word of its
-    names where it has any."""
+    """Whether a fact, with its page's title, has half of the question's content words, and where it has any a
+    word of its names and one beside them."""
     names, words = _read_names(question), question.words
     stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
-    return (not names or bool(names & stated)) and len(words & stated) >= MIN_ASKED_SHARE * len(words)
+    is_about = all(part & stated for part in (names, words - names) if part)
+    return is_about and len(words & stated) >= MIN_ASKED_SHARE * len(words)
 
 
 def _read_names(question: ParsedQuestion) -> frozenset[str]:

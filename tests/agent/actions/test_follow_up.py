@@ -65,11 +65,6 @@ def test_a_question_without_a_name_takes_that_of_the_one_before():
     assert complete_question(OPENED, "Who was Tora Lind?") == "Who was Tora Lind?"
 
 
-def test_a_pronoun_takes_the_place_of_the_one_thing_asked_about_before():
-    before = "How many people work at the dairy?"
-    assert complete_question(before, "And when was it built?") == "And when was the dairy built?"
-
-
 def test_a_source_is_excluded_whatever_was_marked_in_the_turn_before(bench, answered):
     view = bench.snapshot(answered)
     [fact] = [fact.id for fact in view.state.facts.values() if fact.url == BRIDGE and "1931" in fact.quote][

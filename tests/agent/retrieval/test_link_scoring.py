@@ -153,23 +153,6 @@ def test_what_changes_nothing_is_not_among_what_changed() -> None:
     assert link_scoring.merge_leads({}, [known, known]) == [known]
 
 
-def test_a_bridge_searches_for_a_found_name_with_what_is_open() -> None:
-    question = "How old are the children of the couple who run Älvmora Mejeri?"
-    couple = fact("Älvmora Mejeri is run by the couple Ragnhild Tjäder and Emil Tjäder.")
-    found = link_scoring.make_bridge_leads(question, [couple])
-    assert {lead.text for lead in found} == {"Ragnhild Tjäder", "Emil Tjäder"}
-    assert all(lead.kind == "query" and lead.value == f"{lead.text} children" for lead in found)
-    assert link_scoring.make_bridge_leads(question, []) == []
-    many = [
-        fact(f"Älvmora Mejeri knows Person{chr(65 + n)} Quill and Person{chr(75 + n)} Lund.", id=f"f{n}")
-        for n in range(6)
-    ]
-    assert len(link_scoring.make_bridge_leads(question, many)) == 12
-    linked = [url("https://t.example/", text="Emil Tjäder (born 1911)")]
-    [left] = link_scoring.make_bridge_leads(question, [couple], linked)
-    assert left.text == "Ragnhild Tjäder" and not left.prior
-
-
 def test_the_first_query_is_the_question_or_its_words_of_content() -> None:
     assert link_scoring.make_first_query("Who built it, according to https://a.example/x?") == "Who built it?"
     long = "Who was the builder of the ferry? " * 20
@@ -191,9 +174,7 @@ def test_any_page_and_any_hits_give_leads_in_order(
     found = link_scoring.make_page_leads(
         question, page(text, *links, ("https://b.example/", text)), [fact(text)], 1
     )
-    found += link_scoring.make_hit_leads(
-        question, result(*(anchor for _, anchor in links)), 1
-    ) + link_scoring.make_bridge_leads(question, [fact(text)])
+    found += link_scoring.make_hit_leads(question, result(*(anchor for _, anchor in links)), 1)
     ranked = link_scoring.score_leads(question, found)
     assert all(0 <= lead.score <= 1 for lead in ranked) and [lead.score for lead in ranked] == sorted(
         (lead.score for lead in ranked), reverse=True

@@ -5,7 +5,6 @@ from itertools import count
 import pytest
 
 from agent.evidence.conflicts import find_conflicts, find_disputed
-from agent.text.question_analysis import parse_question
 from agent.types import Fact
 
 _numbers = count(1)
@@ -341,16 +340,6 @@ def test_only_the_facts_that_state_a_value_are_disputed() -> None:
     ]
     known = [one, other, *beside]
     assert find_disputed(find_conflicts(known)) == {one.id, other.id}
-
-
-def test_two_answers_to_one_question_need_no_like_wording() -> None:
-    one = fact("The dairy of Nordvik was founded back in 1921 by two partners.", A)
-    other = fact("Founded in 1934 as a shop, the Nordvik dairy now sells cheese abroad.", B)
-    assert find_conflicts([one, other]) == []
-    [conflict] = find_conflicts([one, other], [], [parse_question("When was the Nordvik dairy founded?")])
-    assert conflict.asks and [value.text for value in conflict.values] == ["1921", "1934"]
-    namesakes = [one.replace(title="Nordvik Dairy (Agder)"), other.replace(title="Nordvik Dairy (Telemark)")]
-    assert find_conflicts(namesakes, [], [parse_question("When was the Nordvik dairy founded?")]) == []
 
 
 def test_a_conflict_names_what_is_counted() -> None:
