@@ -15,8 +15,6 @@ MAX_GAPS_NAMED = 8
 MAX_CHARTS = 2
 MIN_BARS, MAX_BARS, MAX_LINES = 3, 30, 4
 """Rows of a table that a chart shows, and columns where the rows are years."""
-MIN_CELLS_OF_PART = 2
-"""Supported cells from which a table with gaps answers a part (our own judgement: one compares nothing)."""
 Series = dict[str, list[tuple[str, float]]]
 """By the name of a column each row's label with its number."""
 _NUMBER = re.compile(r"(?P<sign>[-−]?)(?P<digits>\d{1,3}(?:[ ,\u00a0\u202f]\d{3})+|\d+)(?P<part>\.\d+)?")
@@ -107,17 +105,6 @@ def describe_gaps(answer: Answer) -> str:
     ]
     more = [f"+ {len(gaps) - MAX_GAPS_NAMED}"] if len(gaps) > MAX_GAPS_NAMED else []
     return "; ".join([*gaps[:MAX_GAPS_NAMED], *more])
-
-
-def find_gapped_parts(sentences: Sequence[Sentence]) -> set[str]:
-    """The parts that a table answers but for some of its cells: two of its supported cells or more are on the
-    part, and one in their rows or columns was not found."""
-    gaps, found = list_gaps(sentences), dict[str, list[Sentence]]()
-    for cell in sentences:
-        rows, columns = ({place[n] for place in gaps.get(cell.block, ())} for n in (0, 1))
-        if cell.backed and cell.part and (cell.row in rows or cell.column in columns):
-            found.setdefault(cell.part, []).append(cell)
-    return {part for part, cells in found.items() if len(cells) >= MIN_CELLS_OF_PART}
 
 
 def prune_blocks(

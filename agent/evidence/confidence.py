@@ -61,7 +61,6 @@ LEVELS = (("High", 0.85), ("Moderate", 0.5), ("Low", 0.0))
 UNSURE = 0.5
 """A judgement below it is told as the reason of a level."""
 MAX_NAMED_SOURCES = 3
-ORDINALS = {2: "a second", 3: "a third", 4: "a fourth"}
 MIN_VISIBLE_CHANGE = 0.005
 """Smaller changes get no reason of their own."""
 MAX_VALUE_CHARS = 60
@@ -259,7 +258,7 @@ def explain_changes(
 
     The figures of each part are replaced one after the other; what each changes is one entry."""
     before, old = (previous.value, {p.part: p for p in previous.parts}) if previous else (0.0, {})
-    is_comparable = not (previous and before and not old) and old.keys() <= {part.part for part in now.parts}
+    is_comparable = old.keys() <= {part.part for part in now.parts}
     parts = [  # of one that was open with the new judgement, so that its first source tells all
         was
         if (was := old.get(new.part)) and was.weight
@@ -307,8 +306,8 @@ def _explain(name: str, was: PartConfidence, new: PartConfidence, found: Evidenc
         fewer = len(new.sources) < len(was.sources)
         return "fewer independent sources say it" if fewer else "its sources are trusted less"
     if len(new.sources) > len(was.sources):
-        agreement = describe_agreement(found.facts, set(was.sources))
-        return f"{ORDINALS.get(len(new.sources), 'one more')}, independent source {agreement}"
+        more = [source for source in new.sources if source not in was.sources]
+        return f"a further independent source says the same: {', '.join(more)}"
     if any(fact.decision == "pinned" for fact in found.facts):
         return "a person confirmed it"
     return f"a more trusted source says it: {', '.join(new.sources[:3])}"
@@ -319,26 +318,6 @@ def describe_conflict(conflict: Conflict) -> str:
     topic = ", ".join(filter(None, (conflict.subject, conflict.attribute)))[:MAX_VALUE_CHARS].strip(" ,")
     sides = " or ".join(value.text[:MAX_VALUE_CHARS] for value in conflict.values[:3])
     return f"{topic}: {sides}" if sides else topic
-
-
-def describe_agreement(facts: Sequence[Fact], known: set[str]) -> str:
-    """How a source not among the `known` agrees with the others: "(b.example) gives the same date: 1921"."""
-    latest = max(facts, key=lambda fact: (site(fact.url) not in known, fact.step, fact.id))
-    former = next((fact for fact in facts if site(fact.url) != site(latest.url)), None)
-    who = f"({site(latest.url)}) " if site(latest.url) else ""
-    if former is None:
-        return f"{who}says the same"
-    mine, theirs = extract_features(former.statement), extract_features(latest.statement)
-    amounts = theirs.quantities
-    shared = [
-        *(("date", d.text) for d in mine.dates if any(is_compatible(d, t) for t in theirs.dates)),
-        *(("figure", q.text) for q in mine.quantities if any(is_same_quantity(q, t) for t in amounts)),
-        *[("name", n.text) for n in mine.names if any(n.words == t.words for t in theirs.names)][-1:],
-    ]
-    if not shared:
-        return f"{who}says the same"
-    what, value = shared[0]
-    return f"{who}gives the same {what}: {value[:MAX_VALUE_CHARS]}"
 
 
 def describe_parts(point: Confidence, plan: Sequence[PlanPart] = ()) -> list[tuple[str, str, str]]:
