@@ -16,7 +16,7 @@ def test_an_open_conflict_is_named_with_both_sides_and_marks_a_claim_of_one_side
     plain, named = given.sentences
     assert plain.backed and plain.fact_ids == ["a"]
     assert plain.disputed == "b.example says “1901”" and not named.disputed
-    assert describe_support(plain).text == "disputed; but b.example says “1901”"
+    assert describe_support(plain).text == "disputed: b.example says “1901”"
     assert named.backed and named.fact_ids == ["a", "b"]
     assert (
         one.quote.rstrip(".") in named.text
@@ -62,7 +62,7 @@ def test_a_conflict_is_named_in_the_language_of_the_question():
 
 def test_a_settled_conflict_is_not_named():
     given = written(
-        state(BUILT, OTHER, conflicts={"c1": clash("a", "b", status="settled")}), ("Built in 1921.", ["a"])
+        state(BUILT, OTHER, conflicts={"c1": clash("a", "b", status="settled")}), (BUILT.statement, ["a"])
     )
     assert given.conflicts == [] and given.verdict == "answered"
 
@@ -81,7 +81,7 @@ def test_what_the_count_settled_is_told_with_both_sides_and_makes_nothing_partia
         "settled_by": "evidence",
     }
     conflict = clash("a", "b").model_copy(update={**settled, "asks": True, "values": SAID})
-    given = written(state(BUILT, OTHER, conflicts={"c1": conflict}), ("Built in 1921.", ["a"]))
+    given = written(state(BUILT, OTHER, conflicts={"c1": conflict}), (BUILT.statement, ["a"]))
     assert given.text.startswith("The sources differ on the heron (built): a.example says")
     assert "; “1921” is taken, by one independent site against one." in given.text
     assert (given.verdict, given.conflicts, given.statements.unsupported) == ("answered", [], 0)
@@ -98,7 +98,7 @@ def test_a_ruling_is_stated_with_its_reason_which_needs_no_source():
     }
     given = written(
         state(BUILT, OTHER, conflicts={"c1": clash("a", "b").model_copy(update=ruled)}),
-        ("Built in 1921.", ["a"]),
+        (BUILT.statement, ["a"]),
     )
     told = (
         "A person settled this: the heron (built): “1921”, because “the deed of 1888 says so” (a.example says"
@@ -116,14 +116,14 @@ def test_a_ruling_of_a_person_does_not_stand_for_a_main_sentence_that_fails():
     other = fact("b", "The heron was built in 1934.")
     run = state(BUILT, other, conflicts={"c1": clash("a", "b").replace(**more)})
     given = written(run, ("It was built in 1950.", ["a"]))
-    assert [s.check for s in given.sentences] == ["quoted", "vetoed"] and given.verdict == "partial"
+    assert [s.check for s in given.sentences] == ["quoted", "differs"] and given.verdict == "partial"
 
 
 def test_a_conflict_about_something_else_is_not_named():
     far = [
         fact(name, f"The fee was {n} crowns.", relevance=0.1, disputed=True) for n, name in enumerate("cd")
     ]
-    given = written(state(BUILT, *far, conflicts={"c1": clash("c", "d")}), ("Built in 1921.", ["a"]))
+    given = written(state(BUILT, *far, conflicts={"c1": clash("c", "d")}), (BUILT.statement, ["a"]))
     assert given.conflicts == []
 
 
