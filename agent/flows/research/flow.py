@@ -21,19 +21,18 @@ from agent.types import Edge, NoteReading, PlanPart, Status, describe_action
 def describe_step(name: str, change: Change) -> str:
     """A step in a line for a person, "" when the step has nothing worth reporting."""
     if name == "plan":
-        fallback = f" (by rule: {change['plan_trouble']})" if change.get("plan_trouble") else ""
-        return "; ".join(part["question"] for part in change.get("plan_parts", [])) + fallback
+        skipped = f" (not planned: {change['plan_trouble']})" if change.get("plan_trouble") else ""
+        return "; ".join(part["question"] for part in change.get("plan_parts", [])) + skipped
     if name == "decide" and (pending := change.get("pending")):
         refused = "".join(
             f"\n       refused: {refusal['what']}: {refusal['why']}" for refusal in change.get("refusals", [])
         )
-        fallback = f" (by rule: {pending['trouble']})" if pending.get("trouble") else ""
         lines = [
             f"{describe_action(one['next_action'])} {one.get('query_or_url') or ''}".rstrip()
             + f" — {one.get('reasoning', '')}"
             for one in [pending, *pending.get("beside", [])]
         ]
-        return "\n       ".join(lines) + fallback + refused
+        return "\n       ".join(lines) + refused
     if name in ("act", "search", "crawl") and change.get("actions"):
         return "; ".join(
             f"{done['outcome']}{': ' + done['detail'] if done['detail'] else ''}"

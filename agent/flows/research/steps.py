@@ -192,7 +192,7 @@ def _ask_decision(
             why = "The run is to go on, and the model proposed nothing possible: the best page left."
             return [go_on[0].replace(reasoning=why, by="code")], refused
     why = "Nothing that the model proposed was possible: " + "; ".join(refusal.why for refusal in refused)
-    return [STOP.replace(reasoning=f"{why.rstrip(': ')}.", trouble=judgement.fallback_reason)], refused
+    return [STOP.replace(reasoning=f"{why.rstrip(': ')}.")], refused
 
 
 def _build_inputs(

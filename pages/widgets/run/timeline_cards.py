@@ -138,6 +138,8 @@ def build_cards(steps: Sequence[Step], state: RunState) -> list[Card]:
                     tone="warn",
                 )
             )
+        elif skipped := change.get("plan_trouble"):
+            told.append(Card(step.n, "event", "The question was not planned", why=str(skipped), tone="warn"))
         elif step.name == "halt":
             told.append(
                 Card(step.n, "event", "Paused for your input", why=str(change["halt"]["why"]), tone="warn")
