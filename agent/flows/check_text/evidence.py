@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from agent.evidence.citation_check import build_claim, read_row
 from agent.evidence.claim_check import ClaimCheck, check_by_code
-from agent.evidence.claims.words import Alignment, align, read_text
+from agent.evidence.claims.words import align, read_text
 from agent.retrieval.scorer import rank_passages
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import content_stems
@@ -121,15 +121,11 @@ def choose_mark(sentence: Sentence, *, is_judged: bool, unread: bool) -> ClaimMa
     return "not_supported" if is_judged and sentence.check == "not_supported" else "not_checked"
 
 
-def find_closest(statement: str, facts: Sequence[Fact]) -> tuple[str, list[Fact]]:
-    """The sentence of these facts, or row with its headings, that comes closest to a statement, and the facts
-    with that one first."""
-    closest = _align(statement, facts)
-    if closest is None:
+def find_closest(sentence: Sentence, facts: Sequence[Fact]) -> tuple[str, list[Fact]]:
+    """The sentence of these facts, or row with its headings, that comes closest to a checked one and to what
+    it is blamed on, and the facts with that one first; "" where none shares a word with it."""
+    wanted = " ".join([sentence.text, *(finding.quoted for finding in sentence.findings)])
+    closest = align(read_text(wanted), [read_text(read_row(fact) or fact.quote) for fact in facts])
+    if closest is None or not set(content_stems(wanted)) & set(content_stems(closest.text)):
         return "", list(facts)
     return closest.text, sorted(facts, key=lambda fact: closest.text not in (read_row(fact) or fact.quote))
-
-
-def _align(statement: str, facts: Sequence[Fact]) -> Alignment | None:
-    """The closest sentence; a quote of a table is read as a row with the names of its columns."""
-    return align(read_text(statement), [read_text(read_row(fact) or fact.quote) for fact in facts])

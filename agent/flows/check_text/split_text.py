@@ -37,7 +37,12 @@ def split_text(page: Page, anchors: Sequence[Anchor] = ()) -> list[TextSentence]
             kind = "reference" if is_alone or line.start in references.lines else ""
             after = lines[n + 1] if n + 1 < len(lines) else None
             if is_alone and not (after and not after.kind and after.is_address_alone):
-                above = [one for one in found if one.paragraph == n - 1 and one.kind in ("claim", "question")]
+                top = n - 1
+                while top > 0 and lines[top].kind == lines[top - 1].kind == "row":
+                    top -= 1
+                above = [
+                    one for one in found if top <= one.paragraph < n and one.kind in ("claim", "question")
+                ]
                 _cover(above, _join_citations(marks))
         if kind:
             whole = TextSentence(id="", start=line.start, end=line.end, text=line.text, kind=kind)  # type: ignore[arg-type]

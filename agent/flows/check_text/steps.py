@@ -205,7 +205,7 @@ def _check_claims(
     else:
         is_judged, checked = False, check_support(sentences, facts)
     for claim, one in zip(batch, checked, strict=True):
-        closest, evidence = find_closest(claim.text, [facts[i] for i in one.fact_ids])
+        closest, evidence = find_closest(one, [facts[i] for i in one.fact_ids])
         if one.check not in ("judged_supported", "not_supported"):  # a judge saw them all
             evidence = evidence[:1]
         one = one.replace(fact_ids=[fact.id for fact in evidence])

@@ -285,3 +285,8 @@ def test_headings_with_numbers_are_references_as_in_the_programs_own_word_files(
     out = io.BytesIO()
     document.save(out)
     assert cited(out.getvalue(), "own.docx") == {"The mill opened in 1902.": [A]}
+
+
+def test_a_source_below_a_table_covers_all_its_rows() -> None:
+    text = f"| Year | Staff |\n| --- | --- |\n| 1962 | 12 |\n| 1963 | 14 |\n\nSource: {A}"
+    assert [c.url for one in split(text) if one.kind == "claim" for c in one.citations] == [A, A]
