@@ -19,8 +19,8 @@ GOOD_SCORE = 0.8
 """The score of a passage (see agent.retrieval.scorer) from which the pages read are enough. Over eight
 documentation sites such a stop reads 88 of 100 pages and loses one of the 29 answers that stand in the ten
 best passages of 100; 0.75 reads 81 and 0.6 reads 70, with one and two right pages less."""
-MAX_PASSAGES = 60
-"""Passages of all pages read that an answer is chosen from."""
+MAX_PASSAGES, MAX_PAGE_PASSAGES = 60, 12
+"""Passages of all pages read that an answer is chosen from, and those of one that was chosen."""
 DECISION_CHARS, DRAFT_CHARS = 6_000, 12_000
 """Characters of page text in a decision and in a draft: with two decisions and a check a question takes about
 15,000 tokens."""
@@ -103,22 +103,24 @@ def choose_passages(
     state: SiteRun, tools: RunContext, hits: Sequence[Passage], first: Sequence[int], room: int
 ) -> list[Passage]:
     """What a prompt shows of the passages found, `room` characters at most: those of the pages `first`, in
-    their order (their openings, where none was found there), then the others, each page in its own order,
+    their order (their openings, where no word fits), then the others, each page in its own order,
     with neighbours and within its window."""
     content = state.own.url_content(state)
     opened = list(content)[:MAX_OPENED_PAGES] if not hits else []  # what the site is about
     named = list(dict.fromkeys(content[i] for i in first or opened if i in content))
-    ranked = [hit for name in named for hit in hits if hit.page_id == name]
+    texts, ranked = state.own.search_texts(state), list[Passage]()
     for name in named:
-        if all(hit.page_id != name for hit in hits):
-            ranked += content_passages(tools.page(name), name)[:MAX_OPENING_PASSAGES]
-    ranked.sort(key=lambda hit: named.index(hit.page_id))
+        found = [tools.library.search_pages(text, [name], MAX_PAGE_PASSAGES) for text in texts]
+        by_id = {hit.id: hit for ranking in found for hit in ranking if hit.score}
+        order = fuse_rankings([[hit.id for hit in ranking if hit.score] for ranking in found])
+        opening = content_passages(tools.page(name), name)[:MAX_OPENING_PASSAGES]
+        ranked += [by_id[id] for id, _ in order] or opening
     most = state.settings.site.content_max_chars
     own, other = min(most, room // max(2, min(3, len(named)))), min(most, room // OTHER_PAGES)
     shown: dict[str, dict[int, Passage]] = {}
     pages: dict[str, list[Passage]] = {}
-    order = [*ranked, *(hit for hit in hits if hit.page_id not in named)]
-    for hit, beside in [*((hit, 0) for hit in order), *((hit, n) for hit in order for n in (-1, 1))]:
+    ranked += [hit for hit in hits if hit.page_id not in named]
+    for hit, beside in [*((hit, 0) for hit in ranked), *((hit, n) for hit in ranked for n in (-1, 1))]:
         if hit.page_id not in pages:
             page = tools.page(hit.page_id)
             pages[hit.page_id] = _remove_struck(state, page, content_passages(page, hit.page_id))
