@@ -129,7 +129,8 @@ class ClaimJudge:
                 claims=shown,
                 parts=self.parts if len(self.parts) > 1 else [],
             )
-            if (answered := result.value.answered_parts) is not None:
+            answered = result.value.answered_parts
+            if answered is not None and len(self.parts) > 1:  # the only part is not shown
                 known = [part.id for part in self.parts]
                 self.answered_parts = [i for i in known if i in {*answered, *(self.answered_parts or ())}]
             here: dict[str, Judgement] = {}
