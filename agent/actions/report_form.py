@@ -78,14 +78,16 @@ def write_outline_text(outline: Outline, facts: Sequence[Fact]) -> str:
     lines = [f"# {outline.title}"]
     for n, section in enumerate(outline.sections, start=1):
         lines.append(f"{n}. {section.heading} ({section.form})")
-        lines += [names.pop(i) for i in section.fact_ids if i in names]
-    return "\n".join([*lines, *([f"{NOT_USED}:", *names.values()] if names else [])])
+        lines += [names[i] for i in section.fact_ids if i in names]
+    used = {i for section in outline.sections for i in section.fact_ids}
+    left = [line for i, line in names.items() if i not in used]
+    return "\n".join([*lines, *([f"{NOT_USED}:", *left] if left else [])])
 
 
 def read_outline_text(text: str, outline: Outline, facts: Sequence[Fact]) -> Outline:
     """The outline that edited lines mean, in their order: a section has the facts below it, its number names
-    the section of `outline` that it was, one without a known number is new. Raises UsageError for a fact that
-    is unknown, comes twice or stands above all sections, and for a line that is no heading."""
+    the section of `outline` that it was, one without a known number is new. A fact may stand in several.
+    Raises UsageError for a fact that is unknown or above all sections, and for a line that is no heading."""
     title, made, is_used = outline.title, list[OutlineSection](), True
     known = {f"f{n}": fact for n, fact in enumerate(facts, start=1)}
     formers = dict(enumerate(outline.sections, start=1))
@@ -93,12 +95,12 @@ def read_outline_text(text: str, outline: Outline, facts: Sequence[Fact]) -> Out
         if line.startswith("#"):
             title = clean_heading(line)
         elif found := _FACT_LINE.match(line):
-            if (fact := known.pop(found[1].lower(), None)) is None:
-                raise UsageError(f"there is no fact {found[1]}, or it stands in two sections: name each once")
+            if (fact := known.get(found[1].lower())) is None:
+                raise UsageError(f"there is no fact {found[1]}: name one of those that are listed")
             if is_used and not made:
                 raise UsageError(f"{found[1]} stands above the first section: move it below one")
             if is_used:
-                made[-1] = made[-1].replace(fact_ids=[*made[-1].fact_ids, fact.id])
+                made[-1] = made[-1].replace(fact_ids=[*dict.fromkeys([*made[-1].fact_ids, fact.id])])
         elif is_used := line.rstrip(":").lower() != NOT_USED.lower():
             read = _OUTLINE_LINE.fullmatch(line)
             if not read or len(line.split()) > MAX_HEADING_WORDS:

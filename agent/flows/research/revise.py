@@ -177,7 +177,7 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
         new = [said for said in draft.sentences if owners[said.block] == n]
         new = [said for said in new if said.context or said.claim not in others]
         stays = [said for said in kept if said.block in piece.blocks]
-        is_worse = not any(said.backed for said in new)
+        is_worse = not any(said.backed and not any(f.is_absent for f in said.findings) for said in new)
         if not new or (is_worse and any(said.backed for said in stays)):
             continue
         own = [block for block in draft.blocks if owners[block.id] == n]
