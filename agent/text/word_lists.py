@@ -43,16 +43,6 @@ def read_sections(file: Path) -> dict[str, tuple[str, ...]]:
     return {section: tuple(entries) for section, entries in sections.items()}
 
 
-def load_alternatives(name: str) -> dict[str, str]:
-    """Each section of `data/<name>.txt` as one regular expression. Raises FileNotFoundError."""
-    return {section: "|".join(lines) for section, lines in read_sections(_DATA / f"{name}.txt").items()}
-
-
-def compile_words(alternatives: str) -> re.Pattern[str]:
-    """The alternatives as whole words, in any case."""
-    return re.compile(rf"\b(?:{alternatives})\b", re.IGNORECASE)
-
-
 STOPWORDS = load_words("stopwords")
 """Function words of several languages, in the form `tokens.fold` gives."""
 COMMON_WORDS = load_words("common_words")

@@ -47,6 +47,7 @@ def obey(messages: list[dict[str, str]], shape: Any) -> Any:
                 }
             ]
         },
+        "IntentReply": {"topic": "the cellar tour"},
         "PageDecision": {
             "action": "EXTRACT_CONTENT",
             "reasoning": "",
