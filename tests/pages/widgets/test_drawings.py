@@ -121,7 +121,7 @@ def test_an_answer_without_a_model_stands_part_by_part():
     texts = [
         "Passages found",
         "No model judged whether they answer the question.",
-        "When did it open?</h2>",
+        "When did it open</h2>",
         '<div class="lead">It opened in 1979.',
         "History › &lt;i&gt;Repairs",
         "The mill was repaired",
