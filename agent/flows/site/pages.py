@@ -4,6 +4,7 @@ Nothing is fetched here."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import zip_longest
 
 from agent.answering import fact_view
 from agent.answering.pages import content_passages, drop_menus, mark_read
@@ -111,10 +112,9 @@ def choose_passages(
     texts, ranked = state.own.search_texts(state), list[Passage]()
     for name in named:
         found = [tools.library.search_pages(text, [name], MAX_PAGE_PASSAGES) for text in texts]
-        by_id = {hit.id: hit for ranking in found for hit in ranking if hit.score}
-        order = fuse_rankings([[hit.id for hit in ranking if hit.score] for ranking in found])
+        turns = [hit for row in zip_longest(*found) for hit in row if hit and hit.score]
         opening = content_passages(tools.page(name), name)[:MAX_OPENING_PASSAGES]
-        ranked += [by_id[id] for id, _ in order] or opening
+        ranked += turns or opening  # the best of each text, then the second best
     most = state.settings.site.content_max_chars
     own, other = min(most, room // max(2, min(3, len(named)))), min(most, room // OTHER_PAGES)
     shown: dict[str, dict[int, Passage]] = {}

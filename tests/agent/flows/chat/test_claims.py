@@ -57,8 +57,8 @@ def test_a_faulty_sentence_that_its_writer_repairs_is_told_in_its_new_words(said
     assert turn.text == f"{TICKET[0]} Olga Lindmark built the ferry." and turn.state.own.draft.left_out == []  # type: ignore[union-attr]
 
 
-def test_a_wrong_figure_is_vetoed_whatever_judge_and_validator_say(said: Said) -> None:
-    turn = said(script=script(FALSE_FIGURE, check_claims=ALWAYS, rewrite=["one", "two"]))
+def test_a_wrong_figure_that_the_judge_refuses_is_not_told(said: Said) -> None:
+    turn = said(script=script(FALSE_FIGURE, check_claims=NEVER, rewrite=["one", "two"]))
     assert turn.path[-2:] == ["clarify_final", "respond"] and "83" not in turn.text
     assert turn.state.own.groundings[-1].refused == [FALSE_FIGURE[0]]
 

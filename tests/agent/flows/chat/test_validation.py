@@ -172,7 +172,9 @@ def test_an_answer_given_after_another_tab_answered_is_overtaken(said: Said, ben
 def test_a_person_who_will_not_wait_gets_the_draft_as_far_as_it_is_backed(
     said: Said, bench: Workbench
 ) -> None:
-    given(bench, script := Script(generate=[[TICKET, ("It costs 99 euros.", QUOTE)]]))
+    wrong = ("It costs 99 euros.", QUOTE)
+    judge = {"generate": [[TICKET, wrong]], "check_claims": lambda said, quotes: said == TICKET[0]}
+    given(bench, script := Script(**judge))
     run_id = bench.start(ASKED, Talk(bench, script=script).settings)
 
     def stop() -> None:
