@@ -35,7 +35,8 @@ def report_prompt(script: Script) -> str:
 
 
 def test_what_was_struck_is_not_shown_to_the_writer():
-    script = Script(ASK, crawl(ROOF), quotes=[QUOTE, BEAMS])
+    judge = lambda said, quotes: "412" not in said or any("412" in quote for quote in quotes)  # noqa: E731
+    script = Script(ASK, crawl(ROOF), quotes=[QUOTE, BEAMS], judge=judge)
     with reviewed(script) as (bench, run_id):
         gone = next(fact for fact in bench.snapshot(run_id).state.facts.values() if fact.quote == QUOTE)
         bench.act(run_id, "mark", facts=[gone.id], decision="struck")
