@@ -129,7 +129,7 @@ def draft_from_quotes(
                 part=getattr(said, "part", ""),
                 published_at=passage.published_at or fact.published_at,
             )
-        sentences.append(ReportSentence(text=said.text, fact_ids=ids, **said.placement))
+        sentences.append(ReportSentence(text=said.text, fact_ids=ids))
     found |= {fact.id: fact for fact in more_facts}
     new = [fact for name, fact in found.items() if name not in state.facts]
     change = add_facts(
@@ -194,13 +194,8 @@ def draft_from_reply(
     has_own_rule = clean is not None
     clean = clean or (lambda text: remove_unknown_urls(text, known).strip())
     blocks, drafts = lay_out_reply(reply.blocks, clean, prefix=prefix)
-    parts = {_fold(part.question): part.id for part in reversed(state.plan)}
-    for said in reply.answer if not drafts else ():
-        placed = Sentence(text=clean(said.text), fact_ids=said.fact_ids)
-        if judgement.by != "model":  # what a model says of part and role is ignored
-            part = parts.get(_fold(said.part_question), "")
-            placed = placed.replace(part=part, block=said.place, heading=said.heading, fit=said.fit)
-        drafts.append(placed)
+    if not drafts:
+        drafts = [Sentence(text=clean(said.text), fact_ids=said.fact_ids) for said in reply.answer]
     drafts = [sentence for sentence in drafts if sentence.text]
     if not has_own_rule:
         drafts = [remove_contacts(sentence) for sentence in drafts]
@@ -321,10 +316,6 @@ def _lay_out_table(
         if cell.fact_ids or cell.text.strip().casefold() not in NO_VALUE
     ]
     return table, [cell for cell in cells if cell.text]
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.split()).rstrip("?. ").casefold()
 
 
 def clean_label(text: str, clean: Callable[[str], str]) -> str:

@@ -8,11 +8,11 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from agent.roles.role import PlacedSentence, Role, RoleReply, WriterReply
+from agent.roles.role import Role, RoleReply, WriterReply
 from agent.types.answers import ReportLength, SectionForm
 
 
-class ReportSentence(PlacedSentence):
+class ReportSentence(RoleReply):
     """One sentence, list item or table cell and the ids of the facts that state it."""
 
     text: str

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.json_schema import SkipJsonSchema
 
 from agent.errors import ModelDown, ModelError, OutOfBudget, PromptTooLong
 from agent.roles.prompt_templates import Bindings, make_mark, render, render_refusal
 from agent.types import Record
-from agent.types.answers import BlockRole
 
 AskModel = Callable[[str, list[dict[str, str]], type[BaseModel], str], BaseModel]
 """(role, messages, shape, tier) -> a reply of that shape; raises ModelError when the model fails for good."""
@@ -200,22 +198,3 @@ class WriterReply(RoleReply):
         default="",
         description="one sentence: the reading or condition that the answer rests on; empty for none",
     )
-
-
-class PlacedSentence(RoleReply):
-    """Base of the sentences of a reply."""
-
-    place: SkipJsonSchema[BlockRole] = Field(default="", exclude=True)
-    """The role of the block that it is to stand in."""
-    heading: SkipJsonSchema[str] = Field(default="", exclude=True)
-    """The path of headings its quote stands under, where `place` is set."""
-    part_question: SkipJsonSchema[str] = Field(default="", exclude=True)
-    """The part of a compound question that it answers, in the person's words, where `place` is set."""
-
-    fit: SkipJsonSchema[Share | None] = Field(default=None, exclude=True)
-    """As `Sentence.fit`: of a lead."""
-
-    @property
-    def placement(self) -> dict[str, Any]:
-        """`place`, `heading`, `part_question` and `fit`, to build a sentence at the same place."""
-        return {name: getattr(self, name) for name in PlacedSentence.model_fields}

@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from agent.roles.role import PlacedSentence, Role, RoleReply, Share, WriterReply
+from agent.roles.role import Role, RoleReply, Share, WriterReply
 from agent.types import Record
 
 
@@ -66,7 +66,7 @@ class DraftQuote(RoleReply):
     quote: str = Field(description="copied character by character from that passage")
 
 
-class DraftSentence(PlacedSentence):
+class DraftSentence(RoleReply):
     """One sentence of the answer and the words of the pages that state it."""
 
     text: str
