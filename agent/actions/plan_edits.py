@@ -18,7 +18,6 @@ from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.flows.research.plan_step import PLAN_EDIT
 from agent.roles.research import MAX_PARTS
-from agent.text.question_analysis import format_question
 from agent.types import Edit, Fact, Note, PlanPart, Status
 
 MAX_QUESTION_CHARS = 400
@@ -92,10 +91,10 @@ def match_parts(plan: Sequence[PlanPart], lines: Sequence[str]) -> list[tuple[st
     reads as it is shown, is that part; the others, when they are as many as the parts left, reword them in
     order; else they are new. Equal lines count once, blank ones not."""
     known = {part.id: " ".join(part.question.split()) for part in plan}
-    shown = {" ".join(format_question(text).split()): text for text in known.values()}
+    shown = {_key(text): text for text in known.values()}
     once, left = dict[str, str](), dict[str, str]()
     for line in filter(None, (" ".join(line.split()) for line in lines)):
-        once.setdefault(_key(line), shown.get(line, line))
+        once.setdefault(_key(line), shown.get(_key(line), line))
     for id, text in known.items():
         left.setdefault(text, id)
     named = [(left.pop(line, ""), line) for line in once.values()]
@@ -104,8 +103,8 @@ def match_parts(plan: Sequence[PlanPart], lines: Sequence[str]) -> list[tuple[st
 
 
 def _key(question: str) -> str:
-    """Equal for two questions that read the same, but for case and blanks."""
-    return " ".join(format_question(question).split()).casefold()
+    """Equal for two questions that read the same, but for case, blanks and the mark at the end."""
+    return " ".join(question.split()).rstrip("?. ").casefold()
 
 
 def build_change(state: RunState, step: int, plan: Sequence[PlanPart]) -> Change:

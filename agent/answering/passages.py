@@ -19,6 +19,7 @@ from agent.evidence.citation_check import (
     collect_sources,
     count_statements,
     filter_citations,
+    has_page_support,
     state_with_subject,
 )
 from agent.evidence.contradiction import read_cells
@@ -77,17 +78,16 @@ def show_passages(
         None, stated, usable, list(now.conflicts.values()), question=question or state.full_question
     )
     stated = [said for said in checked.sentences if said.fact_ids]
-    edits = state.edits_since_answer if state.answers else []
     answer = Answer(
         n=len(state.answers) + 1,
         verdict="passages_found",
         journey=journey or describe_journey(now),
         trouble=tools.fallback_reason,
         why_stopped=now.why_stopped,
-        because=f"after your edits: {'; '.join(edit.text for edit in edits)}" if edits else "",
+        because=verdict.describe_edits(now),
         step=tools.step,
     )
-    if not stated:
+    if not any(has_page_support(usable[name]) for said in stated for name in said.fact_ids):
         return change, _refuse(now, answer, found.missing, caveat, checked.dropped)
     conflicts = conflict_sentences.find_relevant_conflicts(now, stated, usable)
     named = conflict_sentences.write_conflict_sentences(now, conflicts, [], usable)

@@ -99,7 +99,6 @@ def finish_answer(
     named = conflict_sentences.write_conflict_sentences(state, conflicts, stated, facts)
     named, dropped = filter_citations(named, facts, state.conflicts.values())
     named = [name_part(state.plan, sentence, facts) for sentence in accept_quotations(named, facts)]
-    edits = [edit.text for edit in state.edits_since_answer] if state.answers else []
     answer = Answer(
         n=len(state.answers) + 1,
         verdict="no_evidence",
@@ -107,7 +106,7 @@ def finish_answer(
         by=draft.by,
         trouble=draft.trouble,
         why_stopped=state.why_stopped,
-        because=f"after your {'edit' if len(edits) == 1 else 'edits'}: {'; '.join(edits)}" if edits else "",
+        because=describe_edits(state),
         length=length,
         step=step,
         open=draft.open,
@@ -140,6 +139,12 @@ def finish_answer(
     )
     answer = limit_answer(state, answer, sentences)
     return answer.replace(certainty=f"{answer.certainty} {caveat}".strip())
+
+
+def describe_edits(state: RunState) -> str:
+    """What a person edited since the last answer; "" for nothing."""
+    edits = [edit.text for edit in state.edits_since_answer] if state.answers else []
+    return f"after your {'edit' if len(edits) == 1 else 'edits'}: {'; '.join(edits)}" if edits else ""
 
 
 def describe_refused(count: int) -> str:

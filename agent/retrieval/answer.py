@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent.retrieval.candidates import MAX_WORDS, Candidate, cut_candidates
+from agent.retrieval.candidates import Candidate, cut_candidates
 from agent.retrieval.link_scoring import is_title_named
 from agent.retrieval.scorer import (
     REFERENCE_PASSAGES,
@@ -40,7 +40,6 @@ TERM_SHARE = 0.5
 """What of the missing share the first line of a definition gets whose term has only words of the question."""
 MIN_SHARE_OF_LEAD = 0.5
 """A line is shown with at least this share of the lead's score."""
-MAX_LEAD_WORDS = MAX_WORDS
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,9 @@ from agent.types import Passage
 
 MAX_WORDS = 40
 """Words of one candidate (what a lead may have at most); a longer one is cut at a clause or word."""
-ITEM_WORDS = 12
-"""Words of an item in a list; a longer one is cut, and "…" marks it."""
 MAX_SENTENCES_AFTER_TERM = 12
 """Sentences of one definition that are looked at."""
 _CLAUSE_END = re.compile(r"[,;:.)\]—–]$")
-_ITEM = re.compile(r"(?m)^[^\S\n]*(?:(?:[-*•‣◦·–]|\d{1,2}[.)])\s+)?(\S.*?)[^\S\n]*$")
-"""A line that is not blank, without the mark of a list item."""
 
 
 @dataclass(frozen=True)

@@ -45,11 +45,6 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENT.sub("", decomposed)).casefold()
 
 
-def has_unspaced_script(text: str) -> bool:
-    """Whether a text has letters of a script that puts no spaces between words."""
-    return bool(_UNSPACED.search(text))
-
-
 def is_stopword(word: str) -> bool:
     """Is a word, in any spelling, a function word?"""
     return fold(word) in STOPWORDS

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES, WORDS_BELOW, find_answer, find_best_lines
+from agent.retrieval.answer import MAX_PASSAGES, WORDS_BELOW, find_answer, find_best_lines
+from agent.retrieval.candidates import MAX_WORDS
 from agent.retrieval.scorer import CollectionCounts, CountedPassages
 from agent.types import Passage
 from agent.types.web import PassageKind
@@ -101,7 +102,7 @@ def test_quotes_are_verbatim_stretches_and_lengths_are_kept() -> None:
         9, " ".join(f"Kiln rule {n} says that ash must be removed by hand." for n in range(40))
     )
     part = find_answer("Which kiln rule says that ash must be removed?", [*KILNS, long]).parts[0]
-    assert part.lead and len(part.lead.statement.split()) <= MAX_LEAD_WORDS
+    assert part.lead and len(part.lead.statement.split()) <= MAX_WORDS
     assert 0 < len(part.passages) <= MAX_PASSAGES
     assert sum(len(one.statement.split()) for one in part.passages) <= WORDS_BELOW
     assert all(quote.quote in long.text for quote in part.quotes)
