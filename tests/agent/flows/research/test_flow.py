@@ -52,11 +52,6 @@ def test_a_question_without_one_is_searched_for(ask):
     assert ask(SOLAR).state.actions[0].action == "search_duckduckgo"
 
 
-def test_the_method_names_the_world_that_was_searched(ask):
-    lines = [line for block in ask(SOLAR, report="full").state.answer.blocks for line in block.lines]
-    assert f"Search queries (demo world): “{SOLAR}”." in lines, "no engine of the web was asked"
-
-
 def test_nothing_is_searched_or_read_twice(ask):
     for question in (
         SOLAR,

@@ -1,4 +1,4 @@
-"""What a research run without a model makes of lists, tables and pronouns in a question."""
+"""What a research run without a model searches for and shows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from agent.evidence.block_layout import write_block_lines
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import page, write_world
@@ -40,33 +39,33 @@ def ask(bench: Workbench, folder: Path, question: str, docs: list[dict[str, str]
     return bench.snapshot(run_id)
 
 
-def test_a_list_behind_a_topic_becomes_a_report_by_part(bench: Workbench, tmp_path: Path) -> None:
-    question = "Write a full report comparing the two ferries of Lillehavn: cabins and crew"
-    view = ask(bench, tmp_path, question, FERRIES)
-    answer = view.state.answer
-    assert [part.question for part in view.state.plan] == [
-        "the two ferries of Lillehavn: cabins",
-        "the two ferries of Lillehavn: crew",
-    ]
-    assert not [action for action in view.state.actions if "report" in action.query_or_url]
-    lines = list(write_block_lines(answer, lambda said: said.text))
-    cabins = lines.index("## The two ferries of Lillehavn: cabins")
-    further = lines.index("## Further findings")
-    assert cabins < lines.index("Alva has 24 cabins.") < further
-    tickets = [
-        n for n, line in enumerate(lines) if line.endswith("A ticket for the ferry Brage costs 90 crowns.")
-    ]
-    assert further < tickets[0] and lines[tickets[0]].startswith("- ")
-    assert "“the two ferries of Lillehavn: crew”: no passage was found by these words." in answer.missing
-
-
-def test_a_value_since_some_day_differs_from_one_without_a_day(bench: Workbench, tmp_path: Path) -> None:
-    question = "Compare the two ferries of Lillehavn: cabins, crew"
-    view = ask(bench, tmp_path, question, FERRIES)
-    opening = view.state.answer.sentences[0].text
+def test_a_conflict_stands_in_the_place_of_its_sides(bench: Workbench, tmp_path: Path) -> None:
+    answer = ask(bench, tmp_path, "How many cabins does the ferry Brage have?", FERRIES).state.answer
+    opening = answer.sentences[0].text
     assert opening.startswith("The sources differ on Brage")
     assert "32 cabins" in opening and "36 cabins" in opening
-    assert view.state.plan[0].status == "disputed"
+    assert not any(said.text == "The ferry Brage has 36 cabins." for said in answer.sentences)
+
+
+def test_what_is_not_there_is_told_by_its_words(bench: Workbench, tmp_path: Path) -> None:
+    answer = ask(bench, tmp_path, "Who tuned the harpsichord?", FERRIES).state.answer
+    assert answer.verdict == "no_evidence" and "harpsichord" in answer.certainty
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_note_is_the_next_search_unless_it_is_private(
+    bench: Workbench, tmp_path: Path, private: bool
+) -> None:
+    view, note = (
+        ask(bench, tmp_path, "How many cabins does the ferry Alva have?", FERRIES),
+        "ticket for Brage",
+    )
+    bench.act(view.run.id, "send_back", view.head, note=note, private=private)
+    assert bench.drive(view.run.id) is Status.REVIEW
+    state = bench.snapshot(view.run.id).state
+    assert any(action.query_or_url == note for action in state.actions) is not private
+    shown = any("90 crowns" in said.text for said in state.answer.sentences)
+    assert shown is not private
 
 
 def test_each_row_of_a_table_answers_what_is_asked_of_each(bench: Workbench, tmp_path: Path) -> None:
@@ -78,25 +77,3 @@ def test_each_row_of_a_table_answers_what_is_asked_of_each(bench: Workbench, tmp
     view = ask(bench, tmp_path, "How many cabins does each ferry have?", docs)
     shown = [said.text for said in view.state.answer.main_sentences]
     assert shown == [f"Ferry: {name}; Cabins: {cabins}" for name, cabins in rows]
-
-
-def test_from_one_year_to_another_all_rows_between_are_shown(bench: Workbench, tmp_path: Path) -> None:
-    rows = "".join(f"<tr><td>{year}</td><td>{year * 7 % 900}</td></tr>" for year in range(2015, 2026))
-    table = f"<table><tr><th>Year</th><th>Passengers</th></tr>{rows}</table>"
-    html = f"<html><body><main><h1>Passengers of Lillehavn</h1>{table}</main></body></html>"
-    docs = [page(f"{HOST}/passengers", "Passengers of Lillehavn", "Year | Passengers", html=html)]
-    question = "Write a full report on the passengers of Lillehavn from 2018 to 2022"
-    answer = ask(bench, tmp_path, question, docs).state.answer
-    [table] = [block for block in answer.blocks if block.kind == "table"]
-    assert set(table.row_labels) >= {str(year) for year in range(2018, 2023)}
-    assert any(block.kind == "chart" for block in answer.blocks)
-
-
-def test_a_conflict_on_a_part_that_was_dropped_is_not_told(bench: Workbench, tmp_path: Path) -> None:
-    question = "How many cabins does the ferry Brage have, and what does a ticket for the ferry Brage cost?"
-    view = ask(bench, tmp_path, question, FERRIES)
-    assert any("The sources differ" in said.text for said in view.state.answer.sentences)
-    bench.act(view.run.id, "send_back", view.head, note="only the second question")
-    assert bench.drive(view.run.id) is Status.REVIEW
-    texts = [said.text for said in bench.snapshot(view.run.id).state.answer.main_sentences]
-    assert texts and not any("The sources differ" in text for text in texts)
