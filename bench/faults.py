@@ -7,7 +7,8 @@ of the cells of tables) is made wrong where it can be: it cites the quote of ano
 another figure, a name that nobody gave or a turned polarity stands in it. The judge is honest (knows which
 are wrong), careless (lets every second one pass) or nodding (says yes to all). Nobody repairs. Of the wrong
 sentences it tells how many are shown as supported, without any mark; of the true ones how many are not: what
-code took from a right writer."""
+code took from a right writer. Supported with a dot, a difference that the judge explained, counts as not shown;
+how many of the wrong ones have no more than a dot is told, too."""
 
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from agent.evidence.support import describe_support
 from agent.types import SUPPORTED_VERDICTS, Sentence
 from tests.played.replay import replay
 from tests.played.scenario import REPLIES, Scenario, load_scenarios
@@ -137,8 +139,13 @@ def _is_shown_as_supported(sentence: Sentence) -> bool:
     return sentence.check in SUPPORTED_VERDICTS and not sentence.findings
 
 
+def _has_only_a_dot(sentence: Sentence) -> bool:
+    return describe_support(sentence).tone == "note"
+
+
 def measure(scenarios: list[Scenario], share: float, judge: str, seeds: int) -> Counter[str]:
-    """Counts over all scenarios: "wrong KIND", "wrong KIND shown", "true", "true not shown"."""
+    """Counts over all scenarios: "wrong KIND", "wrong KIND shown", "dotted" (of the wrong
+    ones), "true", "true not shown"."""
     counts: Counter[str] = Counter()
     for scenario, seed in product(scenarios, range(seeds)):
         faults = Faults(share, judge, f"{seed} {scenario.id}")
@@ -146,12 +153,15 @@ def measure(scenarios: list[Scenario], share: float, judge: str, seeds: int) -> 
             os.environ["TOUCHSTONE_DATA"] = folder
             outcome = replay(scenario, faults.alter)
         shown = {_normalize(each.text) for each in outcome.sentences if _is_shown_as_supported(each)}
+        dotted = {_normalize(each.text) for each in outcome.sentences if _has_only_a_dot(each)}
         for text, kind in faults.wrong.items():
             counts[f"wrong {kind}"] += 1
             counts[f"wrong {kind} shown"] += text in shown
+            counts["dotted"] += text in dotted
         standing = {_normalize(each.text) for each in outcome.sentences if each.check}
         counts["true"] += len(faults.true & standing)
         counts["true not shown"] += len((faults.true & standing) - shown)
+        counts["true with a dot"] += len(faults.true & dotted)
     return counts
 
 
@@ -178,8 +188,8 @@ def main() -> None:
             kinds = ", ".join(
                 f"{kind} {counts[f'wrong {kind} shown']} of {counts[f'wrong {kind}']}" for kind in _CHANGES
             )
-            print(f"{rate} %, {judge}: shown as supported: {kinds}; "
-                  f"true not shown {counts['true not shown']} of {counts['true']}")  # fmt: skip
+            print(f"{rate} %, {judge}: shown as supported: {kinds}; with a dot alone: {counts['dotted']}; "
+                  f"true not shown {counts['true not shown']} of {counts['true']}, {counts['true with a dot']} of these with a dot")  # fmt: skip
     if asked.json:
         asked.json.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 

@@ -282,7 +282,7 @@ def _find_points(
     for left, right in forms:
         one, other = extract_features(left), extract_features(right)
         point = find_contradiction(one, other, keyed=keyed, strict=strict)
-        if point is None or (point.kind in ("number", "name") and may_have_changed(a, b)):
+        if point is None or (point.kind == "number" and may_have_changed(a, b)):
             continue
         if not (_states_value(a, point.kind, point.right) or _states_value(b, point.kind, point.left)):
             yield point

@@ -80,7 +80,7 @@ def test_an_answer_of_blocks_has_them_pruned_and_its_cells_judged():
     assert given.sentences[0].check == "quoted" and all(s.check for s in given.sentences)
 
 
-def test_a_wrong_figure_in_a_cell_is_vetoed():
+def test_a_wrong_figure_in_a_cell_differs():
     wrong = {**TABLE, "rows": [{"label": "The heron", "cells": [cited("1931"), cited("40 tonnes")]}]}
     given = written(LEAD, wrong)
     assert {s.text: s.check for s in given.sentences}["1931"] == "differs"

@@ -45,8 +45,8 @@ def test_what_was_struck_is_not_shown_to_the_writer():
         assert BEAMS in prompt
         assert "412" not in prompt and gone.id not in prompt
         answer = bench.snapshot(run_id).state.answer
-        assert (answer.n, answer.verdict) == (2, "no_evidence"), (
-            "the script says 412 all the same, and nothing it cites does"
+        assert answer.n == 2 and all(
+            any(found.is_absent for found in said.findings) for said in answer.sentences if "412" in said.text
         )
         bench.act(run_id, "undo")
         assert bench.drive(run_id) is Status.REVIEW

@@ -72,7 +72,7 @@ def test_what_stands_around_a_quote_is_no_difference() -> None:
     claim = _claim("On the Korr 2, Petra Vasshaug read E7 in 1934.", "She read E7.")
     assert len(check_by_code(claim).findings) == 3
     told = replace(
-        claim, context="Korr 2 – codes", question="Who is Petra Vasshaug?", nearby=("In 1934. She read E7.",)
+        claim, context="Korr 2 – codes of Petra Vasshaug", question="Who?", nearby=("In 1934. She read E7.",)
     )
     assert check_by_code(told).findings == ()
     dated = replace(claim, sources=("Petra Vasshaug, 1934-10-05, Korr 2",))

@@ -76,21 +76,6 @@ def make_sides(*urls: str) -> list[Fact]:
             "As of 2023 the Nordvik dairy employs 180 people.",
             "number",
         ),
-        (
-            "The Nordvik dairy was founded in 1921 by Anna Berg.",
-            "The Nordvik dairy was founded in 1921 by Olaf Lund.",
-            "name",
-        ),
-        (
-            "The Nordvik dairy exported brown cheese to Denmark.",
-            "The Nordvik dairy never exported brown cheese to Denmark.",
-            "polarity",
-        ),
-        (
-            "Anna Berg worked as a teacher in Lillehavn before the war.",
-            "Anna Berg worked as a nurse in Lillehavn before the war.",
-            "name",
-        ),
     ],
 )
 def test_a_contradiction_is_named(one: str, other: str, kind: str) -> None:

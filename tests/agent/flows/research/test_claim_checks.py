@@ -44,10 +44,10 @@ def test_a_false_paraphrase_that_is_repaired_is_quoted() -> None:
     assert roles.count("repair") == 1
 
 
-def test_a_hostile_judge_lifts_no_veto() -> None:
+def test_a_hostile_judge_hides_no_figure_that_stands_nowhere() -> None:
     answer, _ = write(QUOTE, "The dairy has had 914 solar panels for years.")
-    assert verdicts(answer) == ["quoted", "vetoed"]
-    assert answer.verdict != "no_evidence" and answer.statements.backed == 1
+    assert verdicts(answer) == ["quoted", "judged_supported"]
+    assert [one.claimed for one in answer.sentences[1].findings if one.is_absent] == ["914 solar"]
 
 
 def test_an_answer_of_false_sentences_alone_is_none() -> None:
