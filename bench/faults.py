@@ -7,8 +7,8 @@ of the cells of tables) is made wrong where it can be: it cites the quote of ano
 another figure, a name that nobody gave or a turned polarity stands in it. The judge is honest (knows which
 are wrong), careless (lets every second one pass) or nodding (says yes to all). Nobody repairs. Of the wrong
 sentences it tells how many are shown as supported, without any mark; of the true ones how many are not: what
-code took from a right writer. Supported with a dot, a difference that the judge explained, counts as not shown;
-how many of the wrong ones have no more than a dot is told, too."""
+code took from a right writer. Supported with a dot (a difference that the judge explained) counts
+as not shown; how many of the wrong ones have no more than a dot is told, too."""
 
 from __future__ import annotations
 
@@ -188,8 +188,9 @@ def main() -> None:
             kinds = ", ".join(
                 f"{kind} {counts[f'wrong {kind} shown']} of {counts[f'wrong {kind}']}" for kind in _CHANGES
             )
-            print(f"{rate} %, {judge}: shown as supported: {kinds}; with a dot alone: {counts['dotted']}; "
-                  f"true not shown {counts['true not shown']} of {counts['true']}, {counts['true with a dot']} of these with a dot")  # fmt: skip
+            true = f"true not shown {counts['true not shown']} of {counts['true']}"
+            dots = f"with a dot alone: {counts['dotted']} wrong, {counts['true with a dot']} true"
+            print(f"{rate} %, {judge}: shown as supported: {kinds}; {dots}; {true}")
     if asked.json:
         asked.json.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
