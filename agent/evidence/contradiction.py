@@ -283,44 +283,8 @@ def is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
     word of its names and one beside them."""
     names, words = _read_names(question), question.words
     stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
-<<<<<<< HEAD
     is_about = all(part & stated for part in (names, words - names) if part)
     return is_about and len(words & stated) >= MIN_ASKED_SHARE * len(words)
-=======
-    return (not names or bool(names & stated)) and len(words & stated) >= MIN_ASKED_SHARE * len(words)
-
-
-def states_asked_matter(a: Fact, b: Fact, question: ParsedQuestion) -> bool:
-    """Whether two facts about a question speak of one matter of it.
-
-    "The bridge was closed on 3 May" does not when the other, and the question, say "reopened": beside the
-    value it lacks a word that they share, and has one of its own."""
-    if not (is_on_question(a, question) and is_on_question(b, question)):
-        return False
-    rest = frozenset(question.prefix_weights) - _read_names(question) - _prefixes(CALENDAR_WORDS)
-    if rest and not rest & (_prefixes(_said(a)) | _prefixes(_said(b))):
-        return False  # neither speaks of what is asked of the thing
-    return not (_replaces_word(a, b, rest) or _replaces_word(b, a, rest))
-
-
-def _replaces_word(fact: Fact, other: Fact, asked: frozenset[str]) -> bool:
-    """Whether a fact says its value of something else: a word that the other one and the question use is
-    missing in it, and beside its value stands one that neither has."""
-    theirs = _prefixes(_said(other))
-    if not asked & theirs - _prefixes(_said(fact)):
-        return False
-    names = _prefixes(" ".join(name.text for name in extract_features(fact.statement).names))
-    known = theirs | asked | names
-    forms = comparable_forms(fact.statement)
-    clauses = [extract_features(form) for form in (forms if is_table_row(fact.statement) else forms[:2][-1:])]
-    if is_table_row(fact.statement):
-        clauses = [cell for cell in clauses if cell.dates or cell.quantities]
-    return all(_prefixes(" ".join(clause.frame)) - known for clause in clauses)
-
-
-def _said(fact: Fact) -> str:
-    return f"{fact.subject} {fact.attribute} {fact.statement}"
->>>>>>> 0b5569bb (Leave names and denials that differ to a model, and count dots apart)
 
 
 def _read_names(question: ParsedQuestion) -> frozenset[str]:
