@@ -6,6 +6,7 @@ from typing import Any
 
 from agent.evidence.conclusion import conclude
 from agent.export.report import Report
+from agent.llm.recorded import LABEL, RECORDED
 from agent.types import StatementCounts
 
 
@@ -50,6 +51,7 @@ def build_run_record(report: Report) -> dict[str, Any]:
         ],
         "usage": report.usage.model_dump(mode="json"),
         "world": report.settings.world,
+        **({"model": LABEL} if report.settings.model == RECORDED else {}),
         **(forked if report.run.forked_from else {}),
         "chosen_sources": report.settings.source_filter.model_dump(mode="json")
         | {"engines": report.settings.engines},

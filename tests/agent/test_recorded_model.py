@@ -5,20 +5,70 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from agent.actions.export import export_run
+from agent.actions.recorded_acts import find_recorded_act
 from agent.errors import NotRecorded
 from agent.llm.model import CompletionRequest
-from agent.llm.recorded import RECORDED, RecordedModel, list_examples, make_key
+from agent.llm.recorded import LABEL, RECORDED, RecordedModel, list_examples, make_key
 from agent.roles.prompt_templates import render_filling
-from agent.types import Settings
+from agent.types import Settings, Status
 from agent.workbench import Workbench
+from bench.record import replay
 from tests.web.model_server import ModelServer
 
 EXAMPLES = list_examples()
 FIRST = next(example for example in EXAMPLES if example["flow"] == "research")
 DEMO = Settings(world="demo")
+
+
+def find(words: str) -> dict[str, Any]:
+    return next(example for example in EXAMPLES if words in example["question"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: f"{one['flow']}: {one['question']}")
+def test_an_example_comes_to_its_verdict_by_recorded_replies_alone(example) -> None:
+    assert replay(example).find_faults(example) == []
+
+
+def _drive(bench: Workbench, run_id: str) -> Status:
+    bench.drive(run_id)
+    return bench.snapshot(run_id).run.status
+
+
+def test_who_answered_is_named_wherever_a_model_is_named(bench: Workbench) -> None:
+    run_id = bench.start(FIRST["question"], DEMO)
+    assert _drive(bench, run_id) is Status.REVIEW
+    assert {call.model for call in bench.calls(run_id)} == {LABEL}
+    for kind in ("md", "evidence.md", "html"):
+        assert LABEL in export_run(bench, run_id, kind).decode()
+    assert bench.as_json(run_id)["model"] == LABEL
+
+
+def test_the_examples_show_a_ruling_a_table_a_chart_and_a_sentence_without_support() -> None:
+    before, after = replay(find("How many people")).views
+    assert [one.status for one in before.state.conflicts.values()] == ["open"]
+    assert [one.settled_by for one in after.state.conflicts.values()] == ["person"]
+    [view] = replay(find("mountain huts")).views
+    answer = view.state.answer
+    assert answer and {"table", "chart"} <= {block.kind for block in answer.blocks}
+    assert [said.check for said in answer.sentences].count("not_supported") == 1
+
+
+def test_what_was_not_recorded_rests_until_a_person_chooses(bench: Workbench) -> None:
+    run_id = bench.start(FIRST["question"], DEMO)
+    _drive(bench, run_id)
+    bench.act(run_id, "send_back", note="Name the mountain that the youngest likes best.")
+    assert _drive(bench, run_id) is Status.PAUSED
+    view = bench.snapshot(run_id)
+    assert view.state.halt and view.state.halt.kind == "recorded" and not find_recorded_act(view)
+    bench.act(run_id, "drop_model")
+    assert _drive(bench, run_id) is Status.REVIEW
+    assert bench.snapshot(run_id).run.settings.model == "keyless"
 
 
 @pytest.mark.parametrize(
