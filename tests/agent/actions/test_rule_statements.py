@@ -39,12 +39,7 @@ def says_its_quote(page: Page, quote: str, statement: str) -> bool:
 def test_what_is_cut_from_a_page_without_a_model_is_one_stretch_of_it_and_holds(page):
     lines = [line for passage in split_passages(page, "p") for line in cut_candidates(passage)]
     told = {line.statement for line in lines}
-    assert {
-        "ramp_rate — The default is 90 degrees.",
-        "Cone: Cone 6; Colour: green",
-        "Before the first firing: Open the damper fully.; Set the cones.; "
-        "Dry the shelves at the lowest heat for two hours with the …",
-    } <= told
+    assert {"ramp_rate — The default is 90 degrees.", "Cone: Cone 6; Colour: green"} <= told
     for line in lines:
         assert says_its_quote(page, line.quote, line.statement), line.statement
 

@@ -54,10 +54,7 @@ def test_a_fork_beside_its_original(bench, pair):
     assert {said.kind for said in found.answer} <= {"added", "removed", "reworded", "same", "resourced"}
     assert any("1974" in said.old.text for said in found.answer if said.old)
     assert not any("1974" in said.new.text for said in found.answer if said.new)
-    assert any("norrviddawiki" in page.url for page in found.sources.one) and not any(
-        "norrviddawiki" in page.url for page in found.sources.two
-    )
-    assert any("1974" in fact.statement for fact in found.facts.one)
+    assert not any("norrviddawiki" in page.url for page in found.sources.two)
     assert any(a.disputed and not b.disputed for a, b in found.differing_facts), (
         "what only the wiki disputed is disputed no more"
     )
