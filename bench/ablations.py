@@ -80,7 +80,9 @@ def score(cases: Sequence[Case]) -> tuple[str, list[str]]:
     """The figures of a set in a line, and the answers they are of."""
     can, refused, texts = list[tuple[bool, bool, bool]](), list[bool](), list[str]()
     for question, passages in cases:
-XX        texts.append(metrics.trim_answer("\n".join(lines)))
+        found = answer.find_answer(question["question"], passages)
+        lines = [quote.statement for part in found.parts for quote in part.quotes]
+        texts.append(metrics.trim_answer("\n".join(lines)))
         if not question["answerable"]:
             refused.append(not lines)
             continue
