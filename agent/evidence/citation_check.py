@@ -180,7 +180,8 @@ def build_claim(
         statement = ": ".join(filter(None, (label, head, sentence.text)))
     else:
         above = [" ".join(name.split()) for name in [*titles, *(name_subject(fact) for fact in cited)]]
-        colons = [match.start() for match in re.finditer(": ", statement)]
+        is_quote = any(statement in quote for quote, _, _ in evidence)
+        colons = [] if is_quote else [match.start() for match in re.finditer(": ", statement)]
         cuts = [cut for cut in colons if any(name.startswith(statement[:cut]) for name in above)]
         statement = statement[cuts[-1] + 2 :] if cuts else statement
     return Claim(
