@@ -207,7 +207,7 @@ def draft_from_reply(
             )
             for block in blocks
         ]
-    question = question or state.question
+    question = question or state.standalone_question or state.question
     written = check_sentences(
         tools, drafts, facts, conflicts, question=question, clean=clean, by_code=by_code, parts=state.plan
     )

@@ -47,7 +47,7 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
             tools.side_by_side.fetch_ahead([first.query_or_url], 1)
     judgement = tools.judge(
         PLAN,
-        question=state.full_question,
+        question=state.question if state.history else state.full_question,
         notes=fact_view.public_note_texts(state),
         history=fact_view.public_history(state),
         engines=describe_actions(state.settings.engines or tools.world.engines),
