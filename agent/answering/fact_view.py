@@ -110,6 +110,7 @@ def show_facts(
     then those of `settled` parts are brief. What has no room even so is left out, each part's last first."""
 
     def measure(fact: Fact) -> int:
+        """The characters of a fact that is shown whole."""
         quote = fact.quote if with_quotes and fact.quote != fact.statement else ""
         return len(fact.statement) + len(quote) + FACT_TAG_CHARS
 

@@ -44,6 +44,7 @@ class Support:
 
     @property
     def tone(self) -> Literal["", "note", "warn", "bad"]:
+        """How loud its mark is; "" for none."""
         if self.label == NOT_SUPPORTED:
             return "bad"
         if self.label in (DIFFERS, NOT_CHECKED, OWN_KNOWLEDGE, FLAG_NOTE) or self.absent or self.disputed:

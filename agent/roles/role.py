@@ -126,6 +126,7 @@ class Role:
         is shortened until it `fits`, and again when the server refuses it as too long."""
 
         def give_up(reason: str, may_rest: bool = True, **told: Any) -> RoleResult:
+            """The reply without values; raises ModelDown where the run is to rest."""
             if reason and may_rest and self.on_failure == "rest":
                 raise ModelDown(f"The model's call “{self.name.replace('_', ' ')}” failed: {reason}")
             return RoleResult(value=self.reply(), by="keyless", fallback_reason=reason, **told)

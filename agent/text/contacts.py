@@ -31,13 +31,16 @@ def remove_unfounded_contacts(text: str, known: Iterable[str] = (), quotes: str 
     phones = {_NOT_DIGIT.sub("", found) for found in _PHONE.findall(quotes)}
 
     def keep_mailbox(match: re.Match[str]) -> str:
+        """A mailbox that a quote gives, else the word that it was removed."""
         bare = match[0].casefold().removeprefix("mailto:")
         return match[0] if bare in shown else "[contact removed]"
 
     def keep_phone(match: re.Match[str]) -> str:
+        """A number that a quote gives, else the word that it was removed."""
         return match[0] if _NOT_DIGIT.sub("", match[0]) in phones else "[contact removed]"
 
     def keep_host(match: re.Match[str]) -> str:
+        """An address that is known or given, else the word that it was removed."""
         said = match[0].rstrip(".,;:!?")
         is_address = "/" in said or said.startswith("www.") or has_public_suffix(said)
         is_known = canonicalize(f"https://{said}") in places or said.casefold() in shown + own

@@ -97,15 +97,19 @@ class _Token:
         self.written = written
 
     def text(self) -> str:
+        """The token as it is written."""
         return self.written
 
     def text_lowercase(self) -> str:
+        """The token in lower case."""
         return self.written.lower()
 
     def nt_separated(self, previous: object) -> bool:
+        """Whether a pause parts it from the token before: never in a text."""
         return False
 
     def not_a_number_part(self) -> bool:
+        """Whether it is no part of a number in words: it begins with a digit."""
         return self.written[:1].isdigit()
 
 

@@ -48,6 +48,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     known = [url for page in pages for url in (*find_urls(page.text), page.url, page.final_url)]
 
     def clean(text: str) -> str:
+        """A sentence without mentions of everybody, its addresses as a source spells them."""
         return _MASS_MENTION.sub("", _spell_addresses(" ".join(text.split()), known))
 
     judgement = _ask_writer(state, tools, passages, known)
@@ -112,6 +113,7 @@ def _ask_writer(
     """The draft; its writer is asked once more for a contact that its quotes do not give."""
 
     def find_contacts(reply: WritingReply) -> Iterator[str]:
+        """What is wrong with each sentence that names a contact of no quote."""
         for n, said in enumerate(reply.answer, start=1):
             if foreign := _find_foreign_contacts(said, known):
                 yield f"Sentence {n} names a contact that its quotes do not give: {foreign[:200]}"
