@@ -66,12 +66,13 @@ def assess_confidence(state: RunState, step: int, *, answer: Answer | None = Non
 def _find_claims(
     plan: Sequence[PlanPart], part: PlanPart, facts: Mapping[str, Fact], answer: Answer | None
 ) -> Sequence[str]:
-    """The ids of the facts that state the claim of a part: those that its sentence cites; before there is an
-    answer any fact of the part."""
+    """The ids of the facts that state the claim of a part: those that its sentence cites, on the part where
+    there are such; before there is an answer any fact of the part."""
     if answer is None:
         return [name for name, fact in facts.items() if fact.is_active and find_part(plan, fact) == part.id]
     claim = find_claim(plan, part, answer, facts)
-    return claim.fact_ids if claim else ()
+    cited = claim.fact_ids if claim else []
+    return [i for i in cited if i in facts and find_part(plan, facts[i]) == part.id] or cited
 
 
 def find_claim(

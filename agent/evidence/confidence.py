@@ -15,7 +15,8 @@ puts it.
 * disputed: an open conflict contradicts the claim.
 
 Until there is an answer, the claim of a part is the best supported of its facts. From then on it is the first
-supported sentence of the answer on that part. Without a model there is no confidence.
+supported sentence of the answer on that part, as sure as the least supported fact that it cites for it.
+Without a model there is no confidence.
 
 With the judgement held fixed, a further independent source never lowers the value; striking or falsely
 correcting a supporting fact never raises it, and neither does an open conflict: sources are told apart, and
@@ -101,8 +102,9 @@ class EvidencePool:
     def measure(
         self, part: str, claims: Collection[str], judgement: float, *, is_answered: bool = True
     ) -> Evidence:
-        """The evidence for a part whose claim is one of these facts: of the one that gives the most. Before
-        it is answered, a conflict about what is asked touches whatever would be claimed."""
+        """The evidence for a part: before it is answered of that of these facts that gives the most, and a
+        conflict about what is asked touches whatever would be claimed; of an answer, which rests on all that
+        it cites, of the one that gives the least."""
         known = [self._facts[name] for name in claims if name in self._facts]
         asked = [c for c in self._conflicts if c.asks and not is_answered and _has_side(c, claims)]
         found = [self._measure_claim(part, fact, asked) for fact in known if not fact.rests_on_person]
@@ -111,7 +113,8 @@ class EvidencePool:
             value = _compute(evidence.weight, _limit(judgement), disputed=bool(evidence.conflicts))
             return value, max((fact.relevance for fact in evidence.facts), default=0.0)
 
-        return max(found, key=rank, default=Evidence(part))
+        choose = min if is_answered else max
+        return choose(found, key=rank, default=Evidence(part))
 
     def _measure_claim(self, part: str, claim: Fact, asked: Collection[Conflict]) -> Evidence:
         same = [fact for fact in self._facts.values() if fact is claim or self._agrees(claim, fact)]
@@ -218,7 +221,7 @@ def describe_level(value: float) -> str:
 def describe_certainty(point: Confidence) -> str:
     """The level with its reason, that of its weakest part: "High confidence (97 %): 2 independent …"."""
     weakest = min(point.parts, key=compute_part, default=PartConfidence())
-    about = "one part" if len(point.parts) > 1 else "it"
+    about = f"part {weakest.part}" if len(point.parts) > 1 else "it"
     count, named = len(weakest.sources), ", ".join(weakest.sources[:MAX_NAMED_SOURCES])
     reason = f"{about} rests on {count} independent sources ({named})"
     if not count:

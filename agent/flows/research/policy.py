@@ -265,15 +265,12 @@ def _name_parts(state: ResearchRun, ids: Sequence[str], one: str, several: str) 
 
 
 def list_answered_parts(state: ResearchRun) -> list[str]:
-    """The parts that the analyzer calls answered and that a fact still bears on: not those whose sources were
-    struck or excluded since."""
+    """The parts that the analyzer calls answered: not those whose facts were all struck or excluded since."""
     called = (state.own.report or {}).get("answered_parts", [])
-    facts = [fact for fact in facts_after_notes(state).values() if fact.is_active] if called else []
-    return [
-        part.id
-        for part in state.plan
-        if part.id in called and any(find_part(state.plan, fact) == part.id for fact in facts)
-    ]
+    facts = list(facts_after_notes(state).values()) if called else []
+    active = {find_part(state.plan, fact) for fact in facts if fact.is_active}
+    fallen = {find_part(state.plan, fact) for fact in facts} - active if active else {*called}
+    return [part.id for part in state.plan if part.id in called and part.id not in fallen]
 
 
 def choose_known_facts(state: ResearchRun) -> dict[str, Any]:

@@ -59,7 +59,8 @@ def measure(
     part: str = "1",
 ) -> Evidence:
     pool = EvidencePool(facts, conflicts or [], lambda fact: enough)
-    return pool.measure(part, [fact.id for fact in facts if fact.part == part and fact.is_active], judgement)
+    claims = [fact.id for fact in facts if fact.part == part and fact.is_active]
+    return pool.measure(part, claims, judgement, is_answered=False)
 
 
 def value(
@@ -296,6 +297,23 @@ def test_striking_distrusting_or_falsely_correcting_a_fact_never_raises_it(
 
 
 @settings(max_examples=200, deadline=None)
+@given(FACTS, JUDGEMENTS, st.data())
+def test_an_answer_is_as_sure_as_the_least_supported_fact_that_it_cites(
+    facts: list[Fact], m: float, data: st.DataObject
+) -> None:
+    names = [fact.id for fact in facts]
+
+    def weigh(given: list[Fact], cited: list[str]) -> float:
+        return EvidencePool(given, [], lambda fact: False).measure("1", cited, m).weight
+
+    assert not names or weigh(facts, names) == min(weigh(facts, [name]) for name in names)
+    if facts:
+        chosen = data.draw(st.sampled_from(facts))
+        after = [f.replace(decision="struck") if f is chosen else f for f in facts]
+        assert weigh(after, names) <= weigh(facts, names)
+
+
+@settings(max_examples=200, deadline=None)
 @given(FACTS, CONFLICTS, JUDGEMENTS, st.sampled_from(["f1", "f2", "f5"]))
 def test_an_open_conflict_never_raises_it(
     facts: list[Fact], conflicts: list[Conflict], m: float, name: str
@@ -328,7 +346,7 @@ def test_it_stays_between_0_and_1_and_the_deltas_always_add_up(
         ([(["a.example"], 0.2)], "Low confidence (30 %): the model is not sure of it."),
         (
             [(["a.example", "b.example"], 1.0), ([], 1.0)],
-            "Low confidence (49 %): no source supports one part.",
+            "Low confidence (49 %): no source supports part 2.",
         ),
     ],
 )
