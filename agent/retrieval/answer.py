@@ -28,7 +28,7 @@ from agent.text.question_analysis import strip_question
 from agent.text.tokens import content_stems, fold, stem, stem_prefix, tokenize
 from agent.types import Passage
 
-MIN_FIT = 0.4
+MIN_FIT = 0.44
 """The least fit of an answer. One value for all sets together (DECISIONS.md, "Retrieval")."""
 MAX_PASSAGES, WORDS_BELOW = 5, 100
 """Lines below the lead, and their words in all."""

@@ -27,6 +27,7 @@ from agent.flows.chat.write import (
     mention_hidden,
     write_draft,
 )
+from agent.retrieval.scorer import CountedPassages, rank_passages
 from agent.roles.chat import (
     GRADE,
     MIN_RELEVANT_SCORE,
@@ -275,7 +276,10 @@ def _load_relevant(state: ChatRun, tools: RunContext) -> list[Passage]:
 def _show_found(state: ChatRun, tools: RunContext, why: str = "") -> Change:
     """The change of an answer without a model: the passages that fit best."""
     passages = reading.load_passages(tools, state.own.retrieved_docs or state.own.prior_docs)
-    change, answer = show_passages(state, tools, passages, caveat=why, journey=describe_journey(state))
+    counts = tools.library.count_terms(state.full_question)
+    ranked = rank_passages(state.full_question, passages, len(passages), counts)
+    found = CountedPassages(ranked, counts)
+    change, answer = show_passages(state, tools, found, caveat=why, journey=describe_journey(state))
     return record_answer(mention_hidden(state, tools, answer), change)
 
 
