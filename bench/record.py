@@ -207,7 +207,7 @@ def _play(bench: Workbench, example: Example, played: Played, client: Any = None
     played.views.append(bench.snapshot(run_id))
     for told in example.get("next", []):
         act = fill_act(played.views[-1].state, told)
-        if act is None or played.views[-1].run.status is not Status.REVIEW:
+        if act is None or played.views[-1].run.status is Status.PAUSED:
             return
         bench.act(run_id, act.act, None, **act.given)
         bench.drive(run_id)

@@ -23,7 +23,7 @@ class RecordedAct:
 def find_recorded_act(view: RunSnapshot) -> RecordedAct | None:
     """The act that was recorded after the run's newest answer; None where none was."""
     run, answered = view.run, len(view.state.answers)
-    if run.settings.model != RECORDED or run.status is not Status.REVIEW or not answered:
+    if run.settings.model != RECORDED or run.status not in (Status.REVIEW, Status.WAITING) or not answered:
         return None
     for example in list_examples():
         if (example["flow"], example["question"]) == (run.settings.flow, run.question):

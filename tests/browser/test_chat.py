@@ -110,7 +110,7 @@ def test_a_question_back_is_answered_in_its_form(server: Served, tab: Tab) -> No
     screen = Chatting(page, server.url).open().example("Tell me about it")
     expect(screen.newest).to_contain_text("A clarifying question")
     assert page.evaluate(NAMELESS) == []
-    page.get_by_label("Your answer").fill("What does the Harbour edition cost?")
+    page.get_by_label("Your answer").fill("The error code E31")
     screen.button("Answer").click()
     expect(screen.newest.locator(".answer")).to_contain_text("48 euros a year")
     expect(screen.newest.locator(".bubble.bot")).to_contain_text("What would you like to know?")
@@ -124,7 +124,7 @@ def test_places_stand_on_a_map_by_distance(server: Served, tab: Tab) -> None:
     expect(rows.nth(1)).to_contain_text("Repair Café Forge")
     expect(rows.nth(1)).to_contain_text("260 m")
     expect(page.get_by_role("img", name="Map: 3 places of the kind repair café")).to_be_visible()
-    expect(page.get_by_role("button", name="About: #demo")).to_be_visible()
+    expect(page.get_by_role("button", name="About: Alerts, Editions and prices, 4 more")).to_be_visible()
     assert (screen.too_wide(), page.evaluate(PALE), page.evaluate(NAMELESS)) == ([], [], [])
 
 

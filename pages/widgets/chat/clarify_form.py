@@ -8,6 +8,7 @@ from agent.flows.chat.state import ChatRun
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import message_box, turn
+from pages.widgets.run import controls
 from pages.widgets.shell import client, drafts, escape, ui
 
 
@@ -21,6 +22,7 @@ def draw(view: RunSnapshot, state: ChatRun) -> None:
             st.radio(
                 "Pick one", list(names), index=None, key=picked, format_func=lambda n: escape.md(names[n])
             )
+        controls.draw_recorded_act(view)
         label = "Or in your own words" if state.own.choices else "Your answer"
         drafts.text_area(label, typed, height=80)
         ui.button(

@@ -48,7 +48,7 @@ def _draw_other_model(view: RunSnapshot) -> None:
             ui.act(view, "drop_model", "research-drop-model", icon="mode_off_on")
 
 
-def _draw_recorded_act(view: RunSnapshot) -> None:
+def draw_recorded_act(view: RunSnapshot) -> None:
     """In an example of the demo: what a person may do now, and its replies are recorded, too."""
     if act := find_recorded_act(view):
         st.caption("Try it: the replies to this were recorded, too.")
@@ -95,7 +95,7 @@ def draw_review(view: RunSnapshot) -> None:
     """Accept the answer, or send it back with a note (then the same run goes on); take it along."""
     if view.run.status is Status.REVIEW:
         _draw_other_model(view)
-        _draw_recorded_act(view)
+        draw_recorded_act(view)
     with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
         _draw_verdict(view)
         if view.run.settings.flow == "research":
