@@ -112,8 +112,8 @@ def test_a_question_back_is_answered_in_its_form(server: Served, tab: Tab) -> No
     assert page.evaluate(NAMELESS) == []
     page.get_by_label("Your answer").fill("The error code E31")
     screen.button("Answer").click()
-    expect(screen.newest.locator(".answer")).to_contain_text("48 euros a year")
-    expect(screen.newest.locator(".bubble.bot")).to_contain_text("What would you like to know?")
+    expect(screen.newest.locator(".answer")).to_contain_text("more than 90 seconds")
+    expect(screen.newest.locator(".bubble.bot")).to_contain_text("What would you like to know about")
 
 
 def test_places_stand_on_a_map_by_distance(server: Served, tab: Tab) -> None:

@@ -69,6 +69,32 @@ def test_options_reach_the_run(app, bench):
     assert (settings.max_steps, settings.threshold, settings.mode, settings.world) == (5, 0.7, "step", "demo")
 
 
+def test_an_example_is_answered_by_recorded_replies_and_leads_on(app, bench):
+    app().button(key="research-example-1").click().run()
+    [run] = bench.runs()
+    bench.drive(run.id)
+    tester = app(run=run.id)
+    text = shown(tester)
+    assert "Recorded model." in text and "written by the recorded model" in text
+    assert "by the model" not in text and not tester.exception
+    tester.button(key="research-recorded-act").click().run()
+    bench.drive(run.id)
+    assert "A person settled this" in shown(app(run=run.id))
+
+
+def test_where_the_recorded_replies_end_there_are_two_ways_on(app, bench):
+    tester = app()
+    tester.number_input(key="research-max-steps").set_value(5).run()
+    tester.button(key="research-example-0").click().run()
+    [run] = bench.runs()
+    bench.drive(run.id)
+    tester = app(run=run.id)
+    assert "Recorded until here" in shown(tester) and not tester.exception
+    tester.button(key="research-halt-drop").click().run()
+    bench.drive(run.id)
+    assert bench.snapshot(run.id).state.answers[-1].verdict == "passages_found"
+
+
 def test_a_draft_is_there_again(app, bench):
     bench.draft("question", "half a question")
     assert app().text_area[0].value == "half a question"
