@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-
-import pint
-from text_to_num import find_numbers
+from typing import TYPE_CHECKING
 
 from agent.text.tokens import is_stopword
+
+if TYPE_CHECKING:
+    import pint
 
 MAX_ROUNDING = 0.05
 """The most that two roundings of one number may be apart, and what "about" leaves open."""
@@ -82,6 +83,8 @@ class Unit:
 
 @cache
 def _load_registry() -> pint.UnitRegistry[float]:
+    import pint  # it loads numpy, which most processes never need
+
     registry: pint.UnitRegistry[float] = pint.UnitRegistry(
         autoconvert_offset_to_baseunit=True, on_redefinition="ignore"
     )
@@ -166,6 +169,8 @@ def _read_words(text: str) -> Iterator[Quantity]:
     starts = [0]
     for word in written:
         starts.append(starts[-1] + len(word))
+    from text_to_num import find_numbers
+
     for one in find_numbers(list(map(_Token, written)), "en", 0):
         start, end = starts[one.start], starts[one.end]
         said = text[start:end]
@@ -220,6 +225,8 @@ def _add_unit(
 @lru_cache(maxsize=4096)
 def find_unit(name: str) -> Unit | None:
     """A unit of measure, share or money by its name or sign; None for any other word."""
+    from pint import PintError
+
     said = re.sub(r"\s+", " ", name.strip())
     lower = _singularize(said.lower())
     if lower in ("%", "per cent", "percent"):
@@ -238,7 +245,7 @@ def find_unit(name: str) -> Unit | None:
         try:
             parsed = registry.parse_units(spelling)
             zero, one = (registry.Quantity(n, parsed).to_base_units() for n in (0.0, 1.0))
-        except (pint.PintError, ValueError, TypeError, AttributeError):
+        except (PintError, ValueError, TypeError, AttributeError):
             continue
         if _singularize(lower) in _LONG_SPANS:
             months = registry.Quantity(1.0, parsed).to(registry.Unit("month")).magnitude
@@ -249,6 +256,8 @@ def find_unit(name: str) -> Unit | None:
 
 def is_number_word(word: str) -> bool:
     """Is it a number written as a word ("seven", "third"), or a scale of one?"""
+    from text_to_num import find_numbers
+
     return word in _SCALES or bool(find_numbers([_Token(word)], "en", 0))
 
 
