@@ -18,6 +18,7 @@ from agent.actions.commit import (
     PersonStep,
     commit,
 )
+from agent.actions.conflict_rulings import MAX_REASON_CHARS
 from agent.actions.plan_edits import approve_plan
 from agent.answering.revision import describe_target
 from agent.engine.snapshots import RunSnapshot
@@ -271,9 +272,6 @@ def _reenter_with(view: RunSnapshot, note: Note) -> PersonStep:
 def reopen(view: RunSnapshot) -> PersonStep:
     """Open an accepted answer again for review: it can be sent back, commented on and edited as before."""
     return PersonStep({"control": "reopened"}, "review", {"status": Status.REVIEW, "control": ""})
-
-
-MAX_REASON_CHARS = 500
 
 
 def overrule(

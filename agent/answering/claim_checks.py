@@ -95,16 +95,7 @@ def check_sentences(
     open_ones = [sentence for sentence in drafted if sentence.text not in by_code]
     judge = make_judge(tools, question, " ".join(sentence.claim for sentence in open_ones), parts)
     checked = judge_sentences(tools, judge, open_ones, facts)
-    draft = repair_sentences(
-        tools,
-        checked,
-        facts,
-        conflicts,
-        question=question,
-        clean=clean,
-        parts=parts,
-        answered=judge.answered_parts,
-    )
+    draft = repair_sentences(tools, judge, checked, facts, conflicts, clean)
     has_judged = any(sentence.check == "judged_supported" for sentence in draft.sentences)
     draft = replace(draft, judge=("other" if judge.is_independent else "writer") if has_judged else "")
     if by_code:
@@ -117,32 +108,32 @@ def check_sentences(
 
 def repair_sentences(
     tools: RunContext,
+    judge: ClaimJudge,
     checked: Sequence[Sentence],
     facts: Mapping[str, Fact],
-    conflicts: Sequence[Conflict] = (),
-    *,
-    question: str,
-    clean: Callable[[str], str] = str.strip,
-    parts: Sequence[PlanPart] = (),
-    answered: Sequence[str] | None = None,
+    conflicts: Sequence[Conflict],
+    clean: Callable[[str], str],
 ) -> WrittenDraft:
-    """Checked sentences, the failing ones in other words, with the verdict on these: one call of the writer,
-    who is told what is wrong, and one of the judge. `answered` are the parts that are answered without."""
-    failed, repairs, trouble, dropped = WrittenDraft(list(checked), 0).failed, dict[str, str](), "", 0
-    if failed and tools.client:
-        repaired, trouble = _repair(tools, checked, failed, facts, question, clean)
-        replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
-        drafts, dropped = filter_citations(replacing.values(), facts, conflicts)
-        new = [repaired.get(n, sentence) for n, sentence in enumerate(checked)]
-        judge = make_judge(tools, question, " ".join(said.claim for said in new if said.text), parts)
-        again = dict(zip(replacing, judge_sentences(tools, judge, drafts, facts), strict=True))
-        repairs = {checked[n].text: sentence.text for n, sentence in repaired.items()}
-        removed = repaired.keys() - replacing.keys()
-        checked = [again.get(n, sentence) for n, sentence in enumerate(checked) if n not in removed]
-        trouble = trouble or judge.trouble
-        if judge.answered_parts:
-            answered = list(dict.fromkeys([*(answered or ()), *judge.answered_parts]))
-    return WrittenDraft(list(checked), dropped, repairs, trouble, answered_parts=answered)
+    """Sentences that `judge` has checked, the failing ones in other words, with the verdict on these: one
+    call of the writer, who is told what is wrong, and one of the judge."""
+    failed, answered = WrittenDraft(list(checked), 0).failed, judge.answered_parts
+    if not failed:
+        return WrittenDraft(list(checked), 0, answered_parts=answered)
+    repaired, trouble = _repair(tools, checked, failed, facts, judge.question, clean)
+    replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
+    drafts, dropped = filter_citations(replacing.values(), facts, conflicts)
+    text = " ".join(said.claim for n, one in enumerate(checked) if (said := repaired.get(n, one)).text)
+    again = make_judge(tools, judge.question, text, judge.parts)
+    new = dict(zip(replacing, judge_sentences(tools, again, drafts, facts), strict=True))
+    if again.answered_parts:
+        answered = list(dict.fromkeys([*(answered or ()), *again.answered_parts]))
+    return WrittenDraft(
+        [new.get(n, one) for n, one in enumerate(checked) if n in new or n not in repaired],
+        dropped,
+        {checked[n].text: sentence.text for n, sentence in repaired.items()},
+        trouble or again.trouble,
+        answered_parts=answered,
+    )
 
 
 def make_judge(

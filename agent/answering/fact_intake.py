@@ -24,19 +24,18 @@ def add_facts(
     *,
     model: float | None = None,
     unanswered: Collection[str] = (),
-    inconsistency: str = "",
     sides: Collection[str] = (),
     review: ConflictReview | None = None,
 ) -> Change:
     """The change of new facts, with a model's readings of the conflicts that they make.
 
-    `model` is the model's own estimate, `unanswered` are the parts that it does not call answered,
-    `inconsistency` is one that it reports, `sides` are the ids of one fact for each side of it."""
+    `model` is the model's own estimate, `unanswered` are the parts that it does not call answered, `sides`
+    the ids of one fact for each side of an inconsistency that it reports."""
     change: Change = {"facts": assign_parts(state.plan, new)}
     if review and (rulings := review(state_after(state, change))):
         change["rulings"] = rulings
-    said = Assessment(step=step, model=model, unanswered=list(unanswered))
-    return {**change, "assessments": [said.replace(inconsistency=inconsistency, sides=list(sides))]}
+    said = Assessment(step=step, model=model, unanswered=list(unanswered), sides=list(sides))
+    return {**change, "assessments": [said]}
 
 
 MAX_COMPARED_CONFLICTS = 12

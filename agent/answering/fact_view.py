@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from agent.engine.run_state import RunState
 from agent.text.contacts import remove_unfounded_contacts
+from agent.text.plurals import list_first
 from agent.text.urls import canonicalize, find_urls, is_excluded, site
 from agent.types import Fact, PauseRequest, Proposal, Turn
 
@@ -21,7 +22,6 @@ MAX_FACT_CHARS = 24_000
 """Characters of the facts that a prompt shows, about 6,000 tokens, for the same reason."""
 FACT_TAG_CHARS = 60
 """What stands around a fact in a prompt: its id, subject, host and date."""
-MAX_NAMED_CONFLICTS = 3
 FACT_STATUSES = (
     "checked",
     "disputed",
@@ -194,9 +194,7 @@ def pause_for_new_conflicts(state: RunState) -> PauseRequest | None:
     if not new:
         return None
     topics = [" · ".join(filter(None, (c.subject, c.attribute))) or "what was read" for c in new]
-    left = len(topics) - MAX_NAMED_CONFLICTS
-    more = f" and {left} more" if left > 0 else ""
-    why = f"Sources disagree: {'; '.join(topics[:MAX_NAMED_CONFLICTS])}{more}."
+    why = f"Sources disagree: {list_first(topics, '; ')}."
     return PauseRequest(kind="conflict", why=why, conflicts=[conflict.id for conflict in new])
 
 

@@ -54,13 +54,13 @@ def read_open_copy(tools: RunContext, page: Page, found: Publication | None = No
     return page.replace(detail=f"{page.detail} {failed}".strip())
 
 
-def store_fetched(tools: RunContext, url: str, page: Page, found_on: str, title: str = "") -> PageRef:
+def store_fetched(tools: RunContext, url: str, page: Page, found_on: str) -> PageRef:
     """Store a page that was fetched for `url`; the reference says what happened otherwise."""
     return PageRef(
         url=url,
         page_id=tools.store_fetched([(url, page)])[0] if page.outcome is Outcome.OK else "",
         final_url=page.final_url,
-        title=page.title or title,
+        title=page.title,
         outcome=page.outcome,
         detail=page.detail,
         found_on=found_on,

@@ -13,7 +13,7 @@ from agent.answering.fact_view import facts_after_notes, is_from_source
 from agent.engine.run_state import RunState
 from agent.evidence.block_layout import BlockLayout, lay_out_blocks, list_gaps
 from agent.roles.report import MAX_ITEMS, RevisionReply
-from agent.text.plurals import format_count
+from agent.text.plurals import format_count, list_first
 from agent.text.urls import canonicalize, find_urls, host, is_excluded
 from agent.types import (
     Answer,
@@ -34,7 +34,6 @@ MAX_QUOTE_CHARS = 120
 SHARE_OF_WORDS = 0.6
 """Share of its words that an answer keeps which is to be shorter (our own judgement: a change one sees)."""
 LENGTH_WORDS = {"brief": "shorter (brief)", "standard": "standard length", "full": "a full report"}
-MAX_NAMED_SITES = 3
 
 
 def notes_on_answer(state: RunState) -> list[Note]:
@@ -211,9 +210,8 @@ def pause_for_exclusion(state: RunState) -> PauseRequest | None:
         return None
     out = _count_excluded(state, reading.excluded_sites)
     sites = Counter(host(fact.url) for fact in out)
-    named = ", ".join(f"{name} ({count})" for name, count in sites.most_common(MAX_NAMED_SITES))
-    more = f" and {len(sites) - MAX_NAMED_SITES} more" if len(sites) > MAX_NAMED_SITES else ""
-    why = f"Your note leaves out {len(out)} of {len(_list_active(state))} facts: {named}{more}"
+    named = list_first(f"{name} ({count})" for name, count in sites.most_common())
+    why = f"Your note leaves out {len(out)} of {len(_list_active(state))} facts: {named}"
     return PauseRequest(kind="exclusion", why=f"{why}. Leave them out, or keep them?")
 
 

@@ -23,7 +23,7 @@ from agent.evidence.citation_check import (
 from agent.evidence.confidence import compute_part, describe_certainty
 from agent.evidence.report_words import words_for
 from agent.roles.role import RoleResult
-from agent.text.plurals import format_count
+from agent.text.plurals import format_count, list_first
 from agent.text.question_analysis import format_question
 from agent.types import (
     Answer,
@@ -45,8 +45,6 @@ from agent.types.source_filter import OUTSIDE_FILTER
 
 RUNNING_TEXT, NAMED_CONFLICTS = "b", "k"
 """The ids of the block of a text without blocks, and of the paragraph in which code names conflicts."""
-MAX_LISTED = 3
-"""Unreadable pages, and statements of a person's own, that an answer without evidence names."""
 UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 WORDED_BY_MODEL = "The model worded this; nothing checks it."
 """The remark on a refusal or a question to the person in a model's words."""
@@ -232,12 +230,8 @@ def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> lis
 
 def describe_failures(failed: list[PageRef]) -> str:
     """The first unreadable pages, each with the sentence that says what happened."""
-    listed = [
-        f"{page.url}: {page.detail.split('. ')[0].rstrip('.') or page.outcome.value}"
-        for page in failed[:MAX_LISTED]
-    ]
-    more = [f"and {len(failed) - MAX_LISTED} more"] if len(failed) > MAX_LISTED else []
-    return "; ".join(listed + more) + "."
+    told = (f"{page.url}: {page.detail.split('. ')[0].rstrip('.') or page.outcome.value}" for page in failed)
+    return f"{list_first(told, '; ')}."
 
 
 def explain_no_evidence(state: RunState) -> dict[str, Any]:
@@ -259,6 +253,5 @@ def explain_no_evidence(state: RunState) -> dict[str, Any]:
     text = f"No answer is given. {NO_EVIDENCE_REASONS[reason]} ({tried}.)"
     own = [f"“{f.statement}”" for f in state.facts.values() if f.rests_on_person and f.decision != "struck"]
     if own:
-        more = f" and {len(own) - MAX_LISTED} more" if len(own) > MAX_LISTED else ""
-        text += f" Stated by you, not backed by a page: {'; '.join(own[:MAX_LISTED])}{more}."
+        text += f" Stated by you, not backed by a page: {list_first(own, '; ')}."
     return {"reason": reason, "certainty": text}

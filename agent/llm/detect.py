@@ -183,7 +183,7 @@ def _list_models(base_url: str, *, key: str, within_s: float) -> list[str]:
 
 PATIENCE_S = 0.3
 """Seconds of a search that a screen waits for in all: most servers answer in less."""
-RETRY_S = 30.0
+RETRY_S = 10.0
 """Seconds after which a search that found none is repeated, when somebody wants to know."""
 
 
@@ -195,10 +195,9 @@ class ModelSearch:
         config: Config,
         *,
         tune: Callable[[ModelClient], ModelClient] = lambda client: client,
-        retry_s: float | None = None,
     ) -> None:
-        """`tune` sets the client's options; `retry_s`: RETRY_S, where it is not named."""
-        self._config, self._tune, self._retry_s = config, tune, retry_s
+        """`tune` sets the client's options."""
+        self._config, self._tune = config, tune
         self._lock = threading.Lock()
         self._thread = threading.Thread()
         self._began = 0.0
@@ -221,7 +220,7 @@ class ModelSearch:
     def _is_due(self) -> bool:
         if self.found is None:
             return True
-        is_stale = time.monotonic() > self._began + (self._retry_s or RETRY_S)
+        is_stale = time.monotonic() > self._began + RETRY_S
         return self.found.client is None and is_stale and not asks_no_server(self._config)
 
     def _begin(self, again: bool = False) -> threading.Thread:
@@ -244,9 +243,6 @@ class ModelSearch:
 #
 # A named model that cannot be reached is reported, and `reply` stays silent, as it does without a name.
 
-REPLY_RETRY_S = 10.0
-"""Seconds until a model that was not found is searched again."""
-
 
 class ReplyModel:
     """Finds the model once and keeps it; thread-safe."""
@@ -254,7 +250,7 @@ class ReplyModel:
     def __init__(self, config: Config, llm: LLMSettings) -> None:
         self.config, self.llm = reply_config.apply_llm_settings(config, llm), llm
         self.is_model_named = reply_config.is_model_named(self.config)
-        self._search = ModelSearch(self.config, tune=self._tune, retry_s=REPLY_RETRY_S)
+        self._search = ModelSearch(self.config, tune=self._tune)
 
     def client(self, name: str = "auto") -> tuple[Model | None, str]:
         """The client for a run's `model` ("auto", "keyless" or a name), and the reason when it is missing."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 
 def format_count(n: float, noun: str, plural: str = "") -> str:
     """ "1 page", "3 pages", "1,204 facts"; `plural` where it is not the noun with an s."""
     return f"{n:,.0f} {noun if n == 1 else plural or noun + 's'}"
+
+
+def list_first(items: Iterable[str], separator: str = ", ") -> str:
+    """The first three, and how many more there are: "a, b", "a, b, c and 2 more"."""
+    *shown, left = *(listed := list(items))[:3], len(listed) - 3
+    return f"{separator.join(shown)}{f' and {left} more' if left > 0 else ''}"
 
 
 def format_percent(share: float) -> str:

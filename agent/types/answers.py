@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field
 
 from agent.types.record import Actor, PageOrigin, Publication, Record
 
@@ -52,9 +52,9 @@ class ClaimFinding(Record):
 
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "chart"]
-BlockRole = Literal["", "lead", "passage", "other", "gap"]
+BlockRole = Literal["", "lead", "passage", "gap"]
 """What a block is in an answer without a model: the passage that fits a part best, those below it, or that
-nothing was found ("other" only in older bundles). "" for any other."""
+nothing was found. "" for any other."""
 ReportLength = Literal["brief", "standard", "full"]
 
 
@@ -115,18 +115,6 @@ class Outline(Record):
 class Sentence(Record):
     """A sentence of an answer and the facts it cites."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _read_older(cls, given: Any) -> Any:
-        """What versions recorded in which code could refuse a sentence above a judge."""
-        if isinstance(given, dict) and any("is_veto" in found for found in given.get("findings", ())):
-            kinds = get_args(FindingKind)
-            found = [{k: v for k, v in one.items() if k != "is_veto"} for one in given["findings"]]
-            given = {**given, "findings": [one for one in found if one["kind"] in kinds]}
-        if isinstance(given, dict) and given.get("check") in ("vetoed", "doubted"):
-            given = {**given, "check": "not_supported"}
-        return given
-
     text: str
     fact_ids: list[str] = Field(default_factory=list)
     backed: bool = False
@@ -141,8 +129,6 @@ class Sentence(Record):
     """The id of the plan's part that it answers; "" for none or the whole question."""
     heading: str = ""
     """The path of headings its quote stands under, where its block has a role."""
-    fit: float | None = None
-    """How well a lead fits its part of the question, from 0 to 1; None where no fallback measured it."""
     block: str = ""
     """The id of the block of the answer it stands in; of a drafted quote the role it is to have there."""
     row: int = -1

@@ -254,10 +254,8 @@ class Assessment(Record):
     """Its own estimate; None where no model gave one."""
     unanswered: list[str] = Field(default_factory=list)
     """The ids of the plan's parts that it does not call answered."""
-    inconsistency: str = ""
-    """The inconsistency that it reports in its own words; "" for none."""
     sides: list[str] = Field(default_factory=list)
-    """The ids of one fact for each side of it."""
+    """The ids of one fact for each side of the inconsistency that it reports; empty for none."""
 
 
 class ConfidenceChange(Record):

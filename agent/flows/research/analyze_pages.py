@@ -188,7 +188,7 @@ def _collect_leads(
 ) -> tuple[list[PageRef], list[Lead]]:
     """The pages as they are recorded, and where they lead: by rule, by the links that a model picked, which
     come before the others, and by the names and topics that it wants to search for."""
-    reply = judgement.value if judgement.by == "model" else AnalyzerReply()
+    reply: AnalyzerReply = judgement.value
     picked = {canonicalize(url) for url in reply.new_potential_urls}
     shared: Any = {"score": PICKED_PRIOR, "prior": PICKED_PRIOR, "step": tools.step}
     refs, leads, found_on = list[PageRef](), list[Lead](), ""
@@ -272,7 +272,6 @@ def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: l
         new,
         model=reply.confidence_score,
         unanswered=unanswered,
-        inconsistency=reply.inconsistencies_found.strip()[:300] if len(sides) > 1 else "",
         sides=sides if len(sides) > 1 else [],
     )
     rulings = read_rulings(open_conflicts(state), reply.conflicts, tools.step)

@@ -41,9 +41,8 @@ from agent.text.question_analysis import format_question
 from agent.types import Answer, Fact, Outline, OutlineSection
 from agent.types.answers import Sentence
 
-FACTS_SHARE, FACT_TAG_CHARS = 0.75, 60
-"""The part of a small model's room that the facts of a section get, and what stands around one (its id, host
-and date)."""
+FACTS_SHARE = 0.75
+"""The part of a small model's room that the facts of a section get."""
 MAX_SUMMARY_SENTENCES = 60
 """Sentences and table rows of the body that a summary is written from, the first of every block in turn: it
 says what is open, so it sees nearly all."""
@@ -58,23 +57,19 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     reviewed: Change = {"rulings": rulings} if rulings else {}
     now = state_after(state, reviewed)
     if revised := revise.revise_answer(now, tools):
-        return {**_record(now, tools, revised, reviewed), "pending": None}, "review"
+        return _deliver(now, tools, revised, reviewed)
     next = "sections" if is_outline_current(now) else "outline"
-    can_write = bool(tools.has_model and fact_view.facts_for_answer(now))
     is_asked_plainly = is_length_final(now) or not fact_view.note_texts(now)
-    if can_write and now.settings.report == "full" and is_asked_plainly:
+    if fact_view.facts_for_answer(now) and now.settings.report == "full" and is_asked_plainly:
         return {**reviewed, "pending": None}, next
     judgement = ask_report(now, tools, question=find_planned_question(now), words=revise.find_words(now))
     if judgement.by != "model" and judgement.fallback_reason:
-        return {
-            **_record(now, tools, _quote_facts(now, tools, judgement), reviewed),
-            "pending": None,
-        }, "review"
+        return _deliver(now, tools, _quote_facts(now, tools, judgement), reviewed)
     length = choose_length(now, judgement)
     if judgement.by == "model" and length == "full":
         return {**reviewed, "pending": None}, next
     answer = finish_answer(now, draft_from_reply(now, tools, judgement), tools.step, length=length)
-    return {**_record(now, tools, answer, reviewed), "pending": None}, "review"
+    return _deliver(now, tools, answer, reviewed)
 
 
 def _quote_facts(state: ResearchRun, tools: RunContext, failed: RoleResult) -> Answer:
@@ -169,7 +164,7 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     by: Literal["model", "keyless"] = "model" if any(r.by == "model" for r in written) else "keyless"
     judgement = RoleResult(value=ReportReply(blocks=blocks), by=by, fallback_reason=trouble)
     if by == "keyless" and trouble:
-        return {**_record(state, tools, _quote_facts(state, tools, judgement)), "pending": None}, "review"
+        return _deliver(state, tools, _quote_facts(state, tools, judgement))
     body = draft_from_reply(state, tools, judgement)
     assumed = dict.fromkeys(filter(None, (result.value.assumed for result in written)))
     summary = _write_summary(state, tools, replace(body, assumed=" ".join(assumed)))
@@ -185,7 +180,7 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         state, draft, tools.step, length="full", conflict_block=report_frame.CONFLICT_BLOCK
     )
     answer = answer.replace(title=plan.title or find_planned_question(state))
-    return {**_record(state, tools, answer), "pending": None}, "review"
+    return _deliver(state, tools, answer)
 
 
 def find_cell_facts(reply: SectionReply, shown: Sequence[Fact], usable: Sequence[Fact]) -> list[Fact]:
@@ -279,7 +274,7 @@ def _split_facts(tools: RunContext, facts: Sequence[Fact]) -> list[list[Fact]]:
     room = tools.find_room(SECTION) * BYTES_PER_TOKEN * FACTS_SHARE
     pieces, left = list[list[Fact]]([[]]), room
     for fact in facts:
-        size = len(f"{fact.statement}{fact.quote}{fact.title}".encode()) + FACT_TAG_CHARS
+        size = len(f"{fact.statement}{fact.quote}{fact.title}".encode()) + fact_view.FACT_TAG_CHARS
         if pieces[-1] and size > left:
             pieces.append([])
             left = room
@@ -323,8 +318,10 @@ def _write_summary(state: ResearchRun, tools: RunContext, body: WrittenDraft) ->
     return replace(draft, sentences=[sentence for sentence in draft.sentences if sentence.backed])
 
 
-def _record(state: ResearchRun, tools: RunContext, answer: Answer, reviewed: Change | None = None) -> Change:
-    """The change of the answer; of a full one with charts, and what code knows of limits and method. How an
+def _deliver(
+    state: ResearchRun, tools: RunContext, answer: Answer, reviewed: Change | None = None
+) -> tuple[Change, str]:
+    """The answer for review; a full one with charts, and what code knows of limits and method. How an
     ambiguous question was read is told with it."""
     answer = revise.finish_revision(state, answer)
     answer = answer.replace(journey=" ".join(filter(None, [describe_reading(state), answer.journey])))
@@ -332,4 +329,4 @@ def _record(state: ResearchRun, tools: RunContext, answer: Answer, reviewed: Cha
         level = next(reversed(state_after(state, record_answer(answer)).confidence), None)
         frame = report_frame.build_frame(state, answer, level, tools.now())
         answer = answer.replace(blocks=[*add_charts(answer.blocks, answer.sentences), *frame])
-    return record_answer(answer, reviewed)
+    return {**record_answer(answer, reviewed), "pending": None}, "review"

@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from agent.answering.claim_checks import FAILED_VERDICTS, WrittenDraft, check_sentences, repair_sentences
+from agent.answering.claim_checks import (
+    FAILED_VERDICTS,
+    WrittenDraft,
+    check_sentences,
+    make_judge,
+    repair_sentences,
+)
 from agent.errors import ModelUnavailable
 from agent.evidence import citation_check
 from agent.evidence.claim_check import Claim
@@ -200,7 +206,8 @@ def test_the_repair_hears_which_words_fail_and_why() -> None:
 def test_the_repair_is_not_told_the_numbers_that_the_quotes_had_in_the_judges_call() -> None:
     checked = say("It works all week.", "mill").replace(check="not_supported", check_reason="q4 has it not.")
     tools = play(NEVER)
-    repair_sentences(tools, [checked], FACTS, question="Who?")  # type: ignore[arg-type]
+    judge = make_judge(tools, "Who?")  # type: ignore[arg-type]
+    repair_sentences(tools, judge, [checked], FACTS, [], str.strip)  # type: ignore[arg-type]
     assert re.findall(r"^Wrong: (.*)$", tools.prompts[0], re.M) == ["the quote has it not."]
 
 

@@ -49,7 +49,6 @@ def problems(text: str, check: ClaimVerdict | str, ids: tuple[str, ...] = ("a",)
     [
         (QUOTE, "quoted"),
         ("It has been afloat for long.", "judged_supported"),
-        ("It was built in 1971.", "vetoed"),
         ("It was built in 1971.", "not_supported"),
     ],
 )

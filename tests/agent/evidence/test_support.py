@@ -78,13 +78,6 @@ def test_a_difference_is_told_in_words() -> None:
     assert describe_support(judged).note == "“not on Sundays” stands only in the quote"
 
 
-def test_sentences_of_older_versions_are_read() -> None:
-    veto = {"kind": "roles", "claimed": "a", "is_veto": False}
-    figure = {"kind": "figure", "claimed": "7", "is_veto": True}
-    old = Sentence.model_validate({"text": "So.", "check": "vetoed", "findings": [veto, figure]})
-    assert (old.check, [one.kind for one in old.findings]) == ("not_supported", ["figure"])
-
-
 def test_the_count_line_says_how_many_are_supported_and_how() -> None:
     judged = said("judged_supported")
     sentences = [said("quoted")] * 3 + [judged, judged.replace(findings=[DENIED])]
