@@ -128,23 +128,21 @@ def list_run_rules() -> Rules:
     clash, features = "agent.evidence.conflicts", "agent.evidence.statement_features"
     return {
         **name_rules(quote, "_find_spelled _find_unaccented", _nothing),
-        **name_rules(quote, "_find_joint _find_fuzzy _match_joined_words", lambda *_given: None),
+        **name_rules(quote, "_find_joint", lambda *_given: None),
         **name_rules(quote, "is_fair_skip", _yes),
         **name_rules(quote, "_ASIDE _LIST_MARK _BROKEN_LINE _NUMBER_SUFFIX _NUMBER_PREFIX _LAST_WORD"),
-        **name_rules(quote, "_OPENING _CLOSING _DOUBLED _SENTENCE_END _NEXT_WORD _PRONOUNS _REAL_WORDS"),
+        **name_rules(quote, "_OPENING _CLOSING _SENTENCE_END _NEXT_WORD _PRONOUNS"),
         **name_rules(quote, "has_note_marks", _no),
-        **name_rules(contradiction, "_has_own_name", _no),
         **name_rules(contradiction, "_join_names", lambda *_given: frozenset()),
-        **name_rules(contradiction, "_CELL _CLAUSE_END _UNLABELLED_ROW _SITE_NAME _PAST"),
-        **name_rules(contradiction, "MIN_SIMILARITY MIN_STRICT_SIMILARITY MIN_SHARED_WORDS"),
+        **name_rules(contradiction, "_CELL _CLAUSE_END _SITE_NAME"),
+        **name_rules(contradiction, "MIN_SIMILARITY"),
         **name_rules(contradiction, "_split_qualifier", lambda _title: (frozenset(), frozenset())),
         **name_rules(contradiction, "_subject_words", lambda _fact: frozenset()),
         **name_rules(contradiction, "is_comparable", _yes),
         **name_rules(clash, "is_same_thing is_on_question", _yes),
-        **name_rules(clash, "may_have_changed _states_value is_table_row", _no),
+        **name_rules(clash, "_states_value", _no),
         **name_rules(clash, "comparable_forms", lambda statement: (statement,)),
         **name_rules(features, "_NAME_BEFORE"),
-        **name_rules(features, "is_negation", _no),
     }
 
 

@@ -166,7 +166,7 @@ def _says_same(one: str, other: str, *, is_keyed: bool) -> bool:
     shares_values = _share_one(left.dates, right.dates, is_compatible) and _share_one(
         left.quantities, right.quantities, is_same_quantity
     )
-    return shares_values and find_contradiction(left, right, keyed=is_keyed, strict=False) is None
+    return shares_values and find_contradiction(left, right, keyed=is_keyed) is None
 
 
 def assess_confidence(

@@ -26,12 +26,10 @@ from agent.evidence.contradiction import (
     is_on_question,
     is_same_thing,
     is_same_value,
-    is_table_row,
-    may_have_changed,
+    read_cells,
 )
 from agent.evidence.sources import DisjointSets, find_independent_sources
 from agent.evidence.statement_features import extract_features
-from agent.text import urls
 from agent.text.question_analysis import ParsedQuestion
 from agent.types import Conflict, ConflictSide, Fact, Ruling
 
@@ -265,10 +263,9 @@ def _compare(a: Fact, b: Fact) -> list[_Pair]:
     if (a.url and a.url == b.url) or a.statement == b.statement:
         return []
     keyed = topic_key(a) == topic_key(b) != ("", "")
-    strict = bool(a.url) and urls.site(a.url) == urls.site(b.url)
     left, right = ([f.statement] if keyed else comparable_forms(f.statement) for f in (a, b))
-    has_rows = is_table_row(a.statement) and is_table_row(b.statement)
-    points = _find_points(a, b, list(product(left, right)), keyed=keyed, strict=strict)
+    has_rows = read_cells(a.statement) and read_cells(b.statement)
+    points = _find_points(a, b, list(product(left, right)), keyed=keyed)
     found = list(islice(points, None if has_rows else 1))
     if 1 < len(found) >= min(len(left), len(right)):  # rows with no cell in common: a namesake
         return []
@@ -276,27 +273,24 @@ def _compare(a: Fact, b: Fact) -> list[_Pair]:
 
 
 def _find_points(
-    a: Fact, b: Fact, forms: Sequence[tuple[str, str]], *, keyed: bool, strict: bool
+    a: Fact, b: Fact, forms: Sequence[tuple[str, str]], *, keyed: bool
 ) -> Iterator[Contradiction]:
     """The points in which forms of two facts contradict each other, and the facts do not agree after all."""
     for left, right in forms:
         one, other = extract_features(left), extract_features(right)
-        point = find_contradiction(one, other, keyed=keyed, strict=strict)
-        if point is None or (point.kind == "number" and may_have_changed(a, b)):
-            continue
-        if not (_states_value(a, point.kind, point.right) or _states_value(b, point.kind, point.left)):
+        point = find_contradiction(one, other, keyed=keyed)
+        if point and not (
+            _states_value(a, point.kind, point.right) or _states_value(b, point.kind, point.left)
+        ):
             yield point
 
 
 def _states_value(fact: Fact, kind: ConflictKind, value: str) -> bool:
     """Does a fact also state the other's value, in its statement or the rest of its quote?"""
     said = extract_features(f"{fact.statement} {fact.quote if fact.quote != fact.statement else ''}")
-    if kind in ("date", "number"):
-        dates = [date.text for date in said.dates if not date.is_yearless]
-        values = dates if kind == "date" else [quantity.text for quantity in said.quantities]
-        return any(is_same_value(kind, text, value) for text in values)
-    words = extract_features(value).words
-    return kind == "name" and bool(words) and words <= said.words
+    dates = [date.text for date in said.dates if not date.is_yearless]
+    values = dates if kind == "date" else [quantity.text for quantity in said.quantities]
+    return any(is_same_value(kind, text, value) for text in values)
 
 
 def _make_conflict(group: list[_Pair]) -> Conflict:

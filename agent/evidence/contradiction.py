@@ -8,16 +8,15 @@ contradict.
 
 A statement is compared as a whole, up to the end of each clause that adds a value, and each cell of a table
 row as a sentence of its own ("Nordvik Dairy, founded: 1923"). What two facts are about is told by their
-pages' titles and given subjects, and when these were published; in doubt about a changing state it is not
-the same. Of the value that a question asks for the wording need not be alike, but both must speak of what
-happened or holds by the question's own words."""
+pages' titles and given subjects. Whether a state has changed since is left to a model. Of the value that a
+question asks for the wording need not be alike, but both must speak of what happened or holds by the
+question's own words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import lru_cache
 from typing import Literal, TypeVar
 
@@ -32,10 +31,6 @@ T = TypeVar("T")
 ConflictKind = Literal["number", "date", "name", "polarity"]
 MIN_SIMILARITY = 0.6
 """Least similarity (Dice) of the content words of two statements for a conflict of dates or numbers."""
-MIN_STRICT_SIMILARITY = 0.85
-"""The same for several values at once, and for any within one site."""
-MIN_SHARED_WORDS = 2
-"""Content words that two statements share at least."""
 _CELL = re.compile(r"^([^.;:|]{1,40}): (.+)$")
 _CLAUSE_END = re.compile(
     r"[,;:](?=\s(?!\d))|\s[–—-](?=\s)|\.(?=\s)|\s(?=(?:which|who|whose|where|when|while|but|because|after"
@@ -45,16 +40,12 @@ _CLAUSE_END = re.compile(
 )
 MIN_CLAUSE_WORDS, MAX_CLAUSES = 2, 3
 """Content words of an opening clause at least, and clauses of one statement at most."""
-_UNLABELLED_ROW = re.compile(r"\s[|·]\s")
 MAX_OPENING_CHARS = 12
 """A name that begins within so many characters is the subject of a sentence."""
-MIN_DAYS_APART = 365
-"""Days between two publications from which a state that changes may have changed."""
 _SITE_NAME = re.compile(r"\s[|·–—-]\s.*$")
 _QUALIFIER = re.compile(
     r"^(?P<base>[^(),]{2,100}?)(?:\s*\((?P<bracket>[^()]{2,60})\)|,\s(?P<larger>[^(),]{2,60}))"
 )
-_PAST = re.compile(r"\b(?:was|were|had|did|\w+ed)\b", re.IGNORECASE)
 MIN_ASKED_SHARE = 0.5
 """Share of a question's content words that a fact about it has at least (our own judgement: more than a name
 in common, less than the same wording)."""
@@ -70,17 +61,12 @@ class Contradiction:
     slot: str = ""
 
 
-def find_contradiction(
-    a: StatementFeatures, b: StatementFeatures, *, keyed: bool, strict: bool
-) -> Contradiction | None:
+def find_contradiction(a: StatementFeatures, b: StatementFeatures, *, keyed: bool) -> Contradiction | None:
     """The one point in which two statements contradict each other, or None.
 
     `keyed`: both were given the same subject and attribute, so their wording need not be similar, and a date
-    beside a figure need not be the figure's. `strict`:
-    they come from one site, where another wording is more likely another event than another opinion."""
-    similarity, shared = dice_similarity(a.words, b.words), len(a.words & b.words)
-    least = MIN_STRICT_SIMILARITY if strict else MIN_SIMILARITY
-    if not keyed and (shared < MIN_SHARED_WORDS or similarity < least):
+    beside a figure need not be the figure's."""
+    if not keyed and dice_similarity(a.words, b.words) < MIN_SIMILARITY:
         return None
     days, amounts = (
         _differing(a.dates, b.dates, is_compatible),
@@ -88,17 +74,15 @@ def find_contradiction(
     )
     names = _join_names(a, b)
     is_reworded = not keyed and bool(a.words - b.words - names) and bool(b.words - a.words - names)
-    # names, or words, of their own: the two may be about different things
-    rewords = is_reworded or (_has_own_name(a, b) and _has_own_name(b, a))
     has_other_labels = all([a.labels - b.labels, b.labels - a.labels])
-    if has_other_labels or rewords or a.is_negated != b.is_negated or bool(all(days)) == bool(all(amounts)):
+    if has_other_labels or is_reworded or bool(all(days)) == bool(all(amounts)):
         return None
     if all(days):
-        fits = len(a.dates) == len(b.dates) and _is_paired(*days, similarity)
+        fits = len(a.dates) == len(b.dates) and len(days[0]) == len(days[1])
         return Contradiction("date", days[0][0].text, days[1][0].text) if fits else None
     left, right = amounts[0][0], amounts[1][0]
     is_of_one_time = keyed or not any(days)
-    fits = is_of_one_time and is_comparable(left, right) and _is_paired(*amounts, similarity)
+    fits = is_of_one_time and is_comparable(left, right) and len(amounts[0]) == len(amounts[1])
     return Contradiction("number", left.text, right.text, left.unit) if fits else None
 
 
@@ -148,29 +132,11 @@ def _differing(
     )
 
 
-def _is_paired(left: Sequence[T], right: Sequence[T], similarity: float) -> bool:
-    """Is one value on each side, or the same number of them in very similar statements?"""
-    return len(left) == len(right) and (len(left) == 1 or similarity >= MIN_STRICT_SIMILARITY)
-
-
-def _has_own_name(one: StatementFeatures, other: StatementFeatures) -> bool:
-    """Has one side a name that shares no word with the other side?"""
-    return any(not name.words & other.words for name in one.names)
-
-
-@lru_cache(maxsize=8192)
-def is_table_row(statement: str) -> bool:
-    """Whether a statement is a row of a table."""
-    return bool(read_cells(statement)) or bool(_UNLABELLED_ROW.search(statement))
-
-
 @lru_cache(maxsize=8192)
 def comparable_forms(statement: str) -> tuple[str, ...]:
     """The sentences to compare: the whole, and up to the end of each clause that adds a date or number; of a
-    table row one for each cell but the first, which names what the row is about. None of a row without column
-    names."""
-    if is_table_row(statement):
-        cells = read_cells(statement)
+    table row one for each cell but the first, which names what the row is about."""
+    if cells := read_cells(statement):
         return tuple(f"{cells[0][1]}, {name.casefold()}: {value}" for name, value in cells[1:])
     values, forms = 0, [statement]
     for end in _CLAUSE_END.finditer(statement):
@@ -231,14 +197,6 @@ def _join_names(*statements: StatementFeatures) -> frozenset[str]:
     return frozenset[str]().union(*(name.words for said in statements for name in said.names))
 
 
-def may_have_changed(a: Fact, b: Fact) -> bool:
-    """Whether both statements speak of the present, and their pages were published a year apart or more."""
-    one, other = _publication_day(a), _publication_day(b)
-    if one is None or other is None or _PAST.search(a.statement) or _PAST.search(b.statement):
-        return False
-    return abs((one - other).days) >= MIN_DAYS_APART
-
-
 def _given_subject(fact: Fact) -> str:
     """The subject that a model or person gave with the attribute; alone it is only the page's title."""
     return fact.subject if fact.attribute else ""
@@ -269,13 +227,6 @@ def _split_qualifier(title: str) -> tuple[frozenset[str], frozenset[str]]:
         return frozenset(), frozenset()
     words = (match["bracket"] or match["larger"]).casefold().split()
     return frozenset(match["base"].casefold().split()), frozenset(words)
-
-
-def _publication_day(fact: Fact) -> date | None:
-    try:
-        return date.fromisoformat(fact.published_at[:10])
-    except ValueError:
-        return None
 
 
 def is_on_question(fact: Fact, question: ParsedQuestion) -> bool:

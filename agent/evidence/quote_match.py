@@ -1,16 +1,12 @@
-"""Find a quote in a page's text: exactly, in another spelling, with a typing slip, or as stretches
-joined by ellipses; never with another meaning.
+"""Find a quote in a page's text: exactly, in another spelling, or as stretches joined by ellipses; never with
+another meaning.
 
 The ways, tried in this order:
 * exact: the same characters;
 * normalised: the same words in unified spelling (`normalization`), reference marks such as "[3]" ignored; a
   word may lack its accents;
 * joined: stretches of the page in order, with an aside, or all up to a later sentence, left out
-  between them (`is_fair_skip`);
-* fuzzy: similarity >= 0.95 (normalised Indel similarity, rapidfuzz `fuzz.ratio`), where every word is the
-  same but for a slip inside a long common word (letters swapped or doubled, -our and -or, -ise and -ize), or
-  a split or joined word. A word left out, added or replaced is refused, as is any difference in a number,
-  date, negation, name or ellipsis.
+  between them (`is_fair_skip`).
 In every way a span is refused that cuts a word or number, leaves a number without its sign, currency, percent
 or scale, begins right after a negation, or ends a sentence that goes on.
 
@@ -23,10 +19,6 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-from rapidfuzz import fuzz
-from rapidfuzz.distance import OSA
 
 from agent.text.folded_search import MAX_PLACES, find_folded, fold_letters
 from agent.text.normalization import (
@@ -40,7 +32,6 @@ from agent.text.normalization import (
     normalize_text,
     strip_diacritics,
 )
-from agent.text.quantities import is_number_word
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import is_stopword
 from agent.text.word_lists import load_words
@@ -63,19 +54,10 @@ _LIST_MARK = re.compile(r"\s*(?:\d{1,3}|[a-z])[.)]\s*")
 """The number or letter before an item of a list."""
 _BROKEN_LINE = re.compile(r"\n(?=[^\W\d_A-Z])")
 _PRONOUNS = load_words("pronouns")
-MIN_FUZZY_SIMILARITY = 0.95
-"""Least similarity of a quote and the span it is taken for."""
-MIN_SLIP_LENGTH = 6
-"""Least length of a word that may hold a slip: shorter ones are too often other words."""
 MIN_WORDS = 2
 """A quote of fewer words than this (4 for scripts without spaces) proves nothing and is never verified."""
 MAX_QUOTE_CHARS = 20_000
 """A longer quote is found only as it stands, and never verified: nobody reads it."""
-MAX_FUZZY_CHARS = 2_000
-"""A longer quote is found in another spelling, but not with a slip: to try each place on the page that begins
-like it would take half a minute of some pages."""
-_CHUNKS = 4
-_MAX_SLIPS = 3
 _WINDOW_CHARS = 48
 """Characters around a hit that are split into words with it: a sign, a currency, a closing mark."""
 _MAX_SPREAD = 20
@@ -88,11 +70,8 @@ _NUMBER_PREFIX = re.compile(r"(?:[$€£¥₹]\s?|(?<![\w)\]%])[-\u2212]|\d[.,:/
 _LAST_WORD = re.compile(r"([^\W\d_]+(?:['’][^\W\d_]+)?)\s+[\"'“‘(]?$")
 _OPENING = re.compile(r"[^\w\s]{1,4}")
 _CLOSING = re.compile(r"[.!?。！？]?[\"'”’»)\]]*")
-_DOUBLED = re.compile(r"(.)\1")
 _SENTENCE_END = re.compile(r"[.!?][\"'”’»)\]]*$")
 _NEXT_WORD = re.compile(r"[ \t\u00a0]*\w")
-_REAL_WORDS = load_words("similar_words")
-"""Words one slip away from another real word: never taken for a slip."""
 
 
 def split_at_ellipsis(quote: str) -> list[str]:
@@ -137,11 +116,10 @@ def _has_negation(text: str) -> bool:
 
 @dataclass(frozen=True)
 class QuoteSpan:
-    """Offsets of a quote in characters of the text, and how it was found."""
+    """Offsets of a quote in characters of the text."""
 
     start: int
     end: int
-    how: Literal["exact", "normalised", "joined", "fuzzy"]
     spans: tuple[tuple[int, int], ...] = ()
     """Start and end of each stretch of a joined quote."""
 
@@ -157,14 +135,12 @@ def find_quote(quote: str, text: str) -> QuoteSpan | None:
     found = _find_spans([quote, *parts], text)
     if found[0]:
         return found[0][0]
-    return _find_joint(parts, found[1:], text) or _find_fuzzy(quote, text)
+    return _find_joint(parts, found[1:], text)
 
 
 def find_stretch(quote: str, text: str) -> QuoteSpan | None:
     """As `find_quote`, in one stretch."""
-    quote = quote.strip()
-    found = _find_spans([quote], text)[0]
-    return found[0] if found else _find_fuzzy(quote, text)
+    return next(iter(_find_spans([quote.strip()], text)[0]), None)
 
 
 def has_quote(quote: str, text: str) -> bool:
@@ -195,7 +171,7 @@ def _find_spans(quotes: Sequence[str], text: str) -> list[list[QuoteSpan]]:
             if (at := text.find(quote, at + 1)) < 0:
                 break
             if _is_clean_cut(text, at, at + len(quote)):
-                ends.append(QuoteSpan(at, at + len(quote), "exact"))
+                ends.append(QuoteSpan(at, at + len(quote)))
         exact.append(ends)
     if exact[0]:
         return exact
@@ -217,7 +193,7 @@ def _find_spelled(
             continue
         page = _read_window(text, start - _WINDOW_CHARS, end + _WINDOW_CHARS, notes=notes)
         for place in page.find_words(words) or _find_unaccented(words, page):
-            if span := _make_span(quote, text, page, place, place + len(words) - 1, "normalised"):
+            if span := _make_span(quote, text, page, place, place + len(words) - 1):
                 yield span
 
 
@@ -242,9 +218,7 @@ def _read_window(text: str, start: int, end: int, *, notes: bool) -> NormalizedT
     return NormalizedText(page.words, [start + at for at in page.starts], [start + at for at in page.ends])
 
 
-def _make_span(
-    quote: str, text: str, page: NormalizedText, first: int, last: int, how: Literal["normalised", "fuzzy"]
-) -> QuoteSpan | None:
+def _make_span(quote: str, text: str, page: NormalizedText, first: int, last: int) -> QuoteSpan | None:
     """The span of the page's words from `first` to `last` with the quote's opening signs ("--quiet") and its
     closing punctuation; None where it cuts something."""
     start, end = page.starts[first], page.ends[last]
@@ -255,7 +229,7 @@ def _make_span(
     if opening and text.endswith(opening[0], 0, start):
         start -= len(opening[0])
     closing = _CLOSING.match(text, end) if not quote[-1].isalnum() else None
-    return QuoteSpan(start, closing.end() if closing else end, how)
+    return QuoteSpan(start, closing.end() if closing else end)
 
 
 def _find_joint(parts: Sequence[str], found: Sequence[list[QuoteSpan]], text: str) -> QuoteSpan | None:
@@ -271,7 +245,7 @@ def _find_joint(parts: Sequence[str], found: Sequence[list[QuoteSpan]], text: st
     if not joints:
         return None
     stretches = tuple((span.start, span.end) for span in joints[0])
-    return QuoteSpan(stretches[0][0], stretches[-1][1], "joined", stretches)
+    return QuoteSpan(stretches[0][0], stretches[-1][1], stretches)
 
 
 def _split_quote(quote: str) -> list[str]:
@@ -300,95 +274,3 @@ def _is_clean_cut(text: str, start: int, end: int) -> bool:
     if last and "\n" in before[last.end(1) :] and not text[start].islower():
         return True  # another line of a list or table
     return not (last and is_negation(last.group(1).lower().replace("’", "'")))
-
-
-def _find_fuzzy(quote: str, text: str) -> QuoteSpan | None:
-    words = _split_quote(quote) if len(quote) <= MAX_FUZZY_CHARS else []
-    if len(words) < 2 * _CHUNKS:
-        return None
-    plain = html.unescape(quote)
-    spelled = normalize_text(plain)
-    small = frozenset(w for w, at in zip(spelled.words, spelled.starts, strict=True) if plain[at].islower())
-    matcher = _FuzzyMatcher(words, small, text)
-    size, notes = -(-len(words) // _CHUNKS), has_note_marks(quote)
-    anchors = {at: words[at : at + size] for at in range(0, len(words), size)}
-    hits = find_folded(text, [fold_letters("".join(anchor)) for anchor in anchors.values()], notes=notes)
-    for (at, anchor), places in zip(anchors.items(), hits, strict=True):
-        for start, end in places:
-            reach = 2 * len(quote) + _WINDOW_CHARS
-            page = _read_window(text, start - reach, min(end, start + reach) + reach, notes=notes)
-            for place in page.find_words(anchor):
-                is_this_hit = page.starts[place] <= start < page.ends[place]  # others have their own
-                aligned = matcher.align(page, at, place) if is_this_hit else None
-                if aligned is None:
-                    continue
-                there = " ".join(page.words[aligned[0] : aligned[1] + 1])
-                if fuzz.ratio(" ".join(words), there) / 100 < MIN_FUZZY_SIMILARITY:
-                    continue
-                if span := _make_span(quote, text, page, *aligned, "fuzzy"):
-                    return span
-    return None
-
-
-@dataclass(frozen=True)
-class _FuzzyMatcher:
-    """Aligns a quote's words with a page's, outwards from a run of words that is the same in both."""
-
-    words: list[str]
-    lowercase_words: frozenset[str]
-    """Those of the quote that are no names."""
-    text: str
-
-    def align(self, page: NormalizedText, at: int, place: int) -> tuple[int, int] | None:
-        """First and last word index on the page of the stretch around its word `place`, which is the quote's
-        word `at`; None where they differ by more than slips."""
-        left, right = self._walk(page, at - 1, place - 1, -1), self._walk(page, at, place, 1)
-        return (left[0], right[0]) if left and right and left[1] + right[1] <= _MAX_SLIPS else None
-
-    def _walk(self, page: NormalizedText, i: int, j: int, way: int) -> tuple[int, int] | None:
-        """From word i and page word j to the quote's end in one direction: the last page index and the number
-        of slips; None where a word does not fit."""
-        slips = 0
-        while 0 <= i < len(self.words):
-            aligned = self._align_words(page, i, j, way)
-            if aligned is None:
-                return None
-            i, j, slips = i + way * aligned[0], j + way * aligned[1], slips + aligned[2]
-        return j - way, slips
-
-    def _align_words(self, page: NormalizedText, i: int, j: int, way: int) -> tuple[int, int, int] | None:
-        """How many words of the quote and of the page match here, and whether with a slip (1)."""
-        mine, theirs = self.words[i], page.words[j] if 0 <= j < len(page.words) else ""
-        if mine == theirs:
-            return 1, 1, 0
-        is_common = mine in self.lowercase_words and mine.isalpha()
-        is_on_page = bool(theirs) and self.text[page.starts[j]].islower()
-        is_free = not is_number_word(mine) and not is_negation(mine)
-        if is_common and is_on_page and is_free and self._is_slip(mine, theirs):
-            return 1, 1, 1
-        ours = [self.words[k] for k in range(i, i + way * 2, way) if 0 <= k < len(self.words)]
-        others = [page.words[k] for k in range(j, j + way * 2, way) if 0 <= k < len(page.words)]
-        return _match_joined_words(ours, others[:1], way) or _match_joined_words(ours[:1], others, way)
-
-    def _is_slip(self, mine: str, theirs: str) -> bool:
-        if strip_diacritics(mine) == strip_diacritics(theirs):
-            return True
-        if min(len(mine), len(theirs)) < MIN_SLIP_LENGTH or mine[0] != theirs[0] or mine[-1] != theirs[-1]:
-            return False
-        if mine in _REAL_WORDS or is_number_word(theirs):
-            return False
-        is_swapped = len(mine) == len(theirs) and sorted(mine) == sorted(theirs)
-        is_doubled = _DOUBLED.sub(r"\1", mine) == _DOUBLED.sub(r"\1", theirs)
-        american, other = (
-            word.replace("our", "or").replace("is", "iz").replace("ys", "yz") for word in (mine, theirs)
-        )
-        is_slip = OSA.distance(mine, theirs) == 1 and (is_swapped or is_doubled or american == other)
-        return is_slip and mine not in self.text and mine.capitalize() not in self.text
-
-
-def _match_joined_words(ours: list[str], others: list[str], way: int) -> tuple[int, int, int] | None:
-    """The numbers of words, and one slip, when these words joined are the same on both sides."""
-    if len(ours) + len(others) != 3 or "".join(ours[::way]) != "".join(others[::way]):
-        return None
-    is_plain = all(word.isalpha() and not is_negation(word) for word in ours + others)
-    return (len(ours), len(others), 1) if is_plain else None

@@ -1,4 +1,4 @@
-"""The parts of a statement that can be compared: dates, numbers, names, polarity, and the frame of words
+"""The parts of a statement that can be compared: dates, numbers, names, and the frame of words
 around them. Names are recognised by capitals."""
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ class StatementFeatures:
     dates: tuple[DateInterval, ...]
     quantities: tuple[Quantity, ...]
     names: tuple[ProperName, ...]
-    is_negated: bool
     frame: tuple[str, ...]
     words: frozenset[str]
     labels: frozenset[float] = frozenset()
@@ -66,7 +65,6 @@ def extract_features(statement: str) -> StatementFeatures:
         dates=tuple(dates),
         quantities=tuple(quantity for quantity in quantities if quantity not in numbered),
         names=tuple(name for name in find_proper_names(bare) if not is_in_quantity(name.start)),
-        is_negated=sum(map(is_negation, text.words)) % 2 == 1,
         frame=frame,
         words=frozenset(frame),
         labels=frozenset(labels),

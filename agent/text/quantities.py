@@ -254,13 +254,6 @@ def find_unit(name: str) -> Unit | None:
     return None
 
 
-def is_number_word(word: str) -> bool:
-    """Is it a number written as a word ("seven", "third"), or a scale of one?"""
-    from text_to_num import find_numbers
-
-    return word in _SCALES or bool(find_numbers([_Token(word)], "en", 0))
-
-
 def is_same_quantity(a: Quantity, b: Quantity) -> bool:
     """Are two numbers the same, one perhaps rounded? A fraction equals its percentage (0.12 and 12 %)."""
     if a.unit != b.unit:

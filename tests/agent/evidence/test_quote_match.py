@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.evidence.quote_match import MIN_FUZZY_SIMILARITY, find_quote, verify_quote
+from agent.evidence.quote_match import find_quote, verify_quote
 from agent.types import Fact
 
 PAGE = (
@@ -22,15 +22,10 @@ def found(quote: str, text: str = PAGE) -> str | None:
     return None if span is None else text[span.start : span.end]
 
 
-def how(quote: str, text: str = PAGE) -> str | None:
-    span = find_quote(quote, text)
-    return None if span is None else span.how
-
-
 def test_an_exact_quote_is_found_where_it_stands() -> None:
     quote = "founded on 3 May 1921 by Anna Berg"
     span = find_quote(quote, PAGE)
-    assert span is not None and PAGE[span.start : span.end] == quote and span.how == "exact"
+    assert span is not None and PAGE[span.start : span.end] == quote
 
 
 @pytest.mark.parametrize(
@@ -52,7 +47,7 @@ def test_an_exact_quote_is_found_where_it_stands() -> None:
     ],
 )
 def test_another_spelling_of_the_same_words_is_found(quote: str) -> None:
-    assert how(quote) in ("exact", "normalised")
+    assert found(quote)
 
 
 def test_a_hyphen_at_the_end_of_a_line_is_part_of_the_word() -> None:
@@ -64,18 +59,6 @@ def test_a_hyphen_at_the_end_of_a_line_is_part_of_the_word() -> None:
 
 def test_the_closing_mark_of_a_sentence_belongs_to_the_span() -> None:
     assert found("is  open all year.") == "is open all year."
-
-
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "The management received several complaints about the smell of the whey that was pumped into the river",
-        "The head office has an efficient, mod ern building with a floor of 500 m²",
-    ],
-)
-def test_a_slip_of_the_pen_is_forgiven_and_the_real_span_kept(quote: str) -> None:
-    span = find_quote(quote, PAGE)
-    assert span is not None and span.how == "fuzzy" and PAGE[span.start : span.end] != quote
 
 
 ALTERED = [
@@ -129,7 +112,7 @@ def test_a_later_whole_occurrence_is_taken_when_the_first_is_cut() -> None:
     assert text.index("sold 12 ") == find_quote("sold 12", text).start  # type: ignore[union-attr]
 
 
-def test_words_that_look_alike_are_not_slips() -> None:
+def test_a_word_that_looks_alike_is_another_word() -> None:
     text = "The commission examined the casual relation between the smell and the several illnesses that had been reported."
     assert found(text.replace("casual", "causal"), text) is None
     assert found(text.replace("reported", "retorted"), text) is None
@@ -151,7 +134,7 @@ def test_words_that_look_alike_are_not_slips() -> None:
     ],
 )
 def test_contractions_percent_and_accents_are_spelling(quote: str, page: str) -> None:
-    assert how(quote, page) == "normalised"
+    assert found(quote, page)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +177,7 @@ BURG = (
 )
 def test_two_stretches_are_found_with_two_places(quote: str, spans: list[str] | None) -> None:
     span = find_quote(quote, BURG)
-    assert span is not None and span.how == "joined"
+    assert span is not None and len(span.spans) > 1
     stretches = [BURG[start:end] for start, end in span.spans]
     assert span.read(BURG) == " … ".join(stretches) and (spans is None or stretches == spans)
     assert (span.start, span.end) == (span.spans[0][0], span.spans[1][1])
@@ -261,10 +244,6 @@ def test_verify_refuses_what_is_not_there_or_too_short(quote: str) -> None:
     assert not kept.verified and (kept.start, kept.end) == (-1, -1) and kept.quote == quote
 
 
-def test_the_bar_for_likeness_is_the_promised_one() -> None:
-    assert MIN_FUZZY_SIMILARITY == 0.95
-
-
 STEPS = (
     "1. Open the lid of the kiln.\n2. Lift out the grey tray.\n3. Brush the ash from it.\nNow close the lid."
 )
@@ -273,7 +252,7 @@ STEPS = (
 def test_the_steps_of_an_instruction_are_joined_without_their_numbers():
     quote = "Open the lid of the kiln. … Lift out the grey tray. … Brush the ash from it."
     found = find_quote(quote, STEPS)
-    assert found and found.how == "joined" and found.read(STEPS) == quote and len(found.spans) == 3
+    assert found and found.read(STEPS) == quote and len(found.spans) == 3
 
 
 @pytest.mark.parametrize(
@@ -294,7 +273,7 @@ def test_the_signs_that_a_quote_opens_with_stay():
     found = find_quote(
         "--quiet  Say nothing while the kiln heats.", "Options: --quiet\nSay nothing while the kiln heats."
     )
-    assert found and found.how == "normalised"
+    assert found
     assert found.read("Options: --quiet\nSay nothing while the kiln heats.").startswith("--quiet\nSay")
 
 

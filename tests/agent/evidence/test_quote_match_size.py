@@ -5,13 +5,8 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from agent.evidence import quote_match
-from agent.evidence.quote_match import find_quote
-from agent.text import folded_search
 
 pytestmark = pytest.mark.slow
 
@@ -29,19 +24,3 @@ def test_time_is_linear_and_memory_constant_on_any_page() -> None:
     assert [row["kind"] for row in rows if row["megabytes"] > MEGABYTES] == []
     slow = [row for row in rows if row["seconds"] > 2 * LEAST_SECONDS]
     assert [row["kind"] for row in slow if row["ratio"] > RATIO] == []
-
-
-@pytest.mark.parametrize("length", [300, 1_900, 19_000])
-def test_a_page_of_one_word_is_aligned_once_at_each_place(
-    monkeypatch: pytest.MonkeyPatch, length: int
-) -> None:
-    tried = []
-    plain = quote_match._FuzzyMatcher.align
-
-    def align(*arguments: Any) -> Any:
-        tried.append(arguments)
-        return plain(*arguments)
-
-    monkeypatch.setattr(quote_match._FuzzyMatcher, "align", align)
-    assert find_quote("wave " * (length // 5) + "nowhere", "wave " * 20_000) is None
-    assert len(tried) <= 4 * folded_search.MAX_PLACES

@@ -1,6 +1,4 @@
-"""A statement's values: names, polarity, frame."""
-
-import pytest
+"""A statement's values: names, frame."""
 
 from agent.evidence.statement_features import extract_features
 
@@ -11,20 +9,6 @@ def test_a_statement_is_taken_apart() -> None:
     assert [(q.value, q.unit) for q in values.quantities] == [(12, "cow")]
     assert [name.text for name in values.names] == ["Nordvik", "Anna Berg"]
     assert values.frame == ("nordvik", "dairy", "founded", "anna", "berg")
-    assert not values.is_negated
-
-
-@pytest.mark.parametrize(
-    ("text", "denied"),
-    [
-        ("It did not close.", True),
-        ("It didn't close.", True),
-        ("It never did not close.", False),
-        ("It closed.", False),
-    ],
-)
-def test_polarity(text: str, denied: bool) -> None:
-    assert extract_features(text).is_negated is denied
 
 
 def test_numbers_of_names_and_ordinals_are_labels() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.evidence.contradiction import comparable_forms, is_table_row
+from agent.evidence.contradiction import comparable_forms, read_cells
 
 
 def test_prose_is_compared_whole_and_by_the_clauses_that_add_a_value():
@@ -18,6 +18,4 @@ def test_prose_is_compared_whole_and_by_the_clauses_that_add_a_value():
 def test_each_cell_of_a_row_is_a_sentence_about_its_first_cell():
     row = "Dairy: Nordvik; Founded: 1923; Known for: brown cheese"
     assert comparable_forms(row) == ("Nordvik, founded: 1923", "Nordvik, known for: brown cheese")
-    assert is_table_row(row) and is_table_row("Nordvik | 1923 | cheese")
-    assert comparable_forms("Nordvik | 1923 | cheese") == ()
-    assert not is_table_row("He said: it rains; she did not.")
+    assert not read_cells("He said: it rains; she did not.")

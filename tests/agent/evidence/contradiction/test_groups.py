@@ -285,18 +285,6 @@ def test_subjects_that_were_given_tell_namesakes_apart() -> None:
     assert len(find_conflicts([one, other.replace(subject=one.subject)])) == 1
 
 
-def test_a_state_may_change_between_two_publications_and_a_past_event_may_not() -> None:
-    staff = [
-        fact("The Nordvik dairy employs 120 people.", A, published_at="2019-04-02"),
-        fact("The Nordvik dairy employs 180 people.", B, published_at="2024-04-02T08:00:00Z"),
-    ]
-    assert find_conflicts(staff) == []
-    assert len(find_conflicts([staff[0], staff[1].replace(published_at="2019-06-01")])) == 1
-    assert len(find_conflicts([staff[0], staff[1].replace(published_at="")])) == 1
-    past = [f.replace(statement=f.statement.replace("employs", "once had")) for f in staff]
-    assert len(find_conflicts(past)) == 1
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [

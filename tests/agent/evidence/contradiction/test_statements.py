@@ -1,5 +1,4 @@
-"""Two statements against each other: symmetric, told with the values as written, and stricter within one
-site."""
+"""Two statements against each other: symmetric, told with the values as written."""
 
 from __future__ import annotations
 
@@ -19,7 +18,6 @@ STATEMENTS = (
     "The bridge at Stenfors is 140 metres long.",
     "The bridge at Stenfors was opened on 2 May 2019.",
     "The bridge at Stenfors was opened on 9 June 2021.",
-    "The bridge at Stenfors was not opened on 2 May 2019.",
     "The dairy of Lövnäs employs 41 people.",
 )
 
@@ -28,8 +26,8 @@ def told(text: str) -> StatementFeatures:
     return extract_features(text)
 
 
-def found(one: str, other: str, *, keyed: bool = False, strict: bool = False) -> tuple[str, str, str] | None:
-    clashed = find_contradiction(told(one), told(other), keyed=keyed, strict=strict)
+def found(one: str, other: str, *, keyed: bool = False) -> tuple[str, str, str] | None:
+    clashed = find_contradiction(told(one), told(other), keyed=keyed)
     return (clashed.kind, clashed.left, clashed.right) if clashed else None
 
 
@@ -47,21 +45,12 @@ def test_nothing_contradicts_itself():
 def test_values_are_told_as_written():
     assert found(STATEMENTS[0], STATEMENTS[1]) == ("number", "120 metres", "140 metres")
     assert found(STATEMENTS[2], STATEMENTS[3]) == ("date", "2 May 2019", "9 June 2021")
-    assert found(STATEMENTS[2], STATEMENTS[4]) is None, "a denial is left to a model"
-    assert found(STATEMENTS[0], STATEMENTS[5]) is None
+    assert found(STATEMENTS[0], STATEMENTS[4]) is None
 
 
 def test_figures_of_different_times_are_a_series():
     one, other = "In 2019 the dairy employed 41 people.", "In 2021 the dairy employed 55 people."
     assert found(one, other) is None
-
-
-def test_within_one_site_another_wording_is_another_matter():
-    one, other = (
-        "The hall in Stenfors was built for 4 million kronor by the town.",
-        "The hall of Stenfors cost the town 6 million kronor.",
-    )
-    assert found(one, other, strict=True) is None
 
 
 @pytest.mark.parametrize(
