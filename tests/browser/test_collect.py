@@ -92,11 +92,11 @@ def test_a_forum_two_hops_away(server: Served, tab: Tab, tmp_path: Path) -> None
     screen = Collecting(page, server.url).open().collect(FORUM, QUOTE)
     screen.stands("Working")
     screen.walked("Kallsteg Instruments (KALL)")
-    expect(page.locator(".walk .why").first).to_contain_text("leads to the forum section")
+    expect(page.locator(".walk .why").first).to_contain_text("leads to what members write")
     page.reload()
     screen.stands("Answer to review")
     screen.walked("Forum: Kallsteg Instruments")
-    expect(page.locator(".walk details").first).to_contain_text(": before 2026-10-22")
+    expect(page.locator(".walk details").first).to_contain_text(": before 2026-10-21")
     assert screen.gathered() == [
         "Third quarter: good or bad?",
         "The factory and the debt",
@@ -108,16 +108,16 @@ def test_a_forum_two_hops_away(server: Served, tab: Tab, tmp_path: Path) -> None
     expect(first.locator(".post").nth(2)).to_contain_text("quietmoney")
     expect(first.locator(".post").nth(2)).to_contain_text("2026-11-12 18:45")
     expect(first.locator(".post").nth(2)).to_contain_text("22 of them were still open last week")
-    assert "below 15" in screen.figure("Model calls") and screen.figure("Posts") == "12"
+    assert "below 15" in screen.figure("Model calls") and screen.figure("Posts") == "13"
 
     with page.expect_download() as download:
         screen.button("CSV").click()
     rows = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))
-    assert len(rows) == 12 and rows[0]["user"] == "fellfox"
+    assert len(rows) == 13 and rows[0]["user"] == "fellfox"
     with page.expect_download() as download:
         screen.button("JSON").click()
     told = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
-    assert len(told["articles"]) == 3 and told["digest"]["verdict"] == "passages_found"
+    assert len(told["articles"]) == 3 and told["digest"]["verdict"] == "answered"
     with page.expect_download() as download:
         screen.button("Markdown").click()
     assert "Best research on this forum in years." in Path(download.value.path()).read_text(encoding="utf-8")

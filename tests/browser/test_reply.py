@@ -56,9 +56,7 @@ def test_a_reply_and_a_silence(server: Served, tab: Tab) -> None:
     page.get_by_role("button", name="Can Fyrvakt water my plants").click()
     page.wait_for_url("**/reply?run=*")
     screen.stands("Silent")
-    expect(page.locator(".silence")).to_contain_text(
-        "Nothing is said. No source fits the question well enough."
-    )
+    expect(page.locator(".silence")).to_contain_text("Nothing is said. No source of the knowledge base fits.")
     page.get_by_role("link", name="Another conversation").click()
     page.get_by_role("link", name="And for a school?").click()
     page.wait_for_url(f"**/reply?run={replied}")  # a link to the same screen is in the address, too
