@@ -266,7 +266,7 @@ class Worker:
             return settings.model
         found = settings.world == "demo" and has_example(settings.flow, question) and self.model_search.peek()
         is_named = self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL
-        return RECORDED if found and not found.client and not is_named else "auto"
+        return RECORDED if found and not is_named and self.model_client("auto")[0] is None else "auto"
 
     def name_model(self, settings: Settings) -> str:
         """The model and server of a run with these settings now; "" for none, or not known yet."""
