@@ -17,6 +17,7 @@ from agent.errors import SignInRefused, UsageError
 from agent.net.exchange import Connections
 from agent.net.httpx_transport import make_transport
 from agent.net.policies import SIGN_IN
+from agent.text.plurals import clip
 
 MAX_ADDRESS_CHARS = 254
 MAX_NAME_CHARS = 200
@@ -125,7 +126,9 @@ def _read_addresses(setting: str, entries: Iterable[str]) -> frozenset[str]:
         is_domain = entry.startswith("@") and setting == "ALLOWED_EMAILS"
         address = normalize_address(f"any{entry}" if is_domain else entry)
         if not address:
-            raise UsageError(f"{setting} has {entry[:60]!r}: write e-mail addresses or @domains, with commas")
+            raise UsageError(
+                f"{setting} has {clip(entry)!r}: write e-mail addresses or @domains, with commas"
+            )
         found.add(address.removeprefix("any") if is_domain else address)
     return frozenset(found)
 

@@ -37,6 +37,7 @@ from agent.flows import FLOWS
 from agent.flows.chat import dialogue
 from agent.flows.research.plan_step import CHECK_PLAN
 from agent.store.ledger import ANSWERED_FIRST
+from agent.text.plurals import clip
 from agent.types import STATUS_PHRASES, Status
 
 _GIVEN = ("bench", "run_id", "view", "head")
@@ -129,7 +130,7 @@ def perform(
 def find_act(name: str) -> Act:
     """An act by its name. Raises UsageError."""
     if name not in ACTS:
-        raise UsageError(f"there is no act {name[:40]}; there are {', '.join(ACTS)}")
+        raise UsageError(f"there is no act {clip(name)}; there are {', '.join(ACTS)}")
     return ACTS[name]
 
 

@@ -38,7 +38,7 @@ from agent.roles.check_claims import CHECK_CLAIMS
 from agent.store.ledger import new_id, utc_timestamp
 from agent.store.pages import make_page_id
 from agent.text.normalization import ELLIPSIS, normalize_text
-from agent.text.plurals import format_count
+from agent.text.plurals import clip, format_count
 from agent.text.sentences import LIST_MARK
 from agent.text.urls import canonicalize
 from agent.types import (
@@ -136,7 +136,7 @@ def verify_bundle(data: bytes) -> BundleVerification:
     problems = [
         *_check_pages(contents),
         *_check_ledger(contents, state),
-        *(f"a quote is not in its page: “{fact.quote[:120]}” ({fact.url[:120]})" for fact in quotes),
+        *(f"a quote is not in its page: “{clip(fact.quote)}” ({clip(fact.url)})" for fact in quotes),
         *_check_answers(contents, state),
         *_check_usage(contents),
         *_check_run(contents, state),
@@ -156,7 +156,7 @@ def fold_contents(contents: BundleContents) -> RunState:
     flow = FLOWS.get(contents.run.settings.flow)
     if flow is None:
         raise BundleError(
-            f"it is a run of the flow {contents.run.settings.flow[:40]!r}, which this Touchstone does not "
+            f"it is a run of the flow {clip(contents.run.settings.flow)!r}, which this Touchstone does not "
             "have"
         )
     if not contents.steps or [step.n for step in contents.steps] != list(range(len(contents.steps))):
@@ -256,12 +256,12 @@ def _claims_quote(fact: Fact) -> bool:
 
 def _check_pages(contents: BundleContents) -> Iterator[str]:
     for page_id in contents.missing:
-        yield f"the text of a page is missing: {page_id[:40]}"
+        yield f"the text of a page is missing: {clip(page_id)}"
     for page_id, page in contents.pages.items():
         if sha256(page.text.encode()) != page.sha256:
-            yield f"the text of {page.url[:200]} is not the one that was read (its SHA-256 differs)"
+            yield f"the text of {clip(page.url)} is not the one that was read (its SHA-256 differs)"
         elif make_page_id(page) != page_id:
-            yield f"the page {page_id[:40]} does not belong to its address and text"
+            yield f"the page {clip(page_id)} does not belong to its address and text"
 
 
 def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
@@ -320,7 +320,7 @@ def _check_wording(given: Sequence[Fact], contents: BundleContents) -> Iterator[
             longest = max(MAX_TEXT_CHARS, len(page.text))
             passages[fact.page_id] = split_passages(page, fact.page_id, longest=longest)
         if not is_rule_statement(fact, page, passages[fact.page_id]):
-            yield f"a fact's wording is not its page's: “{fact.statement[:120]}”"
+            yield f"a fact's wording is not its page's: “{clip(fact.statement)}”"
 
 
 def is_rule_statement(fact: Fact, page: Page, passages: Sequence[Passage]) -> bool:
@@ -369,11 +369,11 @@ def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
             for quote in source.quotes if source.page_id else ():
                 has_joint = QUOTE_JOINT in quote  # it leaves something out: each stretch is on the page
                 if page is None or not (quote in page.text or (has_joint and has_quote(quote, page.text))):
-                    yield f"the answer shows a quote that is not in its page: “{quote[:120]}”"
+                    yield f"the answer shows a quote that is not in its page: “{clip(quote)}”"
         known = {fact_id for source in answer.sources for fact_id in source.fact_ids}
         for sentence in answer.sentences:
             if sentence.backed and not known.intersection(sentence.fact_ids):
-                yield f"a statement is marked as backed but cites nothing: “{sentence.text[:120]}”"
+                yield f"a statement is marked as backed but cites nothing: “{clip(sentence.text)}”"
     is_judged = contents.run.forked_from or any(call.role == CHECK_CLAIMS.name for call in contents.calls)
     if not is_judged and any(s.check == "judged_supported" for a in state.answers for s in a.sentences):
         yield "a statement is called judged by the model, and no model was asked"
@@ -456,7 +456,7 @@ def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
         raise BundleError(f"this bundle cannot be imported: {wrong}") from wrong
     refusals: list[Refusal] = []
     if settings.world != original.settings.world:
-        what = f"the world {original.settings.world[:80]}"
+        what = f"the world {clip(original.settings.world)}"
         why = "it is a folder of another machine: the run uses the live web here"
         refusals.append(Refusal(what=what, why=why, step=last.n + 1))
     if settings != original.settings.replace(world=settings.world):

@@ -19,7 +19,7 @@ from agent.errors import NotFound, UsageError
 from agent.evidence.contradiction import is_same_value
 from agent.evidence.sources import find_independent_sources
 from agent.flows import FLOWS
-from agent.text.plurals import format_count
+from agent.text.plurals import clip, format_count
 from agent.text.urls import site
 from agent.types import Conflict, Edit, Fact, Note, Ruling, Status
 
@@ -132,7 +132,7 @@ def settle(
         texts = [known.text for known in found.values]
         like = (text for text in texts if value.strip() and is_same_value(found.kind, text, value.strip()))
         if len(same := [text for text in texts if text == value] or list(like)) != 1:
-            raise UsageError(f"“{value[:80]}” is none of its values; they are: {'; '.join(texts) or 'none'}")
+            raise UsageError(f"“{clip(value)}” is none of its values; they are: {'; '.join(texts) or 'none'}")
         chosen = same[0]
     said = Ruling(
         conflict=found.id,

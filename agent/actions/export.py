@@ -95,7 +95,6 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
     state = view.state
     report = Report(
         run=view.run,
-        settings=view.run.settings,
         answer=state.answer,
         checked=state.own.checked_text(state),
         former_answers=state.answers[:-1],

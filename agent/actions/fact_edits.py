@@ -22,7 +22,7 @@ from agent.evidence.citation_check import contradicts_quote
 from agent.evidence.quote_match import find_quote, verify_quote
 from agent.evidence.sources import assess_trust
 from agent.retrieval.scorer import score_fact
-from agent.text.plurals import format_count
+from agent.text.plurals import clip, format_count
 from agent.text.urls import canonicalize, site
 from agent.types import Edit, Fact, Outcome, Page, PageRef, PersonMark
 from agent.types.facts import make_fact_id
@@ -145,7 +145,7 @@ def edit_facts(view: RunSnapshot, edits: Sequence[FactEdit], pages: Mapping[str,
     counting = fact_view.facts_after_notes(state)
     for edit in edits:
         if edit.id not in state.facts:
-            raise NotFound(f"there is no fact {edit.id[:40]} in this run")
+            raise NotFound(f"there is no fact {clip(edit.id)} in this run")
         if edit.decision in ("none", "pinned") and edit.id not in counting:
             raise UsageError(
                 "a note leaves this fact out for good: branch the run from a step before the note instead"
@@ -281,7 +281,7 @@ def _explain_missing_quote(quote: str, page: Page) -> str:
     where = page.title or page.final_url or page.url
     if find_quote(quote, page.text) is None:
         return (
-            f"“{quote[:80]}” is not on the page “{where[:80]}”: copy the exact words, or add it as your "
+            f"“{clip(quote)}” is not on the page “{clip(where)}”: copy the exact words, or add it as your "
             "own knowledge"
         )
     return (

@@ -19,6 +19,7 @@ from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import UsageError
 from agent.flows import FLOWS
+from agent.text.plurals import clip
 from agent.text.tokens import tokenize
 from agent.text.urls import FILE_SCHEME, canonicalize
 from agent.types import Action, Outcome, Page, PageRef, Status
@@ -135,7 +136,7 @@ def retry(
     """Retry a page or a search that failed; rate limits hold."""
     change = request_retry(view.state, what, view.head + 1)
     if change is None:
-        raise UsageError(f"“{what[:100]}” is no page or search of this run that failed")
+        raise UsageError(f"“{clip(what)}” is no page or search of this run that failed")
     return _use_input(view, change)
 
 

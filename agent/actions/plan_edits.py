@@ -18,6 +18,7 @@ from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.flows.research.plan_step import PLAN_EDIT
 from agent.roles.research import MAX_PARTS
+from agent.text.plurals import clip
 from agent.types import Edit, Fact, Note, PlanPart, Status
 
 MAX_QUESTION_CHARS = 400
@@ -66,10 +67,10 @@ def build_plan(
     if len(asked) > MAX_PARTS:
         raise UsageError(f"a plan has at most {MAX_PARTS} parts: drop or join some of the {len(asked)}")
     if long := next((text for _, text in asked if len(text) > MAX_QUESTION_CHARS), ""):
-        raise UsageError(f"this part is longer than {MAX_QUESTION_CHARS} characters: “{long[:60]}…”")
+        raise UsageError(f"this part is longer than {MAX_QUESTION_CHARS} characters: “{clip(long)}…”")
     keys = [_key(question) for _, question in asked]
     if twice := next((text for n, (_, text) in enumerate(asked) if keys[n] in keys[:n]), ""):
-        raise UsageError(f"two parts of the plan ask the same, keep one: “{twice[:60]}”")
+        raise UsageError(f"two parts of the plan ask the same, keep one: “{clip(twice)}”")
     free = find_free_id(plan, facts)
     changed = list[PlanPart]()
     for id, question in asked:

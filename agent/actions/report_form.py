@@ -19,6 +19,7 @@ from agent.evidence.citation_check import state_with_subject
 from agent.flows import FLOWS
 from agent.flows.research.report_frame import clean_heading
 from agent.flows.research.report_steps import choose_report_facts
+from agent.text.plurals import clip
 from agent.types import Edit, Fact, Outline, OutlineSection, ReportLength, SectionForm
 
 OUTLINE_EDIT = "changed the outline"
@@ -105,7 +106,7 @@ def read_outline_text(text: str, outline: Outline, facts: Sequence[Fact]) -> Out
             read = _OUTLINE_LINE.fullmatch(line)
             if not read or len(line.split()) > MAX_HEADING_WORDS:
                 raise UsageError(
-                    f"“{line[:60]}…” is no heading: begin the line of a fact with its number, like f3"
+                    f"“{clip(line)}…” is no heading: begin the line of a fact with its number, like f3"
                 )
             former = formers.get(int(read["number"] or 0), OutlineSection(heading=""))
             form = cast(SectionForm, (read["form"] or former.form).lower())

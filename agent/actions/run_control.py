@@ -29,6 +29,7 @@ from agent.flows.chat import dialogue
 from agent.flows.research import policy
 from agent.flows.research.plan_step import CHECK_PLAN
 from agent.store.ledger import utc_timestamp
+from agent.text.plurals import clip
 from agent.text.urls import complete_typed_url
 from agent.types import ClaimMark, Note, NoteReading, Overruling, Proposal, Refusal, Status, describe_action
 
@@ -285,7 +286,7 @@ def overrule(
         raise UsageError("say why: the reason is shown beside your mark")
     checked = view.state.own.checked_text(view.state)
     if checked is None or all(one.sentence.id != sentence for one in checked.sentences):
-        raise NotFound(f"there is no sentence {sentence[:20]} in the text of this run")
+        raise NotFound(f"there is no sentence {clip(sentence)} in the text of this run")
     why = reason.strip()[:MAX_REASON_CHARS]
     said = Overruling(id=sentence, mark=mark, reason=why, step=view.head + 1)
     return PersonStep({"overrulings": [said]})

@@ -15,6 +15,7 @@ from agent.config import HIDDEN, SECRETS, SETTINGS, find_default, hide_password,
 from agent.errors import UsageError
 from agent.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_origin
 from agent.llm.http import check_server_url
+from agent.text.plurals import clip
 from agent.types import ENGINE_BY_NAME, ENGINES, EngineProfile, Outcome
 from agent.web.world import EngineHealth
 
@@ -144,7 +145,7 @@ def save_engine_setting(
 ) -> None:
     """Save a key (see `save_value`), an address or the contact address; "" removes it. Raises UsageError."""
     if name not in {CONTACT_EMAIL, *(field for one in ENGINES for field in one.settings)}:
-        raise UsageError(f"{name[:40]} is no setting of a search engine")
+        raise UsageError(f"{clip(name)} is no setting of a search engine")
     value = check_value(bench, name, value)
     if value and name == CONTACT_EMAIL and not 0 < value.find("@") < len(value) - 1:
         raise UsageError(f"{CONTACT_EMAIL} needs an e-mail address like name@example.org")
@@ -155,7 +156,7 @@ def save_engine_setting(
 def switch_engine(bench: ActionContext, engine: str, *, on: bool) -> None:
     """Switch an engine on or off, for every run from now on. Raises UsageError."""
     if engine not in ENGINE_BY_NAME:
-        raise UsageError(f"there is no search engine {engine[:40]}")
+        raise UsageError(f"there is no search engine {clip(engine)}")
     off = [name for name in bench.config.ENGINES_OFF if name != engine] + ([] if on else [engine])
     save_value(bench, _OFF, ",".join(off), off)
     bench.worker.reopen_live_world(bench.config, engine)
@@ -168,7 +169,7 @@ EMBEDDING_SETTINGS = ("EMBEDDING_MODEL", "EMBEDDING_BASE_URL", "EMBEDDING_API_KE
 def save_model_setting(bench: ActionContext, name: str, value: str, address: str = "") -> None:
     """Save an address, a key (as `save_value` does) or a model name; "" removes it. Raises UsageError."""
     if name not in (*MODEL_SETTINGS, *EMBEDDING_SETTINGS):
-        raise UsageError(f"{name[:40]} is no setting of a model")
+        raise UsageError(f"{clip(name)} is no setting of a model")
     value = check_value(bench, name, value)
     if value and name.endswith("_URL"):
         try:

@@ -15,7 +15,7 @@ from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import state_after
 from agent.errors import UsageError
 from agent.evidence.sources import DEFAULT_TRUST, NO_SIGN_REASONS, map_sites_to_sources
-from agent.text.plurals import format_count
+from agent.text.plurals import clip, format_count
 from agent.text.urls import canonicalize, site
 from agent.types import Edit, Fact, PageRef, Sentence
 
@@ -105,7 +105,7 @@ def resolve_source(state: RunState, source: str) -> str:
     name = text if text in known or text in map(site, known) else normalized
     if not name or not any(fact_view.is_from_source(url, name) for url in known):
         raise UsageError(
-            f"this run has nothing from “{text[:120]}”: name a site like example.org, or the address of a "
+            f"this run has nothing from “{clip(text)}”: name a site like example.org, or the address of a "
             "page it read"
         )
     return name

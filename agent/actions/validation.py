@@ -11,6 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from agent.errors import UsageError
+from agent.text.plurals import clip
 from agent.text.urls import canonicalize, complete_typed_url, is_blocked, is_in_scope
 from agent.types import ENGINE_BY_ACTION, ENGINE_NAMES, LANGUAGES, NEXT_ACTIONS, Settings
 from agent.web.world import World
@@ -63,7 +64,7 @@ def require_url(text: str) -> str:
     url = complete_typed_url(text.strip())
     if not canonicalize(url):
         raise UsageError(
-            f"“{text.strip()[:80]}” is not a web address; name one like example.org or https://example.org/faq"
+            f"“{clip(text.strip())}” is not a web address; name one like example.org or https://example.org/faq"
         )
     return url
 
@@ -73,7 +74,7 @@ def require_allowed_url(text: str, settings: Settings | None) -> str:
     url = require_url(text)
     if settings and not settings.allows(url):
         sources = "; ".join(settings.source_descriptions)
-        raise UsageError(f"{url[:200]} is outside the domains chosen for this run ({sources})")
+        raise UsageError(f"{clip(url)} is outside the domains chosen for this run ({sources})")
     return url
 
 
@@ -117,7 +118,7 @@ def check_sources(settings: Settings) -> None:
     for entry in (*allowed, *blocked):
         if not _HOST.fullmatch(entry):
             raise UsageError(
-                f"“{entry[:80]}” is not a domain: name one like example.org, or *.example.org with all "
+                f"“{clip(entry)}” is not a domain: name one like example.org, or *.example.org with all "
                 "below it"
             )
     for entry in allowed:
@@ -129,7 +130,7 @@ def check_sources(settings: Settings) -> None:
         except ValueError:
             is_day = False
         if given and not is_day:
-            raise UsageError(f"“{given[:40]}” is not a day ({name}): write it like 2024-03-31")
+            raise UsageError(f"“{clip(given)}” is not a day ({name}): write it like 2024-03-31")
     if settings.since and settings.before and settings.since >= settings.before:
         raise UsageError(
             f"nothing is published on or after {settings.since} and before {settings.before}: exchange "
@@ -137,10 +138,10 @@ def check_sources(settings: Settings) -> None:
         )
     if settings.language and settings.language not in LANGUAGES:
         raise UsageError(
-            f"“{settings.language[:40]}” is not a supported language; there are {', '.join(LANGUAGES)}"
+            f"“{clip(settings.language)}” is not a supported language; there are {', '.join(LANGUAGES)}"
         )
     if strange := [name for name in settings.engines if name not in ENGINE_NAMES]:
-        raise UsageError(f"there is no search engine {strange[0][:40]}; there are {', '.join(ENGINE_NAMES)}")
+        raise UsageError(f"there is no search engine {clip(strange[0])}; there are {', '.join(ENGINE_NAMES)}")
 
 
 def check_engines(chosen: Sequence[str], world: World) -> None:

@@ -18,8 +18,8 @@ RULING_PREFIX = "A person settled this:"
 READING_PREFIX = "The model's reading:"
 """How the sentences begin that name a conflict (in each language), one that a
 person ruled on, and one that a model settled. Code sees another value, no contradiction: it says "differ"."""
-MAX_CONFLICTS, MAX_RULINGS, MAX_SIDES, MAX_SITES = 2, 5, 5, 3
-"""Conflicts, rulings of a person, sides of a conflict, and sites of a side that an answer names."""
+MAX_CONFLICTS, MAX_SIDES, MAX_SITES = 2, 5, 3
+"""Conflicts, rulings of a person or sides of a conflict, and sites of a side that an answer names."""
 WORDS_BEFORE, WORDS_AFTER = 10, 6
 """Words of a long quote that are kept around its value."""
 _NUMBER_WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
@@ -55,7 +55,7 @@ def write_conflict_sentences(
     """A sentence for each ruling of a person, then for each conflict of which `written` does not cite two
     sides. Only active facts are quoted."""
     facts = {name: fact for name, fact in facts.items() if fact.is_active}
-    ruled = _person_rulings(state)[-MAX_RULINGS:]
+    ruled = _person_rulings(state)[-MAX_SIDES:]
     cited = {i for sentence in written for i in sentence.fact_ids}
     left = [c for c in conflicts if sum(bool(cited.intersection(v.fact_ids)) for v in c.values) < 2]
     if not (ruled or left):

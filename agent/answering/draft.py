@@ -23,6 +23,7 @@ from agent.retrieval.scorer import score_fact
 from agent.roles.report import ReportBlock, ReportReply, ReportSentence
 from agent.roles.role import Role, RoleResult
 from agent.text.contacts import remove_unfounded_contacts
+from agent.text.plurals import clip
 from agent.text.urls import find_urls, remove_unknown_urls
 from agent.types import Actor, Answer, AnswerBlock, Fact, Page, Passage, Sentence
 from agent.types.facts import make_fact_id
@@ -86,7 +87,7 @@ def ask_writer(
                 if passage is None:
                     yield f"Sentence {n} quotes passage {quote.passage_id!r}, which is not listed."
                 elif not has_page_quote(tools.page(passage.page_id), quote.quote):
-                    yield f"Sentence {n}: “{quote.quote[:120]}” is not there: copy it character by character."
+                    yield f"Sentence {n}: “{clip(quote.quote)}” is not there: copy it character by character."
 
     return tools.judge(role, check=lambda reply: [*find_problems(reply), *find_more(reply)], **blanks)
 

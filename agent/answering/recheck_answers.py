@@ -17,6 +17,7 @@ from agent.engine.state import (
 )
 from agent.evidence.citation_check import check_citations, count_statements, has_page_support
 from agent.export.hiding import is_withheld
+from agent.text.plurals import clip
 from agent.types import SUPPORTED_VERDICTS, Answer, AnswerBlock, Fact, Step
 
 MAX_REPLAYS = 40
@@ -68,7 +69,7 @@ def find_answer_problems(fresh: RunState, steps: Sequence[Step]) -> Iterator[str
                 bare = _find_unsupported(answer, then)
             yield from _list_problems(answer, bare)
             for said in answer.sentences:
-                text = said.claim[:120]
+                text = clip(said.claim)
                 if said.backed and not said.check:
                     yield f"a statement is called supported, and no check of it is recorded: “{text}”"
 
@@ -84,10 +85,10 @@ def find_former_problems(answer: Answer, state: RunState, facts: Sequence[Fact])
 
 def _list_problems(answer: Answer, bare: Sequence[str]) -> Iterator[str]:
     for text in bare:
-        yield f"a statement is called supported, and what it cites does not carry it: “{text[:120]}”"
+        yield f"a statement is called supported, and what it cites does not carry it: “{clip(text)}”"
     blocks = {block.id: block for block in answer.blocks}
     for said in answer.sentences:
-        text, block = said.claim[:120], blocks.get(said.block) or AnswerBlock(id="")
+        text, block = clip(said.claim), blocks.get(said.block) or AnswerBlock(id="")
         if said.check and said.backed != (said.check in SUPPORTED_VERDICTS):
             yield f"a statement is called supported against its own check: “{text}”"
         if not is_withheld(said.context) and said.context != block.describe_cell(said.row, said.column):

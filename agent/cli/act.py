@@ -21,7 +21,7 @@ from agent.errors import UsageError
 from agent.evidence.citation_check import diff_answers
 from agent.export.escaping import to_one_line
 from agent.export.plain import render_plain_text
-from agent.text.plurals import format_count
+from agent.text.plurals import clip, format_count
 from agent.types import STATUS_PHRASES, Status
 from agent.web.extract import documents
 from agent.workbench import Workbench
@@ -138,4 +138,4 @@ def _read_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise UsageError(f'“{text[:60]}” is not JSON such as {{"steps": 20}}: {error}') from error
+        raise UsageError(f'“{clip(text)}” is not JSON such as {{"steps": 20}}: {error}') from error

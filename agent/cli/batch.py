@@ -31,6 +31,7 @@ from agent.cli.options import (
 from agent.cli.output import check_network, read_file, write_file, write_stderr, write_stdout
 from agent.engine.run_settings import normalize_settings
 from agent.errors import UsageError
+from agent.text.plurals import clip
 from agent.types import BatchBudget, RowState
 from agent.workbench import Workbench
 
@@ -110,7 +111,7 @@ def batch(args: Namespace) -> int:
                 row = ended[n]
                 level = f" {row.confidence:.2f}" if row.confidence is not None and row.state == "done" else ""
                 state = row.verdict if row.state == "done" else jobs.STATE_LABELS[row.state]
-                why = f" ({(row.error or row.trouble)[:160]})" if row.error or row.trouble else ""
+                why = f" ({clip(row.error or row.trouble)})" if row.error or row.trouble else ""
                 told = f"row {n}: {state}{level}  {row.question[:MAX_QUESTION_CHARS]}{why}"
                 write_stderr(f"  {len(shown):>3}/{len(status.rows)}  {told}")
 
@@ -150,7 +151,7 @@ def _list_batches(bench: Workbench) -> int:
     for batch in batches:
         counts = jobs.get_status(bench, batch.id).state_counts
         done = f"{counts['done']:>4}/{sum(counts.values()):<4}"
-        write_stdout(f"{batch.id}  {batch.created_at[:16]}  {batch.state:<8} {done}  {batch.name[:80]}")
+        write_stdout(f"{batch.id}  {batch.created_at[:16]}  {batch.state:<8} {done}  {clip(batch.name)}")
     if not batches:
         write_stderr(
             "no batches yet: ./touchstone batch FILE.csv begins one; the file needs a column “question”"

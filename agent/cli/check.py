@@ -36,7 +36,7 @@ from agent.config import read_config
 from agent.errors import UsageError
 from agent.evidence.claim_check import Claim, ClaimCheck, check_claims, describe_finding
 from agent.roles.check_claims import ClaimJudge
-from agent.text.plurals import format_count
+from agent.text.plurals import clip, format_count
 from agent.text.urls import canonicalize, complete_typed_url
 from agent.types import MARK_SIGNS, Status
 from agent.web.extract import documents
@@ -103,7 +103,7 @@ def read_claims(file: Path) -> dict[str, Claim]:
             raise UsageError(f"{file}, line {n} is not as expected: {wrong}; {EXPECTED}") from error
         id = str(row.id)
         if id in claims:
-            raise UsageError(f"{file}, line {n}: the id “{id[:40]}” was used before; give each line its own")
+            raise UsageError(f"{file}, line {n}: the id “{clip(id)}” was used before; give each line its own")
         quotes = (row.quote,) if row.quote.strip() else ()
         claims[id] = Claim(str(n), row.statement, quotes, question=row.question or "")
     if not claims:

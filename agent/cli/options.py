@@ -13,6 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
 
+from agent.text.plurals import clip
 from agent.text.urls import host
 from agent.types import ENGINE_NAMES, ReportLength, Settings
 
@@ -86,7 +87,7 @@ def share(text: str) -> float:
     """A share as typed: "0.8" or "80%". Raises ArgumentTypeError, ValueError."""
     value = float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
     if not 0 <= value <= 1:
-        raise ArgumentTypeError(f"“{text[:40]}” is not a share: give a number from 0 to 1, or a percentage")
+        raise ArgumentTypeError(f"“{clip(text)}” is not a share: give a number from 0 to 1, or a percentage")
     return value
 
 

@@ -30,6 +30,7 @@ from agent.errors import BundleError, UsageError
 from agent.export.archive import MAX_BYTES
 from agent.export.escaping import to_one_line
 from agent.llm.recorded import RECORDED
+from agent.text.plurals import clip
 from agent.types import Status
 from agent.workbench import Workbench
 
@@ -73,7 +74,7 @@ def runs(args: Namespace) -> int:
     for one in runs:
         level = f"{one.confidence:.2f}" if one.confidence is not None else "  – "
         state = f"{one.status.value:<8} {one.verdict or '-':<14} {level}"
-        question = f"{'(imported) ' if one.imported else ''}{one.question[:100]}"
+        question = f"{'(imported) ' if one.imported else ''}{clip(one.question)}"
         write_stdout(f"{one.id}  {one.created_at[:16]}  {state}  {question}")
     if not runs:
         none = f"no run has “{args.text}” in its question" if args.text else "no runs yet"
@@ -158,7 +159,7 @@ def _print_source(source: SourceCheck) -> None:
     mark = ATTENTION_MARKS[source.drift] or " "
     write_stdout(f"{mark} {to_one_line(source.url)}: {to_one_line(source.description)}")
     for quote in source.lost_quotes if source.drift == "lost" else ():
-        write_stdout(f"      no longer: “{to_one_line(quote)[:200]}”")
+        write_stdout(f"      no longer: “{clip(to_one_line(quote))}”")
 
 
 @command(BUNDLE)

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent.errors import BundleError
+from agent.text.plurals import clip
 
 MANIFEST = "manifest.json"
 _CHANGED = "was changed since the bundle was made"
@@ -149,7 +150,7 @@ def _check_entries(entries: list[zipfile.ZipInfo], size: int) -> None:
         raise BundleError("it holds two files of one name")
     for entry in entries:
         if not _FILE_NAME.fullmatch(entry.filename) or ".." in entry.filename:
-            raise BundleError(f"it holds a file that no bundle has: {entry.filename[:80]!r}")
+            raise BundleError(f"it holds a file that no bundle has: {clip(entry.filename)!r}")
         is_stored = entry.compress_type == zipfile.ZIP_STORED and entry.compress_size == entry.file_size
         if not is_stored or entry.flag_bits:
             raise BundleError(f"the file {entry.filename} is compressed or encrypted; in a bundle none is")

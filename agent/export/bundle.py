@@ -26,6 +26,7 @@ from pydantic import TypeAdapter, ValidationError
 from agent.errors import BundleError
 from agent.export.archive import load_json, pack, unpack
 from agent.export.hiding import make_redactor
+from agent.text.plurals import clip
 from agent.types import Fact, ModelCall, Page, Run, Step, Usage
 
 FORMAT, VERSION, FORMER_VERSION = "touchstone-evidence-bundle", 2, 1
@@ -113,7 +114,7 @@ def read_bundle(data: bytes) -> BundleContents:
     version = about.get("version")
     if version not in (VERSION, FORMER_VERSION):
         raise BundleError(
-            f"it has version {str(version)[:20]}; this Touchstone reads version {VERSION}: update it"
+            f"it has version {clip(str(version))}; this Touchstone reads version {VERSION}: update it"
         )
     head = load_json(_take_file(files, "run.json"), "run.json")
     if not isinstance(head, dict) or not isinstance(head.get("missing_pages"), list):
@@ -146,7 +147,7 @@ def _take_pages(files: dict[str, bytes], version: int) -> dict[str, Page]:
         try:
             text = _take_file(files, f"pages/{name}.txt").decode()
         except UnicodeDecodeError as trouble:
-            raise BundleError(f"the text of the page {name[:40]} is not UTF-8") from trouble
+            raise BundleError(f"the text of the page {clip(name)} is not UTF-8") from trouble
         raw = _decompress(files.pop(f"pages/{name}.body.gz", b""), name, min(MAX_BODY, room))
         room -= len(raw)
         pages[name] = read_records(Page, row, "pages.jsonl", version).replace(text=text, raw=raw)
@@ -161,15 +162,15 @@ def _decompress(packed: bytes, name: str, most: int) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(packed)) as opened:
             body = opened.read(most + 1)
     except (OSError, EOFError, zlib.error) as trouble:
-        raise BundleError(f"the body of the page {name[:40]} cannot be read") from trouble
+        raise BundleError(f"the body of the page {clip(name)} cannot be read") from trouble
     if len(body) > most:
-        raise BundleError(f"the body of the page {name[:40]} is larger than any that is read")
+        raise BundleError(f"the body of the page {clip(name)} is larger than any that is read")
     return body
 
 
 def _take_file(files: dict[str, bytes], name: str) -> bytes:
     if name not in files:
-        raise BundleError(f"the file {name[:60]} is missing")
+        raise BundleError(f"the file {clip(name)} is missing")
     return files.pop(name)
 
 

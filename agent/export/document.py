@@ -69,18 +69,18 @@ def build_document(report: Report) -> list[Block]:
     blocks: list[Block] = [Heading(1, title or format_question(question))]
     blocks += [Paragraph([Span("Question:", "strong"), f" {question}"])] if title else []
     blocks.append(Paragraph(about, "soft"))
-    blocks += write_bands(report.settings)
+    blocks += write_bands(report.run.settings)
     if run.imported:
         note = f"Imported from another workbench's bundle (SHA-256 {run.imported})."
         blocks.append(Paragraph([note], "band"))
-    if chosen := report.settings.source_descriptions:
+    if chosen := report.run.settings.source_descriptions:
         blocks.append(Paragraph([f"Sources: {'; '.join(chosen)}."], "soft"))
     if report.checked:
         blocks += write_checked_text(report.checked, answer.sources if answer else ())
     told: list[Block] = [Paragraph(["There is no answer yet."])]
     if answer:
         told = [
-            write_figures(answer, report.settings),
+            write_figures(answer, report.run.settings),
             *write_text(answer, level=3, words=words),
             *write_checks(answer),
         ]
@@ -89,7 +89,7 @@ def build_document(report: Report) -> list[Block]:
         for former in report.former_answers
         for block in (
             Heading(3, f"Answer {former.n}"),
-            write_figures(former, report.settings),
+            write_figures(former, report.run.settings),
             *write_text(former, level=4, words=words, style="ref"),  # the sources listed are the newest's
             *write_checks(former, style="ref"),
         )
@@ -210,7 +210,7 @@ def _journey(report: Report) -> list[Block]:
     rows: list[list[Cell]] = [
         [
             str(number_step(report.actions, one.step)),
-            UNASKED if one.action == "ask" else describe_action(one.action, report.settings.world),
+            UNASKED if one.action == "ask" else describe_action(one.action, report.run.settings.world),
             Span(one.query_or_url, url=one.query_or_url)
             if one.action in ("crawl_url", "more")
             else one.query_or_url,
@@ -247,7 +247,7 @@ def _confidence(report: Report) -> list[Block]:
         ]
         for level in report.confidence
     ]
-    threshold = report.settings.threshold
+    threshold = report.run.settings.threshold
     last = report.confidence[-1]
     parts = describe_parts(last, report.plan)
     made = "; ".join(f"{name} {figure} ({text})" for name, figure, text in parts)
@@ -270,8 +270,8 @@ def _unavailable(report: Report) -> list[Block]:
 
 def _settings(report: Report) -> list[Block]:
     """The settings of every flow, those of the run's flow, then what the run used."""
-    chosen = report.settings.model_dump(mode="json", exclude={"served_by"})
-    own = chosen.get(report.settings.flow)
+    chosen = report.run.settings.model_dump(mode="json", exclude={"served_by"})
+    own = chosen.get(report.run.settings.flow)
     values = {name: value for name, value in chosen.items() if not isinstance(value, dict)}
     values |= own if isinstance(own, dict) else {}
     values |= report.usage.model_dump(mode="json")

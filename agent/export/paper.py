@@ -28,7 +28,7 @@ def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
     title = answer.title if answer else ""
     blocks: list[Block] = [Heading(1, title or format_question(question))]
     blocks += [_label(words["question"], question)] if title else []
-    blocks += write_bands(report.settings)
+    blocks += write_bands(report.run.settings)
     if report.checked:
         shown = write_checked_text(report.checked, answer.sources if answer else (), linked=False)
         return [*blocks, *shown, *(_list_references(report, answer, words, "sources_read") if answer else [])]

@@ -50,11 +50,11 @@ def build_run_record(report: Report) -> dict[str, Any]:
             for page in report.pages
         ],
         "usage": report.usage.model_dump(mode="json"),
-        "world": report.settings.world,
-        **({"model": LABEL} if report.settings.model == RECORDED else {}),
+        "world": report.run.settings.world,
+        **({"model": LABEL} if report.run.settings.model == RECORDED else {}),
         **(forked if report.run.forked_from else {}),
-        "chosen_sources": report.settings.source_filter.model_dump(mode="json")
-        | {"engines": report.settings.engines},
+        "chosen_sources": report.run.settings.source_filter.model_dump(mode="json")
+        | {"engines": report.run.settings.engines},
         **_details(report),
     }
 

@@ -24,7 +24,6 @@ from agent.types import (
     PlanPart,
     Refusal,
     Run,
-    Settings,
     Stall,
     Step,
     Usage,
@@ -36,7 +35,6 @@ class Report:
     """A run and its results. `answer` is the newest, `former_answers` are those before it, oldest first."""
 
     run: Run
-    settings: Settings
     plan: Sequence[PlanPart] = ()
     answer: Answer | None = None
     checked: CheckedText | None = None
@@ -64,8 +62,8 @@ class Report:
     def to_read(self) -> Report:
         """What a reader of the answer needs: nothing of how it was made, and no mark of what was withheld."""
         run = self.run.replace(id="", imported="", forked_from="", error="")
-        kept = ("settings", "answer", "checked", "facts", "pages", "stored_pages")
-        shown = {name: getattr(self, name) for name in kept}
+        kept = ("answer", "checked", "facts", "pages", "stored_pages")
+        shown: dict[str, Any] = {name: getattr(self, name) for name in kept}
         return Report(run=run, **shown | {"answer": self.answer and drop_withheld(self.answer)})
 
     @property

@@ -31,6 +31,7 @@ from pydantic import BaseModel, ValidationError
 from agent.config import UNFINISHED, Config, resolve_folder
 from agent.errors import StoreError, TouchstoneError, UsageError
 from agent.store.ledger import is_owner_gone, new_owner_id, utc_timestamp
+from agent.text.plurals import clip
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -319,7 +320,7 @@ def _read_manifest(source: Path, archive: zipfile.ZipFile) -> Manifest:
         is_outside = path.is_absolute() or ".." in path.parts or "\\" in file.name or ":" in file.name
         if is_outside or not path.parts or not _is_replaced(Path(path.parts[0])):
             raise UsageError(
-                f"{source}: {file.name[:60]!r} is no place that a backup may fill. Nothing was changed"
+                f"{source}: {clip(file.name)!r} is no place that a backup may fill. Nothing was changed"
             )
     return manifest
 

@@ -1,4 +1,4 @@
-"""Numbers of things in sentences, the same on every surface."""
+"""Numbers of things in sentences, and words of others in them, the same on every surface."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from itertools import pairwise
 def format_count(n: float, noun: str, plural: str = "") -> str:
     """ "1 page", "3 pages", "1,204 facts"; `plural` where it is not the noun with an s."""
     return f"{n:,.0f} {noun if n == 1 else plural or noun + 's'}"
+
+
+def clip(text: str) -> str:
+    """The beginning of a text that a sentence names: it may be long, and anybody's."""
+    return text[:120]
 
 
 def list_first(items: Iterable[str], separator: str = ", ") -> str:

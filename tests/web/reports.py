@@ -136,17 +136,15 @@ def report(titles: list[str] = TITLES, evil: str = EVIL) -> Report:
         ],
         statements=StatementCounts(backed=1, unsupported=1),
     )
-    settings = Settings(world="demo")
     return Report(
         run=Run(
             id="0123456789ab",
             question=f"How many cows? {evil}",
             status=Status.REVIEW,
-            settings=settings,
+            settings=Settings(world="demo"),
             created_at="2026-11-21T09:00:00.000Z",
             updated_at="2026-11-21T09:01:00.000Z",
         ),
-        settings=settings,
         answer=answer,
         facts=facts,
         pages=refs,

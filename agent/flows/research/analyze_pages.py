@@ -28,6 +28,7 @@ from agent.retrieval.scorer import score_fact
 from agent.retrieval.shown_passages import add_spans
 from agent.roles.research import ANALYZER, AnalyzerReply, ExtractedFact, join_replies
 from agent.roles.role import RoleResult
+from agent.text.plurals import clip
 from agent.text.urls import canonicalize, find_urls
 from agent.types import Action, Fact, Lead, Outcome, PageRef, Refusal, SearchResult
 from agent.types.facts import make_fact_id
@@ -36,7 +37,7 @@ MAX_MERGED_HITS = 20
 """Results that are kept of one query: those of two engines, ten each."""
 MAX_QUERY_LEADS = 6
 """Names and topics to search for that are kept of one reply."""
-PICKED_PRIOR, PICKED_BONUS = 0.3, 0.3
+PICKED = 0.3
 """The score of a lead that only the analyzer proposes, and what its choice adds to that of any other."""
 
 
@@ -57,7 +58,7 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if not pages:
         return {"leads": leads, **add_facts(state, tools.step, []), "is_analyzed": True}, "decide"
     state = state_after(state, {"leads": leads})
-    tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
+    tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_ROUND_ACTIONS)
     groups = list(opened_pages.choose_readings(state, tools, pages))
     if tools.has_model:
         asked = [partial(_ask_analyzer, state, tools, group) for group in groups]
@@ -190,7 +191,7 @@ def _collect_leads(
     come before the others, and by the names and topics that it wants to search for."""
     reply: AnalyzerReply = judgement.value
     picked = {canonicalize(url) for url in reply.new_potential_urls}
-    shared: Any = {"score": PICKED_PRIOR, "prior": PICKED_PRIOR, "step": tools.step}
+    shared: Any = {"score": PICKED, "prior": PICKED, "step": tools.step}
     refs, leads, found_on = list[PageRef](), list[Lead](), ""
     for page in pages:
         own, found_on = [fact for fact in facts if fact.page_id == page.page_id], page.page.url
@@ -216,7 +217,7 @@ def _collect_leads(
     visited, new = fact_view.visited_urls(state), list[Lead]()
     for lead in merge_leads(state.own.leads, leads):
         if (spelled := canonicalize(lead.value)) not in visited:
-            bonus = PICKED_BONUS if spelled in picked else 0.0
+            bonus = PICKED if spelled in picked else 0.0
             new.append(lead.replace(score=min(1.0, lead.score + bonus), prior=min(1.0, lead.prior + bonus)))
     return refs, new
 
@@ -234,7 +235,7 @@ def find_quote_problems(reply: AnalyzerReply, group: Sequence[OpenPage]) -> list
         elif parts and any(all(page.has_quote(part) for part in parts) for page in group):
             why = "joins by … what may not be joined: "
             why += "copy all between them, too, or make each a fact of its own"
-        problems.append(f"The quote “{item.quote[:120]}” {why}.")
+        problems.append(f"The quote “{clip(item.quote)}” {why}.")
     return problems
 
 

@@ -43,9 +43,8 @@ from agent.types.facts import number_step
 
 ESCALATION_ORDER = ("reframe", "narrow", "lead", "hand_over")
 MAX_ROUND_ACTIONS = 4
-"""Actions of one round (seed 003's one action, widened: DESIGN, "The research loop")."""
-MAX_AHEAD = 4
-"""Pages that are fetched before they are asked for, at one time: those of one round."""
+"""Actions of one round (seed 003's one action, widened: DESIGN, "The research loop"), and pages that are
+fetched before they are asked for."""
 ACTIONS_PER_ESCALATION = 2
 """Rounds that an escalation gets before the next one."""
 STALL_ACTIONS, STALL_ROUNDS = 4, 2
@@ -87,10 +86,10 @@ def choose_pages_ahead(state: ResearchRun) -> Iterator[str]:
     be read and the budgets reach; none where a person approves each action. Found when they are wanted."""
     if state.settings.stop_point == "step":
         return
-    best = [lead.value for lead in open_leads(state)[: 2 * MAX_AHEAD] if lead.kind == "url"]
+    best = [lead.value for lead in open_leads(state)[: 2 * MAX_ROUND_ACTIONS] if lead.kind == "url"]
     wanted = [Proposal(next_action="crawl_url", query_or_url=url) for url in best]
     allowed = [proposal for proposal in wanted if not check_proposal(state, proposal, ["crawl_url"])]
-    yield from (proposal.query_or_url for proposal in cut_round(state, allowed[:MAX_AHEAD]))
+    yield from (proposal.query_or_url for proposal in cut_round(state, allowed[:MAX_ROUND_ACTIONS]))
 
 
 def list_asked(state: ResearchRun, actions: Sequence[str]) -> list[Proposal]:
@@ -193,7 +192,7 @@ def find_stall(state: RunState, rung: str = "") -> Stall | None:
         if action.step < since or action.new_facts:
             break
         idle.append(action.step)
-    if len(idle) >= STALL_ACTIONS and len(set(idle)) >= min(STALL_ROUNDS, STALL_ACTIONS):
+    if len(idle) >= STALL_ACTIONS and len(set(idle)) >= STALL_ROUNDS:
         reason = f"{len(idle)} actions in a row brought no new fact"
     step = ESCALATION_ORDER[min(len(escalated), len(ESCALATION_ORDER) - 1)]
     is_wanted = bool(reason) and rung in ("", step)

@@ -180,7 +180,7 @@ def _ask_decision(
             return []
         return [f"{refusal.what}: {refusal.why}." for refusal in refused] or ["`actions` is empty."]
 
-    tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_AHEAD)
+    tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_ROUND_ACTIONS)
     inputs = _build_inputs(state, tools, actions, stall, conflict, thin)
     judgement = tools.judge(DECISION, check=check, **inputs)
     if allowed := allow(judgement.value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent.errors import UsageError
+from agent.text.plurals import clip
 from agent.text.urls import canonicalize, complete_typed_url, host
 from agent.types import LibrarySource, Outcome, Page
 from pages.widgets.shell import client
@@ -29,10 +30,10 @@ def refetch_page(source_id: str) -> str:
 def _fetch(url: str) -> Page:
     url = complete_typed_url(url)
     if not canonicalize(url):
-        told = f"“{url[:80]}” is not a web address; name one like example.org or https://example.org/faq"
+        told = f"“{clip(url)}” is not a web address; name one like example.org or https://example.org/faq"
         raise UsageError(told if url else "name the page's address first")
     bench = client.workbench()
     page = bench.worker.world("demo" if host(url).endswith(".example") else "live").fetch(url)
     if page.outcome is not Outcome.OK or not page.text.strip():
-        raise UsageError(f"{url[:120]} could not be read: {page.detail or 'it has no text'}")
+        raise UsageError(f"{clip(url)} could not be read: {page.detail or 'it has no text'}")
     return page

@@ -57,7 +57,7 @@ def compound() -> Answer:
 
 def report(given: Answer, *former: Answer) -> Report:
     run = Run(id="r1", question="When was the kiln built?", status="review", settings=Settings())
-    return Report(run=run, settings=Settings(), answer=given, former_answers=former)
+    return Report(run=run, answer=given, former_answers=former)
 
 
 def test_the_web_page_lists_the_passages():

@@ -25,7 +25,7 @@ SPACE = "{http://www.w3.org/1999/xhtml}"
 
 def report(given: Answer) -> Report:
     run = Run(id="r1", question="Which kiln burns most?", status="review", settings=Settings())
-    return Report(run=run, settings=Settings(), answer=given)
+    return Report(run=run, answer=given)
 
 
 def table_rows(text: str) -> list[list[str]]:

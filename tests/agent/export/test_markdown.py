@@ -72,7 +72,6 @@ def report(**more: object) -> Report:
             settings=settings,
             created_at="2026-11-21T09:00:00Z",
         ),
-        "settings": settings,
         "answer": answer,
         "former_answers": [Answer(n=1, verdict="no_evidence", reason="not_covered")],
         "conflicts": [
@@ -201,7 +200,7 @@ def test_figures_and_backing() -> None:
 
 def test_a_run_without_an_answer_or_anything_else() -> None:
     text = render_evidence_markdown(
-        Report(run=Run(id="r1", question="", status=Status.RUNNING, settings=Settings()), settings=Settings())
+        Report(run=Run(id="r1", question="", status=Status.RUNNING, settings=Settings()))
     )
     assert "There is no answer yet." in text and headings(text) == [
         "Untitled question",
@@ -225,7 +224,7 @@ def test_no_evidence_is_told() -> None:
 
 def test_the_chosen_sources_stand_in_the_head():
     chosen = Settings(blocked_domains=["b.example"], since="2020-01-01", language="sv")
-    told = replace(report(), settings=chosen)
+    told = replace(full := report(), run=full.run.replace(settings=chosen))
     assert (
         "Sources: never b.example; published on or after 2020-01-01 (undated pages kept); in Swedish."
         in render_evidence_markdown(told).split("## Answer")[0]

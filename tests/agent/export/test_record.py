@@ -61,7 +61,6 @@ def test_the_object_of_a_run_with_an_answer() -> None:
     told = build_run_record(
         Report(
             run=run(),
-            settings=Settings(),
             answer=answer,
             facts=[Fact(id="f1", statement="s", quote="q1")],
             pages=[PageRef(url="https://a.example/1", found_on="search: x", step=2)],
@@ -109,7 +108,6 @@ def test_a_refusal_tells_why() -> None:
     told = build_run_record(
         Report(
             run=run(),
-            settings=Settings(),
             answer=Answer(n=1, verdict="no_evidence", reason="not_covered", certainty="Nothing was found."),
         )
     )
@@ -122,5 +120,5 @@ def test_a_refusal_tells_why() -> None:
 
 
 def test_a_run_without_an_answer() -> None:
-    told = build_run_record(Report(run=run(error="no network"), settings=Settings()))
+    told = build_run_record(Report(run=run(error="no network")))
     assert (told["verdict"], told["confidence"], told["answer"]) == ("no_evidence", None, "no network")

@@ -131,7 +131,6 @@ def test_without_an_answer_the_pages_with_facts_are_the_sources():
     full = report()
     bare = Report(
         run=full.run,
-        settings=full.settings,
         facts=full.facts,
         pages=full.pages,
         stored_pages=full.stored_pages,
@@ -142,9 +141,7 @@ def test_without_an_answer_the_pages_with_facts_are_the_sources():
 
 
 def test_a_run_without_sources_gives_an_empty_bibliography():
-    empty = Report(
-        run=Run(id="r", question="?", status=Status.DONE, settings=Settings()), settings=Settings()
-    )
+    empty = Report(run=Run(id="r", question="?", status=Status.DONE, settings=Settings()))
     assert (
         render_bibtex(collect_references(empty)),
         render_ris(collect_references(empty)),

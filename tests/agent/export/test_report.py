@@ -41,7 +41,6 @@ def test_a_withheld_sentence_goes_with_its_number_item_cell_and_heading() -> Non
     assert [block.kind for block in left.blocks] == ["list", "table"] and not (left.title or left.certainty)
     report = Report(
         run=Run(id="r", question="Which?", status="review", settings=Settings()),
-        settings=Settings(),
         answer=answer,
     )
     paper = str(build_paper(report.to_read))
