@@ -183,7 +183,7 @@ def _release_step(step: Step, privacy: Privacy, hide: Hide, is_made_by_model: bo
             return name in READING_IDS
         if text in privacy.public:
             return True
-        if rule == "supported":
+        if rule == "supported" and name != "fact_ids":
             return not is_closed or privacy.stems.issuperset(content_stems(text))
         if privacy.repeats(text) or (name == "bot" and "earlier_private_notes" in change):
             return False
