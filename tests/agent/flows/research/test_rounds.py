@@ -144,13 +144,14 @@ def test_when_the_analyzer_calls_all_answered_no_decision_is_asked_for(tmp_path)
     assert roles[:4] == ["plan", "decision", "analyzer", "report"] and view.state.stop_reason != "blocked"
 
 
-def test_a_part_without_a_fact_is_not_answered_by_the_analyzers_word():
+def test_a_part_whose_facts_were_struck_is_not_answered_by_the_analyzers_word():
     plan = [PlanPart(id="1", question="Who built it?"), PlanPart(id="2", question="When was it launched?")]
     fact = Fact(id="f", statement=BUILT, quote=BUILT, part="1", verified=True, relevance=0.9)
     own = ResearchState(report={"answered_parts": ["1", "2"]}, reported_at=4)
-    state = RunState(question=QUESTION, plan_parts=plan, own=own, facts={"f": fact})
-    assert policy.assess_coverage(state) is None
     other = fact.replace(id="g", statement=LAUNCHED, quote=LAUNCHED, part="2")
+    struck = {"f": fact, "g": other.replace(decision="struck")}
+    state = RunState(question=QUESTION, plan_parts=plan, own=own, facts=struck)
+    assert policy.assess_coverage(state) is None
     state = RunState(question=QUESTION, plan_parts=plan, own=own, facts={"f": fact, "g": other})
     figures = [PartConfidence(part=id, sources=["a.example"], weight=1.0, judgement=0.9) for id in "12"]
     state.confidence = [Confidence(step=4, value=0.7, parts=figures)]
