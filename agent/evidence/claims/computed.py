@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
-from agent.evidence.claims.differences import find_step, find_year, is_about, is_given, is_rounding
+from agent.evidence.claims.differences import find_step, find_year, is_given, is_rounding
 from agent.evidence.claims.words import ReadText, list_content
 from agent.text.date_intervals import DAYS_PER_YEAR, DateInterval
 from agent.text.quantities import Quantity
@@ -75,7 +75,7 @@ def find_computations(claim: ReadText, quotes: Sequence[ReadText]) -> list[Compu
     new = [
         n
         for n in claim.quantities
-        if not any(is_given(n, other, is_about(n, claim)) for quote in quotes for other in quote.quantities)
+        if not any(is_given(n, other) for quote in quotes for other in quote.quantities)
     ]
     return [found for n in new for found in list(_compute(n, claim, quotes, figures))[:1]]
 
@@ -137,19 +137,19 @@ def _compute(
     values = sorted(same, reverse=True) if 1 < len(same) <= most else []
     for a, b in combinations(values, 2):
         for sign, result in (("+", a + b), ("−", a - b)):
-            if _is_result(n, result, claim):
+            if _is_result(n, result):
                 pair = same[a], same[b]
                 yield Computation(n, f"{pair[0].value.text} {sign} {pair[1].value.text} = {n.text}", pair)
-    if len(values) > 2 and _is_result(n, sum(values), claim):
+    if len(values) > 2 and _is_result(n, sum(values)):
         text = " + ".join(same[value].value.text for value in values)
         yield Computation(n, f"{text} = {n.text}", tuple(same[value] for value in values))
     if n.unit == "%" and len(figures) <= MAX_COUNTS:
         for (part, first), (whole, second) in permutations(figures, 2):
             share = 100 * part.value / whole.value if whole.value and part.unit != "%" else 0.0
             pair = Operand(part, first), Operand(whole, second)
-            if 0 < share < 100 and _is_result(n, share, claim):
+            if 0 < share < 100 and _is_result(n, share):
                 yield Computation(n, f"{part.number:g} ÷ {whole.number:g} = {n.text}", pair)
-            if share and _is_result(n, abs(share - 100), claim):
+            if share and _is_result(n, abs(share - 100)):
                 text = f"{part.number:g} ÷ {whole.number:g} − 1 = {n.text}"
                 yield Computation(n, text, pair, is_exact=False)
 
@@ -162,16 +162,16 @@ def _find_spans(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Ite
         years = find_year(late) - find_year(early)
         years -= is_exact and end % DAYS_PER_YEAR < start % DAYS_PER_YEAR
         for apart in (years,) if is_exact else (years, years - 1):
-            if apart > 0 and _is_result(n, apart * (MONTHS_PER_YEAR if n.unit else 1), claim):
+            if apart > 0 and _is_result(n, apart * (MONTHS_PER_YEAR if n.unit else 1)):
                 first, last = (early.text, late.text) if is_exact else (find_year(early), find_year(late))
                 operands = Operand(early, first_quote), Operand(late, second_quote)
                 text = f"{last} − {first} = {years}"
                 yield Computation(n, text, operands, is_exact=apart == years)
 
 
-def _is_result(n: Quantity, result: float, claim: ReadText) -> bool:
-    if n.unit == "%" or is_about(n, claim):
-        return is_rounding(n.value, result, find_step(n), is_about(n, claim))
+def _is_result(n: Quantity, result: float) -> bool:
+    if n.unit == "%":
+        return is_rounding(n.value, result, find_step(n))
     return abs(n.value - result) <= 1e-9 * max(1.0, abs(result))
 
 

@@ -23,17 +23,14 @@ from agent.text.quantities import Quantity
 from agent.text.tokens import load_function_words
 from agent.types import ClaimFinding, FindingKind
 
-MAX_PLAIN_ROUNDING = 0.05
-"""The most that a rounded figure may differ from the full one when no word such as "about" says so."""
+MAX_ROUNDING = 0.05
+"""The most that a rounded figure may differ from the full one."""
 MAX_SHOWN = 3
 """How many of the quotes' figures a finding names."""
 MIN_SHARE = 0.5
 """Least share of the claim's content in a sentence that speaks of the same."""
 _SCOPE = 3
 """Content words after a negation that it governs."""
-_ABOUT = re.compile(
-    r"(?:\b(?:about|around|roughly|approximately|circa|some|nearly|almost)\s|[~≈]\s?)\W?$", re.IGNORECASE
-)
 _BOUND = re.compile(
     r"\b(?:(?P<more>over|more than|at least|above|beyond)|under|less than|fewer than|below|at most)\s\W?$",
     re.IGNORECASE,
@@ -73,12 +70,12 @@ def find_differences(
 def _find_dates(claim: ReadText, given: Sequence[ReadText], digits: set[str]) -> Iterator[ClaimFinding]:
     others = [date for text in given for date in text.dates]
     for date in claim.dates:
-        if not has_date(date, given) and not _is_written(date.text, digits, others):
+        if not has_date(date, given) and not _is_written(date.text, digits):
             yield _tell(
                 "date",
                 date.text,
                 (other.text for other in others),
-                not _DIGITS.findall(date.text) or not any(d in digits for d in _list_digits_of(date.text)),
+                digits.isdisjoint(_list_digits_of(date.text)),
             )
 
 
@@ -97,11 +94,11 @@ def _find_figure(
 ) -> Iterator[ClaimFinding]:
     """The difference of one number, if there is one."""
     numbers = [(other, text) for text in given for other in text.quantities]
-    if _is_label(n, claim) or any(is_given(n, other, is_about(n, claim)) for other, _ in numbers):
+    if _is_label(n, claim) or any(is_given(n, other) for other, _ in numbers):
         return
     same = [other for other, _ in numbers if abs(other.number) == abs(n.number)]
     measured = [other.text for other in same if other.is_measured and n.is_measured]
-    is_written = bool(same) or set(_list_digits_of(n.text)) & digits or n.number in _list_years(given)
+    is_written = bool(same) or set(_list_digits_of(n.text)) & digits
     if is_written:
         if measured and len(measured) == len(same):
             yield _tell("unit", n.text, measured, False)
@@ -206,22 +203,17 @@ def find_year(date: DateInterval) -> int:
     return date.spans[0][0] // DAYS_PER_YEAR
 
 
-def is_about(n: Quantity, text: ReadText) -> bool:
-    """Does a word such as "about" stand before a number?"""
-    return bool(_ABOUT.search(text.text[max(0, n.start - _BEFORE) : n.start]))
-
-
-def is_given(n: Quantity, other: Quantity, is_approximate: bool = False) -> bool:
+def is_given(n: Quantity, other: Quantity) -> bool:
     """Is a number of the claim the other, perhaps rounded?"""
     if n.unit == other.unit:
-        return is_rounding(n.value, other.value, find_step(n), is_approximate)
+        return is_rounding(n.value, other.value, find_step(n))
     units = {n.unit, other.unit}
     if units == {"%", ""}:
         share, bare = (n, other) if n.unit == "%" else (other, n)
         return share.number == bare.number or abs(share.number / 100 - bare.number) < 1e-9
     if n.is_measured and other.is_measured:
         return False
-    return is_rounding(n.number, other.number, n.step, is_approximate)
+    return is_rounding(n.number, other.number, n.step)
 
 
 def find_step(n: Quantity) -> float:
@@ -229,13 +221,12 @@ def find_step(n: Quantity) -> float:
     return n.step * (n.value / n.number if n.number else 1)
 
 
-def is_rounding(value: float, full: float, step: float, is_approximate: bool = False) -> bool:
-    """Is a value the full one, or that rounded to its last digit? "About 30" may be rounded to tens."""
-    while is_approximate and step and value and value % (10 * step) == 0:
-        step *= 10
-    most = MAX_PLAIN_ROUNDING
+def is_rounding(value: float, full: float, step: float) -> bool:
+    """Is a value the full one, or that rounded to its last digit?"""
     apart, larger = abs(value - full), max(abs(value), abs(full))
-    return apart <= 1e-9 * max(1.0, larger) or (apart <= step / 2 * 1.000001 and apart <= most * larger)
+    return apart <= 1e-9 * max(1.0, larger) or (
+        apart <= step / 2 * 1.000001 and apart <= MAX_ROUNDING * larger
+    )
 
 
 def _list_digits(texts: Sequence[ReadText]) -> set[str]:
@@ -246,10 +237,6 @@ def _list_digits_of(text: str) -> list[str]:
     return _DIGITS.findall(_GROUPING.sub("", text))
 
 
-def _list_years(given: Sequence[ReadText]) -> set[float]:
-    return {float(find_year(date)) for text in given for date in text.dates if not date.is_yearless}
-
-
-def _is_written(text: str, digits: set[str], others: Sequence[DateInterval]) -> bool:
+def _is_written(text: str, digits: set[str]) -> bool:
     """Is a bare year written as any other figure?"""
     return text.isdigit() and text in digits

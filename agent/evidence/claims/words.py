@@ -1,8 +1,7 @@
 """The words of a claim or quote in one spelling, so that what differs in spelling only is the same.
 
-Beyond `normalization`: contractions are written out ("does n't", "doesn't", "does not"), accents are gone,
-and a date, a clock time, a number with its unit ("20%", "20 percent", "twenty per cent") is one word. Digits
-of any script are read as digits.
+Beyond `normalization`: "not" is written out ("doesn't", "does not"), accents are gone, and a date, a clock
+time, a number with its unit ("20%", "20 percent", "twenty per cent") is one word.
 
 Clock times ("5 pm", "18:30", "noon") are minutes of the day; one without "am" or "pm" may be of the morning
 or the afternoon ("6:30") and then has both. A claim is aligned with the closest sentence of its quotes."""
@@ -10,7 +9,6 @@ or the afternoon ("6:30") and then has both. A claim is aligned with the closest
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -32,14 +30,7 @@ _CONTRACTIONS = {
     "shan't": "shall not",
     "i'm": "i am",
 }
-_ENDINGS = {"'re": "are", "'ve": "have", "'ll": "will"}
-_IS = frozenset("it he she that there here what who where how this".split())
-"""Words after which "'s" stands for "is"; after others it marks a possessor."""
-_TOKENISED = re.compile(r"(?<=\w)\s(?=(?:n['’]t|['’](?:s|re|ve|ll|m))\b)", re.IGNORECASE)
-_NON_ASCII_DIGIT = re.compile(r"[^\W\D0-9]|[٫٬]")
-_GOES_ON = re.compile(r"\n(?= ?[a-z])")
 _CJK = re.compile(f"[{UNSPACED_SCRIPTS}]")
-_RANGE = re.compile(r"\s?[–—-]\s?\Z")
 _RANGE_WORD = re.compile(r"\s?(?:[–—-]|to|or|and)\s?[$€£¥]?")
 _MAX_WORDS = 300
 """Content words of a claim that are aligned; a sentence is at most 600 characters long."""
@@ -111,17 +102,14 @@ class ReadText:
 
     @cached_property
     def sentences(self) -> list[tuple[int, int]]:
-        """Start and end of each sentence; a line that goes on with a small letter ends none."""
-        return find_sentence_spans(_GOES_ON.sub(" ", self.text))
+        """Start and end of each sentence."""
+        return find_sentence_spans(self.text)
 
 
 @lru_cache(maxsize=64)
 def read_text(text: str) -> ReadText:
-    """The text read for comparison. Its offsets fit the text that was given but for spaces before "n't" and
-    "'s", which are removed."""
-    text = _TOKENISED.sub(
-        "", blank_note_marks(text if text.isascii() else _NON_ASCII_DIGIT.sub(_ascii_digit, text))
-    )
+    """The text read for comparison."""
+    text = blank_note_marks(text)
     bare = text if text.isascii() else _CJK.sub(" ", text)
     dates = find_dates(bare)
     bare = blank_dates(bare, dates)
@@ -152,19 +140,8 @@ def read_text(text: str) -> ReadText:
         for key in _spell(word)
     ]
     words.sort(key=lambda word: word.start)
-    starts = {value.start for value in values}
-    for n in range(len(words) - 1, 0, -1):
-        left, right = words[n - 1], words[n]
-        if {left.start, right.start} <= starts and _RANGE.match(text[left.end : right.start]):
-            words.insert(n, Word("to", left.end, right.start))
     words = [replace(word, text=text[word.start : word.end]) for word in words]
     return ReadText(text, tuple(dates), tuple(times), tuple(quantities), tuple(words))
-
-
-def _ascii_digit(match: re.Match[str]) -> str:
-    if match.group() in "٫٬":
-        return "." if match.group() == "٫" else ","
-    return str(unicodedata.digit(match.group(), match.group()))
 
 
 def _spell(word: str) -> list[str]:
@@ -176,10 +153,8 @@ def _spell(word: str) -> list[str]:
     if word.endswith("n't"):
         return [word[:-3], "not"]
     stem, mark, ending = word.rpartition("'")
-    if mark and "'" + ending in _ENDINGS:
-        return [stem, _ENDINGS["'" + ending]]
     if mark and ending == "s":
-        return [stem, "is" if stem in _IS else "'s"]
+        return [stem, "'s"]
     return [word]
 
 
