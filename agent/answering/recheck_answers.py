@@ -116,7 +116,7 @@ def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
         for group in filter(None, groups):
             checked, _ = check_citations([said[n] for n in group], facts, conflicts, question=question)
             for n, new in zip(group, checked, strict=True):
-                is_exact = said[n].check in ("quoted", "computed")
+                is_exact = said[n].check in ("quoted", "computed", "")  # "": of the former version
                 holds = new.check not in (("differs", "not_supported") if is_exact else ("not_supported",))
                 holds = holds and n not in by_code
                 cites_page = any(has_page_support(facts[i]) for i in new.fact_ids)

@@ -135,9 +135,10 @@ class Worker:
     def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
         """Drive a run in this thread until it rests; `watch` is called after each step. When another process
         drives it already, its steps are watched instead. Without threads the library is made ready first for
-        a flow that searches it."""
-        flow = self.flows[self.store.ledger.get(run_id).settings.flow]
-        if not self._threads and "retrieve" in flow.steps:
+        a flow that searches it with a model: “No model” asks no embedding server either."""
+        settings = self.store.ledger.get(run_id).settings
+        is_searching = "retrieve" in self.flows[settings.flow].steps
+        if not self._threads and is_searching and settings.model != "keyless":
             try:
                 self.library.embed_pending()
             except (

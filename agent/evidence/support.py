@@ -54,9 +54,11 @@ class Support:
     @property
     def marks(self) -> list[tuple[str, str]]:
         """What must be seen beside it, each as the key of its words and what is put in: it is not supported,
-        it differs, nobody checked it, something is absent, another source disputes it."""
-        key = {OWN_KNOWLEDGE: "not_checked", FLAG_NOTE: "not_checked"}.get(self.label, self.label)
-        found = [(key.replace(" ", "_"), "")] if self.tone == "bad" or key in (DIFFERS, NOT_CHECKED) else []
+        it differs, nobody checked it, its quote orders machines about, something is absent, another source
+        disputes it."""
+        key = {OWN_KNOWLEDGE: NOT_CHECKED, FLAG_NOTE: "order"}.get(self.label, self.label)
+        is_seen = self.tone == "bad" or key in (DIFFERS, NOT_CHECKED, "order")
+        found = [(key.replace(" ", "_"), "")] if is_seen else []
         found += [("absent", self.absent)] if self.absent and self.tone != "bad" else []
         return found + ([("disputed", "")] if self.disputed else [])
 

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import zipfile
 from collections.abc import Iterator
+from typing import Any
 
 from agent import config
 from agent.accounts.accounts import Accounts
@@ -38,7 +39,7 @@ def other_ways_out(bench: Bench) -> Result:
     with tempfile.TemporaryDirectory() as folder, Site(PAGES) as site:
         own = {"TOUCHSTONE_DATA": folder, "FETCH_ALLOW": "127.0.0.1", "FETCH_GAP": "0", "OLLAMA_URL": ""}
         opened = Workbench(config.read_config(own | {"EMBEDDING_MODEL": "off"}))
-        opened.worker.model_client = lambda name, fast="": (ScriptedModel(walk), "")  # type: ignore[method-assign]
+        opened.worker.model_client = lambda name, fast="": (ScriptedModel(walk_on), "")  # type: ignore[method-assign]
         accounts = Accounts(opened.config)
         try:
             made = list(list_ways_out(opened, accounts, site))
@@ -47,6 +48,12 @@ def other_ways_out(bench: Bench) -> Result:
             opened.shutdown()
     misses = [f"{name}: {', '.join(found)}" for name, body in made if (found := find_canaries(body, WORDS))]
     return Result(len(made), f"{len(misses)} of {len(made)} files and documents hold one", misses)
+
+
+def walk_on(messages: list[dict[str, str]], shape: Any) -> Any:
+    """As `walk`, with a reply of the writers too: without one a run rests."""
+    written = {"DraftReply": {"refusal": "not_covered", "message": "No."}, "DigestReply": {"open": "All."}}
+    return written.get(shape.__name__) or walk(messages, shape)
 
 
 def list_ways_out(opened: Workbench, accounts: Accounts, site: Site) -> Iterator[tuple[str, bytes]]:

@@ -18,7 +18,7 @@ def test_no_word_of_a_private_note_reaches_a_guest_in_what_is_said_of_it(bench) 
     note = "search more about the cost; our client is Zebrafinch"
     bench.act(run_id, "send_back", bench.snapshot(run_id).head, note=note, private=True)
     assert bench.drive(run_id) is Status.REVIEW
-    assert "Zebrafinch" in bench.snapshot(run_id).state.answer.remark, "its owner is told"
+    assert "Zebrafinch" in bench.snapshot(run_id).state.notes[-1].text, "its owner sees it"
     shared = render_shared_run(bench, run_id)
     assert "Zebrafinch" not in shared.document and "bridge" in shared.document
 

@@ -37,7 +37,7 @@ def test_a_backlog_stands_in_line_once(worker, monkeypatch):
         return plain()
 
     monkeypatch.setattr(worker.store.ledger, "list_claimable", unfinished)
-    monkeypatch.setattr(worker, "_advance", lambda run_id: going_on.wait(20))
+    monkeypatch.setattr(worker, "_advance", lambda *_asked: going_on.wait(20))
     for _ in range(5):
         worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
     worker.start(1)
