@@ -53,8 +53,11 @@ def public_history(state: RunState) -> list[Turn]:
 def excluded_sites(state: RunState) -> list[str]:
     """The hosts and addresses that a person's notes exclude, as a model read them; not what waits for the
     person's word."""
-    read = [site for reading in state.readings if not reading.waits for site in reading.excluded_sites]
-    return list(dict.fromkeys(read))
+    excluded = list[str]()
+    for reading in state.readings:
+        excluded = [site for site in excluded if site not in reading.allowed_sites]
+        excluded += [] if reading.waits else reading.excluded_sites
+    return list(dict.fromkeys(excluded))
 
 
 def facts_after_notes(state: RunState) -> dict[str, Fact]:

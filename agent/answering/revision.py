@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from agent.answering.claim_checks import FAILED_VERDICTS
-from agent.answering.fact_view import facts_after_notes, is_from_source
+from agent.answering.fact_view import excluded_sites, facts_after_notes, is_from_source
 from agent.engine.run_state import RunState
 from agent.evidence.block_layout import BlockLayout, lay_out_blocks, list_gaps
 from agent.roles.report import MAX_ITEMS, RevisionReply
@@ -159,6 +159,7 @@ def build_reading(
         by="model",
         understood="".join(_clean([reply.understood])),
         excluded_sites=sites,
+        allowed_sites=_find_allowed_sites(state, notes, reply.allowed_sites),
         waits=len(_count_excluded(state, sites)) * 2 > len(_list_active(state)),
         removed=[name for name in dict.fromkeys(map(str.lower, reply.removed)) if name in targets],
         about=list(dict.fromkeys(about)),
@@ -172,7 +173,13 @@ def build_reading(
     )
     looks = bool(asks and asks.needs_research)
     pieces = [*reading.about, *reading.questions]
-    others = [*reading.excluded_sites, *reading.removed, *reading.only_parts, *reading.searches]
+    others = [
+        *reading.excluded_sites,
+        *reading.allowed_sites,
+        *reading.removed,
+        *reading.only_parts,
+        *reading.searches,
+    ]
     is_form = bool(length or max_words or (form and not pieces))
     return reading.replace(
         is_whole=is_form or (not is_comment and (reply.is_whole or not (pieces or others or looks))),
@@ -193,6 +200,18 @@ def _find_known_sites(state: RunState, named: Iterable[str]) -> list[str]:
         s for s in sites if s and (any(is_from_source(url, s) for url in urls) or (host(s) or s) in texts)
     ]
     return [s for s in dict.fromkeys(known) if "." in s]
+
+
+def _find_allowed_sites(state: RunState, notes: Sequence[Note], named: Iterable[str]) -> list[str]:
+    """Of the excluded sites those that a model reads as allowed again, where a note names a part of the
+    host: no model weakens an exclusion by itself."""
+    said, texts = {site.strip().lower() for site in named}, " ".join(note.text for note in notes).lower()
+    return [
+        site
+        for site in excluded_sites(state)
+        if site in said
+        and any(len(label) > 2 and label in texts for label in (host(site) or site).split(".")[:-1])
+    ]
 
 
 def _list_active(state: RunState) -> list[Fact]:
@@ -239,6 +258,7 @@ def list_effects(reading: NoteReading, plan: Sequence[PlanPart] = ()) -> list[st
     places = sum(not name.isdecimal() for name in reading.about)
     done = [
         f"leave out {', '.join(reading.excluded_sites)}" if reading.excluded_sites else "",
+        f"use {', '.join(reading.allowed_sites)} again" if reading.allowed_sites else "",
         f"remove {format_count(len(reading.removed), 'place')}" if reading.removed else "",
         f"only {only}" if only else "",
         LENGTH_WORDS.get(reading.length or "", ""),

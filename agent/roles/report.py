@@ -135,6 +135,9 @@ class RevisionReply(RoleReply):
 
     understood: str = Field(default="", description="what is to be done, in one short line")
     excluded_sites: list[str] = Field(default_factory=list, description="hosts or addresses ruled out")
+    allowed_sites: list[str] = Field(
+        default_factory=list, description="sites left out before that may be used again"
+    )
     removed: list[str] = Field(
         default_factory=list,
         description="ids of sentences, headings, tables that go, with nothing in their place",

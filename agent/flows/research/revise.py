@@ -104,6 +104,7 @@ def _read_notes(state: ResearchRun, tools: RunContext, answer: Answer) -> NoteRe
         question=state.full_question,
         parts=state.plan,
         sites=sorted({host(url) for url in urls if url})[:MAX_SITES],
+        excluded=fact_view.excluded_sites(state),
     )
     reply: RevisionReply = read(notes=notes, lines=write_numbered_lines(answer, facts)).value
     asks: RevisionReply | None = reply

@@ -186,3 +186,16 @@ def test_a_note_that_leaves_out_most_facts_asks_first_and_what_it_trusts_stays()
     state.readings.append(reading.replace(waits=False))
     assert pause_for_exclusion(state) is None and list(facts_after_notes(state)) == ["anna"]
     assert not read(make_state(*FACTS), excluded_sites=["bark.example"]).waits
+
+
+def test_a_later_note_allows_again_what_it_names_and_a_model_nothing_by_itself() -> None:
+    state = make_state(*FACTS)
+    state.readings = [read(state, excluded_sites=["bark.example"])]
+    assert list(facts_after_notes(state)) == ["anna", "copper"]
+    state.notes = [Note(text="Shorter, please.", step=8)]
+    assert not read(state, allowed_sites=["bark.example"], length="shorter").allowed_sites
+    state.notes = [Note(text="For the dye the bark pages may be used again.", step=9)]
+    reading = read(state, allowed_sites=["bark.example", "copper.example"])
+    assert reading.allowed_sites == ["bark.example"]
+    state.readings.append(reading)
+    assert list(facts_after_notes(state)) == ["anna", "bark", "copper"]

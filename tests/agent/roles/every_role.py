@@ -49,7 +49,7 @@ PERSONS_WORDS = {
     "engines",
 }
 """Blanks that hold a person's own words, or the program's own."""
-TEXTS = "actions brief engines found headings kept kinds lines notes outline places settled sites titles tried wishes"
+TEXTS = "actions brief engines excluded found headings kept kinds lines notes outline places settled sites titles tried wishes"
 NUMBERS = "depth iteration left_out limit max_articles max_depth max_iterations max_urls most pictures"
 TYPES: dict[str, Any] = {
     **dict.fromkeys(TEXTS.split(), list[str]),
