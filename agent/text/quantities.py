@@ -41,7 +41,7 @@ _NUMBER = re.compile(
 )
 _UNIT = re.compile(
     r"(?P<gap>[\s\u00a0\u202f]{0,2}-?)(?P<name>%|per\s?cent\b|us\$|[€£¥₹]|°\s?[cf]\b"
-    r"|degrees?\s(?:celsius|fahrenheit)\b|km/h\b|(?:square|cubic)\s[^\W\d_]+|[^\W\d_]+[²³]?)?",
+    r"|degrees?\s(?:celsius|fahrenheit)\b|km/h\b|(?:square|cubic)\s[^\W\d_]+|[^\W\d_]+[²³]?(?![\w²³:]))?",
     re.IGNORECASE,
 )
 _HALF_MORE = re.compile(r"\b(?:an?|one)\s(?P<unit>[^\W\d_]+)\sand\sa\shalf\b", re.IGNORECASE)

@@ -140,6 +140,10 @@ def _compute(
             if _is_result(n, result):
                 pair = same[a], same[b]
                 yield Computation(n, f"{pair[0].value.text} {sign} {pair[1].value.text} = {n.text}", pair)
+    for column in _list_columns(quotes):
+        if _is_result(n, sum(one.number for one in column)):
+            text = " + ".join(one.text for one in column)
+            yield Computation(n, f"{text} = {n.text}", tuple(Operand(one, quotes[0]) for one in column))
     if len(values) > 2 and _is_result(n, sum(values)):
         text = " + ".join(same[value].value.text for value in values)
         yield Computation(n, f"{text} = {n.text}", tuple(same[value] for value in values))
@@ -152,6 +156,18 @@ def _compute(
             if share and _is_result(n, abs(share - 100)):
                 text = f"{part.number:g} ÷ {whole.number:g} − 1 = {n.text}"
                 yield Computation(n, text, pair, is_exact=False)
+
+
+def _list_columns(quotes: Sequence[ReadText]) -> Iterator[list[Quantity]]:
+    """The columns of three or more rows among the quotes that have one number in each row."""
+    rows = {quote.text: quote for quote in quotes if quote.text.count("|") > 0}
+    wide = {quote.text.count("|") for quote in rows.values()}
+    for place in range(max(wide, default=-1) + 1) if len(wide) == 1 and len(rows) > 2 else ():
+        cells = [
+            [n for n in row.quantities if row.text.count("|", 0, n.start) == place] for row in rows.values()
+        ]
+        if all(len(cell) == 1 for cell in cells):
+            yield [cell[0] for cell in cells]
 
 
 def _find_spans(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[Computation]:
