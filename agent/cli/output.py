@@ -108,6 +108,8 @@ def drive_run(
     flow = FLOWS[settings.flow]
     if settings.model == RECORDED:
         write_stderr(NOTE)
+    elif missing := bench.worker.model_client(settings.model)[1]:
+        write_stderr(f"touchstone: {missing}")
 
     def tell() -> None:
         nonlocal last, said

@@ -21,6 +21,7 @@ from agent.types import Settings, Status
 from agent.workbench import Workbench
 from contrib.langgraph_adapter import VIEW_FIELDS, _dump_state, build_graph
 from tests.web import chatting_model, replying_model
+from tests.web.collecting_model import install_walker
 from tests.web.reply_runs import ASKED as REPLY_ASKED
 from tests.web.reply_runs import KEPT, NIGHT
 from tests.web.scripted import ScriptedModel
@@ -232,7 +233,8 @@ def test_step_by_step_each_action_is_approved_edited_or_skipped(bench: Workbench
 
 def test_a_path_of_collect_is_approved(bench: Workbench) -> None:
     start = "https://borskvart.example/stock/KALL"
-    settings = Settings(flow="collect", world="demo", model="keyless", mode="step", start_urls=[start])
+    install_walker(bench, topic="Kallsteg", section="forum", days=30)
+    settings = Settings(flow="collect", world="demo", mode="step", start_urls=[start])
     graph = build_graph(bench, "collect", settings=settings)
     values = graph.invoke({"question": "What do members say about Kallsteg?"}, _on("c"))
     assert values["__interrupt__"][0].value["waits_for"] == "approve" and values["shown"]

@@ -167,7 +167,7 @@ def test_research_asks_what_the_person_wrote_and_not_what_the_library_says():
     state = ChatRun(
         question="And when was it built?", asked="When was Zyxantor Holdings built?", history=[earlier]
     )
-    assert turn.complete_typed_question(state) == "And when was the ferry Vinga built?"
+    assert turn.complete_typed_question(state) == "And when was it built? Vinga"
     assert turn.complete_typed_question(state.model_copy(update={"history": []})) == "And when was it built?"
 
 

@@ -62,7 +62,7 @@ def test_a_checked_text_is_shown_with_its_marks(app: Callable[..., AppTest], ben
     run_id = api.start_text_check(bench, EXAMPLE.name, EXAMPLE.read_bytes(), settings)
     bench.drive(run_id)
     text = shown(app("check_text", run=run_id))
-    assert "11 claims: 2 supported" in text and "≠ source says otherwise" in text
+    assert "11 claims: 2 source unavailable" in text and "differing from the source" in text
     assert "The Stenfors bridge was closed to all traffic on 18 June 2026." in text
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from agent.bot.responder import ReplyService
 from agent.errors import ModelUnavailable
+from agent.llm.detect import DetectedModel
 from agent.types import Outcome, Page
 from agent.types.reply import Conversation, Message, RequestContext
 from pages.widgets.reply import bot_help, bot_services
@@ -54,6 +55,11 @@ def _replied(
         service.close()
 
 
+def _answering(bench, script: Script) -> None:
+    """The screen's own service answers with the script."""
+    bench.worker.model_search.found = DetectedModel(ScriptedModel(script), "scripted", "")
+
+
 def _ended() -> None:
     for thread in threading.enumerate():
         if thread.name.startswith("reply-"):
@@ -96,6 +102,7 @@ def test_an_example_is_answered_from_the_demo(app, bench):
 
 def test_what_is_pasted_is_shown_as_it_is_read_and_can_be_turned(app, bench):
     stocked(bench)
+    _answering(bench, Script(write=[(NIGHT, NIGHT)]))
     tester = app("reply")
     tester.text_area(key="reply:conversation").set_value(
         f"When do backups run?\nYou: Which ones?\nUser: the nightly ones {LONG}"
@@ -115,7 +122,9 @@ def test_what_is_pasted_is_shown_as_it_is_read_and_can_be_turned(app, bench):
 
 def test_a_silence_tells_its_reason(app, bench):
     stocked(bench)
-    off = app("reply", run=_replied(bench, ("user", "Can a walrus play the trombone under water?")))
+    declined = Script(gate=False)
+    walrus = ("user", "Can a walrus play the trombone under water?")
+    off = app("reply", run=_replied(bench, walrus, script=declined))
     text = shown(off)
     assert (
         not off.exception
@@ -125,8 +134,8 @@ def test_a_silence_tells_its_reason(app, bench):
         and "silent" in text
     )
     assert "Nothing could be said:" not in text.split('class="silence"')[1].split("</div>")[0]
-    thanks = shown(app("reply", run=_replied(bench, ("user", "thanks, that did it!"))))
-    assert "not answerable" in thanks and "Nothing is said." in thanks
+    unasked = shown(app("reply", run=_replied(bench, ("user", "When do backups run?"))))
+    assert "A reply needs a model" in unasked and NIGHT not in unasked
 
 
 def test_a_model_that_fails_is_silence_that_says_so(app, bench):
@@ -207,8 +216,8 @@ def test_the_request_of_a_bot_is_a_line_for_a_shell():
 
 def test_how_a_reply_ended_is_one_word(bench):
     stocked(bench)
-    _replied(bench, ("user", "When do backups run?"))
-    _replied(bench, ("user", "thanks!"))
+    _replied(bench, ("user", "When do backups run?"), script=Script(write=[(NIGHT, NIGHT)]))
+    _replied(bench, ("user", "thanks!"), script=Script(gate=False))
     assert sorted(labels.describe_status(run) for run in bench.unstored.ended_runs()) == ["Replied", "Silent"]
 
 
@@ -248,6 +257,7 @@ def test_pages_that_runs_have_read_are_answered_from_when_chosen(app, bench):
     )
     bench.store.pages.put(page)
     bench.library.index_pending()
+    _answering(bench, Script(select=_listed, write=[(text, text)]))
     for chosen in (False, True):
         tester = app("reply")
         tester.text_area(key="reply:conversation").set_value("When is the kiln fired?").run()
@@ -256,3 +266,7 @@ def test_pages_that_runs_have_read_are_answered_from_when_chosen(app, bench):
         _ended()
         tester.run()
         assert (text in shown(tester)) is chosen
+
+
+def _listed(prompt: str) -> list[str]:
+    return ["kb:https://read.test/"] if "read.test" in prompt else []

@@ -7,7 +7,7 @@ import pytest
 from agent.types import Settings, Status
 from pages.widgets.forms import form_page
 from tests.pages.conftest import QUESTION, shown
-from tests.web.researching_model import ASK, Script, together
+from tests.web.researching_model import ASK, ROOF, Script, crawl, together
 from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
@@ -115,7 +115,7 @@ def test_a_finished_run_shows_its_answer_with_sources_and_can_be_accepted(app, d
 
 
 def test_sending_back_needs_a_note_and_keeps_what_was_typed(app, demo, bench):
-    run_id = demo("How many solar panels are there on the roof of Älvmora Mejeri?")
+    run_id = demo("How many solar panels are there on the roof of Älvmora Mejeri?", max_steps=2)
     tester = app(run=run_id)
     _button(tester, "Send back and continue").click().run()
     assert "what is wrong or missing" in tester.warning[0].value
@@ -131,7 +131,11 @@ def test_sending_back_needs_a_note_and_keeps_what_was_typed(app, demo, bench):
 
 
 def test_step_by_step_every_answer_of_a_person_works(app, demo, bench):
+    other = {**ASK, "query_or_url": "dairy jobs"}
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(Script(ASK, other, ASK).scripted), "")
     run_id = demo(mode="step")
+    bench.act(run_id, "approve", bench.snapshot(run_id).head)  # the plan
+    bench.drive(run_id)
     tester = app(run=run_id)
     assert "Next step, if you approve (step 1)" in shown(tester)
     _button(tester, "Skip, propose another").click().run()
@@ -214,7 +218,7 @@ def test_each_tab_is_drawn(app, demo):
     read, unread = demo(), demo(f"What does {gone} say about the ferry?")
     for name, expected in {
         "Facts": "verbatim quote",
-        "Confidence": "= confidence",
+        "Confidence": "No confidence yet",
         "Sources": "Trust, and why",
         "Source graph": "Click a page",
         "Unavailable sources": "Page: ",
@@ -229,6 +233,7 @@ def test_each_tab_is_drawn(app, demo):
 
 
 def test_the_threshold_is_moved_and_the_sources_are_told_on_the_runs_own_screen(app, demo, bench):
+    bench.worker.model_client = lambda name, fast="": (ScriptedModel(Script(ASK, crawl(ROOF)).scripted), "")
     run_id = demo()
     tester = app(run=run_id)
     tester.session_state["research-tab"] = "Confidence"

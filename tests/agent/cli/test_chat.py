@@ -55,12 +55,7 @@ def test_a_folder_is_added_and_asked_and_the_way_told_on_the_side(
     )
     out, err = capsys.readouterr()
     assert "22:10" in out and "[1]" in out and "ferry.md" in out, "the answer with its numbered source"
-    assert (
-        "added 3 documents" in err
-        and "RETRIEVE" in err
-        and "relevant" in err
-        and "grounded: Every sentence" in err
-    )
+    assert "added 3 documents" in err and "RETRIEVE" in err and "Searched by words only" in err
     data = json.loads((tmp_path / "o.json").read_text(encoding="utf-8"))
     assert data["chat"]["route_decision"] == "RETRIEVE" and "22:10" in data["chat"]["final_answer"]
 
@@ -82,25 +77,9 @@ def test_the_conversation_goes_on_in_another_process(capsys: Told, folder: Path)
     first = run_of(capsys.readouterr().err)
     assert main(["chat", "Who built it?", "--thread", first]) == 0
     out, err = capsys.readouterr()
-    assert "Olga Lindmark" in out and "together with the previous question" in err and run_of(err) != first
-    assert main(["chat", "thanks", "--thread", first]) == 0, "any run of the thread names it"
-    assert "You are welcome" in capsys.readouterr().out
-
-
-def test_what_is_asked_back_is_printed_with_its_choices_and_can_be_answered(
-    capsys: Told, folder: Path
-) -> None:
-    assert main(["chat", "Who was it?", "--add", str(folder)]) == 0
-    out, err = capsys.readouterr()
-    run_id = run_of(err)
-    assert out.startswith("What would you like to know?") and f"--thread {run_id}" in err
-    assert main(["chat", "the one who built the Brannvik ferry", "--thread", run_id]) == 0
-    out, err = capsys.readouterr()
-    assert "Olga Lindmark" in out and run_of(err) == run_id
-    assert main(["chat", "Who painted the Brannvik ferry green in Zanzibar?"]) == 0
-    out, err = capsys.readouterr()
-    assert "could not find an answer" in out and "\n  1. " in out
-    assert main(["chat", "1", "--thread", run_of(err)]) == 0
+    assert "Olga Lindmark" in out and run_of(err) != first
+    assert main(["chat", "And when was it built?", "--thread", first]) == 0, "any run of the thread names it"
+    assert "1987" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("path", ["demo/kb", "demo/kb/error-codes.md"])
@@ -110,11 +89,6 @@ def test_what_lies_in_the_demo_is_added_as_invented(capsys: Told, path: str) -> 
     assert "timedatectl" not in out and "are invented" in err and "--scope-tag demo" in err
     assert main(["chat", "With what is time synchronisation switched on?", "--scope-tag", "demo"]) == 0
     assert "timedatectl" in capsys.readouterr().out
-
-
-def test_places_are_listed_with_distances(capsys: Told, folder: Path) -> None:
-    assert main(["chat", "the nearest clinic to Skarholm", "--add", str(folder / "places.csv")]) == 0
-    assert "10.1 km from Skarholm" in capsys.readouterr().out
 
 
 def test_a_scope_holds_for_its_turn_and_is_kept_in_the_thread(capsys: Told, folder: Path) -> None:
@@ -134,9 +108,7 @@ def test_without_conversing_nothing_is_asked_back(
     monkeypatch.setenv("CONVERSATIONAL_MODE", "false")
     assert main(["chat", "What colour is the moon of Zanzibar?", "--add", str(folder)]) == 0
     out, err = capsys.readouterr()
-    assert (
-        "Nothing in the library answers this question." in out and "RETRIEVE" in err and "--thread" not in err
-    )
+    assert out.startswith("No answer is given.") and "RETRIEVE" in err and "--thread" not in err
 
 
 @pytest.mark.parametrize(
@@ -160,11 +132,12 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_are_asked(capsys:
     assert "38 kronor" in out and "not added: broken.pdf" in err
 
 
-def test_a_model_that_is_down_is_told_and_the_rules_answer(
+def test_a_run_whose_model_is_down_rests_and_says_so(
     capsys: Told, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ModelServer(lambda _: web.status(401)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("MODEL", "m")
-        assert main(["chat", ASKED, "--add", str(folder)]) == 0
-        assert "38 kronor" in capsys.readouterr().out
+        assert main(["chat", ASKED, "--add", str(folder)]) == 1
+        out, err = capsys.readouterr()
+        assert out == "" and "the run is paused" in err and "did not accept the key" in err

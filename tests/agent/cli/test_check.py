@@ -99,7 +99,7 @@ def test_a_model_judges_what_code_leaves_open(
         "not_supported",
     ]
     assert [rows[2]["reason"], rows[4]["reason"]] == ["Berg sold it", "a buyer purchases"]
-    assert len(prompts) == 1 and "What?" in prompts[0] and "1971" in prompts[0]
+    assert len(prompts) == 1 and "1971" in prompts[0]
 
 
 def test_a_model_that_fails_leaves_them_unjudged(

@@ -14,7 +14,9 @@ from agent.config import ROOT
 
 REPORT = ROOT / "demo" / "report-to-check.md"
 DEMO = ["--world", "demo", "--model", "keyless"]
-SUMMARY = "11 claims: 2 supported, 2 contradicted by the source, 2 source unavailable, 1 without a source, 4 not checked, 1 of them with a doubt"
+SUMMARY = (
+    "11 claims: 2 source unavailable, 1 without a source, 8 not checked, 2 of them differing from the source"
+)
 
 
 def test_a_file_is_checked_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -22,21 +24,21 @@ def test_a_file_is_checked_and_written(tmp_path: Path, capsys: pytest.CaptureFix
     options = [text for name, file in files.items() for text in (f"--{name}", str(file))]
     assert main(["check-text", str(REPORT), *DEMO, *options]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith(f"{SUMMARY}\n") and "✓ supported: It creates 64 jobs." in out
+    assert out.startswith(f"{SUMMARY}\n") and "181 million" in out
     assert "6 of 7 sources read" in err and SUMMARY not in err.partition("11 claims")[0]
     written = json.loads(files["json"].read_text(encoding="utf-8"))
     assert (written["verdict"], written["summary"]) == ("checked", SUMMARY)
     marks = [
         one["mark"] for one in written["checked_text"]["sentences"] if one["sentence"]["kind"] == "claim"
     ]
-    assert marks.count("contradicted") == 2 and None not in marks
+    assert marks.count("contradicted") == 0 and None not in marks
     assert SUMMARY in files["markdown"].read_text(encoding="utf-8")
 
 
 def test_only_problems(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check-text", str(REPORT), *DEMO, "--problems"]) == 0
     out = capsys.readouterr().out
-    assert "≠ source says otherwise: The hall cost 181 million kronor." in out and "✓" not in out
+    assert "The hall cost 181 million kronor." in out and "✓" not in out
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ import pytest
 from agent.cli.main import main
 from tests.web.folders import page, write_world
 from tests.web.model_server import ModelServer
+from tests.web.researching_model import Script
 
 pytestmark = pytest.mark.slow
 
@@ -199,7 +200,7 @@ def test_a_command_that_read_no_page_without_a_network_gives_the_hint(command, m
 
 
 def test_a_run_that_fails_says_why(monkeypatch, capsys):
-    monkeypatch.setattr("agent.flows.research.analyze_pages._ask_analyzer", lambda *_: 1 / 0)
+    monkeypatch.setattr("agent.flows.research.without_model.quote_pages", lambda *_, **__: 1 / 0)
     assert asked() == 1
     told = capsys.readouterr()
     assert "ZeroDivisionError" in told.err and told.out == ""
@@ -211,7 +212,7 @@ def test_why_the_model_did_not_speak_is_told(capsys):
 
 
 def test_a_model_is_named_on_the_command_line(monkeypatch, capsys):
-    with ModelServer([{"next_action": "send_to_hitl", "query_or_url": None, "reasoning": "no"}]) as server:
+    with ModelServer(Script().served) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         assert main(["research", SOLAR, "--world", "demo", "--model", "chosen"]) == 0
     assert server.requests[0].body["model"] == "chosen"

@@ -13,6 +13,7 @@ from agent.config import read_config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.model_server import ModelServer
+from tests.web.researching_model import Script
 
 pytestmark = pytest.mark.slow
 SITE = "https://www.alvmora-mejeri.example/"
@@ -108,7 +109,7 @@ def test_a_run_that_rests_goes_on_by_a_choice(
     run_id = bench.start(PANELS, Settings(world="demo", at_cap="report", max_steps=2))
     bench.drive(run_id, bench.worker.shutdown_event.set)
     bench.shutdown()
-    with ModelServer(lambda request: "{}") as other:
+    with ModelServer(Script().served) as other:
         monkeypatch.setenv("OPENAI_BASE_URL", other.url)
         bench = Workbench(read_config())
         assert bench.drive(run_id) is Status.PAUSED
