@@ -23,23 +23,25 @@ _WORDS = re.compile(r"\w+")
 def score_rewrite(question: Mapping[str, Any], history: list[Turn], model: AskModel | None) -> dict[str, Any]:
     """Scores of one turn: the rewritten question, its longest search, how both agree with the person's."""
     said, human = str(question["question"]), str(question["rewrite"])
-    reply: RewriteReply = REWRITE.judge(model, question=said, history=history, angle="", tried=[]).value
-    searched = build_search_texts(said, history)[-1] if reply.query == said else reply.query
+    blanks = {"question": said, "history": history, "angle": "", "tried": [], "found": [], "titles": []}
+    reply: RewriteReply = REWRITE.judge(model, **blanks).value
+    read_as = reply.query or said
+    searched = build_search_texts(said, history)[-1] if read_as == said else read_as
     return {
         "id": question["id"],
         "needs_rewrite": bool(
             question.get("needs_rewrite", normalize_answer(human) != normalize_answer(said))
         ),
         "follow_up": bool(history),
-        "read_as": reply.query,
+        "read_as": read_as,
         "searched": searched,
-        "untouched": normalize_answer(reply.query) == normalize_answer(said),
-        "rewrite_f1": token_f1(reply.query, human),
+        "untouched": normalize_answer(read_as) == normalize_answer(said),
+        "rewrite_f1": token_f1(read_as, human),
         "copied_f1": token_f1(said, human),
         "added_recall": added_recall(said, human, searched),
         "length_ratio": _count_words(searched) / max(1, _count_words(human)),
-        "read_added_recall": added_recall(said, human, reply.query),
-        "read_length_ratio": _count_words(reply.query) / max(1, _count_words(human)),
+        "read_added_recall": added_recall(said, human, read_as),
+        "read_length_ratio": _count_words(read_as) / max(1, _count_words(human)),
     }
 
 

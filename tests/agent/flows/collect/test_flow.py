@@ -17,7 +17,7 @@ from tests.web.collecting_model import install_walker
 pytestmark = pytest.mark.slow
 NEWS = "https://granvattnet-courier.example/news/"
 ARTICLE = "https://granvattnet-courier.example/2026/08/20/kallsteg-factory"
-FORUM_PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
+FORUM_PROMPT = "Go to the forum section and find out what people said about Kallsteg in the last month"
 
 
 def titles(state: CollectRun) -> list[str]:

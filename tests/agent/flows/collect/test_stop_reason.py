@@ -201,7 +201,7 @@ def test_a_list_behind_which_every_page_failed_is_blocked_too(walk) -> None:
 
 def test_more_failures_than_are_named_are_counted(walk) -> None:
     state = walk([article(1)], *(f"{A}/gone/{n}" for n in range(5)))
-    assert "; and 2 more." in state.answer.certainty
+    assert "and 2 more." in state.answer.certainty
 
 
 def test_an_empty_page_answered_and_had_nothing(walk) -> None:
