@@ -23,7 +23,14 @@ _WORDS = re.compile(r"\w+")
 def score_rewrite(question: Mapping[str, Any], history: list[Turn], model: AskModel | None) -> dict[str, Any]:
     """Scores of one turn: the rewritten question, its longest search, how both agree with the person's."""
     said, human = str(question["question"]), str(question["rewrite"])
-    blanks = {"question": said, "history": history, "angle": "", "tried": [], "found": [], "titles": []}
+    blanks: dict[str, Any] = {
+        "question": said,
+        "history": history,
+        "angle": "",
+        "tried": [],
+        "found": [],
+        "titles": [],
+    }
     reply: RewriteReply = REWRITE.judge(model, **blanks).value
     read_as = reply.query or said
     searched = build_search_texts(said, history)[-1] if read_as == said else read_as

@@ -179,7 +179,7 @@ def test_the_flow_site_asks_the_questions_own_host_with_its_history(tmp_path):
     questions = [
         {
             "id": "a",
-            "question": "How long is its warranty?",
+            "question": "How long does its warranty last?",
             "answers": ["three years"],
             "answerable": True,
             "supporting_ids": ["d0"],

@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
-from agent.errors import NotFound, UsageError
+from agent.bot.responder import DEMO_NOTE
+from agent.errors import NotFound, StoreError, UsageError
 from agent.reply_config import DEMO_KB
+from agent.types import Outcome, Page
+from agent.types.reply import AIResult
 from tests.agent.bot.replies import NIGHT, SAID, Open, says
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Request
@@ -96,6 +99,77 @@ def test_a_folder_that_takes_long_to_read_holds_nobody_up(
     while replying._sync_future is not None and time.monotonic() < until:
         threading.Event().wait(0.01)
     assert {entry.source_id for entry in replying.library.index()} == {"kb:boats.md"}
+
+
+def quotes(source_id: str, sentence: str) -> ScriptedModel:
+    """A model that loads one document and quotes a sentence of it."""
+    return ScriptedModel(Script(select=[source_id], write=[(sentence, sentence)]))
+
+
+def test_the_folders_of_the_file_are_the_knowledge_base_and_stay_current(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.bot.responder.SYNC_S", 0.0)
+    docs, boats, script = tmp_path / "docs", "# Boats\n\nThe boat to the island leaves at {}.\n", Script()
+    (docs / "team").mkdir(parents=True)
+    (docs / "boats.md").write_text(boats.format("seven"), encoding="utf-8")
+    (docs / "team" / "tokens.txt").write_text(
+        "Test tokens\n\nTest tokens are given out on Mondays.\n", encoding="utf-8"
+    )
+    replying = opened({"kb": {"sources_dir": "docs"}}, stock=False, client=ScriptedModel(script))
+    for source_id, said in (
+        ("kb:boats.md", "The boat to the island leaves at seven."),
+        ("team:tokens.txt", "Test tokens are given out on Mondays."),
+        ("kb:boats.md", "The boat to the island leaves at nine."),
+    ):
+        if "nine" in said:
+            (docs / "boats.md").write_text(boats.format("nine"), encoding="utf-8")
+        script.parts |= {"selection": [source_id], "writing": [(said, said)]}
+        assert said in replying.generate_reply(says("What do the documents say?")).reply_text
+        assert {entry.source_id for entry in replying.library.index()} == {"kb:boats.md", "team:tokens.txt"}
+
+
+def test_a_folder_that_cannot_be_read_at_all_is_silence(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs").mkdir()
+    replying = opened({"kb": {"sources_dir": "docs"}}, stock=False, client=ScriptedModel(Script()))
+
+    def broken() -> None:
+        raise StoreError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(replying.library, "sync", broken)
+        replied = replying.reply(says())
+    assert replied.failed and "disk full" in replied.reason and replied.result == AIResult()
+    assert replying.reply(says()).reason == "The knowledge base is empty.", "and it is looked at again"
+
+
+CLOCK = "The clock of the machine differs by more than 90 seconds from the clock of the backup server."
+
+
+def test_the_demo_knowledge_base_says_what_it_is_and_stays_apart(opened: Open) -> None:
+    replying = opened(stock=False, kb=DEMO_KB, client=quotes("kb:error-codes.md", CLOCK))
+    replied = replying.reply(says("What does error E31 want of me?"), hold=True)
+    assert CLOCK in replied.result.reply_text
+    assert replied.result.reply_text.endswith(DEMO_NOTE)
+    assert "team:trial-keys.txt" in {entry.source_id for entry in replying.library.index()}
+    replying.bench.library.index_pending()
+    assert replying.bench.library.index() == [], "nothing of it gets into the library"
+    source = replying.bench.snapshot(replied.run_id).state.answer.sources[0]  # type: ignore[union-attr]
+    assert source.quotes[0] in replying.bench.page(source.page_id).text, (
+        "and yet every quote can be looked up"
+    )
+
+
+def test_the_demo_named_in_the_settings_says_so_too(opened: Open) -> None:
+    boats, url, script = "Boats leave the harbour at seven.", "https://a.fyr.org/x", Script()
+    script.parts |= {"selection": ["kb:error-codes.md"], "writing": [(CLOCK, CLOCK)]}
+    replying = opened({"kb": {"sources_dir": str(DEMO_KB)}}, stock=False, client=ScriptedModel(script))
+    assert replying.generate_reply(says("What does E31 want?")).reply_text.endswith(DEMO_NOTE)
+    replying.library.add_page(Page(url=url, final_url=url, outcome=Outcome.OK, text=boats, sha256="e" * 64))
+    script.parts |= {"selection": [f"kb:{url}"], "writing": [(boats, boats)]}
+    assert replying.generate_reply(says("When do boats leave?")).reply_text.endswith(f"Links:\n- {url}")
 
 
 def test_a_folder_that_is_not_there_is_told(opened: Open, tmp_path: Path) -> None:

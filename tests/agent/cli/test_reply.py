@@ -42,6 +42,22 @@ def test_a_reply_is_printed_and_what_was_left_out_is_told(capsys: Told, tmp_path
     assert data["path"] == ["gate", "select", "load", "write", "replied"]
 
 
+@pytest.mark.parametrize("wrap", [False, True])
+def test_a_conversation_goes_before_the_question(
+    capsys: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kb: str, wrap: bool
+) -> None:
+    script = Script(select=["kb:boats.md"], write=[(BOAT, BOAT)])
+    monkeypatch.setattr(ReplyModel, "client", lambda self, name="auto": (ScriptedModel(script), ""))
+    said = [{"role": "user", "text": "Which boats are there?"}, {"role": "bot", "text": "One to the island."}]
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps({"conversation": said} if wrap else said), encoding="utf-8")
+    assert main(["reply", "When does it leave?", "--kb", kb, "--conversation", str(path)]) == 0
+    assert BOAT in capsys.readouterr().out and "One to the island." in script.of("writing")[-1]
+    path.write_text(json.dumps([*said, {"role": "user", "text": QUESTION}]), encoding="utf-8")
+    assert main(["reply", "--kb", kb, "--conversation", str(path)]) == 0
+    assert BOAT in capsys.readouterr().out and QUESTION in script.of("writing")[-1]
+
+
 def test_without_a_model_nothing_is_printed_but_why(capsys: Told, tmp_path: Path) -> None:
     assert main(["reply", QUESTION, "--kb", str(tmp_path), "--model", "keyless"]) == 1
     out, err = capsys.readouterr()

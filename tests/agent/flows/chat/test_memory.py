@@ -10,7 +10,7 @@ from agent.errors import NotFound, UsageError
 from agent.flows.chat.retrieve import REMEMBERED_TURNS
 from agent.types import Settings, Status
 from agent.workbench import Workbench
-from tests.web.chatting_model import ASKED, QUOTE, Script, Talk, Turned, stocked
+from tests.web.chatting_model import ASKED, QUOTE, TICKET, Script, Talk, Turned, stocked
 
 pytestmark = pytest.mark.slow
 
@@ -23,11 +23,11 @@ def reopened(bench: Workbench) -> Workbench:
 
 def test_the_thread_is_remembered_after_a_restart(bench: Workbench) -> None:
     stocked(bench)
-    first = Talk(bench).say("Tell me about the Brannvik ferry.")
+    first = Talk(bench, script=Script()).say("Tell me about the Brannvik ferry.")
     later = reopened(bench)
     try:
-        turn = Talk(later, thread=first.id).say("Who built it?")
-        assert turn.state.own.route_decision == "RETRIEVE" and "Olga Lindmark" in turn.text
+        turn = Talk(later, thread=first.id, script=Script(router="DIRECT_ANSWER")).say("What was the price?")
+        assert turn.state.own.route_decision == "DIRECT_ANSWER" and TICKET[0] in turn.text
         assert turn.seed["messages"][:2] == [
             {"role": "user", "content": first.state.question},
             {"role": "assistant", "content": first.text},
@@ -72,14 +72,16 @@ def test_a_question_asked_back_waits_for_its_answer_over_a_restart(bench: Workbe
 
 def test_threads_do_not_leak_into_each_other(bench: Workbench) -> None:
     stocked(bench)
-    ferry, light = Talk(bench), Talk(bench)
-    ferry.say("Tell me about the Brannvik ferry.")
+    high = "The lighthouse is 31 metres high."
+    script = Script(generate=[[TICKET], [(high, high)]] * 2)
+    ferry, light = Talk(bench, script=script), Talk(bench, script=script)
+    ferry.say("Tell me about a ticket of the Brannvik ferry.")
     light.say("Tell me about the Skarholm lighthouse.")
-    one, two = ferry.say("When was it built?"), light.say("How high is it?")
-    assert "1987" in one.text and "31 metres" in two.text
+    one, two = ferry.say("What does a ticket cost?"), light.say("How high is the lighthouse?")
+    assert "38 kronor" in one.text and "31 metres" in two.text
     assert (
         "lighthouse" not in str(one.seed["messages"]).casefold()
-        and "ferry is called" not in str(two.seed["messages"]).casefold()
+        and "38 kronor" not in str(two.seed["messages"]).casefold()
     )
     assert {doc.source_id for doc in one.state.own.prior_docs} == {"kb:ferry.md"} and {
         doc.source_id for doc in two.state.own.prior_docs

@@ -18,11 +18,15 @@ SITE = "https://lists.example"
 
 @pytest.fixture
 def gather(bench: Workbench, tmp_path: Path):
-    def gathered(wants: dict[str, Any], start: str, docs: list[dict[str, Any]], **limits: Any) -> CollectRun:
+    def gathered(
+        wants: dict[str, Any] | None, start: str, docs: list[dict[str, Any]], **limits: Any
+    ) -> CollectRun:
         taken = {f"{SITE}/changes": {"action": "EXTRACT_CONTENT", "page_type": "article"}}
-        install_walker(bench, **{"decisions": taken, **wants})
+        if wants is not None:
+            install_walker(bench, **{"decisions": taken, **wants})
         settings = Settings(
             flow="collect",
+            model="keyless" if wants is None else "auto",
             world=write_world(tmp_path / "world", docs),
             start_urls=[SITE + start],
             collect=CollectLimits(**limits),
@@ -88,3 +92,26 @@ def test_only_as_many_entries_are_kept_as_are_wanted(gather) -> None:
 def test_a_time_without_entries_is_told(gather) -> None:
     state = gather({"since": "2021-01-01", "until": "2021-12-31"}, "/changes", [CHANGES])
     assert state.own.kept_items == [] and "the newest of 2025-02-03" in state.answer.certainty
+
+
+def test_short_release_notes_are_content_and_their_contents_a_list(gather) -> None:
+    versions = {"1.0": "2023-03-01", "1.1": "2024-03-01", "1.2": "2024-09-01"}
+    notes = [
+        doc(
+            f"/r/{version}",
+            f"Release {version}",
+            f"<p><a href='/r'>Up</a></p><h1>Release {version}</h1><p>Released {day}</p><ul><li>The {version} lamps are"
+            f" lit from the shore.</li><li>Nets of {version} dry faster in the wind than before.</li></ul>",
+        )
+        for version, day in versions.items()
+    ]
+    rows = "".join(
+        f"<li><a href='/r/{v}'>Release {v}</a><ul><li><a href='/r/{v}#up'>How to upgrade to {v}</a></li></ul></li>"
+        for v in versions
+    )
+    start = doc(
+        "/r", "Release notes", f"<p><a href='/r/1.0'>Next</a></p><h1>Release notes</h1><ul>{rows}</ul>"
+    )
+    state = gather(None, "/r", [start, *notes])
+    assert [item.title for item in state.own.kept_items] == ["Release 1.0", "Release 1.1", "Release 1.2"]
+    assert state.own.tree[f"{SITE}/r"].action == "EXTRACT_LINKS"

@@ -191,5 +191,18 @@ def test_another_page_may_be_chosen_instead(bench: Workbench, collect) -> None:
     assert [item.title for item in state.own.items.values()] == ["Why did R1 go?"]
 
 
+def test_sent_back_with_a_note_it_goes_on_with_what_it_has(bench: Workbench, collect) -> None:
+    install_walker(bench, topic="Kallsteg", section="forum", days=30)
+    view = collect(FORUM_PROMPT, QUOTE, model="auto")
+    assert len(view.state.own.kept_items) == 3
+    install_walker(bench, topic="Kallsteg", section="forum", days=3650)
+    bench.act(view.run.id, "send_back", view.head, note="Take everything from the last 10 years, please")
+    assert bench.drive(view.run.id) is Status.REVIEW
+    state = bench.snapshot(view.run.id).state
+    assert len(state.answers) == 2 and len(state.own.kept_items) == 5, "what was too old is read now"
+    asked = [action.query_or_url for action in state.actions]
+    assert len(asked) == len(set(asked)), "what was read is not asked for again"
+
+
 def test_today_is_the_worlds_own_day_in_the_demo(collect) -> None:
     assert collect("Summarize this article", ARTICLE).state.own.intent.today == "2026-11-21"

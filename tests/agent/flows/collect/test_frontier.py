@@ -100,6 +100,19 @@ def test_listings_that_list_each_other_end(walk) -> None:
     assert len(state.actions) == 4 and len(state.own.kept_items) == 2
 
 
+def test_pages_that_turn_for_ever_end_at_the_limit_of_pages(walk) -> None:
+    docs = [
+        listing(
+            f"{SITE}/?p={n}" if n else f"{SITE}/",
+            [f"/s/{n}-{i}" for i in range(3)],
+            f'<a rel="next" href="/?p={n + 1}">next</a>',
+        )
+        for n in range(40)
+    ]
+    state = walk(docs, max_pages=12)
+    assert len(state.actions) == 12 and state.stop_reason == "budget"
+
+
 def test_the_same_text_elsewhere_reuses_the_decision(walk) -> None:
     twin = listing(f"{SITE}/copy", ["/s/1"])
     state = walk([listing(f"{SITE}/", ["/s/1"]), twin, article(1)], f"{SITE}/", f"{SITE}/copy")

@@ -24,8 +24,9 @@ def walk(bench: Workbench, tmp_path: Path):
         docs: list[dict[str, Any]],
         *starts: str,
         prompt: str = "Collect all news",
-        notes: tuple[str, ...] = (),
+        note: str = "",
         wants: dict[str, Any] | None = None,
+        later: dict[str, Any] | None = None,
         **more: Any,
     ) -> CollectRun:
         if wants is not None:
@@ -42,7 +43,8 @@ def walk(bench: Workbench, tmp_path: Path):
         )
         run_id = bench.start(prompt, settings)
         assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
-        for note in notes:
+        if note:
+            install_walker(bench, **(later or {}))
             bench.act(run_id, "send_back", bench.snapshot(run_id).head, note=note)
             assert bench.drive(run_id) is Status.REVIEW
         return bench.snapshot(run_id).state
@@ -225,3 +227,13 @@ def test_an_address_the_prompt_rules_out_is_no_start_and_is_not_followed(walk) -
     left = state.own.tree[f"{B}/s/2"]
     assert (left.status, left.ended) == ("dropped", "Your words exclude this address.")
     assert "1 page was excluded by your words" in state.why_stopped
+
+
+def test_a_later_note_drops_what_was_gathered_there(walk) -> None:
+    docs = [listing(f"{A}/", ["/s/1", f"{B}/s/2"]), article(1), article(2, f"{B}/s/2")]
+    note, later = "Leave out b.example", {"leave_out_sites": ["b.example"]}
+    state = walk(docs, wants={}, note=note, later=later)
+    assert {item.url: item.reason for item in state.own.items.values() if item.status == "dropped"} == {
+        f"{B}/s/2": "Your words exclude this address."
+    }
+    assert {source.url for source in state.answer.sources} == {f"{A}/s/1"}
