@@ -119,7 +119,7 @@ def take_asked(folder: str) -> list[str]:
 
 def open_bench(folder: str, settings: Settings) -> Workbench:
     """The workbench of a process; with a scripted model where the run has one."""
-    bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder}))
+    bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder, "OLLAMA_URL": ""}))
     if settings.model != "keyless":
         mind = Asked(folder, ReportModel() if settings.report == "full" else RoundsModel())
         bench.worker.model_client = lambda name, fast="": (ScriptedModel(mind), "")  # type: ignore[method-assign]
@@ -181,7 +181,7 @@ def main(arguments: list[str]) -> int:
     cases = [(question, kind) for question in QUESTIONS for kind in map(KINDS.__getitem__, options.kinds)]
     expected = [undisturbed(question, settings) for question, settings in cases]
     with tempfile.TemporaryDirectory() as folder:
-        config = configuration.read_config({"TOUCHSTONE_DATA": folder})
+        config = configuration.read_config({"TOUCHSTONE_DATA": folder, "OLLAMA_URL": ""})
         while kills < options.kills:
             question, settings = cases[runs % len(cases)]
             runs += 1

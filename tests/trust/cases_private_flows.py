@@ -39,7 +39,8 @@ def other_ways_out(bench: Bench) -> Result:
     with tempfile.TemporaryDirectory() as folder, Site(PAGES) as site:
         own = {"TOUCHSTONE_DATA": folder, "FETCH_ALLOW": "127.0.0.1", "FETCH_GAP": "0", "OLLAMA_URL": ""}
         opened = Workbench(config.read_config(own | {"EMBEDDING_MODEL": "off"}))
-        opened.worker.model_client = lambda name, fast="": (ScriptedModel(walk_on), "")  # type: ignore[method-assign]
+        scripted = ScriptedModel(walk_on)
+        opened.worker.model_client = lambda name, fast="": (scripted if name != "keyless" else None, "")  # type: ignore[method-assign]
         accounts = Accounts(opened.config)
         try:
             made = list(list_ways_out(opened, accounts, site))

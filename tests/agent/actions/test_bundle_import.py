@@ -142,7 +142,8 @@ def test_the_other_flows_come_in_too(bench, other):
         came = import_bundle(other, data)
         assert (
             came.verification.is_valid
-            and came.verification.found_quote_count == came.verification.quote_count > 0
+            and came.verification.found_quote_count == came.verification.quote_count
+            and (came.verification.quote_count > 0 or run_id == runs[0])  # collect lists without a model
             and not came.verification.remarks
         )
         assert content(export_run(other, came.run_id, "bundle")) == content(data)

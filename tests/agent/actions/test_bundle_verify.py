@@ -316,6 +316,8 @@ def test_honest_runs_of_all_flows_hold(bench, ran):
         bench.drive(run_id)
     bench.act(runs[0], "send_back", bench.snapshot(runs[0]).head, note="And when was it founded?")
     bench.drive(runs[0])
+    collected = verify_bundle(export_run(bench, runs.pop(1), "bundle"))
+    assert collected.is_valid, collected.problems  # without a model it lists titles and no sentence
     for run_id in runs:
         honest(bench, run_id)
 

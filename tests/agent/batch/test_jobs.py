@@ -374,4 +374,4 @@ def test_texts_are_checked_by_address_or_as_they_are(bench: Workbench) -> None:
     drive(bench, batch_id, quiet, threading.Event())
     page, text = csv.DictReader(io.StringIO(export_csv(bench, batch_id)))
     assert " claims: " in page["answer"] and page["verdict"] == "checked"
-    assert (text["answer"], text["backed"]) == ("1 claim: 1 supported", "1")
+    assert (text["answer"], text["backed"]) == ("1 claim: 1 not checked", "0")
