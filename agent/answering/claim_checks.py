@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from agent.answering.plan import find_part
 from agent.engine.context import RunContext
 from agent.evidence.citation_check import check_support, filter_citations, list_evidence
 from agent.evidence.claim_check import describe_finding
@@ -119,21 +120,44 @@ def repair_sentences(
     failed, answered = WrittenDraft(list(checked), 0).failed, judge.answered_parts
     if not failed:
         return WrittenDraft(list(checked), 0, answered_parts=answered)
-    repaired, trouble = _repair(tools, checked, failed, facts, judge.question, clean)
+    repaired, trouble = _repair(tools, judge, checked, failed, facts, clean)
     replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
     drafts, dropped = filter_citations(replacing.values(), facts, conflicts)
-    text = " ".join(said.claim for n, one in enumerate(checked) if (said := repaired.get(n, one)).text)
-    again = make_judge(tools, judge.question, text, judge.parts)
+    text = " ".join(
+        said.claim
+        for n, one in enumerate(checked)
+        if (said := repaired.get(n, one)).text and (n in repaired or n not in failed)
+    )
+    is_whole = len(judge.parts) > 1 and len(answered or ()) < len(judge.parts)
+    again = replace(make_judge(tools, judge.question, text, judge.parts), is_whole=is_whole)
     new = dict(zip(replacing, judge_sentences(tools, again, drafts, facts), strict=True))
-    if again.answered_parts:
-        answered = list(dict.fromkeys([*(answered or ()), *again.answered_parts]))
+    left = [new.get(n, one) for n, one in enumerate(checked) if n in new or n not in repaired]
+    if judge.parts and (again.answered_parts or answered is not None):
+        whole = _find_completed(judge.parts, left, new.values(), facts)
+        answered = list(dict.fromkeys([*(answered or ()), *(again.answered_parts or ()), *whole]))
     return WrittenDraft(
-        [new.get(n, one) for n, one in enumerate(checked) if n in new or n not in repaired],
+        left,
         dropped,
         {checked[n].text: sentence.text for n, sentence in repaired.items()},
         trouble or again.trouble,
         answered_parts=answered,
     )
+
+
+def _find_completed(
+    parts: Sequence[PlanPart],
+    sentences: Sequence[Sentence],
+    repaired: Collection[Sentence],
+    facts: Mapping[str, Fact],
+) -> list[str]:
+    """The parts of which all sentences are supported now that one of them was repaired."""
+    found = list[str]()
+    for part in parts:
+        own = [s for s in sentences if part.id in {s.part, *(find_part(parts, facts[i]) for i in s.fact_ids)}]
+        new = [said for said in own if any(said is one for one in repaired)]
+        if 0 < len(new) < len(own) and all(said.backed for said in own):
+            found.append(part.id)
+    return found
 
 
 def make_judge(
@@ -171,10 +195,10 @@ def _read_nearby(tools: RunContext, facts: Mapping[str, Fact], ids: Iterable[str
 
 def _repair(
     tools: RunContext,
+    judge: ClaimJudge,
     sentences: Sequence[Sentence],
     failed: Sequence[int],
     facts: Mapping[str, Fact],
-    question: str,
     clean: Callable[[str], str],
 ) -> tuple[dict[int, Sentence], str]:
     """By index the failing sentences in new words (those that nobody changed are missing: none is judged
@@ -186,11 +210,20 @@ def _repair(
         return {}, ""
     names = {fact_id: f"q{n}" for n, fact_id in enumerate(ids, start=1)}
     nearby = _read_nearby(tools, facts, ids)
+    ids_by_quote = {quote: names[i] for i in reversed(ids) for quote, _ in list_evidence(facts[i])}
+
+    def explain(n: int) -> str:
+        """The judge's reason with the quotes' ids of this call in the place of those of its own."""
+        told = judge.quotes.get(str(n), {})
+        return _QUOTE_ID.sub(
+            lambda match: ids_by_quote.get(told.get(match[0], ""), "the quote"), sentences[n].check_reason
+        )
+
     near = {n + step for n in failed for step in (-1, 0, 1)}
     shown = [sentence.claim if n in near else "…" for n, sentence in enumerate(sentences)]
     result = tools.judge(
         REPAIR,
-        question=question,
+        question=judge.question,
         text=" ".join(text for n, text in enumerate(shown) if text != "…" or shown[n - 1 : n] != ["…"]),
         quotes=[
             QuoteShown(id=names[i], text=quote, source=source, before=words_before(quote, nearby.get(i, "")))
@@ -206,7 +239,7 @@ def _repair(
                 faults=[
                     *map(describe_finding, sentences[n].findings),
                     *([] if sentences[n].fact_ids else ["It cites no quote."]),
-                    *filter(None, [_QUOTE_ID.sub("the quote", sentences[n].check_reason)]),
+                    *filter(None, [explain(n)]),
                 ],
             )
             for n in failed

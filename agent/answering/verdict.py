@@ -54,6 +54,7 @@ NO_EVIDENCE_REASONS: dict[Reason, str] = {
     "blocked": "Nothing could be read: every search engine or page refused or failed.",
     "budget": "The budget was used up before anything could be read.",
     "not_covered": "Nothing that was read answers this question.",
+    "unsupported": "Nothing of what was drafted is supported by its quotes.",
 }
 
 
@@ -115,12 +116,13 @@ def finish_answer(
     unjudged = [sentence for sentence in [*named, *stated] if sentence.check in UNJUDGED_VERDICTS]
     cites_page = any(has_page_support(facts[i]) for sentence in unjudged for i in sentence.fact_ids)
     if not cites_page and not any(sentence.backed for sentence in [*named, *stated]):
+        refused = len(draft.failed) + list(draft.repairs.values()).count("")
         cited = draft.dropped + sum(len(sentence.fact_ids) for sentence in draft.sentences)
         return answer.replace(
-            **explain_no_evidence(state),
+            **explain_no_evidence(state, is_drafted=bool(refused)),
             open="",
             assumed="",
-            remark=describe_refused(len(draft.failed)),
+            remark=describe_refused(refused),
             statements=StatementCounts(dropped=cited),
         )
     blocks, sentences = lay_out_answer(
@@ -209,7 +211,7 @@ def record_answer(answer: Answer, change: Change | None = None) -> Change:
 
 def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> list[PlanPart]:
     """The plan with the status and confidence of each part: answered (found, where no model wrote that) or
-    not, disputed when an open conflict contradicts its claim, not found when no sentence is on it."""
+    not, disputed when an open conflict contradicts its claim, not found when no sentence was on it."""
     facts = fact_view.facts_after_notes(state)
     figures = {part.part: part for part in level.parts} if level else {}
     answered, plan = find_answered(state.plan, answer, facts), list[PlanPart]()
@@ -219,7 +221,7 @@ def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> lis
         status: PartStatus = "open" if is_open else "answered"
         if not find_claim(state.plan, part, answer, facts):
             is_told = any(said.part == part.id and said.check for said in answer.sentences)
-            status = "open" if is_told else "not_found"
+            status = "open" if is_told or answer.reason == "unsupported" else "not_found"
         elif answer.by != "model":
             status = "found"
         elif figure.disputed:
@@ -234,13 +236,13 @@ def describe_failures(failed: list[PageRef]) -> str:
     return f"{list_first(told, '; ')}."
 
 
-def explain_no_evidence(state: RunState) -> dict[str, Any]:
-    """The reason and certainty of an answer without evidence: what was tried, and what a person stated that
-    no page backs."""
+def explain_no_evidence(state: RunState, *, is_drafted: bool = False) -> dict[str, Any]:
+    """The reason and certainty of an answer without evidence: what was tried, whether what was drafted failed
+    its check, and what a person stated that no page backs."""
     pages = list(state.pages.values())
     searches = [action for action in state.actions if action.is_search]
     failed = [item.outcome in UNREADABLE_OUTCOMES for item in (pages or searches)]
-    reason: Reason = "not_covered"
+    reason: Reason = "unsupported" if is_drafted else "not_covered"
     if failed and all(failed):
         reason = "blocked"
     elif state.stop_reason == "budget" and not pages:

@@ -122,7 +122,7 @@ def check_by_code(claim: Claim) -> ClaimCheck:
     before = map(words_before, claim.quotes, claim.nearby)
     around = read_text("\n".join([claim.context, *claim.sources, *before]))
     computed = find_computations(statement, quotes)
-    reason = "; ".join(one.text for one in computed)
+    reason = "; ".join(dict.fromkeys(one.text for one in computed))
     asked = fold(claim.question)
     findings = [
         one.replace(is_absent=one.is_absent and fold(one.claimed) not in asked)

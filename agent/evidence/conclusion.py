@@ -18,6 +18,7 @@ NEXT_ACTS: dict[Reason, str] = {
     "blocked": "Try again later, or give an address to read.",
     "budget": "Raise the budget to go on.",
     "not_covered": "Ask in other words, or give an address to read.",
+    "unsupported": "Ask in other words, or give an address to read.",
 }
 
 

@@ -97,8 +97,12 @@ class ClaimJudge:
     parts: Sequence[PlanPart] = ()
     is_independent: bool = False
     """Whether another model wrote the text."""
+    is_whole: bool = False
+    """Whether all of the text is shown, to tell which parts it answers; else what stands before a claim."""
     answered_parts: list[str] | None = None
     failures: dict[str, str] = field(default_factory=dict)
+    quotes: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By claim id the quotes that its call showed, by their ids there."""
     trouble: str = ""
     """Why a call failed for good; "" when none did."""
 
@@ -106,11 +110,14 @@ class ClaimJudge:
         judged: dict[str, Judgement] = {}
         for batch in _split_batches(claims, self.most_chars):
             shown = _show_claims(batch)
+            texts = {quote.id: quote.text for one in shown for quote in one.quotes}
+            self.quotes |= {claim.claim.id: texts for claim in batch}
             asked = {claim.claim.question for claim in batch}
             question = self.question or (asked.pop() if len(asked) == 1 else "")
             numbers, text = range(1, len(shown) + 1), self.text
             for one in shown:  # the text with the number of each statement, and what stands before one
-                text = text.replace(one.statement, f"({one.n})", 1)
+                case = re.IGNORECASE if self.is_whole else re.NOFLAG
+                text = re.sub(re.escape(one.statement), f"({one.n})", text, count=1, flags=case)
             pieces = re.split(r"(\(\d+\))", text)
             around = [
                 piece if n % 2 or len(piece) <= BEFORE_CHARS else f"… {piece[-BEFORE_CHARS:]}"
@@ -125,7 +132,9 @@ class ClaimJudge:
                 CHECK_CLAIMS,
                 check=list_left_out,
                 question=question,
-                text="".join(around).strip() if "".join(pieces[::2]).strip() else "",
+                text="".join(pieces if self.is_whole else around).strip()
+                if "".join(pieces[::2]).strip()
+                else "",
                 claims=shown,
                 parts=self.parts if len(self.parts) > 1 else [],
             )

@@ -35,7 +35,11 @@ ClaimVerdict = Literal["quoted", "computed", "judged_supported", "differs", "not
 """`differs`: code sees a difference to the quotes, and no judge was asked."""
 FindingKind = Literal["figure", "unit", "date", "time", "negation", "name"]
 SUPPORTED_VERDICTS: frozenset[str] = frozenset({"quoted", "computed", "judged_supported"})
-Reason = Literal["none", "off_topic", "not_covered", "needs_clarification", "blocked", "budget", "silent"]
+Reason = Literal[
+    "none", "off_topic", "not_covered", "unsupported", "needs_clarification", "blocked", "budget", "silent"
+]
+"""Why there is no answer, or half of one. `unsupported`: nothing of what was drafted is supported by its
+quotes."""
 
 
 class ClaimFinding(Record):

@@ -22,7 +22,7 @@ MIN_SCORE_SHARE = 0.2
 of seven subjects the judge sees 94 % of what supports them in half the characters (DECISIONS.md)."""
 MAX_DEEP_PASSAGES = 24
 """Passages in which a literal quote or a missing figure is looked for."""
-MAX_ROWS = 3
+MAX_ROWS = 4
 """Rows that are taken from a passage of a table."""
 MIN_CARRIED = 0.5
 """The share of a statement's words below which a passage is not compared word by word: what is quoted has

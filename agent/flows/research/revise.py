@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from agent.answering import fact_view
+from agent.answering.claim_checks import WrittenDraft
 from agent.answering.conflict_sentences import is_conflict_sentence
 from agent.answering.draft import draft_from_reply
 from agent.answering.pages import offer_again
@@ -48,6 +49,8 @@ MAX_PIECE_FACTS = 16
 """Facts that a section may use beside those that it cited (our own judgement: as many as a section of a
 report, and the new ones)."""
 
+LOST_SOURCE = "has lost a source"
+"""The reason of a former sentence that cited a fact which counts no more."""
 MAX_CELL_FACTS = 12
 """Further facts that a table's writer is shown for its empty cells."""
 
@@ -193,7 +196,7 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
         blocks += report_frame.conflict_blocks(state.question)
     order = {block.id: n for n, block in enumerate(blocks)}
     kept = sorted(kept, key=lambda said: order.get(said.block, -1))
-    told = _join_told(former, [reply.value for reply in replies])
+    told = _join_told(former, draft, kept, [reply.value for reply in replies])
     answer = finish_answer(
         state,
         replace(draft, sentences=kept, dropped=former.statements.dropped, blocks=blocks, **told),
@@ -204,16 +207,27 @@ def revise_answer(state: ResearchRun, tools: RunContext) -> Answer | None:
     return answer.replace(title=former.title)
 
 
-def _join_told(former: Answer, replies: Sequence[SectionReply]) -> dict[str, Any]:
-    """What is open and assumed in an answer with these pieces: what was open closes when a piece says so, and
-    what was assumed falls when none rests on it."""
+def _join_told(
+    former: Answer, draft: WrittenDraft, kept: Sequence[Sentence], replies: Sequence[SectionReply]
+) -> dict[str, Any]:
+    """What is open, assumed and answered in an answer with these pieces: what was open closes when a piece
+    says so; what was assumed falls when neither a piece nor a sentence that stays rests on it; of the parts
+    those stay answered whose sentences do not all go, and the new draft's judge says the rest."""
     still = [reply.open for reply in replies if reply.open]
     is_closed = bool(former.open) and len(still) < len(replies)
-    assumed = (
-        dict.fromkeys(reply.assumed for reply in replies if reply.assumed) if replies else [former.assumed]
-    )
+    stays = [said for said in kept if any(said.text == one.text for one in former.sentences)]
+    told = [former.assumed] if stays or not replies else []
+    assumed = dict.fromkeys(filter(None, [*told, *(reply.assumed for reply in replies)]))
+    old, new = former.answered_parts, draft.answered_parts
+    answered: list[str] | None = None
+    if old is not None or new is not None:
+        on = {said.part for said in stays if said.backed}
+        gone = {said.part for said in former.sentences} - on
+        answered = [part for part in (on if old is None else old) if on and part not in gone]
+        more = {said.part for said in draft.sentences if said.backed} if new is None else new
+        answered = list(dict.fromkeys([*answered, *more]))
     opened = "" if is_closed else " ".join(dict.fromkeys(still)) or former.open
-    return {"open": opened, "assumed": " ".join(assumed), "answered_parts": None}
+    return {"open": opened, "assumed": " ".join(assumed), "answered_parts": answered}
 
 
 def split_answer(
@@ -236,7 +250,9 @@ def split_answer(
         has_fallen = checked.fact_ids != said.fact_ids
         if has_fallen or said.part in reading.about:
             touched |= targets[f"s{n}"]
-        shown.append(checked.replace(check="not_supported") if has_fallen else checked)
+        shown.append(
+            checked.replace(check="not_supported", check_reason=LOST_SOURCE) if has_fallen else checked
+        )
         kept += [] if has_fallen else [checked]
     usable = fact_view.facts_for_answer(state)
     new = [fact for fact in usable if fact.step > reading.note]

@@ -83,7 +83,7 @@ def _explain_refusal(state: SiteRun, answer: Answer, kind: str = "none", message
     if not state.own.url_content(state):
         text = f"No answer is given. No page could be read: {describe_failures(list(state.pages.values()))}"
         return answer.replace(reason="blocked", certainty=text)
-    if answer.reason == "blocked":
+    if answer.reason == "blocked" or (answer.reason == "unsupported" and kind == "none"):
         return answer
     kind = kind if kind != "none" else "not_covered"
     read = (host(ref.final_url) for ref in state.pages.values() if ref.outcome is Outcome.OK)

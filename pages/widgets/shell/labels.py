@@ -135,6 +135,7 @@ def describe_world(name: str) -> str:
 REFUSAL = {
     "off_topic": "Outside this site’s topic",
     "not_covered": "The site does not answer this",
+    "unsupported": "No drafted sentence is supported by its quotes",
     "needs_clarification": "A clarifying question",
     "blocked": "The site could not be read",
     "budget": "A limit was reached",

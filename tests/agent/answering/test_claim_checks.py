@@ -146,6 +146,23 @@ def test_the_judge_says_which_parts_are_answered() -> None:
     assert check(Tools(), say("She lived.", "petra"), parts=parts).answered_parts is None
 
 
+def test_after_a_repair_the_judge_sees_the_draft_and_a_part_that_lacked_one_sentence_is_answered() -> None:
+    parts = [PlanPart(id="1", question="Where?"), PlanPart(id="2", question="When?")]
+    holds = lambda statement, quotes: "Oslo" not in statement  # noqa: E731
+    said = [say("She lived in Tallåsen.", "petra"), say("She comes from Oslo.", "petra")]
+    for part, told in (("1", ["1"]), ("", [])):
+
+        def reply(messages: Any, schema: Any) -> Any:
+            repairs = {2: "She comes from Tallåsen."}
+            said = check_reply(messages[1]["content"], schema.__name__, holds, repairs)
+            return said if "Repair" in schema.__name__ else {**said, "answered_parts": []}
+
+        tools = Tools(reply)
+        draft = check(tools, *(one.replace(part=part) for one in said), parts=parts)
+        assert draft.answered_parts == told and not draft.failed
+        assert "She lived in Tallåsen. (1)" in tools.prompts[2]
+
+
 def test_a_repair_that_holds_takes_the_place_of_the_sentence() -> None:
     tools = play(NEVER, {1: PETRA})
     draft = check(tools, say("Petra Vasshaug was born in Oslo.", "petra"))
@@ -204,11 +221,13 @@ def test_the_repair_hears_which_words_fail_and_why() -> None:
 
 
 def test_the_repair_is_not_told_the_numbers_that_the_quotes_had_in_the_judges_call() -> None:
-    checked = say("It works all week.", "mill").replace(check="not_supported", check_reason="q4 has it not.")
+    reason = "q4 has it not, nor q2."
+    checked = say("It works all week.", "mill").replace(check="not_supported", check_reason=reason)
     tools = play(NEVER)
     judge = make_judge(tools, "Who?")  # type: ignore[arg-type]
+    judge.quotes["0"] = {"q2": FACTS["mill"].quote}
     repair_sentences(tools, judge, [checked], FACTS, [], str.strip)  # type: ignore[arg-type]
-    assert re.findall(r"^Wrong: (.*)$", tools.prompts[0], re.M) == ["the quote has it not."]
+    assert re.findall(r"^Wrong: (.*)$", tools.prompts[0], re.M) == ["the quote has it not, nor q1."]
 
 
 @pytest.mark.parametrize("reply", [ModelUnavailable("The server is down."), {"claims": []}])

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.answering.verdict import record_answer
+from agent.answering.claim_checks import WrittenDraft
+from agent.answering.verdict import close_plan, finish_answer, record_answer
 from agent.engine.run_state import RunState
 from agent.engine.state import state_after
 from agent.flows.research.state import ResearchState
@@ -20,6 +21,7 @@ from agent.types import (
     Fact,
     PageRef,
     PlanPart,
+    Sentence,
     Settings,
 )
 from tests.agent.answering.written import build_answer
@@ -233,6 +235,13 @@ def test_a_refusal_gives_its_reason(actions, pages, stop, reason):
     )
     assert (given.verdict, given.reason) == ("no_evidence", reason)
     assert given.certainty.startswith("No answer is given.") and f"{len(actions)} search" in given.certainty
+
+
+def test_a_draft_that_fails_its_check_is_not_told_as_nothing_found():
+    refused = WrittenDraft([Sentence(text="Built in 1700.", fact_ids=["a"], check="not_supported")], 0)
+    given = finish_answer(state(BUILT), refused, 9)
+    assert given.reason == "unsupported" and "drafted is supported by its quotes" in given.certainty
+    assert close_plan(state(BUILT), None, given)[0].status == "open"
 
 
 def test_an_answer_that_nobody_could_judge_is_shown_as_unchecked():

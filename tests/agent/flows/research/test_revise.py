@@ -110,7 +110,7 @@ def test_an_excluded_source_takes_its_sentences_and_leaves_the_others_as_they_ar
         [piece] = [prompt for role, prompt in script.prompts if role == "section"]
         facts, _, former = piece.partition("Its facts")[2].partition("The section as it stands")
         assert DESIGNED in facts and OPENED in facts and OPENED_WIKI not in facts
-        assert f"{DESIGNED} (f" in former and f"{OPENED_WIKI} (not supported by its quotes)" in former
+        assert f"{DESIGNED} (f" in former and f"{OPENED_WIKI} (has lost a source)" in former
         [read] = after.state.readings
         assert read.excluded_sites == ["wiki.example"], "what is no site is dropped"
         assert "Understood as: leave out the wiki" in FLOWS["research"].describe(after.steps[before.head + 3])
