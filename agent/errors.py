@@ -11,6 +11,10 @@
 A page that is gone or an engine that blocks is never raised: it is an `Outcome` in a result.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 
 class TouchstoneError(Exception):
     """The root of the tree."""
@@ -37,7 +41,12 @@ class ShutdownRequested(Signal):
 
 
 class ModelDown(Signal):
-    """A model call failed for good without which the run cannot go on: it rests and is tried again."""
+    """A model call failed for good without which the run cannot go on: it rests and is tried again. The
+    replies of `role` to `messages` are of no use then; no messages: there was none."""
+
+    def __init__(self, message: str, *, role: str = "", messages: Sequence[dict[str, str]] = ()) -> None:
+        super().__init__(message)
+        self.role, self.messages = role, messages
 
 
 class NotRecorded(Signal):

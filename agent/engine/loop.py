@@ -239,6 +239,9 @@ class _RunDriver:
                     f"step {name} of the flow {self.flow.name} led to {next}, and no edge goes there"
                 )
         except ModelDown as down:
+            if down.messages:
+                steps = (*before, self.tools.step)
+                self.store.calls.spend(self.lease.run_id, steps, down.role, down.messages)
             if self.tools.on_model_down is None:
                 return self.pause_for_person(PauseRequest(kind="model", why=str(down)), began)
             self.tools.on_model_down(down)

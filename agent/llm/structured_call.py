@@ -177,8 +177,9 @@ def _recall_or_create(context: CallContext, prompt: list[Message], attempt: int,
 
 
 def _is_answered(call: ModelCall) -> bool:
-    """A call without a reply has no tokens; an empty reply has cost at least its prompt."""
-    return call.prompt_tokens > 0
+    """A call without a reply has no tokens; an empty reply has cost at least its prompt. One that made its
+    run rest answers nothing any more."""
+    return call.prompt_tokens > 0 and not call.is_spent
 
 
 def _complete_call(

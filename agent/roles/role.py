@@ -13,12 +13,13 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from agent.errors import ModelDown, ModelError, OutOfBudget, PromptTooLong
+from agent.errors import ModelDown, ModelError, ModelReplyError, OutOfBudget, PromptTooLong
 from agent.roles.prompt_templates import Bindings, make_mark, render, render_refusal
 from agent.types import Record
 
 AskModel = Callable[[str, list[dict[str, str]], type[BaseModel], str], BaseModel]
 """(role, messages, shape, tier) -> a reply of that shape; raises ModelError when the model fails for good."""
+Messages = Sequence[dict[str, str]]
 Fits = Callable[[Sequence[dict[str, str]], type[BaseModel], str], bool]
 """(messages, shape, tier) -> whether the model takes them and has room to reply."""
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -125,10 +126,11 @@ class Role:
         is refused in the better of the two is told as `problems`. `mark` is the run's. The prompt
         is shortened until it `fits`, and again when the server refuses it as too long."""
 
-        def give_up(reason: str, may_rest: bool = True, **told: Any) -> RoleResult:
-            """The reply without values; raises ModelDown where the run is to rest."""
+        def give_up(reason: str, may_rest: bool = True, asked: Messages = (), **told: Any) -> RoleResult:
+            """The reply without values; raises ModelDown where the run is to rest, with what was `asked`."""
             if reason and may_rest and self.on_failure == "rest":
-                raise ModelDown(f"The model's call “{self.name.replace('_', ' ')}” failed: {reason}")
+                failed = f"The model's call “{self.name.replace('_', ' ')}” failed: {reason}"
+                raise ModelDown(failed, role=self.name, messages=asked)
             return RoleResult(value=self.reply(), by="keyless", fallback_reason=reason, **told)
 
         if model is None:
@@ -170,12 +172,14 @@ class Role:
                 last = first if last.value is None or is_worse else last
         except OutOfBudget as over:
             return give_up(str(over), may_rest=False)
+        except ModelReplyError as unusable:
+            return give_up(str(unusable), asked=messages)
         except ModelError as failure:
             return give_up(str(failure))
         told: Any = {"refused": first.problems, "withheld": bindings.withheld}
         if last.value is None:
             why = f"The model's reply was refused twice: {'; '.join(last.problems)}"
-            return give_up(why, **told)
+            return give_up(why, asked=messages, **told)
         earlier = first.value if last is not first else None
         return RoleResult(value=last.value, by="model", earlier=earlier, problems=last.problems, **told)
 

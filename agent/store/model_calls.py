@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,11 +79,24 @@ class ModelCalls(TableAccess):
                     connection.execute(_INSERT, _call_to_row(call))
 
     def rewrite(self, calls: Mapping[str, ModelCall]) -> None:
-        """Put these calls in the place of those under their keys: only to erase."""
+        """Put these calls in the place of those under their keys: only to erase or mark them."""
         with self._writer.begin() as connection:
             for key, call in calls.items():
                 connection.execute(_DELETE, {"call": key})
                 connection.execute(_INSERT, _call_to_row(call))
+
+    def spend(
+        self, run_id: str, steps: Collection[int], role: str, messages: Sequence[dict[str, str]]
+    ) -> None:
+        """The replies that a role got in these steps to a prompt with these messages are not used again."""
+        asked = list(messages[1:])  # the first one holds the form of the reply too
+        self.rewrite(
+            {
+                call.key: call.replace(is_spent=True)
+                for call in self.list_for_run(run_id)
+                if call.step in steps and call.role == role and call.prompt[1 : len(messages)] == asked
+            }
+        )
 
     def recall(self, key: str) -> ModelCall | None:
         """The call of this key, or None."""

@@ -360,3 +360,5 @@ class ModelCall(Record):
     cost_usd: float | None = None
     seconds: float = 0.0
     at: str = ""
+    is_spent: bool = False
+    """Whether the run rests because of its reply: the step, taken again, asks anew."""
