@@ -100,8 +100,9 @@ def _list_problems(answer: Answer, bare: Sequence[str]) -> Iterator[str]:
 def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
     """The sentences that are called backed and are not, whichever facts they are checked against (a facility
     search ignores notes, a shortened reply disputes); not those that are withheld, or whose labels are: they
-    say nothing. A judge's word cannot be repeated; what is quoted or computed must not differ."""
+    say nothing. A judge's word cannot be repeated; what stands nowhere in the sources must have been told."""
     said, conflicts = answer.sentences, list(state.conflicts.values())
+    shows_all = answer.verdict == "checked"  # it was checked over more of the source than the quote kept
     suspects = {
         n for n, s in enumerate(said) if s.backed and not (is_withheld(s.text) or is_withheld(s.context))
     }
@@ -116,8 +117,14 @@ def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
         for group in filter(None, groups):
             checked, _ = check_citations([said[n] for n in group], facts, conflicts, question=question)
             for n, new in zip(group, checked, strict=True):
-                is_exact = said[n].check in ("quoted", "computed", "")  # "": of the former version
-                holds = new.check not in (("differs", "not_supported") if is_exact else ("not_supported",))
+                told = {finding.claimed for finding in said[n].findings}
+                absent = {finding.claimed for finding in new.findings if finding.is_absent}
+                if said[n].check in ("quoted", "computed") and not shows_all:
+                    holds = new.check in ("quoted", "computed")
+                elif said[n].check or shows_all:
+                    holds = new.check != "not_supported" and (shows_all or absent <= told)
+                else:  # of the former version
+                    holds = new.check not in ("differs", "not_supported")
                 holds = holds and n not in by_code
                 cites_page = any(has_page_support(facts[i]) for i in new.fact_ids)
                 if cites_page and (holds or said[n].text in written_by_code):

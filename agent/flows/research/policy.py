@@ -233,7 +233,8 @@ def assess_coverage(state: ResearchRun) -> Coverage | None:
         return Coverage(f"Every part is answered at or above {threshold:.0%}.", [], [])
     said = [said for said in state.assessments if said.step > since and said.model is not None]
     covered = [one.step for one in said if not one.unanswered]
-    later = [action for action in state.actions if action.step > covered[0]]
+    first = covered[0] if covered else state.own.reported_at  # a person dropped the part that was open
+    later = [action for action in state.actions if action.step > first]
     had_round = len({action.step for action in later}) > 1 or any(not a.is_search for a in later)
     named, _ = split_leads(state)
     told = "a further round brought no second one" if later else "nothing further was named"

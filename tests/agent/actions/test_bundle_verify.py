@@ -17,16 +17,12 @@ from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
 from agent.answering import recheck_answers
 from agent.api import start_collect_run
-from agent.bot.responder import ReplyService
 from agent.engine.run_state import RunState
 from agent.engine.state import to_jsonable
 from agent.export import bundle
 from agent.export.archive import MANIFEST, pack, unpack
-from agent.reply_config import AIResponseSettings, KBSettings, ResponseConfig
 from agent.types import Answer, Fact, Sentence, Settings, StatementCounts, Status, Step
-from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench
-from tests.web.replying_model import stocked
 
 pytestmark = pytest.mark.slow
 
@@ -322,16 +318,6 @@ def test_honest_runs_of_all_flows_hold(bench, ran):
         honest(bench, run_id)
 
 
-def test_a_reply_that_was_cut_to_a_length_holds(bench):
-    stocked(bench)
-    stored = ResponseConfig(AIResponseSettings(store_conversations=True), KBSettings())
-    service = ReplyService(bench, response=stored)
-    said = service.reply(Conversation(messages=[Message(role="user", text="When do backups run?")]))
-    run_id = bench.runs()[0].id
-    assert said and bench.runs()[0].settings.flow == "reply"
-    honest(bench, run_id)
-
-
 def test_an_answer_that_a_word_overtook_is_checked_by_what_it_was_written_from():
     """A person struck the fact while the answer was written; it was recorded after their word, and says
     itself at which step it was begun."""
@@ -361,3 +347,13 @@ def test_an_answer_that_a_word_overtook_is_checked_by_what_it_was_written_from()
         ),
     ]
     assert len(list(recheck_answers.find_answer_problems(RunState(), late))) == 1
+
+
+@pytest.mark.parametrize("check", ["quoted", "computed"])
+def test_a_check_by_code_that_is_only_claimed_is_told(made, check):
+    contents = bundle.read_bundle(made)
+    steps = [step.model_copy(deep=True) for step in contents.steps]
+    said = [s for step in steps for answer in step.change.get("answers", []) for s in answer["sentences"]]
+    said[0].update(text="The mayor kept the money that was meant for the bridge.", check=check)
+    found = verify_bundle(bundle.write_bundle(replace(contents, steps=steps)))
+    assert any("does not carry it" in problem for problem in found.problems)
