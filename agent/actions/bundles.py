@@ -302,10 +302,19 @@ def _check_run(contents: BundleContents, state: RunState) -> Iterator[str]:
 
 def _check_fold(contents: BundleContents, state: RunState) -> Iterator[str]:
     """What only the state that the steps make can tell."""
-    if state.summary()["confidence"] != contents.run.confidence:
+    if state.summary()["confidence"] != contents.run.confidence and not _has_former_fields(contents):
         yield "run.json holds another confidence than the steps make"
     fresh = FLOWS[contents.run.settings.flow].new_state()
     yield from recheck_answers.find_answer_problems(fresh, contents.steps)
+
+
+def _has_former_fields(contents: BundleContents) -> bool:
+    """Did a version that weighed confidence otherwise record its steps?"""
+    answers = (answer for step in contents.steps for answer in step.change.get("answers", ()))
+    given = (one for step in contents.steps for one in step.change.get("assessments", ()))
+    return any("inconsistency" in one for one in given) or any(
+        "fit" in said for answer in answers for said in answer["sentences"]
+    )
 
 
 def _check_wording(given: Sequence[Fact], contents: BundleContents) -> Iterator[str]:
@@ -413,6 +422,8 @@ def _list_remarks(found: Sequence[Fact], contents: BundleContents) -> Iterator[s
             "an earlier Touchstone made it: its bytes, pages, quotes, answers and usage are checked, its "
             f"steps are not followed; {bundle.LAST_READER} opens it as a run"
         )
+    if contents.version == bundle.VERSION and _has_former_fields(contents):
+        yield "an earlier Touchstone made it: its confidence is told as it was, not computed again"
     if contents.run.imported:
         yield "the run had itself been imported from a bundle"
 

@@ -183,6 +183,10 @@ class RunState(State, Generic[Own]):
             raise KeyError(name)
         return self.own.record_of(name) if name in type(self.own).model_fields else super().record_of(name)
 
+    def is_former(self, name: str) -> bool:
+        """Whether only earlier versions of its flow's record had this field."""
+        return self.own.is_former(name)
+
     def derive(self, change: Change, step: int | None = None) -> None:
         """Derive what the flow's record derives; see `State.derive`."""
         self.own.derive_view(self, change, self.head + 1 if step is None else step)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic_core import to_jsonable_python
 
 from agent.types import Edit, Step
+from agent.types.record import FORMER_FIELDS
 
 Change = dict[str, Any]
 REMOVAL_PREFIX = "-"
@@ -37,6 +38,10 @@ class State(BaseModel):
         if name not in type(self).model_fields:
             raise KeyError(name)
         return self
+
+    def is_former(self, name: str) -> bool:
+        """Whether only earlier versions had this field."""
+        return name in FORMER_FIELDS.get(type(self).__name__, ())
 
     def derive(self, change: Change, step: int | None = None) -> None:
         """Work out what follows from the state and is not stored, after a change, of a recorded step where
@@ -96,6 +101,8 @@ def merge(state: S, change: Change) -> S:
     """The state after a (JSON) change: the same object, changed. An unknown field raises KeyError."""
     for key, value in change.items():
         name = key.removeprefix(REMOVAL_PREFIX)
+        if state.is_former(name):
+            continue
         record = state.record_of(name)
         if key != name:
             for gone in value:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from agent.types.record import Actor, PageOrigin, Publication, Record
+from agent.types.record import Actor, FormerRecord, PageOrigin, Publication, Record
 
 PartStatus = Literal["open", "answered", "found", "disputed", "not_found"]
 """`found`: quotes were found for it, and no model judged whether they answer it."""
@@ -42,7 +42,7 @@ Reason = Literal[
 quotes."""
 
 
-class ClaimFinding(Record):
+class ClaimFinding(FormerRecord):
     """A difference that code saw when it compared a claim with its quotes; a question to the judge."""
 
     kind: FindingKind
@@ -62,7 +62,7 @@ nothing was found. "" for any other."""
 ReportLength = Literal["brief", "standard", "full"]
 
 
-class AnswerBlock(Record):
+class AnswerBlock(FormerRecord):
     """A block of an answer. Its sentences, list items and cells are `Answer.sentences` with its id in
     `Sentence.block`, in their order, so that each is checked and cited as any other."""
 
@@ -116,7 +116,7 @@ class Outline(Record):
     """The step that made it or in which a person last edited it."""
 
 
-class Sentence(Record):
+class Sentence(FormerRecord):
     """A sentence of an answer and the facts it cites."""
 
     text: str

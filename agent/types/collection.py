@@ -5,11 +5,12 @@ A date is an ISO 8601 day ("2026-11-12") or time ("2026-11-12T09:14"), "" when a
 
 from __future__ import annotations
 
-from typing import Literal
+from datetime import date, timedelta
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from agent.types.record import Actor, Outcome, Record
+from agent.types.record import Actor, FormerRecord, Outcome, Record
 
 PageAction = Literal["EXTRACT_CONTENT", "EXTRACT_LINKS", "NAVIGATE_TO", "STOP"]
 CrawlLimit = Literal["", "depth", "links", "scope", "doubt", "words"]
@@ -17,7 +18,7 @@ CrawlLimit = Literal["", "depth", "links", "scope", "doubt", "words"]
 PageType = Literal["article", "forum_thread", "forum_listing", "news_listing", "company_profile", "other"]
 
 
-class CollectIntent(Record):
+class CollectIntent(FormerRecord):
     """What a prompt asks for."""
 
     topic: str = ""
@@ -39,6 +40,15 @@ class CollectIntent(Record):
     """Canonical addresses and hosts that are never fetched."""
     today: str = ""
     """The day the request was read; "" before that."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_time_range(cls, data: Any) -> Any:
+        """The data; earlier versions stored the first day as a number of days before `today`."""
+        if isinstance(data, dict) and (days := data.get("time_range_days")) and data.get("today"):
+            since = date.fromisoformat(data["today"][:10]) - timedelta(days=days)
+            return {**data, "since": since.isoformat()}
+        return data
 
     @property
     def period(self) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.types.record import Actor, Outcome, PageOrigin, Publication, Record
+from agent.types.record import Actor, FormerRecord, Outcome, PageOrigin, Publication, Record
 
 FactOrigin = Literal["page", "image", "person", "prior_turn"]
 PersonMark = Literal["none", "pinned", "struck"]
@@ -246,7 +246,7 @@ class Ruling(Record):
     step: int
 
 
-class Assessment(Record):
+class Assessment(FormerRecord):
     """What a model said at a step of what was found so far; without one only that something was read."""
 
     step: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Record(BaseModel):
@@ -18,6 +18,40 @@ class Record(BaseModel):
     def replace(self, **changes: Any) -> Self:
         """A copy with these fields replaced; the new values are not validated."""
         return self.model_copy(update=changes)
+
+
+FORMER_FIELDS: dict[str, dict[str, dict[str, str] | None]] = {
+    "Assessment": {"inconsistency": None},
+    "ClaimFinding": {
+        "is_veto": None,
+        "kind": dict.fromkeys(
+            ("roles", "quantifier", "modality", "comparative", "antonym", "instruction"), "figure"
+        ),
+    },
+    "AnswerBlock": {"role": {"other": "passage"}},
+    "Sentence": {"fit": None, "check": {"vetoed": "not_supported", "doubted": "not_supported"}},
+    "CollectIntent": {"time_range_days": None},
+    "CollectState": {"intent_trouble": None},
+    "SiteState": {"bearings": None, "bearing": None},
+}
+"""What earlier versions stored in records: fields that are gone (None), and values that have another name."""
+
+
+class FormerRecord(Record):
+    """A record that earlier versions stored otherwise: it is read as what it means today."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_former(cls, data: Any) -> Any:
+        """The data without the fields that are gone, and with the values of today."""
+        former = FORMER_FIELDS[cls.__name__]
+        if not isinstance(data, dict) or not former.keys() & data.keys():
+            return data
+        data = {name: value for name, value in data.items() if former.get(name, {}) is not None}
+        for name, values in former.items():
+            if values and isinstance(value := data.get(name), str):
+                data[name] = values.get(value, value)
+        return data
 
 
 Actor = Literal["model", "keyless", "person", "code"]

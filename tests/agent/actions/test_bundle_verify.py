@@ -230,6 +230,20 @@ def test_a_bundle_that_calls_itself_of_the_former_version_is_held_to_its_facts_t
     assert any("does not carry it" in problem for problem in found.problems), found.problems
 
 
+def test_a_bundle_of_the_version_before_verifies_and_says_what_is_not_computed_again(made):
+    contents = bundle.read_bundle(made)
+    steps = [step.model_copy(deep=True) for step in contents.steps]
+    for step in steps:
+        for one in step.change.get("assessments", []):
+            one["inconsistency"] = ""
+        for said in (said for answer in step.change.get("answers", []) for said in answer["sentences"]):
+            said["fit"] = None
+    run = contents.run.replace(confidence=0.466)
+    found = verify_bundle(bundle.write_bundle(replace(contents, steps=steps, run=run)))
+    assert found.is_valid and any("not computed again" in remark for remark in found.remarks)
+    assert not verify_bundle(bundle.write_bundle(replace(contents, run=run))).is_valid
+
+
 def as_former(made: bytes) -> bytes:
     about, files = unpack(made)
     return pack(files, {**about, "version": bundle.FORMER_VERSION})
