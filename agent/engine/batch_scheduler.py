@@ -15,7 +15,7 @@ from agent.engine.state import to_jsonable
 from agent.errors import ConcurrentChange, UsageError
 from agent.store.database import Store
 from agent.types import Batch, BatchBudget, BatchRow, Status, Step, Usage
-from agent.types.batches import BudgetMeter, meter_usage
+from agent.types.batches import BatchState, BudgetMeter, meter_usage
 
 log = logging.getLogger(__name__)
 MAX_TRIES = 3
@@ -54,12 +54,14 @@ class BatchScheduler:
 
     def schedule(self, batch: Batch) -> list[str]:
         """Start what may start of one batch; returns its runs that have something to do now. Sets the batch
-        to `spent` or `done` when that is reached."""
+        to `spent` or `done` when that is reached, to `stopped` when a run rests."""
         rows = self.store.batches.rows(batch.id)
         waiting = [row for row in rows if row.state == "waiting" and not row.same_as]
         busy = sum(row.state == "running" and not row.same_as for row in rows)
         if not waiting and not busy:
-            self.store.batches.set_state(batch.id, state="done", among=("running",))
+            is_resting = any(row.state == "resting" for row in rows)
+            ended: BatchState = "stopped" if is_resting else "done"
+            self.store.batches.set_state(batch.id, state=ended, among=("running",))
             return []
         if not waiting or busy >= batch.allowance.side_by_side:
             return []

@@ -21,7 +21,6 @@ from agent.net.policies import Policy
 from agent.net.ssrf_guard import HostUnreachable, SsrfGuard
 from agent.net.transport import build_pools, create_context, read_body
 from agent.text.json_text import parse_json
-from agent.text.plurals import clip
 
 NO_HEADERS: Mapping[str, str] = {}
 READ_ENCODINGS = ("", "identity", "gzip", "x-gzip")
@@ -91,7 +90,7 @@ class Connections:
 def _read(answer: BaseHTTPResponse, policy: Policy, deadline: Deadline) -> bytes:
     encoding = answer.headers.get("Content-Encoding", "").strip().lower()
     if encoding not in READ_ENCODINGS:
-        raise AnswerUnusable(f"Its answer came in a compression that is not read here ({clip(encoding)!r}).")
+        raise AnswerUnusable(f"Its answer came in a compression that is not read here ({encoding[:40]!r}).")
     body = read_body(answer, deadline, policy.max_bytes)
     if len(body) > policy.max_bytes:
         limit = f"{policy.max_bytes / 1_000_000:g} MB"

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import pytest
 
-from agent.engine.context import RunContext
 from agent.errors import ConcurrentChange, NotFound, UsageError
+from agent.llm.detect import DetectedModel
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.demo_runs import DEMO, SOLAR, reviewed
 from tests.web.notes import rule_out
+from tests.web.researching_model import ASK, END, ROOF, Script, crawl
+from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
 
@@ -141,22 +143,25 @@ def test_a_note_while_it_waits_makes_it_decide_anew(bench):
 
 @pytest.mark.parametrize("role", ["decision", "report"])
 def test_a_note_given_while_the_last_word_is_being_found_is_obeyed(bench, monkeypatch, role):
-    run_id, plain, noted = bench.start(SOLAR, DEMO), RunContext.judge, []
+    noted = "Look for the municipal food inspections, too."
+    script = Script(ASK, crawl(ROOF), confidence=0.3 if role == "decision" else 0.95)
+    search = {**ASK, "query_or_url": "municipal food inspections"}
 
-    def judge(tools, asked, **blanks):
-        judgement = plain(tools, asked, **blanks)
-        if (
-            asked.name == role
-            and not noted
-            and (role == "report" or judgement.value.actions[0].next_action == "send_to_hitl")
-        ):
-            noted.append(role)
-            bench.act(run_id, "steer", note="Look for the municipal food inspections, too.")
-        return judgement
+    def answer(messages, shape):
+        prompt, reply = messages[-1]["content"], script.scripted(messages, shape)
+        if script.prompts[-1][0] == role and not bench.snapshot(run_id).state.notes:
+            if role == "report" or reply == END:
+                bench.act(run_id, "steer", note=noted)
+        elif script.prompts[-1][0] == "decision" and noted in prompt and search not in told:
+            told.append(reply := search)
+        return reply
 
-    monkeypatch.setattr(RunContext, "judge", judge)
-    assert bench.drive(run_id) is Status.REVIEW
-    assert noted and any(
+    told: list[dict] = []
+    model = DetectedModel(ScriptedModel(answer), "scripted", "")
+    monkeypatch.setattr(bench.worker.model_search, "found", model)
+    run_id = bench.start(SOLAR, DEMO.model_copy(update={"model": "auto"}))
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    assert told and any(
         "inspections" in action.query_or_url for action in bench.snapshot(run_id).state.actions
     )
 

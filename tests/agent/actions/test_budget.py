@@ -11,6 +11,7 @@ from agent.actions import budget
 from agent.engine.context import RunContext
 from agent.errors import BudgetSpent, ConcurrentChange, UsageError
 from agent.types import ModelCall, PauseRequest, Settings, Status
+from tests.web.collecting_model import install_walker
 from tests.web.researching_model import ASK, ROOF, Script, crawl
 from tests.web.scripted import ScriptedModel
 
@@ -264,10 +265,16 @@ def test_an_estimate_with_a_model_tells_its_price_or_that_nobody_knows_it(bench,
 
 
 def test_collect_asks_at_its_own_cap_on_pages(bench):
+    install_walker(bench, topic="Kallsteg", section="forum")
     limits = DEMO.collect.model_copy(update={"max_pages": 3})
     start = ["https://borskvart.example/stock/KALL"]
     run_id = rested(
-        bench, "What do members say about Kallsteg?", flow="collect", start_urls=start, collect=limits
+        bench,
+        "What do members say about Kallsteg?",
+        flow="collect",
+        start_urls=start,
+        collect=limits,
+        model="auto",
     )
     assert bench.snapshot(run_id).state.halt.kind == "pages"
     assert [meter.name for meter in budget.read_meters(bench, bench.snapshot(run_id))] == [

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import os
 import subprocess
@@ -25,6 +26,7 @@ from agent.errors import NotFound, UsageError
 from agent.llm.detect import DetectedModel
 from agent.types import BatchBudget, Settings, Status
 from agent.workbench import Workbench
+from tests.web.researching_model import ASK, Script
 from tests.web.scripted import ScriptedModel
 
 pytestmark = pytest.mark.slow
@@ -175,8 +177,20 @@ def test_a_batch_is_spent_when_nobody_works_on_it_any_more(bench: Workbench) -> 
     assert get_status(bench, batch_id).batch.state == "spent"
 
 
-def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_whose_runs_rest_is_not_done(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     model = ScriptedModel(lambda _messages, _shape: "this is no JSON")
+    monkeypatch.setattr(bench.worker.model_search, "found", DetectedModel(model, "scripted", ""))
+    batch_id = begun(bench, DEMO.model_copy(update={"model": "auto"}), side_by_side=2)
+    now = drive(bench, batch_id, quiet, threading.Event())
+    assert now.state_counts["resting"] and now.batch.state == "stopped" and now.can_resume
+
+
+def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = itertools.count()
+    looks = Script(
+        quotes=[], confidence=0.3, decision=lambda _: {**ASK, "query_or_url": f"Älvmora {next(tries)}"}
+    )
+    model = ScriptedModel(looks.scripted)
     monkeypatch.setattr(bench.worker.model_search, "found", DetectedModel(model, "scripted", ""))
     settings = DEMO.model_copy(update={"model": "auto"})
     batch_id = begun(bench, settings, side_by_side=2, max_calls=10)

@@ -7,12 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from agent.cli.main import main
 from agent.config import ROOT
 from tests.web import model_server as web
-from tests.web.chatting_model import ASKED, FERRY, LIGHT, PLACES
-from tests.web.model_server import ModelServer
+from tests.web.chatting_model import ASKED, FERRY, LIGHT, PLACES, Script
+from tests.web.model_server import ModelServer, Request
 
 Told = pytest.CaptureFixture[str]
 
@@ -63,12 +64,20 @@ def test_a_folder_is_added_and_asked_and_the_way_told_on_the_side(
 def test_what_is_added_gets_its_vectors_before_it_is_searched(
     capsys: Told, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No model is chosen for chat itself, but the embedding model is one: it is asked once per passage."""
-    with ModelServer(embeds=lambda texts: [[1.0, float(len(text))] for text in texts]) as server:
+    """The library is made ready for the words of the person, once for each passage."""
+    script = Script(
+        generate=[[("The last ferry leaves Brannvik at 22:10.", "the last ferry leaves Brannvik at 22:10.")]]
+    )
+
+    def answer(request: Request) -> web.Reply:
+        name = request.body["response_format"]["json_schema"]["name"]
+        return script(request.body["messages"], type(name, (BaseModel,), {}))  # type: ignore[no-any-return]
+
+    with ModelServer(answer, embeds=lambda texts: [[1.0, float(len(text))] for text in texts]) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("EMBEDDING_MODEL", "vectors")
-        main(["chat", "When does the last ferry leave Brannvik?", "--add", str(folder), "--model", "keyless"])
-    given = [text for request in server.requests for text in request.body["input"]]
+        main(["chat", "When does the last ferry leave Brannvik?", "--add", str(folder), "--model", "auto"])
+    given = [text for request in server.requests for text in request.body.get("input", ())]
     assert any("22:10" in text for text in given)
 
 
