@@ -192,7 +192,7 @@ def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytes
     )
     model = ScriptedModel(looks.scripted)
     monkeypatch.setattr(bench.worker.model_search, "found", DetectedModel(model, "scripted", ""))
-    settings = DEMO.model_copy(update={"model": "auto"})
+    settings = DEMO.model_copy(update={"model": "auto", "max_steps": 6})
     batch_id = begun(bench, settings, side_by_side=2, max_calls=10)
     now = drive(bench, batch_id, quiet, threading.Event())
     assert now.batch.state == "spent" and now.state_counts["waiting"] and now.state_counts["done"], (

@@ -118,7 +118,7 @@ def test_a_branch_is_driven_and_named(run_id, capsys):
     assert main(["act", run_id, "fork", more]) == 0
     out, err = capsys.readouterr()
     [new] = re.findall(r"^run (\w+)$", err, re.MULTILINE)
-    assert "1979" in out and "\n    8  " in err and "\n    5  " not in err, "only its own steps are told"
+    assert "1974" in out and "\n    8  " in err and "\n    5  " not in err, "only its own steps are told"
     told = read(new, capsys)
     assert (told["forked_from"], told["forked_at"], told["budget"][0]["cap"]) == (run_id, 6, 6.0)
 
