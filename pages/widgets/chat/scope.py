@@ -147,14 +147,11 @@ def describe(chosen: LibraryScope, *, demo: bool = True) -> str:
     """A scope in a few words; without `demo`, everything is all but the demo's sources."""
     if chosen.is_unlimited:
         return "everything in the library" + ("" if demo else " but the invented demo pages")
-    titles = [_find_title(source_id) for source_id in chosen.source_ids[:2]]
+    known = client.library().library_index
+    found = [(name, known.get(name)) for name in chosen.source_ids[:2]]
+    titles = [(entry.source.title if entry else "") or name for name, entry in found]
     more = len(chosen.source_ids) - len(titles)
     parts = [*titles, *([f"{more} more"] if more > 0 else []), *(f"#{tag}" for tag in chosen.tags)]
     return ", ".join(
         [*parts, *([f"what {format_count(len(chosen.run_ids), 'run')} read"] if chosen.run_ids else [])]
     )
-
-
-def _find_title(source_id: str) -> str:
-    found = client.library().library_index.get(source_id)
-    return found.source.title or source_id if found else source_id

@@ -42,10 +42,6 @@ def draw_folded(view: RunSnapshot, state: ChatRun) -> None:
             run_page.draw_tabs(DETAILS, view, f"chat-tab-{view.run.id}")
 
 
-def _draw_grades(view: RunSnapshot) -> None:
-    st.html(render_grades(view.state, view.run.id))
-
-
 def render_progress(view: RunSnapshot) -> str:
     """What has been done so far and what is being done now, as HTML."""
     now = f'<li class="now"><span class="pulse" aria-hidden="true"></span> {escape.html(view.activity)}</li>'
@@ -57,9 +53,8 @@ def _render_steps(view: RunSnapshot, now: str = "") -> str:
     items = ""
     for step in view.steps:
         if told := CHAT.describe(step):
-            actor = labels.name_actor(
-                find_judge(step.name, step.change).get("by", ""), view.run.settings.model
-            )
+            by = find_judge(step.name, step.change).get("by", "")
+            actor = labels.name_actor(by, view.run.settings.model)
             items += (
                 f'<li>{escape.html(told[:1].upper() + told[1:])} <span class="small soft">{actor}</span></li>'
             )
@@ -76,13 +71,8 @@ def render_grades(state: ChatRun, run_id: str) -> str:
     rows = []
     for doc, score in sorted(zip(state.own.retrieved_docs, scores, strict=True), key=lambda row: -row[1]):
         reason = state.own.grades.get(doc.id, PassageGrade()).reason if graded else ""
-        chip = (
-            badges.render("relevant", "good")
-            if score >= MIN_RELEVANT_SCORE
-            else badges.render("not relevant")
-            if graded
-            else ""
-        )
+        grade = ("relevant", "good") if score >= MIN_RELEVANT_SCORE else ("not relevant", "")
+        chip = badges.render(*grade) if graded else ""
         title = f"{doc.title or doc.source_id}{f' › {doc.heading}' if doc.heading and not doc.rows else ''}"
         opens = (
             f'<a href="{escape.passage_url(doc.page_id, doc.start, doc.end, run_id)}" target="_blank">'
@@ -120,5 +110,5 @@ DETAILS = run_page.RunPage(
     other_flow="",
     new_label="",
     tabs=("Workflow", "Passages and grades", "Facts", "Model calls"),
-    own_tabs={"Passages and grades": _draw_grades},
+    own_tabs={"Passages and grades": lambda view: st.html(render_grades(view.state, view.run.id))},
 )

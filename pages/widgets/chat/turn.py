@@ -47,24 +47,13 @@ def draw(
                 st.html(answer_card.render(given, view.run.id, model=view.run.settings.model))
         else:
             st.html(render_answer(given, view))
-        if why := find_fallback_reason(state):
-            st.html(
-                '<div class="ts"><p class="small warned">The model failed, rules did in its '
-                f"place: {escape.html(why)}</p></div>"
-            )
+        own = state.own
+        asked = [given, *own.groundings[-1:], *own.rewrites[-1:], *own.speakers.values()]
+        if why := next((one.trouble for one in asked if one.trouble), ""):
+            told = f"The model failed at a step: {escape.html(why)}"
+            st.html(f'<div class="ts"><p class="small warned">{told}</p></div>')
         if form:
             form()
-
-
-def find_fallback_reason(state: ChatRun) -> str:
-    """Why the model failed at the answer or on the way to it; "" when it did not."""
-    given = [
-        *state.answers[-1:],
-        *state.own.groundings[-1:],
-        *state.own.rewrites[-1:],
-        *state.own.speakers.values(),
-    ]
-    return next((one.trouble for one in given if one.trouble), "")
 
 
 def draw_question(view: RunSnapshot, state: ChatRun) -> None:
@@ -75,12 +64,9 @@ def draw_question(view: RunSnapshot, state: ChatRun) -> None:
             _render_bubble("bot", "Touchstone", given.certainty),
             _render_bubble("user", "You", response),
         ]
-    note = (
-        f'<p class="small soft read-as">Read as: {escape.html(state.standalone_question)}</p>'
-        if state.standalone_question
-        else ""
-    )
-    st.html(f'<div class="ts">{"".join(parts)}{note}</div>')
+    if said := escape.html(state.standalone_question):
+        parts.append(f'<p class="small soft read-as">Read as: {said}</p>')
+    st.html(f'<div class="ts">{"".join(parts)}</div>')
 
 
 def render_answer(given: Answer, view: RunSnapshot) -> str:

@@ -39,7 +39,8 @@ def _draw_live(view: RunSnapshot) -> None:
     checked: CheckedText | None = view_cache.get_or_compute(
         view, "checked", lambda: state.own.checked_text(state)
     )
-    run_page.draw_heading(PAGE, view, _render_title(view, checked))
+    title = checked.title if checked and checked.title != view.run.question else ""  # of a page
+    run_page.draw_heading(PAGE, view, markup.paragraph(escape.html(title), "soft"))
     client.show_notice("check-text-run")
     controls.draw(view)
     pause_prompt.draw(view)
@@ -50,12 +51,6 @@ def _draw_live(view: RunSnapshot) -> None:
             st.html(render_summary(checked))
             _draw_text(view, checked)
     run_page.draw_tabs(PAGE, view)
-
-
-def _render_title(view: RunSnapshot, checked: CheckedText | None) -> str:
-    """The title of a page that was named by its address."""
-    title = checked.title if checked and checked.title != view.run.question else ""
-    return markup.paragraph(escape.html(title), "soft") if title else ""
 
 
 def _draw_unread(view: RunSnapshot) -> None:

@@ -168,10 +168,16 @@ def render_events(state: CollectRun) -> str:
 def _draw_downloads(view: RunSnapshot) -> None:
     """The exports, each written when it is asked for."""
     name, bench = export_menu.make_file_name(view.run.question), client.workbench()
-    formats = (
+    formats: tuple[tuple[str, str, str, Callable[[CollectionResult], str | bytes]], ...] = (
         ("Markdown", "md", "text/markdown", collected.render_collection_markdown),
-        ("JSON", "json", "application/json", _format_json),
-        ("CSV", "csv", "text/csv", _format_csv),
+        (
+            "JSON",
+            "json",
+            "application/json",
+            lambda found: json.dumps(collected.build_collection_record(found), ensure_ascii=False, indent=1),
+        ),
+        # with a byte order mark, so that a spreadsheet reads the letters right
+        ("CSV", "csv", "text/csv", lambda found: collected.render_collection_csv(found).encode("utf-8-sig")),
     )
     with st.container(horizontal=True):
         for label, end, mime, write in formats:
@@ -181,15 +187,6 @@ def _draw_downloads(view: RunSnapshot) -> None:
 
 def _write(bench: Workbench, run_id: str, write: Callable[[CollectionResult], str | bytes]) -> str | bytes:
     return write(api.build_collection(bench, run_id))
-
-
-def _format_json(found: CollectionResult) -> str:
-    return json.dumps(collected.build_collection_record(found), ensure_ascii=False, indent=1)
-
-
-def _format_csv(found: CollectionResult) -> bytes:
-    """With a byte order mark, so that a spreadsheet reads the letters right."""
-    return collected.render_collection_csv(found).encode("utf-8-sig")
 
 
 PAGE = run_page.RunPage(

@@ -3,8 +3,6 @@ what would settle it."""
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from agent.actions import acts, conflict_rulings
@@ -13,8 +11,6 @@ from agent.types import Conflict, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions
 from pages.widgets.shell import client, escape, ui
-
-BOTH_LABEL, NEITHER_LABEL = "Both are correct", "Neither is correct"
 
 
 def draw(view: RunSnapshot, conflict: Conflict) -> None:
@@ -42,20 +38,14 @@ def _search_key(conflict: Conflict) -> str:
 
 def _draw_resolve_form(view: RunSnapshot, conflict: Conflict) -> None:
     choice, reason = f"conflict-choice-{conflict.id}", f"conflict-reason-{conflict.id}"
-    values = [value.text for value in conflict.values]
-    options = [*(f"take {n}" for n in range(len(values))), "both", "neither"]
-    format_option = partial(_format_option, values=values)
-    st.radio("Which is correct?", options, index=None, key=choice, format_func=format_option)
+    takes = (escape.md(f"Take “{escape.shorten(value.text, 80)}”") for value in conflict.values)
+    names = {f"take {n}": take for n, take in enumerate(takes)}
+    names |= {"both": "Both are correct", "neither": "Neither is correct"}
+    st.radio("Which is correct?", list(names), index=None, key=choice, format_func=names.__getitem__)
     most, hint = conflict_rulings.MAX_REASON_CHARS, "e.g. The register is the first source."
     st.text_input("Why? (shown in the answer)", key=reason, max_chars=most, placeholder=hint)
     args = (_resolve, view, conflict, choice, reason)
     ui.button("Save decision", f"conflict-send-{conflict.id}", *args, type="primary")
-
-
-def _format_option(option: str, values: list[str]) -> str:
-    if option in ("both", "neither"):
-        return BOTH_LABEL if option == "both" else NEITHER_LABEL
-    return escape.md(f"Take “{escape.shorten(values[int(option.split()[1])], 80)}”")
 
 
 def _resolve(view: RunSnapshot, conflict: Conflict, choice: str, reason: str) -> None:

@@ -96,11 +96,7 @@ def _add_fact(view: RunSnapshot) -> None:
     run_id, at = view.run.id, st.session_state
     own = at.get(f"ledger-new-kind-{run_id}") == OWN_KNOWLEDGE
     statement = at.get(f"ledger-new-statement-{run_id}") or ""
-    url, quote = (
-        ("", "")
-        if own
-        else (at.get(f"ledger-new-url-{run_id}") or "", at.get(f"ledger-new-quote-{run_id}") or "")
-    )
+    url, quote = ("" if own else at.get(f"ledger-new-{part}-{run_id}") or "" for part in ("url", "quote"))
 
     def add() -> int | str:
         if not own and not (url.strip() and quote.strip()):

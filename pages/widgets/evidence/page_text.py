@@ -74,13 +74,10 @@ def render_metadata(page: Page, ref: PageRef | None = None, step: int = 0) -> st
     it, `step` at which step of its journey it was read (0: none)."""
     given = PAGE_ORIGIN_LABELS[page.origin]
     way = [escape.html(escape.shorten_url(url, 110)) for url in page.redirects]
+    name, address = escape.html(page.sha256), page.final_url or page.url
+    digest = f'<details class="hash"><summary>{name[:16]}…</summary><code>{name}</code></details>'
     terms = [
-        (
-            "Address",
-            escape.render_link(
-                page.final_url or page.url, escape.shorten_url(page.final_url or page.url, 110)
-            ),
-        ),
+        ("Address", escape.render_link(address, escape.shorten_url(address, 110))),
         ("Asked for", escape.html(page.url) if page.final_url and page.final_url != page.url else ""),
         ("Sent on from", "<br>".join(way)),
         ("Answered", f"status {page.status}" if page.status else ""),
@@ -91,16 +88,9 @@ def render_metadata(page: Page, ref: PageRef | None = None, step: int = 0) -> st
         ("Published", escape.html(page.published_at[:10])),
         ("Author", escape.html(page.author)),
         ("Language", escape.html(LANGUAGES.get(normalize_language(page.language), page.language))),
-        ("Text", f"{len(page.text):,} characters, SHA-256 {_render_hash(page.sha256)}" if page.text else ""),
+        ("Text", f"{len(page.text):,} characters, SHA-256 {digest}" if page.text else ""),
     ]
     return markup.terms(terms)
-
-
-def _render_hash(sha256: str) -> str:
-    return (
-        f'<details class="hash"><summary>{escape.html(sha256[:16])}…</summary><code>'
-        f"{escape.html(sha256)}</code></details>"
-    )
 
 
 def _render_found_on(ref: PageRef, step: int) -> str:

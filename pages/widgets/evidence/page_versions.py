@@ -32,20 +32,11 @@ def render_versions(found: Sequence[PageVersion], shown: str, run_id: str, besid
             items.append(f"<li><b>{escape.html(describe_version(version))}</b> (shown here)</li>")
             continue
         opened = f'<a href="{escape.stored_page_url(run_id, version.page_id)}" target="_self">open</a>'
-        compared = (
-            "<b>side by side below</b>"
-            if version.page_id == beside
-            else _render_compare_link(shown, version.page_id, run_id)
-        )
+        way = f"{escape.stored_page_url(run_id, shown)}&amp;with={escape.html(version.page_id)}"
+        compared = f'<a href="{way}" target="_self">compare</a>'
+        compared = "<b>side by side below</b>" if version.page_id == beside else compared
         items.append(f"<li>{escape.html(describe_version(version))} · {opened} · {compared}</li>")
     return f'<div class="ts"><ul class="versions">{"".join(items)}</ul></div>'
-
-
-def _render_compare_link(shown: str, other: str, run_id: str) -> str:
-    return (
-        f'<a href="{escape.stored_page_url(run_id, shown)}'
-        f'&amp;with={escape.html(other)}" target="_self">compare</a>'
-    )
 
 
 def render_comparison(told: VersionDiff, old: str, new: str) -> str:

@@ -9,14 +9,7 @@ import streamlit as st
 from agent.actions.sources import SourceDomain, group_by_domain
 from agent.evidence.sources import DEFAULT_TRUST, trust_label
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import (
-    badges,
-    empty_state,
-    escape,
-    markup,
-    pagination,
-    view_cache,
-)
+from pages.widgets.shell import badges, empty_state, escape, markup, pagination, view_cache
 
 PAGE_SIZE = 25
 """Domains on a page."""

@@ -213,11 +213,8 @@ def draw_offline_note(form: Form, place: DeltaGenerator, settings: Settings) -> 
             "The demo world needs none; its sites are invented, and its runs say so.</div>"
         )
         label = "Use the demo world instead"
-        ui.button(label, f"{form.flow}-use-demo", _use_demo, form.flow, icon="cottage")
-
-
-def _use_demo(flow: str) -> None:
-    st.session_state[f"{flow}-world"] = "demo"
+        given = {f"{form.flow}-world": "demo"}
+        ui.button(label, f"{form.flow}-use-demo", st.session_state.update, given, icon="cottage")
 
 
 def find_recent(*flows: str, limit: int = 5, first_turns: bool = False) -> list[Run]:

@@ -8,7 +8,6 @@ import streamlit as st
 
 from agent.library.collection import Library
 from agent.text.plurals import format_count
-from agent.types import LibrarySource
 from pages.widgets.library import source_row
 from pages.widgets.shell import client, empty_state, ui, url_state
 
@@ -63,10 +62,10 @@ def _draw_rows(shelf: Library, asked: dict[str, Any], found: int, tags: list[str
     pages = (found + PAGE_SIZE - 1) // PAGE_SIZE
     at = st.session_state[PAGE_KEY] = min(max(1, int(st.session_state.get(PAGE_KEY) or 1)), pages)
     rows = shelf.sources(**asked, limit=PAGE_SIZE, offset=(at - 1) * PAGE_SIZE)
-    st.html(
-        '<div class="ts" role="status"><p class="small soft">'
-        f"{_describe_result(found, rows, at, deleted=asked['deleted'])}</p></div>"
-    )
+    first = (at - 1) * PAGE_SIZE + 1
+    shown = f", {first} to {first + len(rows) - 1} shown" if found > PAGE_SIZE else ""
+    told = f"{format_count(found, 'source')}{' in the bin' if asked['deleted'] else ''}{shown}"
+    st.html(f'<div class="ts" role="status"><p class="small soft">{told}</p></div>')
     if asked["deleted"]:
         _draw_empty_bin(shelf)
     with st.container(gap="xsmall", key="library-list"):
@@ -124,12 +123,6 @@ def _go_to_first_page() -> None:
 
 def _turn_page(key: str) -> None:
     st.session_state[PAGE_KEY] = st.session_state[key]
-
-
-def _describe_result(found: int, rows: list[LibrarySource], at: int, *, deleted: bool) -> str:
-    first = (at - 1) * PAGE_SIZE + 1
-    shown = f", {first} to {first + len(rows) - 1} shown" if found > PAGE_SIZE else ""
-    return f"{format_count(found, 'source')}{' in the bin' if deleted else ''}{shown}"
 
 
 def _draw_empty(held: int, *, deleted: bool) -> None:

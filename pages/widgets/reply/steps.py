@@ -62,19 +62,10 @@ def _render_gate(state: ReplyRun) -> tuple[str, str]:
     decided = state.own.gating
     if decided is None:
         return _render_failure(state)
-    chip = (
-        badges.render("answerable", "good")
-        if decided.should_reply
-        else badges.render("not answerable", "warn")
-    )
-    read_as = (
-        f'<div class="small soft">Read as: {escape.html(state.asked)}</div>'
-        if state.asked not in ("", state.own.full_conversation(state).question)
-        else ""
-    )
-    return (
-        "good" if decided.should_reply else "warn"
-    ), f"{_render_line(chip, decided.reasoning, decided.by, state)}{read_as}"
+    tone, told = ("good", "answerable") if decided.should_reply else ("warn", "not answerable")
+    is_other = state.asked not in ("", state.own.full_conversation(state).question)
+    read_as = f'<div class="small soft">Read as: {escape.html(state.asked)}</div>' if is_other else ""
+    return tone, _render_line(badges.render(told, tone), decided.reasoning, decided.by, state) + read_as
 
 
 def _render_select(state: ReplyRun) -> tuple[str, str]:
@@ -150,15 +141,13 @@ def _render_verify(state: ReplyRun) -> tuple[str, str]:
     check = state.own.verification
     if check is None:
         return _render_failure(state)
-    chip = badges.render("approved", "good") if check.verification else badges.render("rejected", "bad")
-    return ("good" if check.verification else "bad"), _render_line(chip, check.reasoning, check.by, state)
+    tone, told = ("good", "approved") if check.verification else ("bad", "rejected")
+    return tone, _render_line(badges.render(told, tone), check.reasoning, check.by, state)
 
 
 def _render_failure(state: ReplyRun) -> tuple[str, str]:
-    return (
-        "bad",
-        f'<div class="why">{escape.html(state.own.trouble or "It did not get to a decision.")}</div>',
-    )
+    why = state.own.trouble or "It did not get to a decision."
+    return "bad", f'<div class="why">{escape.html(why)}</div>'
 
 
 def _render_line(chip: str, reasoning: str, by: str, state: ReplyRun) -> str:

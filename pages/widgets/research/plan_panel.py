@@ -21,19 +21,15 @@ def draw(view: RunSnapshot) -> None:
     """The parts, each with its status, facts and confidence."""
     parts = view_cache.get_or_compute(view, "plan", lambda: view_plan(view.state))
     with st.container(border=True, key="research-plan"):
-        st.html(render_plan(parts) + _render_reading(view))
+        items = "".join(f"<li>{_render_part(part)}</li>" for part in parts)
+        head = '<h2 class="ts-section">Plan</h2>'
+        st.html(f'<div class="ts plan">{head}<ol>{items}</ol></div>{_render_reading(view)}')
         if view.next == CHECK_PLAN and view.run.status is Status.WAITING:
             _draw_approval(view)
         opened = ui.popover("Change the plan", EDIT_POPOVER, "checklist")
         if opened.open:
             with opened:
                 _draw_form(view)
-
-
-def render_plan(parts: list[PartView]) -> str:
-    """The parts as an HTML list."""
-    items = "".join(f"<li>{_render_part(part)}</li>" for part in parts)
-    return f'<div class="ts plan"><h2 class="ts-section">Plan</h2><ol>{items}</ol></div>'
 
 
 def _render_part(view: PartView) -> str:
@@ -85,16 +81,12 @@ def _approve(view: RunSnapshot, key: str) -> None:
 
 def _draw_form(view: RunSnapshot) -> None:
     """The plan as lines. What is typed survives a refresh."""
-    draft = f"plan:{view.run.id}:{_fingerprint(view)}"
+    parts = "-".join(part.id for part in view.state.plan)  # a changed plan has another draft
+    draft = f"plan:{view.run.id}:{parts}:{len(view.state.edits)}"
     given = "\n".join(format_question(part.question) for part in view.state.plan)
     drafts.text_area("Parts of the plan", draft, given=given, height=180)
     st.caption(HINT)
     ui.button("Use this plan", "research-plan-save", _save, view, draft, type="primary")
-
-
-def _fingerprint(view: RunSnapshot) -> str:
-    """Differs when somebody changed the plan, so that an old draft does not come back."""
-    return "-".join(part.id for part in view.state.plan) + f":{len(view.state.edits)}"
 
 
 def _save(view: RunSnapshot, draft: str) -> None:

@@ -82,7 +82,6 @@ def _render_warnings(view: RunSnapshot) -> str:
 def _list_engines(view: RunSnapshot) -> dict[str, str]:
     """The engines that a changed decision may use, with their labels."""
     live = view.run.settings.world == "live"
-    engines = (
-        client.workbench().active_configuration().engines if live else {"duckduckgo": "the world's own index"}
-    )
+    own = {"duckduckgo": "the world's own index"}
+    engines = client.workbench().active_configuration().engines if live else own
     return {name: label for name, label in engines.items() if name in (view.run.settings.engines or engines)}

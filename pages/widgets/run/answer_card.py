@@ -175,12 +175,6 @@ def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: boo
     )
 
 
-def _list_level(answer: Answer) -> list[tuple[str, str]]:
-    """The confidence as a mark; none where no model judged."""
-    level = answer.confidence
-    return [] if level is None else [(f"confidence {labels.format_percent(level)}", "")]
-
-
 def _render_line(text: str, name: str = "") -> str:
     label = f'<span class="soft">{name}:</span> ' if name else ""
     return f"<p>{label}{escape.html(text)}</p>" if text else ""
@@ -275,11 +269,6 @@ def _render_origin(source: Source, run_id: str, fact_id: str = "") -> str:
     return f'<div class="small soft">{" · ".join(filter(None, parts))}</div>'
 
 
-def _render_origin_chip(source: Source) -> str:
-    origin = PAGE_ORIGIN_LABELS[source.given]
-    return f" {badges.render(origin, 'warn')}" if origin else ""
-
-
 def _render_sources(sources: Sequence[Source], run_id: str) -> str:
     if not sources:
         return ""
@@ -287,7 +276,8 @@ def _render_sources(sources: Sequence[Source], run_id: str) -> str:
         f'<li><details><summary><span class="n">{source.n}</span>'
         f"<span>{escape.html(source.title or escape.shorten_url(source.url))} "
         f'<span class="soft">{escape.html(escape.host(source.url)) if source.url else ""}</span>'
-        f"{_render_origin_chip(source)}</span></summary>"
+        + (f" {badges.render(origin, 'warn')}" if (origin := PAGE_ORIGIN_LABELS[source.given]) else "")
+        + "</span></summary>"
         + "".join(f'<div class="quote">{escape.html(quote)}</div>' for quote in source.quotes)
         + f"{_render_origin(source, run_id, source.fact_ids[0] if source.fact_ids else '')}</details></li>"
         for source in sources
@@ -314,7 +304,8 @@ def render_changes(old: Answer, new: Answer) -> str:
     same = sum(change.kind == "same" for change in found)
     kept = f'<p class="small soft">{format_count(same, "sentence")} unchanged.</p>' if same else ""
     was, now = (
-        ", ".join([labels.VERDICT[one.verdict], *(text for text, _ in _list_level(one))])
+        labels.VERDICT[one.verdict]
+        + ("" if one.confidence is None else f", confidence {labels.format_percent(one.confidence)}")
         for one in (old, new)
     )
     verdict = f"<p>Before: {was}. Now: {now}.</p>" if was != now else ""

@@ -197,7 +197,7 @@ def _render_cell(n: int, kind: str, sentence: Sentence | None, answer: Answer) -
 def render_facts(found: RunComparison) -> str:
     """Facts that one alone has, and those of both whose status differs."""
     lists = _render_columns(
-        found.facts, *(list(map(_render_fact, side)) for side in (found.facts.one, found.facts.two))
+        found.facts, *([_render_fact(fact) for fact in side] for side in (found.facts.one, found.facts.two))
     )
     other = [
         [escape.html(escape.shorten(one.statement, 240)), _render_fact_status(one), _render_fact_status(two)]

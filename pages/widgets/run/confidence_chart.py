@@ -127,15 +127,10 @@ def _draw_threshold(view: RunSnapshot) -> None:
         100,
         key=key,
         format="%d %%",
-        on_change=_set_threshold,
-        args=(view.run.id, key),
+        on_change=lambda: client.act(view.run.id, "threshold", threshold=st.session_state[key] / 100),
         help="Takes effect at the next step. One source alone never reaches 85 %, unless you pin its "
         "fact or the question is about it.",
     )
-
-
-def _set_threshold(run_id: str, key: str) -> None:
-    client.act(run_id, "threshold", threshold=st.session_state[key] / 100)
 
 
 def select_points(count: int) -> list[int]:

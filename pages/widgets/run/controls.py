@@ -83,12 +83,14 @@ def _draw_until(view: RunSnapshot) -> None:
     key = f"research-until-{view.run.id}"
     st.session_state[key] = view.run.settings.stop_point
     names = {until: f"Run {text}" for until, text in labels.UNTIL.items()}
-    more = {"on_change": _set_until, "args": (view.run.id, key), "width": 260}
-    ui.select("Run until", names, key, label_visibility="collapsed", **more)
-
-
-def _set_until(run_id: str, key: str) -> None:
-    client.act(run_id, "until", until=st.session_state[key])
+    ui.select(
+        "Run until",
+        names,
+        key,
+        label_visibility="collapsed",
+        on_change=lambda: client.act(view.run.id, "until", until=st.session_state[key]),
+        width=260,
+    )
 
 
 def draw_review(view: RunSnapshot) -> None:

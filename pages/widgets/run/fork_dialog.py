@@ -35,7 +35,12 @@ def draw_on_card(view: RunSnapshot, card: Card) -> None:
         hint = "A new run with everything up to here; this one stays as it is"
         look: Any = {"icon": "fork_right", "type": "tertiary", "help": hint}
         key = f"research-fork-{card.n}-{card.kind}"
-        ui.button(_name_branch(card.number), key, _open_form, run_id, n, **look)
+        ui.button(
+            _name_branch(card.number),
+            key,
+            lambda: st.session_state.update({OPEN_FORM_KEY: (run_id, n)}),
+            **look,
+        )
 
 
 def draw_menu(view: RunSnapshot) -> None:
@@ -122,10 +127,6 @@ def _draw_form(view: RunSnapshot, n: int, number: int = 0, *, bare: bool = False
 def _draw_start(run_id: str, n: int, changed: dict[str, Any]) -> None:
     look: Any = {"icon": "fork_right", "type": "primary"}
     ui.button("Start branch", f"research-fork-start-{n}", _start_fork, run_id, n, changed, **look)
-
-
-def _open_form(run_id: str, n: int) -> None:
-    st.session_state[OPEN_FORM_KEY] = (run_id, n)
 
 
 def _close_form() -> None:

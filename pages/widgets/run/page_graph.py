@@ -15,7 +15,7 @@ from agent.text.plurals import format_count
 from agent.types import Outcome, PageRef
 from agent.workbench import RunSnapshot
 from pages.widgets.run import graph_layout
-from pages.widgets.shell import empty_state, escape, pagination
+from pages.widgets.shell import empty_state, escape, markup, pagination
 from pages.widgets.shell import labels as labels_module
 
 QUESTION_NODE = "question"
@@ -148,50 +148,26 @@ def _build_nodes(
     looks: list[tuple[int, str, str, tuple[str, int, str]]] = []
     for action in state.actions:
         if action.is_search:
-            name = f"search: {action.query_or_url}"
-            came = (
-                format_count(action.hits, "result")
-                if action.outcome is Outcome.OK
-                else labels_module.OUTCOME[action.outcome]
-            )
+            name, is_ok = f"search: {action.query_or_url}", action.outcome is Outcome.OK
+            came = format_count(action.hits, "result") if is_ok else labels_module.OUTCOME[action.outcome]
             tip = f"Search: {_escape_rich_text(action.query_or_url, 90)}\n{came}"
-            looks.append(
-                (action.step, name, QUESTION_NODE, (_escape_rich_text(action.query_or_url, 28), 1, tip))
-            )
+            label = _escape_rich_text(action.query_or_url, 28), 1, tip
+            looks.append((action.step, name, QUESTION_NODE, label))
     for page in state.pages.values():
-        looks.append(
-            (
-                page.step,
-                page.url,
-                page.found_on,
-                (
-                    _escape_rich_text(escape.shorten_url(page.url, 30), 30),
-                    _choose_kind(page),
-                    _format_tooltip(page),
-                ),
-            )
+        is_ok = page.outcome is Outcome.OK
+        came = format_count(page.facts, "fact") if is_ok else labels_module.OUTCOME[page.outcome]
+        tip = (
+            f"{_escape_rich_text(page.title or escape.host(page.url), 90)}"
+            f"\n{_escape_rich_text(escape.shorten_url(page.url), 80)}\n{came}"
         )
+        kind = 4 if not is_ok else 2 if page.facts else 3
+        label = _escape_rich_text(escape.shorten_url(page.url, 30), 30), kind, tip
+        looks.append((page.step, page.url, page.found_on, label))
     for _, name, found_on, label in sorted(looks, key=lambda look: (look[0], look[1])):
         if name not in labels and (among is None or name in among):
             nodes.append((name, found_on if found_on in labels else QUESTION_NODE))
             labels[name] = label
     return nodes, [(page.url, link) for page in state.pages.values() for link in page.links], labels
-
-
-def _choose_kind(page: PageRef) -> int:
-    return 4 if page.outcome is not Outcome.OK else 2 if page.facts else 3
-
-
-def _format_tooltip(page: PageRef) -> str:
-    state = (
-        format_count(page.facts, "fact")
-        if page.outcome is Outcome.OK
-        else labels_module.OUTCOME[page.outcome]
-    )
-    return (
-        f"{_escape_rich_text(page.title or escape.host(page.url), 90)}"
-        f"\n{_escape_rich_text(escape.shorten_url(page.url), 80)}\n{state}"
-    )
 
 
 def _escape_rich_text(text: str, limit: int) -> str:
@@ -214,27 +190,17 @@ def _find_clicked(event: Any, names: list[str]) -> str:
 
 def render_page(page: PageRef, run_id: str) -> str:
     """A page of the map in a few lines, with the way to its stored text, as HTML."""
-    state = (
-        format_count(page.facts, "fact") + " kept"
-        if page.outcome is Outcome.OK
-        else labels_module.OUTCOME[page.outcome]
-    )
-    tone = "bad" if page.outcome is not Outcome.OK else "good" if page.facts else ""
+    is_ok = page.outcome is Outcome.OK
+    state = format_count(page.facts, "fact") + " kept" if is_ok else labels_module.OUTCOME[page.outcome]
+    tone = "bad" if not is_ok else "good" if page.facts else ""
     way = (
         f'<p><a href="{escape.stored_page_url(run_id, page.page_id)}" target="_blank">Open the '
         "stored page with its quotes marked</a></p>"
     )
     opens = way if page.page_id else ""
-    detail = (
-        f'<p class="small">{escape.html(page.detail)}</p>'
-        if page.detail and page.outcome is not Outcome.OK
-        else ""
-    )
-    found = (
-        f'<p class="small soft">Found on {escape.html(escape.shorten_url(page.found_on, 90))}</p>'
-        if page.found_on
-        else ""
-    )
+    detail = "" if is_ok else markup.paragraph(escape.html(page.detail), "small")
+    on = f"Found on {escape.html(escape.shorten_url(page.found_on, 90))}" if page.found_on else ""
+    found = markup.paragraph(on)
     return (
         f'<div class="ts"><p><b>{escape.html(page.title or escape.host(page.url))}</b> <span '
         f'class="chip {tone}">{escape.html(state)}</span></p>'

@@ -67,17 +67,12 @@ def render_proposal(pending: Proposal, title: str, settings: Settings) -> str:
     marks += [("approved", "good")] if pending.approved else []
     if pending.rung:
         marks.append((labels.ESCALATION.get(pending.rung, pending.rung), "warn"))
-    trouble = (
-        f'<p class="small"><b>Without the model:</b> {escape.html(pending.trouble)}</p>'
-        if pending.trouble
-        else ""
-    )
     action = escape.html(labels.name_action(pending.next_action, settings.world))
     return (
         f'<div class="ts"><div class="small soft">{escape.html(title)}</div>'
         f"<p><b>{action}</b>{': ' + what if pending.query_or_url else ''}</p>"
         f'<p class="soft">{escape.html(pending.reasoning)}</p><div class="chips">'
-        f"{badges.render_row(marks)}</div>{trouble}</div>"
+        f"{badges.render_row(marks)}</div></div>"
     )
 
 
@@ -90,11 +85,11 @@ def _draw_choices(view: RunSnapshot, action: Proposal, n: int) -> None:
             given = {"index": n, "text": choice}
             ui.act(view, "answer", f"research-choice-{n}-{k}", label, given=given)
     drafts.text_area("Or in your words", draft, height=68)
-    ui.button("Answer", f"research-answer-{n}", _submit_answer, view, n, draft, icon="reply")
 
+    def answer() -> None:
+        client.act(view.run.id, "answer", view.head, index=n, text=drafts.read(draft))
 
-def _submit_answer(view: RunSnapshot, n: int, draft: str) -> None:
-    client.act(view.run.id, "answer", view.head, index=n, text=drafts.read(draft))
+    ui.button("Answer", f"research-answer-{n}", answer, icon="reply")
 
 
 def _draw_change_form(view: RunSnapshot, pending: Proposal, n: int, engines: Mapping[str, str]) -> None:

@@ -25,7 +25,7 @@ def draw_filters() -> None:
         st.text_input(
             "Find", key=TEXT_KEY, placeholder="words of the question", type="search", live="300ms", width=340
         )
-        states = {name: _format_state(name) for name in ("", *Status)}
+        states = {"": "Any", **labels.STATUS, Status.DONE: "Accepted or done"}
         ui.select("State", states, STATE_KEY, width=220)
         st.toggle("Show deleted", key=BIN_KEY)
     undo = st.session_state.get("runs-undo")
@@ -34,10 +34,6 @@ def draw_filters() -> None:
             st.caption("Moved to the bin.")
             ui.button("Undo", "runs-undo-do", _restore, undo, icon="undo")
     client.show_notice("runs")
-
-
-def _format_state(name: str) -> str:
-    return "Any" if not name else "Accepted or done" if name == Status.DONE else labels.STATUS[Status(name)]
 
 
 def is_filtered() -> bool:

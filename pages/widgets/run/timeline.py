@@ -170,7 +170,9 @@ def _render_conflicts(card: Card) -> str:
 
 
 def _render_details(card: Card) -> str:
-    told = _render_fallback("Decided", card.trouble) + _render_fallback("Weighed", card.analysis_fallback)
+    told = ""
+    if why := card.analysis_fallback:
+        told = f'<p class="small"><b>Weighed without the model:</b> {escape.html(why)}</p>'
     if card.assessment or card.moves:
         said = f'<p class="small">{escape.html(card.assessment)}</p>' if card.assessment else ""
         told += (
@@ -178,11 +180,6 @@ def _render_details(card: Card) -> str:
             f"{render_confidence_changes(card.level or 0.0, card.moves)}</details>"
         )
     return told
-
-
-def _render_fallback(did: str, why: str) -> str:
-    """Who spoke instead of the model, and why; nothing when all is well or there is no model."""
-    return f'<p class="small"><b>{did} without the model:</b> {escape.html(why)}</p>' if why else ""
 
 
 def render_confidence_changes(level: float, given: Sequence[dict[str, Any]]) -> str:

@@ -69,8 +69,6 @@ class Card:
     by: str = ""
     model: str = ""
     """The setting of the run's model."""
-    trouble: str = ""
-    """Why the model did not decide although there is one."""
     analysis_fallback: str = ""
     """Why the model did not weigh what was found although there is one."""
     rung: str = ""
@@ -104,7 +102,7 @@ def build_cards(steps: Sequence[Step], state: RunState) -> list[Card]:
     """The cards of a run, oldest first."""
     told: list[Card] = []
     looks: set[int] = set()
-    troubles, looked = "", None
+    looked = None
     world = next((str(step.change["settings"]["world"]) for step in steps if "settings" in step.change), "")
     for step in steps:
         change = step.change
@@ -148,13 +146,11 @@ def build_cards(steps: Sequence[Step], state: RunState) -> list[Card]:
             told.append(
                 Card(step.n, "refused", "Proposed, but not followed", refused=list(refused), tone="warn")
             )
-        if isinstance(change.get("pending"), dict):
-            troubles = str(change["pending"].get("trouble", ""))
         new = [action for action in change.get("actions") or [] if action["step"] not in looks]
         if new:  # an action comes again when its facts are counted
             looks.add(new[0]["step"])
-            told.append(_build_round_card(len(looks), new, troubles, world))
-            told[-1].last, troubles = step.n, ""
+            told.append(_build_round_card(len(looks), new, world))
+            told[-1].last = step.n
         looked = _find_observed_card(told, step) or looked
         written = [_build_answer_card(step.n, answer) for answer in change.get("answers") or []]
         told += written
@@ -175,12 +171,14 @@ def _build_outline_cards(step: Step) -> list[Card]:
 def _build_edit_cards(step: Step, told: Sequence[Card], state: RunState) -> list[Card]:
     """What a person did to the facts, the facts as they stand since, and how the confidence moved."""
     change = step.change
+    struck = change.get("strikes", ())  # of a source that was struck, those that still are
+    with_source = [fact.model_dump() for fact in state.facts.values() if fact.struck_with in struck]
     card = Card(
         step.n,
         "person",
         "You " + "; ".join(edit["text"] for edit in change["edits"]),
         by="person",
-        edited_facts=_list_edited_facts(step, state),
+        edited_facts=[*(change.get("facts") or []), *with_source],
     )
     _add_confidence(card, step, told, state)
     return [card]
@@ -196,17 +194,10 @@ def _add_confidence(card: Card, step: Step, told: Sequence[Card], state: RunStat
     return point is not None
 
 
-def _list_edited_facts(step: Step, state: RunState) -> list[dict[str, Any]]:
-    """The facts an edit changed, of a source that was struck those that still are."""
-    struck = step.change.get("strikes", ())
-    with_source = [fact.model_dump() for fact in state.facts.values() if fact.struck_with in struck]
-    return [*(step.change.get("facts") or []), *with_source]
-
-
-def _build_round_card(number: int, actions: Sequence[dict[str, Any]], trouble: str, world: str) -> Card:
+def _build_round_card(number: int, actions: Sequence[dict[str, Any]], world: str) -> Card:
     """The card of what was done side by side: of several actions with a card for each in it."""
     n = actions[0]["step"]
-    cards = [_build_action_card(n, number, action, trouble, world) for action in actions]
+    cards = [_build_action_card(n, number, action, world) for action in actions]
     if len(cards) == 1:
         return cards[0]
     kinds = [action["action"].partition("_")[0] for action in actions]
@@ -216,16 +207,11 @@ def _build_round_card(number: int, actions: Sequence[dict[str, Any]], trouble: s
     counts += [format_count(pages, "page")] if pages else []
     counts += [format_count(questions, "question")] if questions else []
     by, rung = cards[0].by, cards[0].rung
-    return Card(
-        n, "action", _join_words(counts), number=number, by=by, rung=rung, trouble=trouble, beside=cards
-    )
+    title = " and ".join(filter(None, [", ".join(counts[:-1]), counts[-1]]))
+    return Card(n, "action", title, number=number, by=by, rung=rung, beside=cards)
 
 
-def _join_words(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
-
-
-def _build_action_card(n: int, number: int, action: dict[str, Any], trouble: str, world: str) -> Card:
+def _build_action_card(n: int, number: int, action: dict[str, Any], world: str) -> Card:
     outcome, crawl = Outcome(action.get("outcome", "ok")), action["action"] in ("crawl_url", "more")
     return Card(
         n,
@@ -238,7 +224,6 @@ def _build_action_card(n: int, number: int, action: dict[str, Any], trouble: str
         outcome="" if action["action"] == "ask" else outcome,
         detail=action.get("detail", ""),
         by=action.get("by", ""),
-        trouble=trouble,
         rung=action.get("rung", ""),
         url=action["query_or_url"] if crawl else "",
         page_id=action.get("page_id", ""),
@@ -286,22 +271,16 @@ def _add_findings(told: list[Card], step: Step, looked: Card | None, state: RunS
 
 
 def _build_answer_card(n: int, answer: dict[str, Any]) -> Card:
-    number = answer.get("n", 1)
+    number, because = answer.get("n", 1), str(answer.get("because", ""))
     return Card(
         n,
         "answer",
         f"Answer {number} written",
         what=labels.VERDICT.get(answer["verdict"], answer["verdict"]),
-        why=_explain_answer(answer),
+        why=because[:1].upper() + because[1:] or format_sentence(str(answer.get("why_stopped", ""))),
         tone=labels.VERDICT_TONE.get(answer["verdict"], ""),
         by=answer.get("by", ""),
     )
-
-
-def _explain_answer(answer: dict[str, Any]) -> str:
-    """Why it was written: for a person's edits, or because the run stopped."""
-    because = str(answer.get("because", ""))
-    return because[:1].upper() + because[1:] or format_sentence(str(answer.get("why_stopped", "")))
 
 
 def _build_note_cards(step: Step) -> list[Card]:
@@ -354,7 +333,9 @@ def _build_stall_cards(step: Step) -> list[Card]:
 def _describe_person_step(step: Step, steps: Sequence[Step], world: str) -> str:
     """What a person's step was about, where its name does not say it all."""
     if step.name == "edit":
-        return _describe_proposal(step.change, world)
+        pending = step.change.get("pending") or {}
+        action = labels.name_action(pending.get("next_action", ""), world)
+        return f"{action}: {pending.get('query_or_url', '')}".strip(": ")
     if step.name == "retry":
         return str((step.change.get("again") or [{}])[-1].get("query_or_url", ""))
     now = step.change.get("settings")
@@ -376,9 +357,3 @@ def _describe_person_step(step: Step, steps: Sequence[Step], world: str) -> str:
 def _format_cap(name: Cap, settings: dict[str, Any]) -> str:
     value = list_caps(Settings.model_validate(settings)).get(name, 0.0)
     return f"{value / 60 if name == 'seconds' else value:,.10g}"
-
-
-def _describe_proposal(change: dict[str, Any], world: str) -> str:
-    pending = change.get("pending") or {}
-    action = labels.name_action(pending.get("next_action", ""), world)
-    return f"{action}: {pending.get('query_or_url', '')}".strip(": ")

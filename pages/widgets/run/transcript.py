@@ -43,7 +43,11 @@ def parse_messages(text: str) -> list[Message]:
 
 def format_messages(messages: Sequence[Message]) -> str:
     """The messages as such a text."""
-    return "\n".join(_format_message(message) for message in messages)
+    lines = list[str]()
+    for message in messages:
+        lines.append(f"{ROLE_LABELS[message.role]}: {message.text}")
+        lines += [f"Image: {url}" for url in message.images]
+    return "\n".join(lines)
 
 
 def swap_speaker(messages: Sequence[Message], n: int) -> list[Message]:
@@ -64,8 +68,3 @@ def render_bubble(message: Message) -> str:
         f'<div class="bubble {message.role}"><div class="who">{who}</div><div class="said">'
         f"{escape.html(message.text)}</div>{pictures}</div>"
     )
-
-
-def _format_message(message: Message) -> str:
-    pictures = "".join(f"\nImage: {url}" for url in message.images)
-    return f"{ROLE_LABELS[message.role]}: {message.text}{pictures}"

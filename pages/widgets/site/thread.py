@@ -11,7 +11,7 @@ from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_card
 from pages.widgets.forms import form_page, source_filter_form
 from pages.widgets.run import answer_card, controls, fork_dialog, pause_prompt, run_page
-from pages.widgets.shell import badges, client, drafts, escape, labels, ui
+from pages.widgets.shell import badges, client, drafts, escape, labels, markup, ui
 from pages.widgets.site import trace
 
 PAGE = run_page.RunPage(
@@ -100,11 +100,8 @@ def _draw_live(view: RunSnapshot) -> None:
 def render_question(view: RunSnapshot) -> str:
     """The question of a turn as HTML, with what it was read as when the conversation added to it."""
     state = view.state
-    note = (
-        f'<p class="small soft">Read as: {escape.html(state.standalone_question)}</p>'
-        if state.standalone_question
-        else ""
-    )
+    read = f"Read as: {escape.html(state.standalone_question)}" if state.standalone_question else ""
+    note = markup.paragraph(read, "small soft")
     return f'<div class="ts"><h2 class="ts-section turn">{escape.html(view.run.question)}</h2>{note}</div>'
 
 

@@ -81,6 +81,7 @@ def render_pages(state: SiteRun, run_id: str) -> str:
         return (
             '<div class="ts empty"><b>No page read yet</b>Pages appear here with the facts they gave.</div>'
         )
+    named = {BY_PERSON: "you named it", BY_SITEMAP: "the site's map", BY_INDEX: "the library"}
     rows = []
     for ref in refs[:MAX_PAGES]:
         i = index.get(ref.url, -1)
@@ -88,14 +89,10 @@ def render_pages(state: SiteRun, run_id: str) -> str:
         earlier = "from the library" if i in state.own.reused else "from the conversation"
         kept = "" if i in state.own.fetched else badges.render(earlier)
         page = f"{_render_page(ref, run_id)} {used}{kept}"
-        found_on = f'<span class="soft">{escape.html(_describe_found_on(state, i))}</span>'
+        on = state.own.url_found_on.get(i, BY_PERSON)
+        place = named.get(on) or escape.shorten_url(state.own.all_discovered_urls[on], 40)
+        found_on = f'<span class="soft">{escape.html(place)}</span>'
         rows.append([page, str(ref.facts), found_on])
     more = f'<p class="small soft">{len(refs) - MAX_PAGES} more.</p>' if len(refs) > MAX_PAGES else ""
     table = markup.table(["Page", "Facts", "Found on"], rows)
     return f'<div class="ts">{table}{more}</div>'
-
-
-def _describe_found_on(state: SiteRun, i: int) -> str:
-    on = state.own.url_found_on.get(i, BY_PERSON)
-    named = {BY_PERSON: "you named it", BY_SITEMAP: "the site's map", BY_INDEX: "the library"}
-    return named.get(on) or escape.shorten_url(state.own.all_discovered_urls[on], 40)

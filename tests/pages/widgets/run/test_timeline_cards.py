@@ -30,7 +30,7 @@ AT_THREE = RunState(confidence=[Confidence(step=3, value=0.4)])
 def test_a_look_is_one_card_with_what_it_brought():
     steps = [
         _step(0, "ask", question="Q?"),
-        _step(1, "decide", pending={"next_action": "crawl_url", "trouble": "timed out"}),
+        _step(1, "decide", pending={"next_action": "crawl_url"}),
         _step(2, "crawl", actions=[_action(2, action="crawl_url", query_or_url="https://a.example/")]),
         _step(
             3,
@@ -45,11 +45,10 @@ def test_a_look_is_one_card_with_what_it_brought():
     ]
     asked, look = timeline_cards.build_cards(steps, AT_THREE)
     assert (asked.kind, asked.what) == ("ask", "Q?")
-    assert (look.number, look.title, look.url, look.trouble, look.analysis_fallback) == (
+    assert (look.number, look.title, look.url, look.analysis_fallback) == (
         1,
         "Read",
         "https://a.example/",
-        "timed out",
         "no reply",
     )
     assert [fact["id"] for fact in look.facts] == ["f1"]
