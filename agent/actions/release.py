@@ -122,7 +122,7 @@ def find_private(
     """The private notes of a run and of the earlier turns that it remembers, and the words that only they, or
     what a model understood them as, have: no public act of a person, no quote, no prompt's instruction; and
     no page (`pages` are their texts), but for names and figures."""
-    found, heard = Privacy(), list[int]()
+    found, heard, read, is_private = Privacy(), list[int](), set[int](), False
     public = [*list_vocabulary(), *{m["content"] for c in calls for m in c.prompt if m["role"] == "system"}]
     for step in steps:
         own = {note["text"]: note["step"] for note in step.change.get("notes", []) if note.get("private")}
@@ -131,11 +131,14 @@ def find_private(
         found.notes += own
         heard += own.values()
         for reading in step.change.get("readings", []):
-            if any(n <= reading["note"] for n in heard):
+            if is_private := reading["note"] in read or any(n <= reading["note"] for n in heard):
+                read.add(reading["note"])  # the person's decision about it is recorded as one more reading
                 found.reading_steps.add(step.n)
                 made = _list_texts({name: said for name, said in reading.items() if name not in READING_IDS})
                 found.readings += [text for text in made if text and not is_withheld(text)]
                 heard = []
+        if is_private and (step.change.get("halt") or {}).get("kind") == "exclusion":
+            found.reading_steps.add(step.n)
         if found.first < 0 and (found.notes or (not only and step.change.get("file_words"))):
             found.first = step.n
         public += _list_texts(step.change) if found.first < 0 else _list_public_texts(step.change)

@@ -61,7 +61,7 @@ class Repeater(Script):
             return {key: self._repeat(item, words, key) for key, item in value.items()}
         if isinstance(value, list):
             return [self._repeat(item, words, name) for item in value]
-        is_text = name in ("reasoning", "assessment", "understood", "reason", "missing", "question")
+        is_text = name in ("reasoning", "assessment", "understood", "reason", "question")
         return f"{value} ({words} {DERIVED})" if isinstance(value, str) and is_text and value else value
 
     def analyzer(self, prompt: str) -> dict[str, Any]:
@@ -91,10 +91,9 @@ class Repeater(Script):
         sentences += [{"text": text, "fact_ids": ["f1"]} for text in (TRANSLATED, NODDED)]
         sentences += [{"text": ARCHITECT, "fact_ids": designed}]
         blocks = [{"kind": "heading", "text": f"Le {COVERT}"}, {"kind": "paragraph", "sentences": sentences}]
-        return {
-            "blocks": blocks,
-            "missing": "The plans are missing.",
-        }
+        shown = " ".join(word for word in CANARIES if word in prompt)
+        said = {"open": f"What {shown} le {COVERT} sold.", "assumed": f"That {shown} le {COVERT} is right."}
+        return {"blocks": blocks, **said}
 
     def section(self, prompt: str) -> dict[str, Any]:
         return self.report(prompt.replace("Its facts:", "Facts that may be used"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,10 @@ from agent.actions.bundles import verify_bundle
 from agent.actions.export import describe_withheld, export_run
 from agent.actions.release import release
 from agent.errors import UsageError
+from agent.types import Status
 from agent.types.answers import SUPPORTED_VERDICTS
+from agent.workbench import Workbench
+from tests.web import private_run
 from tests.web.private_run import (
     ARCHITECT,
     CANARIES,
@@ -25,6 +29,7 @@ from tests.web.private_run import (
 )
 
 pytestmark = pytest.mark.slow
+RULED_OUT = ["wiki.example", "archive.example"]
 
 
 @pytest.mark.parametrize("keyless", [False, True], ids=["model", "rules"])
@@ -87,3 +92,32 @@ def test_a_sentence_made_from_a_note_leaves_only_where_its_quotes_support_it(tmp
             assert "mandator" not in read, "no page has the word, whatever the judge said"
         told = describe_withheld(made.bench, made.run)
         assert told.startswith(f"{len(hidden)} sentences of the answer stay here"), told
+
+
+def test_which_sources_a_private_note_rules_out_stays_through_the_pause_and_the_persons_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[str]()
+
+    def revise(_script: Any, prompt: str) -> dict[str, Any]:
+        is_back = NOTES["comment"] in prompt
+        sites = {"allowed_sites": ["wiki.example"]} if is_back else {"excluded_sites": RULED_OUT}
+        return {"understood": f"what {private_run.DERIVED} wants", "needs_research": False, **sites}
+
+    def drive(bench: Workbench, run_id: str) -> None:
+        if bench.drive(run_id) is Status.PAUSED:
+            asked.append(bench.snapshot(run_id).state.halt.why)  # type: ignore[union-attr]
+            bench.act(run_id, "leave_out", bench.snapshot(run_id).head)
+            bench.drive(run_id)
+        assert bench.snapshot(run_id).run.status is Status.REVIEW
+
+    monkeypatch.setattr(private_run.Repeater, "revision", revise)
+    monkeypatch.setattr(private_run, "_drive", drive)
+    with private_runs(tmp_path) as made:
+        assert asked and all(site in asked[0] for site in RULED_OUT)
+        names = [step.name for step in made.bench.snapshot(made.run).steps]
+        assert "leave_out" in names
+        view, _ = release(made.bench, made.run)
+        told = [step.change.get("halt") or {} for step in view.steps]
+        told += [reading for step in view.steps for reading in step.change.get("readings", [])]
+        assert [site for site in RULED_OUT if site in repr(told)] == []
