@@ -11,11 +11,12 @@ from agent.text.urls import canonicalize, find_urls, has_public_suffix, host, re
 _MAILBOX = re.compile(r"(?:mailto:)?(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
 _PHONE = re.compile(
     r"(?:tel:|sms:)?(?<![\w.,/-])(?!\d\d[/-]\d\d[/-])"
-    r"(?:\+\d(?:[ ()/-]{0,2}\d){8,14}|\(?0\d{1,4}[ )/-]+\d(?:[ /-]?\d){3,10}|\d{3}-\d{3}-\d{4})(?![\w%])",
+    r"(?:\+\d(?:[ ()/-]{0,2}\d){8,14}|\(?0\d{1,4}[ )/-]+\d(?:[ /-]?\d){3,10}"
+    r"|(?:1[ -])?(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4})(?![\w%])",
     re.IGNORECASE,
 )
 """With its country's or area's prefix, or of three groups: no date, no plain figure."""
-_HOST = re.compile(r"(?<![\w@./-])(?:[\w-]+\.)+[a-z]{2,}(?![\w-])(?:/[^\s<>\"'`)\]}]*)?")
+_HOST = re.compile(r"(?<![\w@./-])(?:[\w-]+\.)+[^\W\d_]{2,}(?![\w-])(?:/[^\s<>\"'`)\]}]*)?")
 _NOT_DIGIT = re.compile(r"\D")
 
 
@@ -27,13 +28,12 @@ def remove_unfounded_contacts(text: str, known: Iterable[str] = (), quotes: str 
     places = {canonicalize(f"https://{host(url)}") for url in urls} | {
         canonicalize(url).replace("http:", "https:", 1) for url in urls
     }
-    shown, own = quotes.casefold(), given.casefold()
     phones = {_NOT_DIGIT.sub("", found) for found in _PHONE.findall(quotes)}
 
     def keep_mailbox(match: re.Match[str]) -> str:
         """A mailbox that a quote gives, else the word that it was removed."""
         bare = match[0].casefold().removeprefix("mailto:")
-        return match[0] if bare in shown else "[contact removed]"
+        return match[0] if _stands_in(bare, quotes) else "[contact removed]"
 
     def keep_phone(match: re.Match[str]) -> str:
         """A number that a quote gives, else the word that it was removed."""
@@ -42,9 +42,15 @@ def remove_unfounded_contacts(text: str, known: Iterable[str] = (), quotes: str 
     def keep_host(match: re.Match[str]) -> str:
         """An address that is known or given, else the word that it was removed."""
         said = match[0].rstrip(".,;:!?")
-        is_address = "/" in said or said.startswith("www.") or has_public_suffix(said)
-        is_known = canonicalize(f"https://{said}") in places or said.casefold() in shown + own
+        is_address = "/" in said or said.casefold().startswith("www.") or has_public_suffix(said.casefold())
+        is_known = canonicalize(f"https://{said}") in places or _stands_in(said, f"{quotes}\n{given}")
         return match[0] if is_known or not is_address else f"[address removed]{match[0][len(said) :]}"
 
     text = _PHONE.sub(keep_phone, _MAILBOX.sub(keep_mailbox, text))
     return _HOST.sub(keep_host, remove_unknown_urls(text, urls))
+
+
+def _stands_in(contact: str, text: str) -> bool:
+    """Whether a text has the contact as a whole, not as the end or beginning of another one."""
+    begins = r"(?:(?<![\w.+/-])|(?<=//)|(?<=www\.))"
+    return bool(re.search(rf"{begins}{re.escape(contact.casefold())}(?![\w-]|\.\w)", text.casefold()))

@@ -55,7 +55,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     if judgement.fallback_reason:
         return stay_silent(state, tools, trouble=judgement.fallback_reason)
     reply: WritingReply = judgement.value
-    written = [said for said in reply.answer if said.text and not _find_foreign_contacts(said, known)]
+    written = [said for said in reply.answer if said.text and not _find_drafted_contacts(said, known)]
     named = {s.text: _build_picture_facts(state, tools, s, judgement) for s in written}
     pictured = {text: found for text, found in named.items() if found}
     _, change, now, checked = draft_from_quotes(
@@ -72,7 +72,11 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     if checked.check_trouble:
         return stay_silent(state, tools, trouble=checked.check_trouble, **change)
     answer = finish_answer(now, checked, tools.step)
-    supported = _keep_supported(answer.main_sentences or checked.sentences, pictured)
+    supported = [
+        said
+        for said in _keep_supported(answer.main_sentences or checked.sentences, pictured)
+        if not _find_foreign_contacts(said.text, _list_verified_quotes(said, now.facts), known)
+    ]
     text, fitted = _fit_length(supported, settings.max_answer_chars, words_for(question)["mark_disputed"])
     kept = {sentence.text for sentence in fitted}
     drafted = (clean(said.text) for said in reply.answer)
@@ -115,7 +119,7 @@ def _ask_writer(
     def find_contacts(reply: WritingReply) -> Iterator[str]:
         """What is wrong with each sentence that names a contact of no quote."""
         for n, said in enumerate(reply.answer, start=1):
-            if foreign := _find_foreign_contacts(said, known):
+            if foreign := _find_drafted_contacts(said, known):
                 yield f"Sentence {n} names a contact that its quotes do not give: {foreign[:200]}"
 
     return ask_writer(
@@ -223,12 +227,21 @@ def _build_picture_facts(
     ]
 
 
-def _find_foreign_contacts(said: WritingSentence, known: Sequence[str]) -> str:
-    """The sentence as it would be without the contacts that its quotes do not give; "" when it has none."""
-    quotes = "\n".join(quote.quote for quote in said.quotes)
-    others = [found for found in _CALL.findall(said.text) if found.casefold() not in quotes.casefold()]
-    cleaned = remove_unfounded_contacts(said.text, known, quotes)
-    return cleaned if cleaned != _spell_addresses(said.text, known) else ", ".join(others)
+def _find_drafted_contacts(said: WritingSentence, known: Sequence[str]) -> str:
+    """The contacts of a draft, before anybody has verified its quotes."""
+    return _find_foreign_contacts(said.text, "\n".join(quote.quote for quote in said.quotes), known)
+
+
+def _list_verified_quotes(said: Sentence, facts: Mapping[str, Fact]) -> str:
+    return "\n".join(facts[i].quote for i in said.fact_ids if i in facts and facts[i].verified)
+
+
+def _find_foreign_contacts(text: str, quotes: str, known: Sequence[str]) -> str:
+    """The text as it would be without the contacts that the quotes do not give; "" when it has none."""
+    given = set(_CALL.findall(quotes.casefold()))
+    others = [found for found in _CALL.findall(text) if found.casefold() not in given]
+    cleaned = remove_unfounded_contacts(text, known, quotes)
+    return cleaned if cleaned != _spell_addresses(text, known) else ", ".join(others)
 
 
 def _spell_addresses(text: str, known: Sequence[str]) -> str:

@@ -67,8 +67,16 @@ def test_the_verdict_is_that_of_the_sentences_that_are_posted(
     assert ran.state.answer.missing.endswith(missing) and bool(ran.state.answer.missing) == bool(missing)
 
 
-def test_a_repair_sends_nobody_to_a_contact_that_no_source_gives(run: Run) -> None:
-    script = Script(write=[NIGHT, FALSE], repair=[(2, "Ask help@evil.example about backups.")], judge=honest)
+@pytest.mark.parametrize("contact", ["help@evil.example", "www.Evil.example/x", "+49 30 1234567", "@anna"])
+def test_a_repair_sends_nobody_to_a_contact_that_no_source_gives(run: Run, contact: str) -> None:
+    repaired = f"Backups run at night, ask {contact}."
+    script = Script(write=[NIGHT, FALSE], repair=[(2, repaired)], judge=lambda said, _: said != FALSE[0])
+    assert replied(run(script=script), *WRITTEN) == NIGHT[0]
+
+
+def test_a_quote_that_no_source_has_gives_no_contact(run: Run) -> None:
+    said = "Backups run at night, ask @anna."
+    script = Script(write=[NIGHT, (said, said)], repair=[(2, said)])
     assert replied(run(script=script), *WRITTEN) == NIGHT[0]
 
 
