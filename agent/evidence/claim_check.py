@@ -21,7 +21,7 @@ from agent.evidence.claims.quoted import is_quoted
 from agent.evidence.claims.words import read_text
 from agent.evidence.statement_features import BEFORE_CHARS, words_before
 from agent.text.normalization import normalize_text
-from agent.text.tokens import fold
+from agent.text.tokens import stem_words
 from agent.text.word_lists import load_words
 from agent.types import ClaimFinding, ClaimVerdict
 
@@ -123,9 +123,9 @@ def check_by_code(claim: Claim) -> ClaimCheck:
     around = read_text("\n".join([claim.context, *claim.sources, *before]))
     computed = find_computations(statement, quotes)
     reason = "; ".join(dict.fromkeys(one.text for one in computed))
-    asked = fold(claim.question)
+    asked = _join_stems(claim.question)
     findings = [
-        one.replace(is_absent=one.is_absent and fold(one.claimed) not in asked)
+        one.replace(is_absent=one.is_absent and _join_stems(one.claimed) not in asked)
         for one in find_differences(statement, quotes, around, [one.figure for one in computed])
     ]
     if computed and not findings and all(is_carried(statement, one) for one in computed):
@@ -144,6 +144,11 @@ def describe_finding(finding: ClaimFinding) -> str:
     if finding.kind == "negation":
         return f"“{claimed or quoted}” stands only in the {'claim' if claimed else 'quote'}."
     return f"The claim gives {claimed}; the quote gives {quoted or 'none'}."
+
+
+def _join_stems(text: str) -> str:
+    """The words of a text, so that whole ones are found in it: "20" is not in "2015"."""
+    return f" {' '.join(stem_words(text))} "
 
 
 def opens_with_pronoun(text: str) -> bool:

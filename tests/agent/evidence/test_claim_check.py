@@ -68,6 +68,13 @@ def test_what_stands_nowhere_is_absent(statement: str, absent: list[str]) -> Non
     assert [finding.claimed for finding in check.findings if finding.is_absent] == absent
 
 
+def test_a_figure_of_the_question_is_excused_and_a_part_of_one_is_not() -> None:
+    claim = _claim("It was 20.", BRIDGE)
+    for question, is_absent in (("Was it 20?", False), ("What was it in 2015?", True)):
+        [finding] = check_by_code(replace(claim, question=question)).findings
+        assert finding.is_absent is is_absent
+
+
 def test_what_stands_around_a_quote_is_no_difference() -> None:
     claim = _claim("On the Korr 2, Petra Vasshaug read E7 in 1934.", "She read E7.")
     assert len(check_by_code(claim).findings) == 3
