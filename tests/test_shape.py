@@ -51,13 +51,19 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 CEILINGS = {
     "agent": {
-        "lines": 53_799,
-        "code_lines": 39_551,
-        "functions": 2_809,
-        "constants": 3_115,
-        "regex_uses": 469,
+        "lines": 50_742,
+        "code_lines": 37_158,
+        "functions": 2_685,
+        "constants": 2_893,
+        "regex_uses": 333,
     },
-    "pages": {"lines": 12_990, "code_lines": 9_857, "functions": 825, "constants": 644, "regex_uses": 20},
+    "pages": {
+        "lines": 12_913,
+        "code_lines": 9_821,
+        "functions": 805,
+        "constants": 635,
+        "regex_uses": 20,
+    },
 }
 DOCSTRINGS = {"agent": 0.97, "pages": 0.93}
 """The least share of public modules, classes and functions with a docstring."""
