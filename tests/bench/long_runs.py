@@ -142,7 +142,7 @@ class Writer:
         if n % 20 == 19:
             facts = [
                 fact.replace(
-                    statement=f"{url} says that the mill was built in {year}.",
+                    statement=f"The mill was built in {year}.",
                     subject=f"mill {n}",
                     attribute="built",
                 )

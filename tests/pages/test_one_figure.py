@@ -10,22 +10,22 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent import config
 from agent.cli.main import main
 from agent.export.plain import render_plain_text
 from agent.types import Settings, Status
 from agent.types.facts import number_step
 from agent.workbench import RunSnapshot, Workbench
 from pages.widgets.run import answer_card, confidence_chart, pause_prompt, run_list, stats, timeline_cards
-
-QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
+from tests.web.model_server import ModelServer
+from tests.web.researching_model import ASK, ROOF, SOLAR, TOUR, Script, crawl, workbench
 
 
 @pytest.fixture
 def bench() -> Iterator[Workbench]:
-    opened = Workbench(config.read_config())
-    yield opened
-    opened.shutdown()
+    again = ASK | {"query_or_url": "Älvmora Mejeri cellar tour", "reasoning": "A second look."}
+    script = Script(ASK, crawl(ROOF), crawl(TOUR) | {"reasoning": "They went there."}, again, confidence=0.5)
+    with ModelServer(script.served) as server, workbench(server) as opened:
+        yield opened
 
 
 def find_percent(text: str) -> int:
@@ -46,7 +46,7 @@ def shown_at_pause(view: RunSnapshot) -> int:
 def test_five_surfaces_show_the_figure_that_the_claims_of_the_answer_give(
     bench: Workbench, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run_id = bench.start(QUESTION, Settings(world="demo", max_steps=3, threshold=0.99, at_cap="ask"))
+    run_id = bench.start(SOLAR, Settings(world="demo", max_steps=3, threshold=0.99, at_cap="ask"))
     assert bench.drive(run_id) is Status.PAUSED
     paused = bench.snapshot(run_id)
     assert paused.state.current_confidence and paused.run.confidence is None
@@ -73,7 +73,7 @@ def test_five_surfaces_show_the_figure_that_the_claims_of_the_answer_give(
 def test_a_step_has_the_number_of_its_card_everywhere(
     bench: Workbench, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run_id = bench.start(QUESTION, Settings(world="demo", max_steps=4, threshold=0.99, at_cap="report"))
+    run_id = bench.start(SOLAR, Settings(world="demo", max_steps=4, threshold=0.99, at_cap="report"))
     bench.drive(run_id)
     view = bench.snapshot(run_id)
     cards = [card for card in timeline_cards.build_cards(view.steps, view.state) if card.number]

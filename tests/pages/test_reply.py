@@ -57,7 +57,7 @@ def _replied(
 
 def _answering(bench, script: Script) -> None:
     """The screen's own service answers with the script."""
-    bench.worker.model_search.found = DetectedModel(ScriptedModel(script), "scripted", "")
+    bench.worker.reply_model()._search.found = DetectedModel(ScriptedModel(script), "scripted", "")
 
 
 def _ended() -> None:
