@@ -129,7 +129,7 @@ def test_another_server_is_a_choice_that_is_told(app: App, bench: Workbench, mon
         bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Search again.")
         bench.drive(run_id)
         paused = app("research", run=run_id)
-        assert "another model or server is set up" in shown(paused) and second.requests == []
+        assert "another one is set up" in shown(paused) and second.requests == []
         assert [one.label for one in paused.button if one.label in ("Resume", "Raise it and continue")] == [
             "Resume"
         ]
