@@ -262,8 +262,8 @@ class Worker:
         return found.client.with_models(strong=name, fast=fast or name), ""
 
     def choose_model(self, settings: Settings, question: str) -> str:
-        """The `model` of a new run: the recorded one for an example of the demo while no model is set up."""
-        if settings.model not in ("auto", RECORDED):
+        """The `model` of a new run: the recorded one for a demo example, not step by step, while none is set up."""
+        if settings.model not in ("auto", RECORDED) or settings.mode == "step":
             return settings.model
         found = settings.world == "demo" and has_example(settings.flow, question) and self.model_search.peek()
         is_named = self.config.OPENAI_API_KEY or self.config.OPENAI_BASE_URL
