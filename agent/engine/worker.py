@@ -262,7 +262,7 @@ class Worker:
         return found.client.with_models(strong=name, fast=fast or name), ""
 
     def choose_model(self, settings: Settings, question: str) -> str:
-        """The `model` of a new run: the recorded one for a demo example, not step by step, while none is set up."""
+        """The `model` of a new run: recorded for a demo example (not step by step) while none is set up."""
         if settings.model not in ("auto", RECORDED) or settings.mode == "step":
             return settings.model
         found = settings.world == "demo" and has_example(settings.flow, question) and self.model_search.peek()
