@@ -1,2 +1,1 @@
-"""The judgements of a flow, a file each: the shape of a reply, its fallback, and the role. No store, tools or
-clock."""
+"""The judgements of a flow, a file each: the shape of a reply and the role. No store, tools or clock."""
