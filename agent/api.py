@@ -18,7 +18,6 @@ from pydantic import BaseModel
 
 from agent.actions import validation
 from agent.actions.export import build_collection as build_collection
-from agent.config import Config
 from agent.engine.run_settings import normalize_settings
 from agent.errors import ModelUnavailable, TouchstoneError, UsageError
 from agent.export import collected
@@ -27,6 +26,7 @@ from agent.llm.model import CompletionRequest
 from agent.llm.parse_reply import parse_reply
 from agent.llm.structured_call import CallContext, request_structured
 from agent.roles.role import AskModel
+from agent.settings.config import Config
 from agent.text.urls import canonicalize, complete_typed_url, find_urls
 from agent.types import CollectLimits, Outcome, Settings, SourceFilter, Status
 from agent.web.extract import documents

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent import config as configuration
 from agent.accounts.quotas import RequestRates
 from agent.actions import acts, export, run_control, validation
 from agent.actions.commit import commit
 from agent.actions.follow_up import carry_over
-from agent.config import is_personal
 from agent.engine.run_settings import continue_settings, normalize_settings
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import Change, to_jsonable
@@ -27,6 +25,8 @@ from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, StoreErro
 from agent.flows import FLOWS, STEP_LABELS
 from agent.flows.chat import dialogue
 from agent.llm import detect
+from agent.settings import config as configuration
+from agent.settings.config import is_personal
 from agent.store.database import PURGE_DUE, Store
 from agent.store.ledger import utc_timestamp
 from agent.store.unstored_runs import UnstoredRuns

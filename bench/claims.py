@@ -20,9 +20,9 @@ from typing import Any
 
 from agent import api
 from agent.cli.check import read_claims
-from agent.config import read_config
 from agent.evidence.claim_check import ClaimCheck, check_claims
 from agent.roles.check_claims import ClaimJudge
+from agent.settings.config import read_config
 
 CERTAIN = ("quoted", "computed")
 REFUSED = ("differs", "not_supported")

@@ -25,14 +25,14 @@ from typing import Any
 from unittest.mock import patch
 
 from agent import api
-from agent import config as configuration
 from agent.actions.recorded_acts import fill_act
 from agent.bot.responder import ReplyService
 from agent.engine.snapshots import RunSnapshot
 from agent.llm.client import ModelClient
 from agent.llm.model import Completion, CompletionRequest, Tier
 from agent.llm.recorded import REPLIES, RecordedModel, list_examples, make_key
-from agent.reply_config import DEMO_KB, AIResponseSettings, KBSettings, ResponseConfig
+from agent.settings import config as configuration
+from agent.settings.reply_config import DEMO_KB, AIResponseSettings, KBSettings, ResponseConfig
 from agent.types import Settings, Status
 from agent.types.library import LibraryScope
 from agent.types.reply import Conversation

@@ -1,9 +1,9 @@
 """Writes docs/command-line.md, docs/settings.md and the pictures of docs/flows.md from the code:
 `python docs/make_reference.py`.
 
-Commands, options and acts come from their tables, settings from `agent.config` and `agent.reply_config`, the
-settings of a run from `agent.types`, with the text below each field as its help. A test fails when the files
-are stale; `make fix` writes them."""
+Commands, options and acts come from their tables, settings from `agent.settings`, the settings of a run from
+`agent.types`, with the text below each field as its help. A test fails when the files are stale; `make fix`
+writes them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ sys.path.insert(0, str(DOCS.parent))
 
 from pydantic import BaseModel, SecretStr  # noqa: E402
 
-from agent import reply_config  # noqa: E402
 from agent.actions.acts import ACTS, Act  # noqa: E402
 from agent.cli.main import COMMANDS, PROGRAM, build_parser  # noqa: E402
-from agent.config import SETTINGS, format_value  # noqa: E402
 from agent.flows import FLOWS, draw_flow  # noqa: E402
+from agent.settings import reply_config  # noqa: E402
+from agent.settings.config import SETTINGS, format_value  # noqa: E402
 from agent.types import BatchBudget, CollectLimits, Settings, SiteLimits  # noqa: E402
 
 MADE = "<!-- Made by docs/make_reference.py from the code; edit the code, then run `make fix`. -->"

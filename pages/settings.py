@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.config import PERSONAL_SETTINGS, is_personal
+from agent.settings.config import PERSONAL_SETTINGS, is_personal
 from pages.widgets.shell import client, engine_panels, escape, markup, model_panels, status_panels
 
 ELSEWHERE = {

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import URL, Engine
 
-from agent import config
+from agent.settings import config
 from agent.store import database
 from agent.store.database import Store
 from agent.store.migrations import migrate

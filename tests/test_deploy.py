@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from agent.config import SETTINGS
 from agent.net import ssrf_guard
+from agent.settings.config import SETTINGS
 from agent.store.backup import restore_backup, write_backup
 from agent.store.database import Store
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agent import config
 from agent.flows import FLOWS, STEP_LABELS, draw_flow
+from agent.settings import config
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])

@@ -26,8 +26,8 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 from agent.accounts.people import Person
 from agent.batch import csv_input, jobs
 from agent.bot.http import ReplyHttp
-from agent.config import read_config
 from agent.errors import SignInRefused, TouchstoneError, UsageError
+from agent.settings.config import read_config
 from agent.types import BatchBudget, ModelCall, Outcome, Page, Settings
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches

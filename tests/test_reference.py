@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from agent.cli.main import COMMANDS, build_parser
-from agent.config import SETTINGS
+from agent.settings.config import SETTINGS
 
 DOCS = Path(__file__).parent.parent / "docs"
 

@@ -8,7 +8,7 @@ from agent.accounts.people import People, Person
 from agent.accounts.quotas import Quota, Quotas
 from agent.accounts.sign_in import SignInRules
 from agent.accounts.tokens import ApiTokens, Shares
-from agent.config import Config
+from agent.settings.config import Config
 from agent.store.database import open_engine
 from agent.store.migrations import migrate
 from agent.store.table_access import Writer

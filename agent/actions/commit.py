@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from agent.config import Config
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import Change, find_undone, state_after, to_jsonable
 from agent.engine.worker import Worker
 from agent.errors import ConcurrentChange
 from agent.flows import FLOWS
+from agent.settings.config import Config
 from agent.store.database import Store
 from agent.store.ledger import ANSWERED_FIRST
 from agent.types import Status, Step

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from agent import reply_config
 from agent.actions.budget import read_meters
 from agent.actions.commit import ActionContext
 from agent.actions.conflict_rulings import active_conflicts
@@ -31,6 +30,7 @@ from agent.export.references import Reference, collect_references, render_bibtex
 from agent.export.report import Report, drop_withheld
 from agent.export.webpage import render_html
 from agent.export.word import render_docx
+from agent.settings import reply_config
 from agent.text.plurals import format_count
 from agent.types import Status
 from agent.types.collection import CollectedItem

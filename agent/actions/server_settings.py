@@ -11,10 +11,18 @@ from urllib.parse import urlsplit
 
 from agent import logs
 from agent.actions.commit import ActionContext
-from agent.config import HIDDEN, SECRETS, SETTINGS, find_default, hide_password, is_fixed, is_personal
 from agent.errors import UsageError
-from agent.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_origin
 from agent.llm.http import check_server_url
+from agent.settings.config import (
+    HIDDEN,
+    SECRETS,
+    SETTINGS,
+    find_default,
+    hide_password,
+    is_fixed,
+    is_personal,
+)
+from agent.settings.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_origin
 from agent.text.plurals import clip
 from agent.types import ENGINE_BY_NAME, ENGINES, EngineProfile, Outcome
 from agent.web.world import EngineHealth

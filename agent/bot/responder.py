@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agent import reply_config
 from agent.bot.metrics import ReplyOutcome, log_outcome
 from agent.bot.summary_worker import SummaryWorker
 from agent.engine.context import RunContext
@@ -31,7 +30,8 @@ from agent.flows.reply.state import ReplyRun
 from agent.library.collection import Library
 from agent.llm.detect import ReplyModel
 from agent.llm.images import Image, VisionModel
-from agent.reply_config import DEMO_KB, ResponseConfig, find_team_folder
+from agent.settings import reply_config
+from agent.settings.reply_config import DEMO_KB, ResponseConfig, find_team_folder
 from agent.store.database import Store
 from agent.store.ledger import Lease, new_owner_id
 from agent.text.urls import FILE_SCHEME

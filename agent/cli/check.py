@@ -32,10 +32,10 @@ from agent.cli.options import (
     read_settings,
 )
 from agent.cli.output import drive_run, read_file, to_json, write_file, write_run, write_stderr, write_stdout
-from agent.config import read_config
 from agent.errors import UsageError
 from agent.evidence.claim_check import Claim, ClaimCheck, check_claims, describe_finding
 from agent.roles.check_claims import ClaimJudge
+from agent.settings.config import read_config
 from agent.text.plurals import clip, format_count
 from agent.text.urls import canonicalize, complete_typed_url
 from agent.types import MARK_SIGNS, Status

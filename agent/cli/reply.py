@@ -13,7 +13,7 @@ from agent.cli.options import JSON_FILE, MODEL, command, file_option, option
 from agent.cli.output import read_file, to_json, write_file, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.flows import FLOWS
-from agent.reply_config import DEMO_KB
+from agent.settings.reply_config import DEMO_KB
 from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench
 

@@ -7,9 +7,9 @@ from argparse import Namespace
 
 from agent.cli.options import command, file_option, flag
 from agent.cli.output import write_stderr, write_stdout
-from agent.config import is_secret, read_config, resolve_data_folder
 from agent.errors import UsageError
-from agent.saved_settings import SAVED_FILE, SavedSettings, make_key
+from agent.settings.config import is_secret, read_config, resolve_data_folder
+from agent.settings.saved import SAVED_FILE, SavedSettings, make_key
 from agent.store.backup import name_backup, restore_backup, verify_backup, write_backup
 
 

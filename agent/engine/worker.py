@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from agent import config as configuration
-from agent import logs, reply_config
+from agent import logs
 from agent.engine.batch_scheduler import BatchScheduler
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow, advance
@@ -35,6 +34,8 @@ from agent.llm import detect, embed
 from agent.llm.client import ModelClient
 from agent.llm.detect import ModelSearch, ReplyModel
 from agent.llm.recorded import LABEL, RECORDED, RecordedModel, has_example
+from agent.settings import config as configuration
+from agent.settings import reply_config
 from agent.store.database import Store
 from agent.store.ledger import Lease, new_owner_id
 from agent.types import Run, Settings, Status

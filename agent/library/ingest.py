@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from agent.config import ROOT
 from agent.errors import StoreError, UsageError
 from agent.library.poi_table import find_facilities
 from agent.retrieval.extractive_summary import describe_page
 from agent.retrieval.passages import PASSAGES_VERSION, split_passages
+from agent.settings.config import ROOT
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
 from agent.store.library_index import IndexedPassage, IndexedSource, SourceUpdate

@@ -28,7 +28,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agent.errors import ModelUnavailable, PromptTooLong
-from agent.key_addresses import OPENAI_URL
 from agent.llm import circuit_breaker, http_errors
 from agent.llm.http import (
     ASSUMED_TOKENS,
@@ -52,6 +51,7 @@ from agent.net.deadline import Deadline, NoAnswer, use_deadline
 from agent.net.exchange import AnswerUnusable, Connections
 from agent.net.httpx_transport import make_transport
 from agent.net.policies import MODEL_REPLY
+from agent.settings.key_addresses import OPENAI_URL
 
 MAX_TRIES = 3
 MAX_WAIT_S = 120.0

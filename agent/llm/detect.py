@@ -14,10 +14,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
-from agent import reply_config
-from agent.config import Config
 from agent.errors import BudgetSpent, ModelReplyError, ModelUnavailable
-from agent.key_addresses import explain_unused_key, find_address, use_key
 from agent.llm.client import ModelClient
 from agent.llm.http import UnexpectedReply, check_server_url, explain_no_answer, identify_server, request_json
 from agent.llm.model import Model
@@ -25,7 +22,10 @@ from agent.llm.recorded import RECORDED, RecordedModel
 from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.net.deadline import Deadline, NoAnswer
 from agent.net.policies import MODEL_LIST
-from agent.reply_config import LLMSettings
+from agent.settings import reply_config
+from agent.settings.config import Config
+from agent.settings.key_addresses import explain_unused_key, find_address, use_key
+from agent.settings.reply_config import LLMSettings
 
 log = logging.getLogger(__name__)
 LOCAL_LIST_TIMEOUT_S = 0.3

@@ -16,9 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from agent.config import Config
 from agent.errors import ModelUnavailable
-from agent.key_addresses import explain_unused_key, find_address, use_key
 from agent.llm import http_errors
 from agent.llm.http import (
     UnexpectedReply,
@@ -30,6 +28,8 @@ from agent.llm.http import (
 from agent.llm.http_errors import ServerFault, SettingNames
 from agent.net.deadline import Deadline, NoAnswer
 from agent.net.policies import VECTORS
+from agent.settings.config import Config
+from agent.settings.key_addresses import explain_unused_key, find_address, use_key
 
 Vector = Sequence[float]
 

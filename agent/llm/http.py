@@ -14,10 +14,10 @@ from urllib.parse import unquote, urlsplit
 
 from urllib3.util import make_headers
 
-from agent.key_addresses import OPENAI_URL
 from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer
 from agent.net.exchange import AnswerUnusable, Connections, Reply
 from agent.net.policies import MODEL_LIST, Policy
+from agent.settings.key_addresses import OPENAI_URL
 
 
 class UnexpectedReply(Exception):

@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agent.config import ROOT
 from agent.errors import ModelUnavailable, NotRecorded
 from agent.llm.model import Completion, CompletionRequest, Tier, estimate_tokens, messages_to_text
+from agent.settings.config import ROOT
 
 RECORDED = "recorded"
 """The `model` of a run that recorded replies answer."""

@@ -15,11 +15,11 @@ from urllib3 import HTTPHeaderDict
 from urllib3.exceptions import HTTPError
 from urllib3.response import BaseHTTPResponse
 
-from agent.config import USER_AGENT
 from agent.net.deadline import POLL_SECONDS, Deadline, NoAnswer, current_deadline, use_deadline
 from agent.net.policies import Policy
 from agent.net.ssrf_guard import HostUnreachable, SsrfGuard
 from agent.net.transport import build_pools, create_context, read_body
+from agent.settings.config import USER_AGENT
 from agent.text.json_text import parse_json
 
 NO_HEADERS: Mapping[str, str] = {}

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agent.config import Config
-from agent.reply_config import AIResponseSettings
+from agent.settings.config import Config
+from agent.settings.reply_config import AIResponseSettings
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from urllib3.poolmanager import PoolManager
 from urllib3.response import BaseHTTPResponse
 from urllib3.util.ssl_ import create_urllib3_context
 
-from agent.config import USER_AGENT
 from agent.net.deadline import POLL_SECONDS, Deadline, DeadlineTLSSocket, current_deadline
 from agent.net.ssrf_guard import SsrfGuard
+from agent.settings.config import USER_AGENT
 
 REQUEST_HEADERS: Mapping[str, str] = {
     "User-Agent": USER_AGENT,

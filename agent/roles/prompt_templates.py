@@ -38,8 +38,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent.config import ROOT
 from agent.errors import PromptError
+from agent.settings.config import ROOT
 from agent.text.urls import host
 from agent.types import Passage
 

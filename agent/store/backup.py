@@ -28,8 +28,8 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, ValidationError
 
-from agent.config import UNFINISHED, Config, resolve_folder
 from agent.errors import StoreError, TouchstoneError, UsageError
+from agent.settings.config import UNFINISHED, Config, resolve_folder
 from agent.store.ledger import is_owner_gone, new_owner_id, utc_timestamp
 from agent.text.plurals import clip
 

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin
 
-from agent.config import Config
 from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer
 from agent.net.exchange import Connections
 from agent.net.policies import PICTURE
 from agent.net.ssrf_guard import HostUnreachable
+from agent.settings.config import Config
 from agent.web import http_outcomes, mime
 
 MAX_REDIRECTS = 3

@@ -23,8 +23,8 @@ from typing import IO, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from agent.config import ROOT, Config, child_environment
 from agent.net.deadline import POLL_SECONDS, Deadline, DeadlineExceeded, run_with_deadline
+from agent.settings.config import ROOT, Config, child_environment
 from agent.types import Outcome
 from agent.web.extract.extraction import Extraction
 

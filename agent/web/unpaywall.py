@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
-from agent.config import Config
 from agent.net.deadline import NoAnswer
+from agent.settings.config import Config
 from agent.web.engines.http_api import ApiClient, ApiRequest
 from agent.web.http_outcomes import MISREAD
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from agent import counters
-from agent.config import ROOT, Config
 from agent.errors import NotFound
 from agent.net.deadline import AllBusy, Deadline, DeadlineExceeded, use_deadline
 from agent.net.policies import PAGE, Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.net.transport import GuardedAdapter
+from agent.settings.config import ROOT, Config
 from agent.types import ENGINE_NAMES, Outcome, Page, SearchResult, SourceFilter
 from agent.web.engines.http_api import ApiEngine
 from agent.web.engines.registry import build_engines

@@ -20,9 +20,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from agent import config as configuration
 from agent.api import make_ask
 from agent.errors import NotFound, UsageError
+from agent.settings import config as configuration
 from agent.text.urls import host
 from agent.types import CollectLimits, Outcome, Settings, Status, Turn
 from agent.workbench import Workbench

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from agent import config
 from agent.actions.export import export_run
 from agent.llm.structured_call import compute_call_key
+from agent.settings import config
 from agent.types import ModelCall, Settings
 from agent.workbench import Workbench
 

@@ -18,10 +18,10 @@ import pytest
 from agent import logs
 from agent.actions.export import export_run, list_formats
 from agent.bot import metrics
-from agent.config import read_config
 from agent.errors import TouchstoneError
-from agent.key_addresses import bind_key, find_address, split_key
-from agent.saved_settings import make_key
+from agent.settings.config import read_config
+from agent.settings.key_addresses import bind_key, find_address, split_key
+from agent.settings.saved import make_key
 from agent.store.backup import write_backup
 from agent.types import Settings
 from agent.workbench import Workbench

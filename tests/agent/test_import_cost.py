@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from agent.config import ROOT
+from agent.settings.config import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from agent import config
 from agent.actions.export import export_run
+from agent.settings import config
 from agent.types import Outcome, Settings, Status
 from agent.workbench import Workbench
 from tests.web.engine_answers import ANSWERS, OPENALEX, reply

@@ -16,8 +16,8 @@ from websockets.sync.client import connect
 
 from agent import logs
 from agent.bot.responder import ReplyService
-from agent.config import read_config
 from agent.engine import loop
+from agent.settings.config import read_config
 from agent.types import Settings, Status
 from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench

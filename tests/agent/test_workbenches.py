@@ -14,8 +14,8 @@ from agent.accounts.quotas import DayUse
 from agent.actions.server_settings import save_engine_setting, switch_engine
 from agent.batch.csv_input import read_sheet
 from agent.batch.jobs import create as create_batch
-from agent.config import is_fixed, is_personal, read_config
 from agent.errors import NotFound, SignInRefused, StoreError, UsageError
+from agent.settings.config import is_fixed, is_personal, read_config
 from agent.store.database import Store
 from agent.types import BatchBudget, Settings, Status, Step
 from agent.workbench import Workbench

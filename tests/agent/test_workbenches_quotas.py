@@ -18,8 +18,8 @@ from agent.accounts.quotas import DayUse
 from agent.answering.pages import read_open_copy
 from agent.bot.http import ReplyHttp
 from agent.bot.responder import ReplyService
-from agent.config import read_config
 from agent.errors import UsageError
+from agent.settings.config import read_config
 from agent.types import Outcome, Page, Publication, Settings
 from agent.workbench import CHECKS_A_MINUTE, Workbench
 from agent.workbenches import Workbenches

@@ -24,7 +24,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from agent import api, config
+from agent import api
+from agent.settings import config
 from agent.types import MARK_LABELS, CheckTextSettings, Settings, Status
 from agent.workbench import Workbench
 from bench.claims import read_rows

@@ -52,8 +52,8 @@ import requests
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from agent import config
 from agent.engine import context
+from agent.settings import config
 from agent.store.database import Store
 from agent.types import Outcome, Settings, Step
 from agent.web import rate_limit

@@ -21,7 +21,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from agent import config
+from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.claim_judge import ALWAYS, check_reply

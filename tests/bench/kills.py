@@ -30,7 +30,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from agent import config as configuration  # noqa: E402
+from agent.settings import config as configuration  # noqa: E402
 from agent.store.database import Store  # noqa: E402
 from agent.types import Settings, Status, Step  # noqa: E402
 from agent.workbench import Workbench  # noqa: E402

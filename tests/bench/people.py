@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from agent.config import read_config
+from agent.settings.config import read_config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches

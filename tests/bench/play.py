@@ -15,7 +15,7 @@ import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
-from agent import config as configuration
+from agent.settings import config as configuration
 from agent.types import SUPPORTED_VERDICTS
 from agent.workbench import Workbench
 from bench.recordings import read_outcome, write_outcome

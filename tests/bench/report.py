@@ -21,8 +21,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from agent import config
 from agent.engine.state import to_jsonable
+from agent.settings import config
 from agent.types import Fact, ModelCall, Outcome, Page, PageRef, PlanPart, Settings, Status
 from agent.workbench import Workbench
 from tests.web.claim_judge import check_reply

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from agent import config
+from agent.settings import config
 from agent.types import ModelCall, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.claim_judge import ALWAYS, check_reply

@@ -25,7 +25,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from agent import config as configuration  # noqa: E402
+from agent.settings import config as configuration  # noqa: E402
 from agent.types import Settings, Status  # noqa: E402
 from agent.workbench import Workbench  # noqa: E402
 from tests.browser.served import Served  # noqa: E402

@@ -28,8 +28,8 @@ sys.path.insert(0, str(ROOT))
 
 from sqlalchemy import LargeBinary, cast, func, select  # noqa: E402
 
-from agent import config as configuration  # noqa: E402
 from agent.flows.research import policy  # noqa: E402
+from agent.settings import config as configuration  # noqa: E402
 from agent.store import tables  # noqa: E402
 from agent.types import Settings, Step  # noqa: E402
 from agent.workbench import Workbench  # noqa: E402

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MOST_SECONDS, MOST_MB = 0.5, 300.0
 START = """
 import resource, sys, time
-from agent import config
+from agent.settings import config
 from agent.web.world import open_world
 settings = config.read_config({"TOUCHSTONE_DATA": sys.argv[2]})
 began = time.perf_counter()

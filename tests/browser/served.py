@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from agent import config
+from agent.settings import config
 from agent.store.database import Store
 from tests.web.engine_answers import NOWHERE
 

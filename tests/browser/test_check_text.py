@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from agent.config import ROOT
+from agent.settings.config import ROOT
 from tests.browser.looks import NAMELESS, PALE
 from tests.browser.screen import Screen
 from tests.browser.served import Served

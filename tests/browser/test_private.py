@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from agent import config
+from agent.settings import config
 from agent.types import Settings
 from agent.workbench import Workbench
 from tests.browser.screen import QUESTION, Screen

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from agent import config
+from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.browser.screen import TOO_WIDE, Screen

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from agent import config as configuration
+from agent.settings import config as configuration
 from agent.types import Settings
 from agent.workbench import Workbench
 from tests.browser.looks import NAMELESS, PALE

@@ -13,10 +13,10 @@ pytest.importorskip("langgraph", reason="LangGraph is optional: pip install -r r
 from langgraph.graph import END, START
 from langgraph.types import Command
 
-from agent.config import ROOT
 from agent.errors import TouchstoneError, UsageError
 from agent.flows import FLOWS
 from agent.llm.detect import DetectedModel
+from agent.settings.config import ROOT
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from contrib.langgraph_adapter import VIEW_FIELDS, _dump_state, build_graph

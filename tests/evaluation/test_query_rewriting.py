@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from agent.api import make_ask
-from agent.config import read_config
 from agent.errors import UsageError
 from agent.llm.model import Completion
+from agent.settings.config import read_config
 from agent.types import Turn
 from bench.evaluation.query_rewriting import added_recall, compute_metrics, score_rewrite
 from bench.evaluation.runner import EvaluationJob, evaluate

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from agent import config
 from agent.errors import NotFound, UsageError
 from agent.flows import FLOWS
+from agent.settings import config
 from agent.workbench import Workbench
 from bench.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate, read_questions, read_urls
 from tests.web.folders import page, write_world

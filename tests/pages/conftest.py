@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from agent.config import ROOT
+from agent.settings.config import ROOT
 from agent.types import Settings
 from agent.workbench import Workbench
 from pages.widgets.shell import client

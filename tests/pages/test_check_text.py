@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from agent import api
-from agent.config import ROOT
+from agent.settings.config import ROOT
 from agent.types import CheckedText, Fact, MarkedSentence, Settings, TextSentence
 from agent.workbench import Workbench
 from pages.widgets.check_text import marked_text, run

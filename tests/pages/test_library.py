@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from agent.config import ROOT
+from agent.settings.config import ROOT
 from agent.types import FolderImportResult, Outcome, Page
 from agent.web.extract import documents
 from pages.widgets.library import fetch, upload

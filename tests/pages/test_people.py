@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from agent.key_addresses import find_origin
+from agent.settings.key_addresses import find_origin
 from agent.types import Settings
 from agent.workbenches import Workbenches
 from pages.widgets.people import person_row

@@ -9,7 +9,7 @@ import pytest
 from agent.actions import server_settings
 from agent.actions.server_settings import save_engine_setting
 from agent.llm import detect
-from agent.saved_settings import make_key
+from agent.settings.saved import make_key
 from agent.workbench import Workbench
 from pages.widgets.shell import client
 from tests.pages.conftest import shown

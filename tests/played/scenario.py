@@ -12,7 +12,7 @@ from typing import Any
 from agent import api
 from agent.bot.responder import ReplyService
 from agent.engine.snapshots import RunSnapshot
-from agent.reply_config import AIResponseSettings, KBSettings, ResponseConfig
+from agent.settings.reply_config import AIResponseSettings, KBSettings, ResponseConfig
 from agent.types import Answer, ModelCall, Sentence, Settings, Status
 from agent.types.library import LibraryScope
 from agent.types.reply import Conversation, Message

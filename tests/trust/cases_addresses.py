@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 
 from urllib3.util import parse_url
 
-from agent import config as configuration
 from agent.net.deadline import Deadline, use_deadline
 from agent.net.exchange import Connections
 from agent.net.policies import SIGN_IN
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.net.transport import GuardedAdapter, RequestsCookieJar, build_pools, create_context, send_get
+from agent.settings import config as configuration
 from agent.text import urls
 from agent.types import Outcome
 from agent.web.engines.registry import build_engines

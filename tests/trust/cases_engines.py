@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
-from agent import config as configuration
+from agent.settings import config as configuration
 from agent.types import Outcome
 from agent.web.world import World, open_world
 from tests.trust.cases_pages import read_memory

@@ -7,8 +7,8 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
-from agent import config
 from agent.retrieval.passages import split_passages
+from agent.settings import config
 from agent.types import Outcome
 from agent.web.extract import dispatch
 from agent.web.robots import parse_rules

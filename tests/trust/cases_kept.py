@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from agent.batch.csv_input import read_sheet
-from agent.config import read_config
 from agent.errors import StoreError, UsageError
+from agent.settings.config import read_config
 from agent.store.backup import MANIFEST, BackupSchedule, list_backups, restore_backup, verify_backup
 from agent.types import Settings
 from tests.trust.scorecard import Bench, Result, case

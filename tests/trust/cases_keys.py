@@ -10,8 +10,8 @@ from unittest.mock import patch
 
 from agent.actions.server_settings import save_model_setting
 from agent.bot.responder import ReplyService
-from agent.config import read_config
-from agent.saved_settings import make_key
+from agent.settings.config import read_config
+from agent.settings.saved import make_key
 from agent.types import Settings
 from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench

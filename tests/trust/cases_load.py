@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from agent import config as configuration
+from agent.settings import config as configuration
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.bench import steps

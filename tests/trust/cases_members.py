@@ -12,7 +12,7 @@ from tests.trust.scorecard import Bench, Result, case
     quick=True,
 )
 def moved(bench: Bench) -> Result:
-    screen, rule = "tests/pages/test_settings.py", "tests/agent/test_key_addresses.py"
+    screen, rule = "tests/pages/test_settings.py", "tests/agent/settings/test_key_addresses.py"
     return bench.tests(screen, rule, "-k", "typed_for_one_address or its_field_named")
 
 

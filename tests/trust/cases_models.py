@@ -14,10 +14,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agent import config as configuration
 from agent.errors import ModelReplyError
 from agent.llm.parse_reply import parse_reply
 from agent.roles.research import AnalyzerReply
+from agent.settings import config as configuration
 from agent.types import Settings, SiteLimits, Status
 from agent.workbench import Workbench
 from tests.trust.laboratory import Laboratory, docs_for

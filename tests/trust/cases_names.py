@@ -17,9 +17,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from agent import config as configuration
 from agent.net.policies import Policy
 from agent.net.transport import GuardedAdapter
+from agent.settings import config as configuration
 from agent.types import Outcome
 from agent.web.fetcher import Fetcher
 from agent.web.rate_limit import HostRateLimiter

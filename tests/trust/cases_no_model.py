@@ -17,9 +17,9 @@ from agent.actions import page_input
 from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
 from agent.bot.responder import ReplyService
-from agent.config import Config, read_config
 from agent.errors import TouchstoneError
-from agent.reply_config import DEMO_KB
+from agent.settings.config import Config, read_config
+from agent.settings.reply_config import DEMO_KB
 from agent.types import BatchBudget, Settings, Status
 from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench

@@ -10,12 +10,12 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
-from agent import config
 from agent.accounts.accounts import Accounts
 from agent.actions.export import export_run, list_formats, render_shared_run
 from agent.actions.personal_data import write_personal_data
 from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
+from agent.settings import config
 from agent.types import BatchBudget, Settings, Status
 from agent.workbench import Workbench
 from tests.agent.accounts.conftest import make_claims

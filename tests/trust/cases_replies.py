@@ -18,11 +18,11 @@ from joserfc.jwk import OctKey
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from agent import config as configuration
 from agent.errors import ModelUnavailable
 from agent.llm.client import ModelClient
 from agent.llm.detect import Check
 from agent.llm.model import CompletionRequest
+from agent.settings import config as configuration
 from agent.types import Outcome, Settings
 from agent.web.world import open_world
 from agent.workbench import Workbench

@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 
 from agent.accounts.accounts import Accounts
-from agent.config import read_config
 from agent.errors import UsageError
+from agent.settings.config import read_config
 from agent.store.backup import restore_backup, write_backup
 from agent.store.database import Store
 from tests.trust.scorecard import Bench, Result, case

@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 
-from agent import config as configuration
+from agent.settings import config as configuration
 from agent.types import CollectLimits, Settings, SiteLimits, Status
 from agent.web.robots import RobotsCache, RobotsResponse, can_fetch, parse_rules
 from agent.workbench import Workbench

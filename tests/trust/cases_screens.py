@@ -21,9 +21,9 @@ import lxml.html
 import markdown_it
 from playwright.sync_api import Error, Page, sync_playwright
 
-from agent import config as configuration
 from agent.actions.export import FORMATS, export_run
 from agent.errors import TouchstoneError
+from agent.settings import config as configuration
 from agent.types import Outcome, Settings, Status
 from agent.types import Page as StoredPage
 from agent.workbench import Workbench

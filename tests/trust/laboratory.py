@@ -14,9 +14,9 @@ from urllib.parse import unquote, urljoin, urlsplit
 from markdown_it import MarkdownIt
 
 from agent import api
-from agent import config as configuration
 from agent.actions.export import export_run
 from agent.errors import TouchstoneError
+from agent.settings import config as configuration
 from agent.text.folded_search import fold_letters
 from agent.types import CollectLimits, Settings, SiteLimits, Status
 from agent.workbench import RunSnapshot, Workbench

@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 from authlib.integrations.starlette_client import OAuth
 
 from agent import api
-from agent import config as configuration
 from agent.accounts.sign_in import bound_provider_client
 from agent.bot.responder import ReplyService
 from agent.llm.detect import find_model
 from agent.net import policies, tunnel
+from agent.settings import config as configuration
 from agent.types import ENGINE_NAMES, CollectLimits, Settings, SiteLimits, Status
 from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench

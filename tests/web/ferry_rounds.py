@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agent import config
 from agent.engine.run_state import RunState
+from agent.settings import config
 from agent.types import (
     Settings,
     Status,

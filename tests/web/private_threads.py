@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent import config
 from agent.actions.export import export_run, list_formats, render_shared_run
+from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.collecting_model import PASSAGE, Walker

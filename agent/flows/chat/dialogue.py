@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.config import Config
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import ConcurrentChange, UsageError
+from agent.settings.config import Config
 from agent.types import Answer, PlanPart, Run, Settings, Turn
 
 MAX_ANSWER_CHARS = 4000

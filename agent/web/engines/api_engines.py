@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote, urljoin
 
-from agent.config import USER_AGENT, Config
+from agent.settings.config import USER_AGENT, Config
 from agent.text.json_text import parse_json
 from agent.text.question_analysis import extract_keywords
 from agent.types import Outcome, SourceFilter

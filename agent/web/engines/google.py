@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from agent.config import Config
-from agent.key_addresses import find_address, use_key
 from agent.net.deadline import NoAnswer
 from agent.net.exchange import Connections
 from agent.net.policies import ENGINE
+from agent.settings.config import Config
+from agent.settings.key_addresses import find_address, use_key
 from agent.text.json_text import parse_json
 from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter

@@ -12,11 +12,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from agent.config import Config
-from agent.key_addresses import KEY_ADDRESSES, use_key
 from agent.net.deadline import NoAnswer, current_deadline
 from agent.net.exchange import Connections, Reply
 from agent.net.policies import ENGINE
+from agent.settings.config import Config
+from agent.settings.key_addresses import KEY_ADDRESSES, use_key
 from agent.text.identifiers import find_doi
 from agent.text.retry_after import parse_retry_after
 from agent.text.urls import MAX_URL

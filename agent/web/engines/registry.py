@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agent.config import Config
-from agent.key_addresses import explain_unused_key
+from agent.settings.config import Config
+from agent.settings.key_addresses import explain_unused_key
 from agent.types import ENGINES
 from agent.web.engines.duckduckgo import DuckDuckGo
 from agent.web.engines.google import Google

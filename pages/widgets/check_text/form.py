@@ -9,8 +9,8 @@ import streamlit as st
 
 from agent import api
 from agent.actions.page_input import MAX_PASTED_CHARS
-from agent.config import ROOT
 from agent.errors import UsageError
+from agent.settings.config import ROOT
 from agent.text.plurals import format_count
 from agent.types import CheckTextSettings, Settings
 from agent.web.extract import documents

@@ -10,9 +10,9 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from agent.config import ROOT
 from agent.llm import recorded
 from agent.llm.recorded import LABEL, RECORDED
+from agent.settings.config import ROOT
 from agent.types import Run, Settings
 from agent.workbench import WORLD_LABELS, RunSnapshot
 from pages.widgets.forms import source_filter_form

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.config import ROOT
-from agent.reply_config import DEMO_KB
+from agent.settings.config import ROOT
+from agent.settings.reply_config import DEMO_KB
 from pages.widgets.shell import client, ui
 
 DEMO_TAG = "demo"

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from agent.config import is_personal
 from agent.errors import UsageError
+from agent.settings.config import is_personal
 from agent.text.plurals import format_count
 from agent.types import FolderImportResult, LibrarySource, RefusedFile
 from agent.web.extract import documents

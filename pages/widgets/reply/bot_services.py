@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 
-from agent import reply_config
 from agent.bot.http import ReplyHttp
 from agent.bot.responder import ReplyService
 from agent.errors import UsageError
-from agent.reply_config import DEMO_KB, ResponseConfig
+from agent.settings import reply_config
+from agent.settings.reply_config import DEMO_KB, ResponseConfig
 from agent.types.reply import RequestContext
 from pages.widgets.shell import client, http_gate
 

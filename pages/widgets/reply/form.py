@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from agent.reply_config import ResponseConfig
+from agent.settings.reply_config import ResponseConfig
 from agent.text.plurals import format_count
 from agent.types.reply import Conversation, Message
 from pages.widgets.forms import form_page

@@ -17,11 +17,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from agent.accounts.accounts import Accounts
 from agent.accounts.people import Person
-from agent.config import is_personal, read_config
 from agent.errors import ConcurrentChange, SignInRefused, StoreError, UsageError
 from agent.library.collection import Library
 from agent.llm import detect
 from agent.llm.recorded import RECORDED
+from agent.settings.config import is_personal, read_config
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 from pages.widgets.shell import escape, places

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.config import ROOT
+from agent.settings.config import ROOT
 
 FRONT_PAGE = "pages/research.py"
 

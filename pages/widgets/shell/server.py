@@ -29,9 +29,9 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from agent import logs
 from agent.bot.metrics import OperationsHttp
-from agent.config import read_config
 from agent.errors import SignInRefused, StoreError, TouchstoneError
-from agent.saved_settings import WrongKey
+from agent.settings.config import read_config
+from agent.settings.saved import WrongKey
 from agent.store.backup import BackupSchedule
 from pages.widgets.reply import bot_services
 from pages.widgets.shell import client, escape, event_loop, http_gate, return_path, start_checks

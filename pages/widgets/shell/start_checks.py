@@ -13,8 +13,8 @@ from streamlit.runtime.app_session import AppSession
 
 from agent.accounts.sign_in import bound_provider_client
 from agent.bot.routes import is_loopback
-from agent.config import Config
 from agent.errors import UsageError
+from agent.settings.config import Config
 
 COOKIE_SECRET_BYTES = 48
 MIN_COOKIE_SECRET_CHARS = 32

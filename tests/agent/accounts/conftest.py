@@ -11,7 +11,7 @@ import pytest
 from agent.accounts.accounts import Accounts
 from agent.accounts.people import Person
 from agent.accounts.quotas import DayUse, Quotas
-from agent.config import read_config
+from agent.settings.config import read_config
 
 BEGAN = int(time.time()) - 10_000
 SignIn = Callable[..., Person]

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agent.accounts.accounts import Accounts
-from agent.config import read_config
 from agent.errors import SignInRefused, StoreTooNew, UsageError
+from agent.settings.config import read_config
 from agent.store.database import open_engine
 from tests.agent.accounts.conftest import BEGAN, SignIn, make_claims
 

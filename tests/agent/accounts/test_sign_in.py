@@ -10,8 +10,8 @@ import pytest
 
 from agent.accounts.accounts import Accounts
 from agent.accounts.sign_in import CLAIMS, MAX_ADDRESS_CHARS, SignInRules, normalize_address, pick_claims
-from agent.config import read_config
 from agent.errors import SignInRefused, UsageError
+from agent.settings.config import read_config
 from tests.agent.accounts.conftest import BEGAN, make_claims
 
 ISSUER = "https://login.example"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agent.accounts.accounts import ACCOUNTS_FILE, Accounts
-from agent.config import read_config
 from agent.errors import StoreError
+from agent.settings.config import read_config
 from agent.store.database import open_engine
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from agent.accounts.accounts import Accounts
 from agent.accounts.tokens import MAX_TOKENS
-from agent.config import read_config
 from agent.errors import NotFound, UsageError
+from agent.settings.config import read_config
 
 
 def test_a_token_holds_for_its_scopes_and_its_text_is_stored_nowhere(sign_in, accounts) -> None:

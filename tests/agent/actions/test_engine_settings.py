@@ -15,10 +15,10 @@ from agent.actions.server_settings import (
     save_engine_setting,
     switch_engine,
 )
-from agent.config import read_config
 from agent.errors import UsageError
-from agent.key_addresses import use_key
-from agent.saved_settings import SAVED_FILE, make_key
+from agent.settings.config import read_config
+from agent.settings.key_addresses import use_key
+from agent.settings.saved import SAVED_FILE, make_key
 from agent.types import ENGINES
 from agent.workbench import Workbench
 from tests.web.engine_answers import OPENALEX, reply

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from agent.actions.server_settings import EMBEDDING_SETTINGS, describe_field, save_model_setting
-from agent.config import read_config
 from agent.errors import UsageError
-from agent.key_addresses import use_key
-from agent.saved_settings import SAVED_FILE, make_key
+from agent.settings.config import read_config
+from agent.settings.key_addresses import use_key
+from agent.settings.saved import SAVED_FILE, make_key
 from agent.types import Settings
 from agent.workbench import Workbench
 from tests.web.model_server import ModelServer

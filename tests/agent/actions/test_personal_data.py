@@ -11,7 +11,7 @@ import pytest
 
 from agent.accounts.accounts import Accounts
 from agent.actions import personal_data
-from agent.config import read_config
+from agent.settings.config import read_config
 from agent.types import Settings, Step
 from agent.workbench import Workbench
 from tests.agent.accounts.conftest import make_claims

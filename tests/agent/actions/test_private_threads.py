@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.config import read_config
+from agent.settings.config import read_config
 from agent.types import Settings
 from agent.workbench import Workbench
 from tests.web.private_threads import FLOWS, NOTE, PARAPHRASE, private_thread

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agent import config
 from agent.actions.validation import MAX_QUESTION_CHARS, check_engines, check_new_run
 from agent.engine.run_settings import normalize_settings
 from agent.errors import UsageError
 from agent.flows import FLOWS
+from agent.settings import config
 from agent.types import Settings, SiteLimits
 from agent.web.world import open_world
 

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from agent import config
 from agent.actions.fact_edits import FactEdit
+from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.model_server import ModelServer

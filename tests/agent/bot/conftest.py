@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from agent import config
 from agent.bot.responder import ReplyService
+from agent.settings import config
 from agent.workbench import Workbench
 from tests.agent.bot.replies import Open
 from tests.web.replying_model import stocked

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from agent.accounts.quotas import RequestRates
 from agent.bot.http import ReplyHttp, RequestRefused, identify_caller
-from agent.config import read_config
+from agent.settings.config import read_config
 from agent.workbench import Workbench
 from agent.workbenches import Workbenches
 from tests.web.login import LOGIN, sign_in

@@ -23,9 +23,9 @@ from agent.bot.debounce import MessageBatch
 from agent.bot.http import Caller, ReplyHttp
 from agent.bot.metrics import OperationsHttp
 from agent.bot.responder import ReplyService
-from agent.config import read_config
 from agent.errors import NotFound
 from agent.llm.detect import ReplyModel
+from agent.settings.config import read_config
 from agent.types.reply import AIResult, Conversation, Message, RequestContext
 from agent.workbenches import Workbenches
 from tests.web.replying_model import Script, stocked

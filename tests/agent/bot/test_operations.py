@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 
 from agent import counters
 from agent.bot.metrics import OperationsHttp
-from agent.config import read_config
 from agent.errors import StoreError
+from agent.settings.config import read_config
 from agent.types import Settings
 from agent.workbench import Workbench
 from tests.web.login import LOGIN

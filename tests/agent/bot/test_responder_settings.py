@@ -12,7 +12,7 @@ import pytest
 
 from agent.bot.responder import DEMO_NOTE
 from agent.errors import NotFound, StoreError, UsageError
-from agent.reply_config import DEMO_KB
+from agent.settings.reply_config import DEMO_KB
 from agent.types import Outcome, Page
 from agent.types.reply import AIResult
 from tests.agent.bot.replies import NIGHT, SAID, Open, says

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from agent import config
 from agent.bot.summary_worker import SummaryWorker
 from agent.library.collection import Library
 from agent.llm.detect import ReplyModel
-from agent.reply_config import LLMSettings
+from agent.settings import config
+from agent.settings.reply_config import LLMSettings
 from agent.store.database import Store
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Request

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.cli.main import main
-from agent.config import read_config
-from agent.saved_settings import make_key
+from agent.settings.config import read_config
+from agent.settings.saved import make_key
 from agent.store.database import Store
 
 

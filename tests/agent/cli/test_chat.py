@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from agent.cli.main import main
-from agent.config import ROOT
+from agent.settings.config import ROOT
 from tests.web import model_server as web
 from tests.web.chatting_model import ASKED, FERRY, LIGHT, PLACES, Script
 from tests.web.model_server import ModelServer, Request

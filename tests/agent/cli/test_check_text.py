@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.cli.main import main
-from agent.config import ROOT
+from agent.settings.config import ROOT
 
 REPORT = ROOT / "demo" / "report-to-check.md"
 DEMO = ["--world", "demo", "--model", "keyless"]

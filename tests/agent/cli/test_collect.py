@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from agent import config
 from agent.cli.main import main
+from agent.settings import config
 from agent.workbench import Workbench
 from tests.web.site import Site as Server
 from tests.web.site import html

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.cli.main import main
-from agent.config import read_config
+from agent.settings.config import read_config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.model_server import ModelServer

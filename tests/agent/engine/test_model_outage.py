@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from agent import config
 from agent.engine.model_rests import PAUSES_S, ModelRests
 from agent.llm import circuit_breaker
 from agent.llm.circuit_breaker import MIN_FAILURES, PROBE_S, CircuitBreaker
+from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web import model_server as web

@@ -16,7 +16,7 @@ from agent.actions.export import export_run
 from agent.actions.server_settings import save_model_setting
 from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
-from agent.config import read_config
+from agent.settings.config import read_config
 from agent.types import BatchBudget, Settings, Status
 from agent.workbench import Workbench
 from tests.web.model_server import ModelServer, Request

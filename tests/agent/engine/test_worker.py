@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from agent import config
 from agent.engine.worker import Worker
 from agent.errors import ModelUnavailable, StoreError
 from agent.flows import FLOWS
+from agent.settings import config
 from agent.store.database import Store
 from agent.types import BatchBudget, BatchRow, Settings, Status, Step
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.config import read_config
 from agent.export.hiding import make_redactor
+from agent.settings.config import read_config
 
 
 def test_keys_and_passwords_are_hidden_in_texts_keys_and_depths():

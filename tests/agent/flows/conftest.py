@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent import config
+from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 

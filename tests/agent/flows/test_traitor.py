@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from agent import config
 from agent.flows.research import act
 from agent.flows.research.policy import find_secrets
 from agent.flows.research.state import ResearchRun, ResearchState
+from agent.settings import config
 from agent.text.folded_search import fold_letters
 from agent.types import Note, Outcome, Proposal, SearchResult, Settings, Status
 from agent.workbench import RunSnapshot, Workbench

@@ -16,11 +16,11 @@ from email.utils import format_datetime
 import pytest
 from pydantic import BaseModel
 
-from agent.config import ROOT
 from agent.errors import ModelUnavailable, StopRequested
 from agent.llm import client as client_module
 from agent.llm.client import ModelClient
 from agent.llm.model import Completion, CompletionRequest
+from agent.settings.config import ROOT
 from tests.web import model_server as web
 from tests.web.model_server import Answer, ModelServer
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from agent.config import read_config
 from agent.llm.client import ModelClient
 from agent.llm.detect import DetectedModel, check_model, find_model
+from agent.settings.config import read_config
 from tests.web import model_server as web
 from tests.web.model_server import Answer, ModelServer
 from tests.web.scripted import ScriptedModel

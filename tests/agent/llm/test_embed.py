@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from agent import config
 from agent.errors import ModelUnavailable
 from agent.llm import embed
 from agent.llm.embed import LocalEmbedder, ServerEmbedder
+from agent.settings import config
 from tests.web.model_server import ModelServer, html, raw, resets, sends, status
 
 

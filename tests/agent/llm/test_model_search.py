@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from agent.config import read_config
 from agent.llm import detect
 from agent.llm.detect import ModelSearch
+from agent.settings.config import read_config
 from tests.web.model_server import Answer, ModelServer, stalls
 
 

@@ -13,14 +13,14 @@ from dataclasses import replace
 
 import pytest
 
-from agent.config import Config
 from agent.errors import StopRequested
 from agent.net import policies
 from agent.net.deadline import Deadline, DeadlineExceeded
 from agent.net.exchange import AnswerUnusable, Connections
 from agent.net.policies import MODEL_LIST, Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable
-from agent.reply_config import AIResponseSettings, LLMSettings
+from agent.settings.config import Config
+from agent.settings.reply_config import AIResponseSettings, LLMSettings
 from tests.web.site import Asked, Reply, Site, html, sends_to
 
 SMALL = replace(MODEL_LIST, max_bytes=50_000, seconds=0.5)

@@ -24,8 +24,8 @@ from typing import Any
 import pytest
 
 from agent.accounts.accounts import Accounts
-from agent.config import read_config
 from agent.errors import StoreError, UsageError
+from agent.settings.config import read_config
 from agent.store import backup
 from agent.store.backup import (
     KEPT,

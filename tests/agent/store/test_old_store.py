@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from agent.actions.bundles import import_bundle, verify_bundle
-from agent.config import ROOT
 from agent.errors import BundleError, StoreError
 from agent.export.archive import pack, unpack
+from agent.settings.config import ROOT
 from agent.store.database import Store
 from agent.workbench import Workbench
 

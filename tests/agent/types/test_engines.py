@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from agent.config import SETTINGS
+from agent.settings.config import SETTINGS
 from agent.types import (
     ENGINE_BY_ACTION,
     ENGINES,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agent import config
+from agent.settings import config
 from agent.web.world import World, open_world
 
 Doc = dict[str, Any]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agent import config
 from agent.errors import NotFound, UsageError
+from agent.settings import config
 from agent.types import Outcome, SourceFilter
 from agent.web.world import World, open_world
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from agent import config
 from agent.errors import StopRequested
+from agent.settings import config
 from agent.web import image_fetcher
 from agent.web.image_fetcher import ImageFetcher, ImageResult
 from tests.web.site import Asked, Reply, Site, sends_to

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.config import ROOT
+from agent.settings.config import ROOT
 from agent.types import Outcome
 from agent.web import parser_pool
 from agent.web.extract import dispatch

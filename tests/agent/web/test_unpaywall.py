@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.config import read_config
+from agent.settings.config import read_config
 from agent.web.unpaywall import NO_EMAIL, OpenCopy, Unpaywall
 from tests.web.engine_answers import DOI, reply
 from tests.web.site import Reply, Site

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from agent import config
 from agent.errors import StopRequested
 from agent.net.ssrf_guard import SsrfGuard
+from agent.settings import config
 from agent.types import ENGINE_NAMES, Outcome
 from agent.web import http_outcomes
 from agent.web.engines import http_api

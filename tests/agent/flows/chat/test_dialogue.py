@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from agent import config
 from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows.chat import dialogue
 from agent.flows.chat.state import ChatRun, ChatState
+from agent.settings import config
 from agent.types import Settings, Turn
 
 ASKED_BACK = "Which of the two do you mean?"

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from agent import config
 from agent.errors import NotFound, UsageError
 from agent.flows.chat.retrieve import REMEMBERED_TURNS
+from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.chatting_model import ASKED, QUOTE, TICKET, Script, Talk, Turned, stocked

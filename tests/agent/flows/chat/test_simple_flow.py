@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent import config
+from agent.settings import config
 from agent.types import Status
 from agent.workbench import Workbench
 from tests.web.chatting_model import ASKED, Script, Talk, stocked

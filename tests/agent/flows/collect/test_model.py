@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agent import config
+from agent.settings import config
 from agent.types import CollectLimits, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.collecting_model import Walker

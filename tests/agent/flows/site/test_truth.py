@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agent import config
+from agent.settings import config
 from agent.text.urls import host
 from agent.types import Answer, Settings, Status
 from agent.workbench import RunSnapshot, Workbench

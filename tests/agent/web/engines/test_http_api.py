@@ -12,8 +12,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from agent.config import USER_AGENT
 from agent.net.deadline import Deadline
+from agent.settings.config import USER_AGENT
 from agent.types import ENGINES, Outcome
 from agent.web.engines import http_api
 from agent.web.world import World

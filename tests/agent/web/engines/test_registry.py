@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.config import read_config
+from agent.settings.config import read_config
 from agent.types import ENGINES
 from agent.web.engines.registry import SWITCHED_OFF, build_engines
 

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from agent.config import ROOT
+from agent.settings.config import ROOT
 from pages.widgets.run import confidence_chart, flow_diagram, page_graph
 
 STYLE = (ROOT / "pages" / "widgets" / "shell" / "style.css").read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 
 from agent.accounts.people import Person
 from agent.bot.routes import RULES, find_rule
-from agent.config import ROOT, read_config
+from agent.settings.config import ROOT, read_config
 from agent.workbenches import Workbenches
 from pages.widgets.shell import client, http_gate, server
 from tests.agent.accounts.conftest import make_claims

@@ -12,9 +12,9 @@ from streamlit import config as streamlit_config
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime import app_session, caching
 
-from agent import config
-from agent.config import read_config
 from agent.errors import UsageError
+from agent.settings import config
+from agent.settings.config import read_config
 from pages.widgets.shell import start_checks
 from tests.web.login import LOGIN
 

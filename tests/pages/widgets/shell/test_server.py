@@ -12,7 +12,7 @@ import pytest
 from streamlit import logger as streamlit_logger
 
 from agent import logs
-from agent.config import read_config
+from agent.settings.config import read_config
 from pages.widgets.shell import client, server
 from tests.web.login import LOGIN
 

@@ -9,8 +9,8 @@ import sys
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from agent.config import ROOT, read_config
-from agent.saved_settings import make_key
+from agent.settings.config import ROOT, read_config
+from agent.settings.saved import make_key
 from pages.widgets.shell import client, server
 
 AUDITED = """

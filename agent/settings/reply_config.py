@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
-from agent.config import ROOT, SETTINGS, Config, read_config_file, resolve_folder
 from agent.errors import UsageError
-from agent.key_addresses import bind_key, find_address
+from agent.settings.config import ROOT, SETTINGS, Config, read_config_file, resolve_folder
+from agent.settings.key_addresses import bind_key, find_address
 from agent.types import ReplySettings
 
 MAX_ERRORS_SHOWN = 4

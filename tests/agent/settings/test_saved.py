@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agent import saved_settings
-from agent.config import is_secret, read_config
 from agent.errors import StoreError
-from agent.saved_settings import PREFIX, SAVED_FILE, SavedSettings, WrongKey, make_key
+from agent.settings.config import is_secret, read_config
+from agent.settings.saved import PREFIX, SAVED_FILE, SavedSettings, WrongKey, make_key
 from agent.workbench import Workbench
 
 
@@ -54,9 +53,7 @@ def test_on_a_full_disk_a_sentence_says_so_and_nothing_changes(
     assert [path.name for path in tmp_path.iterdir()] == [SAVED_FILE]
 
 
-def test_without_a_key_a_secret_is_held_until_the_process_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_key_a_secret_is_held_until_the_process_ends(tmp_path: Path) -> None:
     opened(tmp_path).save("BRAVE_API_KEY", "canary")
     opened(tmp_path).save("ENGINES_OFF", "arxiv")
     assert opened(tmp_path).read() == {"BRAVE_API_KEY": "canary", "ENGINES_OFF": "arxiv"}
@@ -65,7 +62,7 @@ def test_without_a_key_a_secret_is_held_until_the_process_ends(
     opened(tmp_path).save("BRAVE_API_KEY", "")
     assert "BRAVE_API_KEY" not in opened(tmp_path).read()
     opened(tmp_path).save("BRAVE_API_KEY", "canary")
-    monkeypatch.setattr(saved_settings, "_held", {})  # another process
+    opened(tmp_path).forget_held()  # as another process would
     assert opened(tmp_path).read() == {"ENGINES_OFF": "arxiv"}
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pytest
 
 from agent.actions.server_settings import describe_field, list_engines, save_model_setting
-from agent.config import personalize, read_config
 from agent.errors import UsageError
-from agent.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_address, use_key
 from agent.llm.embed import find_embedder
-from agent.reply_config import LLMSettings, apply_llm_settings
-from agent.saved_settings import SAVED_FILE, make_key
+from agent.settings.config import personalize, read_config
+from agent.settings.key_addresses import KEY_ADDRESSES, bind_key, explain_unused_key, find_address, use_key
+from agent.settings.reply_config import LLMSettings, apply_llm_settings
+from agent.settings.saved import SAVED_FILE, make_key
 from agent.web.engines.api_engines import APIS
 from agent.web.engines.http_api import ApiEngine
 from agent.workbench import Workbench

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent import config
 from agent.errors import UsageError
+from agent.settings import config
 from agent.workbench import Workbench
 
 

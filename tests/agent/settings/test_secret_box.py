@@ -9,9 +9,9 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 
-from agent import saved_settings
 from agent.errors import UsageError
-from agent.saved_settings import PREFIX, SecretBox, WrongKey, make_key
+from agent.settings import saved
+from agent.settings.saved import PREFIX, SecretBox, WrongKey, make_key
 
 
 class MemoryKeyring(KeyringBackend):
@@ -34,7 +34,7 @@ class MemoryKeyring(KeyringBackend):
 
 @pytest.fixture
 def ring(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryKeyring]:
-    monkeypatch.setattr(saved_settings, "_keyring_key", [])
+    monkeypatch.setattr(saved, "_keyring_key", [])
     made = MemoryKeyring()
     keyring.set_keyring(made)
     yield made

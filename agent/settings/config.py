@@ -19,10 +19,10 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 
 from agent import logs
 from agent.errors import UsageError
-from agent.key_addresses import KEY_ADDRESSES, bind_key, find_address, split_key
-from agent.saved_settings import SavedSettings
+from agent.settings.key_addresses import KEY_ADDRESSES, bind_key, find_address, split_key
+from agent.settings.saved import SavedSettings
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 USER_AGENT = "Touchstone/0.1 (research workbench; reads one page at a time for a person)"
 """What our page fetches say they are. robots.txt rules for "Touchstone" or "*" are obeyed."""
 

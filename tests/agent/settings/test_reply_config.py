@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from agent import config, reply_config
-from agent.config import ROOT, Config
 from agent.errors import UsageError
-from agent.key_addresses import use_key
-from agent.reply_config import AIResponseSettings, KBSettings, LLMSettings
+from agent.settings import config, reply_config
+from agent.settings.config import ROOT, Config
+from agent.settings.key_addresses import use_key
+from agent.settings.reply_config import AIResponseSettings, KBSettings, LLMSettings
 
 DEFAULTS = {
     "graph_timeout_seconds": 120.0,
