@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.actions.run_diff import compare_runs
 from agent.errors import NotFound
 from pages.widgets.run import comparison, run_page
 from pages.widgets.shell import client
 
 first_id, second_id = st.query_params.get("run", ""), st.query_params.get("with", "")
 try:
-    found = compare_runs(client.workbench(), first_id, second_id)
+    views = [client.workbench().snapshot(name) for name in (first_id, second_id)]
 except NotFound as missing:
     run_page.draw_missing(
         "pair of runs",
@@ -20,4 +19,4 @@ except NotFound as missing:
         "Ask a question",
     )
 else:
-    comparison.draw(found)
+    comparison.draw(*views)

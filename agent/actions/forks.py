@@ -100,12 +100,10 @@ def find_parent_run(bench: ActionContext, run: Run) -> Run | None:
 
 def measure_shared_usage(bench: ActionContext, view: RunSnapshot) -> Usage:
     """The usage of the steps that a fork shares; none for another run. It is shown, and not paid again."""
-    return measure_usage_up_to(bench, view, view.run.forked_at) if view.run.forked_from else Usage()
-
-
-def measure_usage_up_to(bench: ActionContext, view: RunSnapshot, n: int) -> Usage:
-    """The usage of the steps 0 to `n` of a run."""
-    total, later = view.usage, bench.store.calls.sum_usage(view.run.id, n)
+    if not view.run.forked_from:
+        return Usage()
+    n, total = view.run.forked_at, view.usage
+    later = bench.store.calls.sum_usage(view.run.id, n)
     known = total.cost_usd is not None and later.cost_usd is not None
     return sum_step_times(step for step in view.steps if step.n <= n).replace(
         llm_calls=total.llm_calls - later.llm_calls,

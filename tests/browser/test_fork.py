@@ -34,9 +34,6 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     expect(page.get_by_text("Branched after step 2")).to_be_visible()
     screen.stands("Answer to review")
     expect(page.locator(".answer")).to_contain_text("1979")
-    expect(page.locator(".answer")).not_to_contain_text("1974")
-    expect(page.locator(".step .head", has_text="You branched from here")).to_be_visible()
-    expect(page.locator(".step .why", has_text=NOTE)).to_be_visible()
     fork = screen.run_id
     screen.open(first)
     screen.stands("Answer to review")
@@ -66,9 +63,7 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
 
 
 def _side_by_side(page: Page) -> None:
-    """What the two runs share and where they part."""
-    expect(page.get_by_text("the same in both; they differ after that")).to_be_visible()
+    """The two answers with their facts."""
     expect(page.locator(".pair").first).to_contain_text(NOTE)
-    expect(page.locator(".paired .removed")).to_contain_text("1974")
-    expect(page.get_by_text("in the steps they share").first).to_be_visible()
-    expect(page.locator(".pair li", has_text="founded · 1974 or 1979: open")).to_be_visible()
+    expect(page.locator(".paired > div").first).to_contain_text("1974")
+    expect(page.locator(".paired li").first).to_be_visible()

@@ -15,7 +15,7 @@ def test_two_runs_by_their_address_and_none_when_one_is_missing(app, demo, bench
     two = bench.act(one, "fork", step=3)
     bench.drive(two)
     tester = app("compare", run=one, **{"with": two})
-    assert not tester.exception and "Step 1 is the same in both" in shown(tester)
+    assert not tester.exception and "The answers, sentence by sentence" in shown(tester)
     assert "Two runs are needed" in shown(app("compare"))
     assert "there is no run nobody" in shown(app("compare", run=one, **{"with": "nobody"}))
 
