@@ -1,9 +1,8 @@
 """Backups of a data folder: one zip file with every database, the saved settings and all other files, each
 with its SHA-256 in a manifest.
 
-Databases are copied by SQLite's online backup while a server writes to them. What can be made again is left
-out (`worlds/`), and so are older backups and what people deleted. A server makes them at intervals, in a
-thread."""
+Databases are copied by SQLite (VACUUM INTO) while a server writes to them. What can be made again is left
+out (`worlds/`), and so are older backups and what people deleted. A server makes backups at intervals."""
 
 from __future__ import annotations
 
@@ -11,7 +10,6 @@ import hashlib
 import json
 import logging
 import os
-import re
 import shutil
 import sqlite3
 import tempfile
@@ -23,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain, count
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, ValidationError
@@ -42,12 +40,10 @@ KEPT = "before-restore-"
 BIN = "deleted"
 """The folder in the data folder of what people deleted: a backup would bring it back."""
 _ROOM = ".touchstone-room-"
-"""Folders in which backups and restores are prepared are named so."""
-_LOCK = "lock"
+"""Folders in which backups and restores are prepared are named so, with the process behind it."""
 _SKIPPED_ENDS = ("-wal", "-shm", "-journal", ".part")
-_CHUNK = 1 << 20
-LOOK_EVERY_S = 60.0
-"""Seconds between two looks at whether a backup is due."""
+LOOK_EVERY_S, ABANDONED_S = 60.0, 86_400.0
+"""Seconds between two looks at whether a backup is due, and until a room of an unknown process is swept."""
 log = logging.getLogger(__name__)
 MAX_MANIFEST_BYTES = 64_000_000
 """Some 300,000 files at 200 bytes each."""
@@ -93,7 +89,7 @@ def write_backup(folder: Path, target: Path, skipped: Path | None = None) -> Man
             whole.touch(mode=0o600)
             with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
                 for source in sources:
-                    copy = _copy(source, room / "copy")
+                    _copy(source, copy := room / "copy")
                     name = source.relative_to(folder).as_posix()
                     files.append(BackupFile(name=name, sha256=_hash_file(copy), bytes=copy.stat().st_size))
                     archive.write(copy, name)
@@ -127,7 +123,6 @@ def restore_backup(source: Path, folder: Path, *, force: bool = False) -> Restor
             manifest = _extract(source, room / "all")
             for path in (room / "all" / file.name for file in manifest.files if file.name.endswith(".db")):
                 with closing(sqlite3.connect(path)) as restored:
-                    _check_sound(restored, path)
                     has_runs = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'runs'"
                     if restored.execute(has_runs).fetchone():  # any process may go on with them
                         with restored:
@@ -161,42 +156,28 @@ def verify_backup(source: Path) -> Manifest:
 
 
 def sweep_rooms(folder: Path) -> None:
-    """Delete what killed backups and restores left in a folder; those still at work hold their lock, or are
-    about to."""
+    """Delete what killed backups and restores left in a folder: the rooms of processes that are gone, and of
+    those of other machines (a container has a new name each time) what is a day old."""
     for room in folder.glob(f"{_ROOM}*"):
-        if (room / _LOCK).exists():
-            with suppress(sqlite3.Error), _hold(room / _LOCK):
+        is_gone = is_owner_gone(room.name.removeprefix(_ROOM).replace(",", "|"))
+        with suppress(FileNotFoundError):
+            if is_gone or time.time() - room.stat().st_mtime > ABANDONED_S:
                 shutil.rmtree(room, ignore_errors=True)
-        elif is_owner_gone(room.name.removeprefix(_ROOM).replace(",", "|")):
-            shutil.rmtree(room, ignore_errors=True)
 
 
 @contextmanager
 def _make_room(folder: Path) -> Iterator[Path]:
-    """A private folder, held, and gone at the end."""
+    """A private folder, gone at the end."""
     sweep_rooms(folder)
     owner = new_owner_id().replace("|", ",")
     with tempfile.TemporaryDirectory(prefix=f"{_ROOM}{owner}", dir=folder) as name:
-        lock = Path(name) / "new"
-        lock.touch(mode=0o600)  # its journal gets the same
-        with _hold(lock):
-            lock.rename(lock.with_name(_LOCK))  # a sweep looks for this name, so what it finds is held
-            yield Path(name)
-
-
-@contextmanager
-def _hold(lock: Path) -> Iterator[None]:
-    """No process but this has the file. Raises sqlite3.Error when another has, or it is gone."""
-    address = f"{lock.absolute().as_uri()}?mode=rw"
-    with closing(sqlite3.connect(address, uri=True, timeout=0, isolation_level=None)) as held:
-        held.execute("BEGIN EXCLUSIVE")
-        yield
+        yield Path(name)
 
 
 def find_free_name(path: Path) -> Path:
     """The path, with a number where there is one of its name."""
-    others = (path.with_name(f"{path.name}-{n}") for n in count(2))
-    return next(one for one in chain([path], others) if not one.exists())
+    names = (path.with_name(f"{path.name}-{n}" if n > 1 else path.name) for n in count(1))
+    return next(one for one in names if not one.exists())
 
 
 def _list_files(folder: Path, skipped: Path | None) -> Iterator[Path]:
@@ -224,48 +205,35 @@ def _is_replaced(path: Path) -> bool:
     return path.name != BACKUPS and not path.name.startswith((KEPT, _ROOM))
 
 
-def _copy(source: Path, target: Path) -> Path:
-    """A copy of a file, of a database by SQLite: reading its file by other means would release its locks."""
+def copy_database(source: Path, target: Path) -> None:
+    """A whole copy of a database that others may be writing to, by SQLite: reading its file by other means
+    would release its locks, and the next process to end would remove its log. Raises sqlite3.Error."""
     target.touch(mode=0o600)
+    with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=rw", uri=True, timeout=10)) as database:
+        database.execute("VACUUM INTO ?", (str(target),))
+
+
+def _copy(source: Path, target: Path) -> None:
     if source.suffix != ".db":
-        return Path(shutil.copyfile(source, target))
+        target.touch(mode=0o600)
+        shutil.copyfile(source, target)
+        return
     try:
-        with (
-            closing(sqlite3.connect(f"{source.as_uri()}?mode=rw", uri=True, timeout=10)) as database,
-            closing(sqlite3.connect(target)) as copy,
-        ):
-            database.backup(copy)
-            copy.execute("PRAGMA journal_mode=DELETE")
-            _check_sound(copy, source)
+        copy_database(source, target)
     except sqlite3.Error as error:
         raise StoreError(describe_fault(error, str(source))) from error
-    return target
-
-
-def _check_sound(database: sqlite3.Connection, path: Path) -> None:
-    found = [row[0] for row in database.execute("PRAGMA quick_check(1)")]
-    if found != ["ok"]:
-        raise StoreError(describe_damage(str(path), str(found[0])))
 
 
 def describe_fault(error: BaseException | None, path: str) -> str:
     """What is wrong with a database, and what to do, as a sentence."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return describe_damage(path, str(error))
-    return (
-        f"the database could not be used ({error}); check that its disk has room and no other program "
-        "holds it"
-    )
-
-
-def describe_damage(path: str, reason: str) -> str:
-    """That a database is damaged, and how to go on, as a sentence."""
-    return (
-        f"the database {path} is damaged ({reason}); nothing was changed. Stop the server and bring back a "
-        "backup: `./touchstone restore FILE --force` keeps the damaged one beside it. Without a backup, "
-        f"`sqlite3 {path} .recover` saves what can still be read"
-    )
+        return (
+            f"the database {path} is damaged ({error}); nothing was changed. Stop the server and bring back "
+            "a backup: `./touchstone restore FILE --force` keeps the damaged one beside it. Without a "
+            f"backup, `sqlite3 {path} .recover` saves what can still be read"
+        )
+    return f"the database could not be used ({error}); check its disk has room and no other program holds it"
 
 
 def _check_unused(path: Path) -> None:
@@ -298,7 +266,7 @@ def _extract(source: Path, room: Path) -> Manifest:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.touch(mode=0o600)
                 with archive.open(file.name) as packed, target.open("wb") as plain:
-                    shutil.copyfileobj(packed, plain, _CHUNK)
+                    shutil.copyfileobj(packed, plain)
                 if (target.stat().st_size, _hash_file(target)) != (file.bytes, file.sha256):
                     raise UsageError(f"{source}: {file.name} is not what was backed up. Nothing was changed")
             return manifest
@@ -374,13 +342,12 @@ class BackupSchedule:
 
 def list_backups(folder: Path) -> list[tuple[int, float, Path]]:
     """The backups with a name of the program's, in the order they were made: number, Unix time, path. The
-    number decides, for a clock may be wrong; those that have none came first."""
+    number decides, for a clock may be wrong."""
     made = []
     for path in folder.glob("touchstone-*.zip"):
-        if found := re.fullmatch(r"touchstone-(?:(\d+)-)?(\d{8}T\d{6})Z\.zip", path.name):
-            with suppress(ValueError):  # no such day: somebody else's file
-                at = datetime.strptime(f"{found[2]}+0000", "%Y%m%dT%H%M%S%z").timestamp()
-                made.append((int(found[1] or 0), at, path))
+        with suppress(ValueError):  # another name: somebody else's file
+            _, number, at = path.stem.split("-")
+            made.append((int(number), datetime.strptime(f"{at}+0000", "%Y%m%dT%H%M%SZ%z").timestamp(), path))
     return sorted(made)
 
 

@@ -12,8 +12,8 @@ from math import log
 from sqlalchemy import Connection, text
 
 from agent.errors import StoreError
-from agent.store.tables import FULLTEXT_TABLE
 
+FULLTEXT_TABLE = "library_words"
 TERMS_TABLE = f"{FULLTEXT_TABLE}_terms"
 """FTS5's view of the index with the number of rows of each term."""
 K1, B = 1.2, 0.75

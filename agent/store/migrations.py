@@ -6,17 +6,15 @@ list does not know was written by a newer version and is refused. A file databas
 
 from __future__ import annotations
 
-import sqlite3
-import uuid
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, select
 
 from agent.errors import StoreError, StoreTooNew
 from agent.store import fulltext, tables
-from agent.store.ledger import utc_timestamp
+from agent.store.backup import copy_database
+from agent.store.ledger import new_id, utc_timestamp
 from agent.store.table_access import Writer
 
 Migration = Callable[[Connection], None]
@@ -64,11 +62,8 @@ def migrate(engine: Engine, writer: Writer, migrations: Sequence[Migration] = ()
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
     if todo and len(todo) < len(migrations) and path and path.is_file():
         kept = path.with_name(f"{path.name}.before-{todo[0].__name__}")
-        made = kept.with_name(f"{kept.name}.{uuid.uuid4().hex[:8]}")  # others copy it at the same time
-        # With SQLite's backup: opening and closing the file by other means would release its POSIX locks,
-        # and the next process to end would remove the write-ahead log
-        with engine.connect() as opened, closing(sqlite3.connect(made)) as copy:
-            opened.connection.driver_connection.backup(copy)  # type: ignore[union-attr]
+        made = kept.with_name(f"{kept.name}.{new_id()}")  # others copy it at the same time
+        copy_database(path, made)
         made.replace(kept)
     for migration in todo:
         with writer.begin() as connection:

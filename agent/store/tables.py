@@ -2,149 +2,95 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    Column,
-    Float,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    PrimaryKeyConstraint,
-    String,
-    Table,
-    Text,
-)
+from typing import Any
+
+from sqlalchemy import Column, Float, Index, Integer, LargeBinary, MetaData, PrimaryKeyConstraint, Table, Text
 
 metadata = MetaData()
+
+
+def _key(name: str, kind: Any = Text) -> Column[Any]:
+    return Column(name, kind, primary_key=True)
+
+
+def _texts(names: str, **options: Any) -> list[Column[Any]]:
+    return [Column(name, Text, nullable=False, **options) for name in names.split()]
+
+
+def _numbers(names: str, kind: Any = Integer, **options: Any) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=False, **options) for name in names.split()]
+
 
 runs = Table(
     "runs",
     metadata,
-    Column("id", String(32), primary_key=True),
-    Column("question", Text, nullable=False),
-    Column("status", String(16), nullable=False),
-    Column("settings", Text, nullable=False),
-    Column("head", Integer, nullable=False),
-    Column("next", String(32), nullable=False),
-    Column("actions", Integer, nullable=False, default=0),
-    Column("verdict", String(16), nullable=False, default=""),
+    _key("id"),
+    *_texts("question status settings next created_at updated_at"),
+    *_texts("verdict error control owner thread_id deleted_at", default=""),
+    *_texts("imported", default=""),  # SHA-256 of the bundle it was imported from
+    *_texts("forked_from", default=""),  # the run whose steps 0 to forked_at it shares
+    *_numbers("forked_at", default=-1),
+    *_numbers("head"),
+    *_numbers("actions token", default=0),
+    *_numbers("lease_until", Float, default=0),
     Column("confidence", Float),
-    Column("error", Text, nullable=False, default=""),
-    Column("control", String(8), nullable=False, default=""),
-    Column("owner", String(200), nullable=False, default=""),
-    Column("lease_until", Float, nullable=False, default=0.0),
-    Column("token", Integer, nullable=False, default=0),
-    Column("thread_id", String(32), nullable=False, default=""),
-    Column("created_at", String(32), nullable=False),
-    Column("updated_at", String(32), nullable=False),
-    Column("deleted_at", String(32), nullable=False, default=""),
-    Column("imported", String(64), nullable=False, default=""),  # SHA-256 of the bundle it was imported from
-    # the run whose steps 0 to forked_at it shares
-    Column("forked_from", String(32), nullable=False, default="", server_default=""),
-    Column("forked_at", Integer, nullable=False, default=-1, server_default="-1"),
 )
 
 steps = Table(
     "steps",
     metadata,
-    Column("run_id", String(32), nullable=False),
-    Column("n", Integer, nullable=False),
-    Column("name", String(32), nullable=False),
-    Column("change", Text, nullable=False),
-    Column("next", String(32), nullable=False),
-    Column("by", String(16), nullable=False),
-    Column("at", String(32), nullable=False),
-    Column("seconds", Float, nullable=False, default=0.0),
-    Column("cpu_ms", Float, nullable=False, default=0.0),
+    *_texts("run_id name change next by at"),
+    *_numbers("n"),
+    *_numbers("seconds cpu_ms", Float, default=0),
     PrimaryKeyConstraint("run_id", "n"),
 )
 
 pages = Table(
     "pages",
     metadata,
-    Column("id", String(40), primary_key=True),
-    Column("url", Text, nullable=False),
-    Column("sha256", String(64), nullable=False),
-    Column("text", Text, nullable=False),
-    Column("record", Text, nullable=False),
+    _key("id"),
+    *_texts("url sha256 text record fetched_at"),
     Column("raw", LargeBinary),
-    Column("fetched_at", String(32), nullable=False),
-    # 1: known from a bundle, not fetched here
-    Column("imported", Integer, nullable=False, default=0, server_default="0"),
+    *_numbers("imported", default=0),  # 1: known from a bundle, not fetched here
     Index("pages_by_url", "url"),
 )
 
 calls = Table(
     "calls",
     metadata,
-    Column("key", String(64), primary_key=True),
-    Column("run_id", String(32), nullable=False),
-    Column("step", Integer, nullable=False),
-    Column("record", Text, nullable=False),
-    Column("tokens_in", Integer, nullable=False, default=0),
-    Column("tokens_out", Integer, nullable=False, default=0),
+    _key("key"),
+    *_texts("run_id record at"),
+    *_numbers("step tokens_in tokens_out"),
     Column("cost_usd", Float),
-    Column("at", String(32), nullable=False),
     Index("calls_by_run", "run_id", "step"),
 )
 
-drafts = Table(
-    "drafts",
-    metadata,
-    Column("key", String(200), primary_key=True),
-    Column("text", Text, nullable=False),
-    Column("at", String(32), nullable=False),
-)
+drafts = Table("drafts", metadata, _key("key"), *_texts("text at"))
 
 fetched_addresses = Table(
     "fetched_addresses",
     metadata,
-    Column("url", Text, primary_key=True),
-    Column("origin", String(255), nullable=False),
-    Column("page_id", String(40), nullable=False),
-    Column("fetched_at", String(32), nullable=False),
-    Column("etag", Text, nullable=False, server_default=""),
-    Column("last_modified", Text, nullable=False, server_default=""),
+    _key("url"),
+    *_texts("origin page_id fetched_at etag last_modified"),
     Index("fetched_addresses_by_origin", "origin", "fetched_at"),
 )
 """The page that the live web last gave for an address, with its validators of then (HTTP)."""
 
-saved_sites = Table(
-    "desks",
-    metadata,
-    Column("name", String(80), primary_key=True),
-    Column("settings", Text, nullable=False),
-    Column("at", String(32), nullable=False),
-)
+saved_sites = Table("desks", metadata, _key("name"), *_texts("settings at"))
 
 sources = Table(
     "sources",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("source_id", Text, nullable=False, unique=True),
-    Column("kind", String(8), nullable=False),
-    Column("title", Text, nullable=False, default=""),
-    Column("url", Text, nullable=False, default=""),
-    Column("page_id", String(40), nullable=False),
-    Column("sha256", String(64), nullable=False, default=""),
-    Column("description", Text, nullable=False, default=""),
-    Column("described_by", String(16), nullable=False, default="keyless"),
-    Column("added_at", String(32), nullable=False),
-    Column("fetched_at", String(32), nullable=False, default=""),
-    Column("passages", Integer, nullable=False, default=0),
-    Column("places", Integer, nullable=False, default=0),  # rows of its tables with coordinates
-    Column("deleted_at", String(32), nullable=False, default=""),
-    Column("gone_at", String(32), nullable=False, default=""),
-    Column("detail", Text, nullable=False, default=""),
-    # fingerprint of the terms in the full-text index; "" without any
-    Column("words", String(16), nullable=False, default=""),
-    # the folder it is synchronised with: "kb", "team" or ""
-    Column("origin", String(8), nullable=False, default=""),
-    Column("mark", String(80), nullable=False, default=""),  # signature of that file when it was last read
-    # text that lists are filtered by, without case and accents
-    Column("folded", Text, nullable=False, default=""),
-    # 1: only runs brought it, nobody added it to the library
-    Column("by_run", Integer, nullable=False, default=0, server_default="0"),
+    _key("id", Integer),
+    *_texts("source_id", unique=True),
+    *_texts("kind title url page_id sha256 description described_by added_at fetched_at detail"),
+    *_texts("deleted_at gone_at", default=""),
+    *_texts("words"),  # fingerprint of the terms in the full-text index; "" without any
+    *_texts("origin mark", default=""),  # the folder it is synchronised with; its file's signature of then
+    *_texts("folded"),  # text that lists are filtered by, without case and accents
+    *_numbers("passages"),
+    *_numbers("places", default=0),  # rows of its tables with coordinates
+    *_numbers("by_run", default=0),  # 1: only runs brought it, nobody added it to the library
     Index("sources_by_page", "page_id"),
     Index("sources_by_age", "added_at", "id"),
     sqlite_autoincrement=True,
@@ -153,8 +99,8 @@ sources = Table(
 source_tags = Table(
     "source_tags",
     metadata,
-    Column("source", Integer, nullable=False),
-    Column("tag", String(80), nullable=False),
+    *_numbers("source"),
+    *_texts("tag"),
     PrimaryKeyConstraint("source", "tag"),
     Index("sources_by_tag", "tag"),
 )
@@ -162,14 +108,9 @@ source_tags = Table(
 passages = Table(
     "passages",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("source", Integer, nullable=False),
-    Column("n", Integer, nullable=False),
-    Column("start", Integer, nullable=False),
-    Column("end", Integer, nullable=False),
-    Column("heading", Text, nullable=False, default=""),
-    Column("kind", String(12), nullable=False, default="prose", server_default="prose"),
-    Column("label", Text, nullable=False, default="", server_default=""),
+    _key("id", Integer),
+    *_numbers("source n start end"),
+    *_texts("heading kind label"),
     Index("passages_by_source", "source"),
     sqlite_autoincrement=True,  # ids are never reused: the full-text index and the vectors refer to them
 )
@@ -177,66 +118,39 @@ passages = Table(
 embedders = Table(
     "embedders",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("dimensions", Integer, nullable=False),
-    Column("at", String(32), nullable=False),
+    _key("id", Integer),
+    *_texts("name at"),
+    *_numbers("dimensions"),
     Index("embedders_by_name", "name", "dimensions", unique=True),
 )
 
 vectors = Table(
     "vectors",
     metadata,
-    Column("seq", Integer, primary_key=True),  # grows with time, so that new ones are one range
-    Column("embedder", Integer, nullable=False),
-    Column("passage", Integer, nullable=False),
+    _key("seq", Integer),  # grows with time, so that new ones are one range
+    *_numbers("embedder passage"),
     Column("code", LargeBinary, nullable=False),
     Index("vectors_by_passage", "embedder", "passage", unique=True),
     sqlite_autoincrement=True,
 )
 
-unindexed_pages = Table("unshelved", metadata, Column("page_id", String(40), primary_key=True))
+unindexed_pages = Table("unshelved", metadata, _key("page_id"))
 
-library_metadata = Table(
-    "marks", metadata, Column("name", String(80), primary_key=True), Column("value", Text, nullable=False)
-)
-
-FULLTEXT_TABLE = "library_words"
-"""The full-text index of the passages; on SQLite only."""
+library_metadata = Table("marks", metadata, _key("name"), *_texts("value"))
 
 batches = Table(
-    "batches",
-    metadata,
-    Column("id", String(32), primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("state", String(16), nullable=False),
-    Column("settings", Text, nullable=False),
-    Column("allowance", Text, nullable=False),
-    Column("columns", Text, nullable=False),
-    Column("created_at", String(32), nullable=False),
-    Column("updated_at", String(32), nullable=False),
+    "batches", metadata, _key("id"), *_texts("name state settings allowance columns created_at updated_at")
 )
 
 batch_rows = Table(
     "batch_rows",
     metadata,
-    Column("batch_id", String(32), nullable=False),
-    Column("n", Integer, nullable=False),
-    Column("question", Text, nullable=False),
-    Column("given", Text, nullable=False, default="{}"),
-    Column("own", Text, nullable=False, default="{}"),
-    Column("same_as", Integer, nullable=False, default=0),
-    Column("trouble", Text, nullable=False, default=""),
-    Column("run_id", String(32), nullable=False, default=""),
-    Column("again", Integer, nullable=False, default=0),
+    *_texts("batch_id question given own trouble"),
+    *_texts("run_id", default=""),
+    *_numbers("n same_as"),
+    *_numbers("again", default=0),
     PrimaryKeyConstraint("batch_id", "n"),
     Index("batch_rows_by_run", "run_id"),
 )
 
-
-applied_migrations = Table(
-    "migrations",
-    metadata,
-    Column("name", String(100), primary_key=True),
-    Column("at", String(32), nullable=False),
-)
+applied_migrations = Table("migrations", metadata, _key("name"), *_texts("at"))

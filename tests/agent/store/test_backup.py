@@ -7,15 +7,14 @@ import hashlib
 import itertools
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,7 +31,6 @@ from agent.store.backup import (
     MANIFEST,
     BackupSchedule,
     list_backups,
-    name_backup,
     restore_backup,
     verify_backup,
     write_backup,
@@ -271,38 +269,40 @@ def test_a_clock_that_was_wrong_once_stops_no_backup_and_deletes_no_new_one(
     assert schedule.write_due(NOON + 4 * 7300 + 60) is None
 
 
-def test_backups_without_a_number_and_those_of_other_names_come_before_numbered_ones(folder: Path) -> None:
-    schedule = make_schedule(folder, 2)
-    schedule.folder.mkdir()
-    for name in ("touchstone-20360101T000000Z.zip", "touchstone-20269999T000000Z.zip"):
-        (schedule.folder / name).write_bytes(b"")
-    first, second = schedule.write_due(NOON), schedule.write_due(NOON + 7300)
-    assert backups_in(schedule.folder) == [first, second] and len(list(schedule.folder.iterdir())) == 3
-    assert second and name_backup(schedule.folder, NOON).startswith("touchstone-00003-2026")
-
-
 @pytest.mark.parametrize("at", [0, 2**33])
 def test_a_backup_is_written_in_a_year_that_no_zip_file_can_hold(
     at: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy_file = backup._copy
+    copy_file = shutil.copyfile
 
     def copy_then(source: Path, target: Path) -> Path:
         os.utime(copy_file(source, target), (at, at))
         return target
 
     clock = SimpleNamespace(time=lambda: at, localtime=lambda _at=at: time.gmtime(at))
-    monkeypatch.setattr(backup, "_copy", copy_then)
+    monkeypatch.setattr(shutil, "copyfile", copy_then)
     monkeypatch.setattr(backup.zipfile, "time", clock)
     made = write_backup(folder, tmp_path / "b.zip")
     assert verify_backup(tmp_path / "b.zip") == made
 
 
+def test_a_backup_somebody_made_by_hand_is_never_deleted_and_never_taken_for_the_newest(folder: Path) -> None:
+    schedule = make_schedule(folder, 1)
+    schedule.folder.mkdir()
+    names = ("touchstone-1-before-upgrade.zip", "touchstone-20360101T000000Z.zip", "touchstone-7-2026.zip")
+    by_hand = [schedule.folder / name for name in names]
+    for path in by_hand:
+        path.write_bytes(b"mine")
+    made = schedule.write_due(by_hand[0].stat().st_mtime)
+    assert made and made.name.startswith("touchstone-00001-") and backups_in(schedule.folder) == [made]
+    assert all(path.read_bytes() == b"mine" for path in by_hand)
+
+
 def kill_in(work: str, folder: Path, target: Path) -> None:
     """Run this line in a process that is killed in the midst of it."""
     script = (
-        "import os, pathlib, signal, sys; from agent.store import backup\n"
-        "backup._hash_file = lambda path: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "import hashlib, os, pathlib, signal, sys; from agent.store import backup\n"
+        "hashlib.file_digest = lambda *given: os.kill(os.getpid(), signal.SIGKILL)\n"
         "folder, target = map(pathlib.Path, sys.argv[1:])\n" + work
     )
     done = subprocess.run([sys.executable, "-c", script, str(folder), str(target)], check=False)
@@ -327,47 +327,29 @@ def test_what_a_killed_backup_leaves_is_private_and_swept(then: str, folder: Pat
     assert not list(folder.rglob(".*"))
 
 
-def test_a_backup_at_work_is_not_swept(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def sweep_first(path: Path) -> str:
-        swept = "from agent.store.backup import *; sweep_rooms(Path(sys.argv[1]))"
-        command = [sys.executable, "-c", f"import sys; {swept}", str(tmp_path)]
-        subprocess.run(command, check=True)
-        return hash_file(path)
+def test_a_sweep_beside_takes_no_room_of_a_backup_at_work(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = hashlib.file_digest
+    swept = "import pathlib, sys; from agent.store.backup import sweep_rooms; sweep_rooms(pathlib.Path(sys.argv[1]))"
 
-    hash_file = backup._hash_file
-    monkeypatch.setattr(backup, "_hash_file", sweep_first)
+    def sweep_first(*given: Any) -> Any:
+        subprocess.run([sys.executable, "-c", swept, str(tmp_path)], check=True)
+        return digest(*given)
+
+    monkeypatch.setattr(hashlib, "file_digest", sweep_first)
     made = write_backup(folder, tmp_path / "b.zip")
     monkeypatch.undo()
     assert verify_backup(tmp_path / "b.zip") == made
 
 
-def test_a_sweep_beside_takes_no_folder_before_its_lock(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    steps, is_sweeping = [], []
-
-    def sweep_around(do: Callable[..., Any]) -> Callable[..., Any]:
-        def done(*given: Any, **more: Any) -> Any:
-            sweep(do.__name__)
-            result = do(*given, **more)
-            sweep(do.__name__)
-            return result
-
-        return done
-
-    def sweep(name: str) -> None:
-        if not is_sweeping:
-            steps.append(name)
-            is_sweeping.append(True)
-            backup.sweep_rooms(tmp_path)
-            is_sweeping.clear()
-
-    for where, name in ((tempfile, "mkdtemp"), (Path, "touch"), (Path, "rename"), (sqlite3, "connect")):
-        monkeypatch.setattr(where, name, sweep_around(getattr(where, name)))
-    made = write_backup(folder, tmp_path / "b.zip")
-    monkeypatch.undo()
-    assert verify_backup(tmp_path / "b.zip") == made and {"mkdtemp", "touch", "connect"} <= {*steps}
-    assert not list(tmp_path.glob(".*"))
+def test_the_room_of_another_machine_is_swept_after_a_day(folder: Path, tmp_path: Path) -> None:
+    new, old = (tmp_path / f".touchstone-room-elsewhere,1,2,{name}" for name in ("new", "old"))
+    for room in (new, old):
+        room.mkdir()
+    os.utime(old, (time.time() - 90_000,) * 2)
+    write_backup(folder, tmp_path / "b.zip")
+    assert new.exists() and not old.exists()
 
 
 def test_restores_within_a_second_keep_what_was_there_twice(
@@ -437,18 +419,6 @@ def test_a_hostile_name_or_database_in_a_backup_is_told_in_a_sentence(name: str,
     with pytest.raises((UsageError, StoreError)):
         restore_backup(tmp_path / "b.zip", tmp_path / "elsewhere")
     assert list((tmp_path / "elsewhere").iterdir()) == []
-
-
-def test_a_backup_somebody_made_by_hand_is_never_deleted_and_never_taken_for_the_newest(
-    tmp_path: Path,
-) -> None:
-    make_database(tmp_path / "data" / "touchstone.db")
-    schedule = make_schedule(tmp_path / "data", 1)
-    by_hand = schedule.folder / "touchstone-1-before-upgrade.zip"
-    by_hand.parent.mkdir(parents=True)
-    by_hand.write_bytes(b"mine")
-    made = schedule.write_due(by_hand.stat().st_mtime)
-    assert made and by_hand.exists() and backups_in(schedule.folder) == [made]
 
 
 def kill_restore(source: Path, folder: Path, after: int) -> None:
