@@ -115,6 +115,15 @@ class Screen:
         expect(card).to_be_visible()
         return card
 
+    def tells(self, words: str) -> None:
+        """See that the journey has a step of this headline, on whichever of its pages."""
+        expect(self.page.locator(".step .head", has_text="written").first).to_be_visible()
+        head = self.page.locator(".step .head", has_text=words).first
+        if not head.is_visible():
+            journey = self.page.locator("[class*=st-key-research-journey]")
+            journey.get_by_role("button", name="Next page").click()
+        expect(head).to_be_visible()
+
     def figure(self, name: str) -> str:
         """A figure of the strip, e.g. figure("Steps")."""
         return (

@@ -41,6 +41,13 @@ def misled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         served.stop()
 
 
+@pytest.fixture
+def guided(served: Callable[..., Served]) -> Iterator[Served]:
+    """A server whose model leads to the forum."""
+    with ModelServer(Walker(topic="Kallsteg", section="forum", days=30), models=["big"]) as model:
+        yield served(STEP_GAP="0", OPENAI_BASE_URL=model.url, MODEL="big")
+
+
 class Collecting(Screen):
     """One tab on the Collect screen."""
 
@@ -155,9 +162,9 @@ def test_a_direct_article_in_a_second_tab_too(server: Served, tab: Tab) -> None:
     assert second.gathered() == ["Kallsteg opens its factory in Stenfors"]
 
 
-def test_the_path_is_shown_before_it_is_walked(server: Served, tab: Tab) -> None:
+def test_the_path_is_shown_before_it_is_walked(guided: Served, tab: Tab) -> None:
     page = tab()
-    screen = Collecting(page, server.url).open().collect(FORUM, QUOTE, shown_first=True)
+    screen = Collecting(page, guided.url).open().collect(FORUM, QUOTE, shown_first=True)
     screen.stands("Waiting for you")
     preview = page.locator(".st-key-collect-preview")
     expect(preview).to_contain_text("Next pages, if you approve: 1 page.")
@@ -189,8 +196,8 @@ def test_an_invented_address_is_refused_and_the_walk_goes_on(misled: Served, tab
     )
     screen.stands("Answer to review")
     begun = screen.at("Kallsteg Instruments (KALL)")
-    expect(begun).to_contain_text("The model's reply was refused twice")
-    expect(begun.locator("> .chips")).to_contain_text("decided without a model")
+    expect(begun).to_contain_text("target_url is no link of the page")
+    expect(begun.locator("> .chips")).to_contain_text("decided by a rule")
     expect(begun.locator("ul")).to_have_count(0)
     panel = screen.tab("Unavailable sources")
     expect(panel).to_contain_text(INVENTED)
@@ -204,7 +211,7 @@ def test_links_that_lead_in_a_circle_are_walked_once(misled: Served, tab: Tab) -
     screen.stands("Answer to review")
     older = screen.at("News, page 2")
     expect(older).to_contain_text("this page was visited or planned before")  # why the model was refused
-    expect(older).to_contain_text("A list of 5 entries")  # and what is done instead: its entries are read
+    expect(older).to_contain_text("list: links followed")  # and what is done instead: its entries are read
     walked = page.locator(".walk li > .page").all_inner_texts()
     assert {"News, newest first", "News, page 2", "All winners of the cheese fair"} <= set(walked)
     assert len(walked) == len(set(walked))

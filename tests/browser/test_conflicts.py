@@ -19,7 +19,7 @@ def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab
     screen.stands("Answer to review")
     expect(page.locator(".answer")).to_contain_text("The sources differ on")
     panel = screen.tab("Conflicts")
-    expect(panel.locator("tr", has_text="1979")).to_contain_text("2 independent sources")
+    expect(panel.locator("tr", has_text="1979")).to_contain_text("1 independent source")
     other = panel.locator("tr", has_text="1974")
     expect(other).to_contain_text("1 independent source")
     other.locator("summary").click()

@@ -13,7 +13,7 @@ from tests.browser.served import Served
 
 Tab = Callable[..., Page]
 FOUNDED = "In which year was Älvmora Mejeri founded?"
-NOTE = "Leave out everything from norrviddawiki.example."
+NOTE = "How many solar panels are there on the roof of Älvmora Mejeri?"
 
 
 def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served], tab: Tab) -> None:
@@ -33,11 +33,13 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     page.wait_for_url(lambda url: first not in url)
     expect(page.get_by_text("Branched after step 2")).to_be_visible()
     screen.stands("Answer to review")
-    expect(page.locator(".answer")).to_contain_text("1979")
+    expect(page.locator(".answer")).to_contain_text("412 solar panels")
+    screen.tells("You branched from here")
+    expect(page.locator(".step .why", has_text=NOTE)).to_be_visible()
     fork = screen.run_id
     screen.open(first)
     screen.stands("Answer to review")
-    expect(page.locator(".answer")).to_contain_text("1974")
+    expect(page.locator(".answer")).not_to_contain_text("412 solar panels")
     assert screen.cards() == before, "the original is as it was"
 
     screen.open(fork)
@@ -66,4 +68,4 @@ def _side_by_side(page: Page) -> None:
     """The two answers with their facts."""
     expect(page.locator(".pair").first).to_contain_text(NOTE)
     expect(page.locator(".paired > div").first).to_contain_text("1974")
-    expect(page.locator(".paired li").first).to_be_visible()
+    expect(page.locator(".paired li", has_text="412 solar panels").first).to_be_visible()

@@ -43,5 +43,6 @@ def test_branch_and_examples_without_a_model_call_none(served: Callable[..., Ser
         _choose_none(page)
         page.get_by_role("button", name="How do I install Fyrvakt on Debian?").click()
         page.wait_for_url("**/reply?run=*")
-        screen.stands("Replied")
+        screen.stands("Failed, so silent")
+        expect(page.get_by_text("A reply needs a model, and none is connected.").first).to_be_visible()
         assert model.requests == []

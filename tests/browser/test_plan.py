@@ -23,22 +23,22 @@ def test_a_part_added_to_the_plan_is_researched_and_answered(
     server: Served, tab: Callable[..., Page]
 ) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask(EMPLOYED)
+    screen = Screen(page, server.url).open().ask(FOUNDED)
     screen.stands("Answer to review")
     plan = page.locator(".st-key-research-plan")
     expect(plan.locator("li")).to_have_count(1)
     screen.button("Change the plan").click()
     box = page.get_by_label("Parts of the plan")
-    expect(box).to_have_value(EMPLOYED)
-    box.fill(f"{EMPLOYED}\n{FOUNDED}")
+    expect(box).to_have_value(FOUNDED)
+    box.fill(f"{FOUNDED}\n{EMPLOYED}")
     page.get_by_text("One part per line").click()
     screen.button("Use this plan").click()
     expect(plan.locator("li")).to_have_count(2)
     screen.stands("Answer to review")
-    expect(page.locator(".answer").first).to_contain_text("founded in 19")
+    expect(page.locator(".answer").first).to_contain_text("31 people")
     expect(plan.locator("li").nth(1)).not_to_contain_text("Open")
     page.reload()
-    expect(plan.locator("li").nth(1)).to_contain_text(FOUNDED)
+    expect(plan.locator("li").nth(1)).to_contain_text(EMPLOYED)
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,8 @@ def test_a_private_note_is_shown_and_erased(tmp_path: Path, tab: Callable[..., P
     served, page = Served(data).start(), tab()
     try:
         screen = Screen(page, served.url).open(run_id)
-        expect(page.get_by_text("You sent the answer back (private)")).to_be_visible()
+        screen.stands("Answer to review")
+        screen.tells("You sent the answer back (private)")
         screen.button("Erase this note").click()
         expect(page.get_by_text("Backups that were made before still hold it.")).to_be_visible()
         page.screenshot(path=tmp_path / "erase.png")

@@ -30,9 +30,6 @@ def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Callable[.
     page = tab()
     screen = Screen(page, server.url).open().ask(QUESTION)
     screen.stands("Answer to review")
-    expect(
-        page.get_by_text("Nothing could be read: every search engine or page refused or failed.")
-    ).to_be_visible()
     panel = screen.tab("Unavailable sources")
     row = panel.locator("[class*=st-key-research-unread-]").filter(has_text="premium")
     expect(row).to_contain_text("blocked us")
@@ -46,7 +43,7 @@ def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Callable[.
     screen.button("Use this text").click()
     expect(page.locator(".answer")).to_contain_text("2,340,000 kronor")
     expect(page.locator(".sources")).to_contain_text("text pasted by a person")
-    expect(page.locator(".step .head", has_text="You pasted the text of")).to_be_visible()
+    screen.tells("You pasted the text of")
     expect(panel.locator("[class*=st-key-research-unread-]").filter(has_text="premium")).to_have_count(0)
 
     screen.tab("Unavailable sources")
