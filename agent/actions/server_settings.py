@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from agent import logs
 from agent.actions.commit import ActionContext
 from agent.errors import UsageError
-from agent.llm.http import check_server_url
+from agent.llm.server import check_server_url
 from agent.settings.config import (
     HIDDEN,
     SECRETS,

@@ -19,8 +19,7 @@ from agent.engine.side_by_side import SideBySide, Task, WebRequest, WebResult, f
 from agent.engine.work_limits import ReserveUse, WorkLimits
 from agent.errors import BudgetSpent, ModelDown, OutOfBudget, ShutdownRequested, Signal, StopRequested
 from agent.library.collection import Library
-from agent.llm.http import ASSUMED_TOKENS
-from agent.llm.model import find_reply_room, measure_prompt
+from agent.llm.model import ASSUMED_TOKENS, find_reply_room, measure_prompt
 from agent.llm.structured_call import CallContext, add_schema, request_structured
 from agent.roles.prompt_templates import make_mark, read_constant_part, render_filling
 from agent.roles.role import Check, Role, RoleResult

@@ -1,64 +1,71 @@
 """One OpenAI-compatible server: completions with retries, fallbacks of the request's form, and an immediate
-stop.
+stop; and how many tokens its models take.
 
-This is the only layer of retries (the SDK's is off): at most MAX_TRIES tries of a completion (or as
-`with_options` says) on 408, 409, 429, 5xx, timeouts and lost connections, with a random wait of up to 0.5 ·
-2ⁿ seconds between them ("full jitter"), or as long as `Retry-After` asks when that is within `patience_s`.
-Complaints about the form of a request (no JSON schema, no temperature ...) are answered with another form, at
-most five times; they cost nothing, do not count as tries, and what worked is remembered for each model.
-
-A server that fails all tries of a completion is left alone (`circuit_breaker`): then every completion fails
-at once, but for one try a minute.
-
-A call ends within `timeout_s`, with its connection, and at once when `checkpoint()` raises; the server may
-bill it all the same.
-
-`openai` costs about half a second and 40 MB to import, so it is imported when the first client is made."""
+The retries are our own, because the SDK's cannot be stopped while they wait: on 408, 409, 429, 5xx, timeouts
+and lost connections, after a random wait ("full jitter"), or as long as `Retry-After` asks. A complaint about
+the form of a request (no JSON schema, no temperature ...) is answered with another form; that counts as no
+try, and what worked is remembered for each model. A call ends within `timeout_s`, with its connection, and at
+once when `checkpoint()` raises; the server may bill it all the same."""
 
 from __future__ import annotations
 
 import copy
+import json
 import random
+import re
 import threading
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
 from agent.errors import ModelUnavailable, PromptTooLong
-from agent.llm import circuit_breaker, http_errors
-from agent.llm.http import (
-    ASSUMED_TOKENS,
-    ask_context_length,
-    explain_no_answer,
-    identify_server,
-    read_stated_limit,
-)
-from agent.llm.http_errors import ServerFault
 from agent.llm.model import (
+    ASSUMED_TOKENS,
     Checkpoint,
     Completion,
     CompletionRequest,
     Tier,
     choose_model,
+    estimate_tokens,
     measure_prompt,
     messages_to_text,
 )
 from agent.llm.request_options import RequestOptions
-from agent.net.deadline import Deadline, NoAnswer, use_deadline
-from agent.net.exchange import AnswerUnusable, Connections
-from agent.net.httpx_transport import make_transport
-from agent.net.policies import MODEL_REPLY
-from agent.settings.key_addresses import OPENAI_URL
+from agent.llm.server import (
+    ModelServer,
+    ServerFault,
+    SettingNames,
+    describe_outage,
+    find_error_message,
+    identify_server,
+    quote_message,
+    request_json,
+)
+from agent.net.deadline import POLL_SECONDS, Deadline, NoAnswer
+from agent.net.policies import MODEL_LIST, MODEL_REPLY
+from agent.text.json_text import parse_json
 
 MAX_TRIES = 3
 MAX_WAIT_S = 120.0
 """A server that asks for a longer wait is not waited for: the run goes on without it or pauses."""
-POLL_S = 0.1
 REFUSED_SHARE = 0.75
 """Of a prompt that was refused as too long, what is tried next: its tokens are more than were counted."""
+OLLAMA_TOKENS = 4_096
+"""What Ollama gives a model on a machine with less than 24 GiB of video memory (its documentation, 2026)."""
+LEAST_TOKENS = 1_024
+"""A smaller figure is no context length."""
+_LENGTH_FIELDS = (
+    *("loaded_context_length", "max_model_len", "context_length", "context_window", "n_ctx"),
+    *("max_context_length", "max_input_tokens"),
+)
+"""Fields of a listed model (LM Studio, vLLM, OpenRouter, Groq, llama.cpp, Mistral, LiteLLM), best first."""
+_STATED_LIMIT = re.compile(r"(?:context (?:length|size|window)|maximum)\D{0,40}?(\d{4,7})", re.IGNORECASE)
+_FINISH_REASONS = ("stop", "length", "content_filter", "tool_calls", "function_call", "refusal")
+_UNCOUNTED_TOKENS = 50_000
+"""What a server may count that is not seen here: thoughts, pictures, its own instructions."""
 
 
 class ModelClient:
@@ -80,24 +87,14 @@ class ModelClient:
         backoff_s: float = 0.5,
         context: int = 0,
     ) -> None:
-        self.strong = strong
-        self.fast, self.judge = fast or strong, judge
-        self.server, self.local = identify_server(base_url)
-        self._base_url, self._key = base_url or OPENAI_URL, key
+        self.strong, self.fast, self.judge = strong, fast or strong, judge
+        names = SettingNames("OPENAI_BASE_URL", "OPENAI_API_KEY", "MODEL")
+        self._server = ModelServer(base_url, key, MODEL_REPLY, names)
+        self.server, self.local, self.breaker = self._server.name, self._server.local, self._server.breaker
         self._context, self._contexts, self._context_lock = context, dict[str, int](), threading.Lock()
         self._timeout_s, self._patience_s, self._backoff_s = timeout_s, min(patience_s, MAX_WAIT_S), backoff_s
         self._tries, self._first, self._extra = MAX_TRIES, RequestOptions(), dict[str, Any]()
         self._options_by_model: dict[str, RequestOptions] = {}
-        self._lock = threading.Lock()
-        self.breaker = circuit_breaker.find_breaker(self._base_url, key)
-        import httpx2
-        import openai
-
-        connections = Connections([urlsplit(self._base_url).hostname or ""])
-        http = httpx2.Client(trust_env=False, transport=make_transport(connections, MODEL_REPLY))
-        self._sdk = openai.OpenAI(
-            base_url=self._base_url, api_key=key or "none", max_retries=0, http_client=http
-        )
 
     def __repr__(self) -> str:
         return f"ModelClient({self.strong!r}, {self.fast!r}, at {self.server})"
@@ -113,46 +110,51 @@ class ModelClient:
         RequestOptions), and `extra` fields in every request's body."""
         other = copy.copy(self)
         other._tries, other._first, other._extra = max(1, tries), RequestOptions(format=format), dict(extra)
-        other._options_by_model, other._lock = {}, threading.Lock()
+        other._options_by_model = {}
         return other
 
     def close(self) -> None:
         """Close the connections."""
-        self._sdk.close()
+        self._server.close()
 
     def complete(self, request: CompletionRequest) -> Completion:
         """One reply. Raises ModelUnavailable (why, and what to do), and what `checkpoint` raises, at once."""
         if not self.breaker.admit():
-            raise ModelUnavailable(circuit_breaker.describe_outage(self.server))
+            raise ModelUnavailable(describe_outage(self.server))
         model = choose_model(self, request.tier)
         began, waited, tries = time.monotonic(), 0.0, 1
-        with self._lock:
-            options = self._options_by_model.get(model, self._first)
+        options = self._options_by_model.get(model, self._first)
         arguments: dict[str, Any] = {"model": model, "messages": list(request.messages)}
         if self._extra:
             arguments["extra_body"] = self._extra
+        read = partial(parse_completion, server=self.server, arguments=arguments)
         while True:
-            form = options.build_arguments(request.schema, request.max_tokens)
+            form = arguments | options.build_arguments(request.schema, request.max_tokens)
             try:
-                completion = self._send(arguments | form, request.checkpoint)
+                completion = self._server.ask(
+                    lambda sdk, form=form: sdk.chat.completions.with_raw_response.create(**form),  # type: ignore[misc]
+                    read,
+                    model=model,
+                    deadline=Deadline(self._timeout_s, request.checkpoint),
+                    late=f"gave no reply within {self._timeout_s:g} s (MODEL_TIMEOUT)",
+                )
                 self.breaker.record(is_outage=False)
                 break
             except ServerFault as fault:
                 self.breaker.record(is_outage=fault.is_outage)
+                if fault.is_too_long:  # so many tokens were too many
+                    sent = measure_prompt(request.messages) + request.max_tokens
+                    stated = read_stated_limit(fault.sentence)
+                    with self._context_lock:
+                        self._contexts[model] = stated if 0 < stated < sent else int(sent * REFUSED_SHARE)
+                    raise PromptTooLong(fault.sentence) from None
                 if other := options.relax_after(fault.complaint):
                     options = other
                     continue
-                if fault.is_too_long:  # so many tokens were too many
-                    sent = measure_prompt(request.messages) + request.max_tokens
-                    stated = read_stated_limit(fault.complaint)
-                    with self._context_lock:
-                        self._contexts[model] = stated if 0 < stated < sent else int(sent * REFUSED_SHARE)
-                    raise PromptTooLong(http_errors.redact_keys(fault.sentence, self._key)) from None
-                wait = self._compute_wait(tries + 1, fault, waited)
+                wait = self._compute_wait(tries, fault, waited)
             _sleep_with_checkpoint(wait, request.checkpoint)
             waited, tries = waited + wait, tries + 1
-        with self._lock:
-            self._options_by_model[model] = options
+        self._options_by_model[model] = options
         return replace(completion, seconds=time.monotonic() - began)
 
     def context_length(self, tier: Tier) -> int:
@@ -164,62 +166,138 @@ class ModelClient:
                 return found
             if self.breaker.is_open:  # it is asked once a minute, and not for this
                 return ASSUMED_TOKENS
-            found, is_final = ask_context_length(self._base_url, self._key, model)
+            found, is_final = ask_context_length(self._server.url, self._server.key, model)
             if is_final:
                 self._contexts[model] = found or ASSUMED_TOKENS
             return found or ASSUMED_TOKENS
 
-    def _compute_wait(self, attempt: int, fault: ServerFault, waited: float) -> float:
-        """Seconds to wait before try number `attempt`; raises ModelUnavailable when there is none."""
-        sentence = http_errors.redact_keys(fault.sentence, self._key)
+    def _compute_wait(self, tries: int, fault: ServerFault, waited: float) -> float:
+        """Seconds to wait after so many tries that failed; raises ModelUnavailable when there is no other."""
         if not fault.can_retry:
-            raise ModelUnavailable(sentence)
-        if attempt > self._tries:
+            raise ModelUnavailable(fault.sentence)
+        is_last = tries >= self._tries
+        if is_last:
             self.breaker.open_if_dead()
         elif self.breaker.is_open:
-            raise ModelUnavailable(f"{sentence} {circuit_breaker.describe_outage(self.server)}")
-        asked = fault.retry_after_s
-        if asked is not None and asked > self._patience_s - waited:
+            raise ModelUnavailable(f"{fault.sentence} {describe_outage(self.server)}")
+        asked = fault.retry_after_s or 0.0
+        if asked > self._patience_s - waited:
             span = f"{asked / 60:.0f} minutes" if asked >= 90 else f"{asked:.0f} seconds"
             at = f"{datetime.now(UTC) + timedelta(seconds=asked):%H:%M} UTC"
-            raise ModelUnavailable(f"{sentence} It asks to wait: try again in {span} (at {at}).")
-        if attempt > self._tries:
-            times = f"{self._tries} {'time' if self._tries == 1 else 'times'}"
-            raise ModelUnavailable(f"{sentence} Tried {times}; try again later.")
-        jitter = random.uniform(0, self._backoff_s * 2 ** (attempt - 2))
-        return max(asked or 0.0, min(jitter, self._patience_s - waited))
-
-    def _send(self, arguments: dict[str, Any], checkpoint: Checkpoint) -> Completion:
-        """One HTTP call. Raises ServerFault, and what `checkpoint` raises."""
-        import httpx2
-        import openai
-
-        try:
-            with use_deadline(Deadline(self._timeout_s, checkpoint)):
-                raw = self._sdk.chat.completions.with_raw_response.create(**arguments)
-            body, kind = raw.text, raw.headers.get("content-type", "")
-        except openai.APIStatusError as error:
-            answer = error.response
-            raise http_errors.explain_error_status(
-                answer.status_code, answer.headers, answer.text, server=self.server, model=arguments["model"]
-            ) from None
-        except NoAnswer as why:
-            late = f"gave no reply within {self._timeout_s:g} s (MODEL_TIMEOUT)"
-            sentence = explain_no_answer(self.server, why, late, "OPENAI_BASE_URL")
-            is_outage = not isinstance(why, AnswerUnusable)
-            raise ServerFault(sentence, can_retry=True, is_outage=is_outage) from None
-        except (openai.OpenAIError, httpx2.InvalidURL, ValueError, RuntimeError) as error:
-            cause = type(error).__name__  # e.g. a key that no header can hold
-            check = "Check OPENAI_API_KEY and OPENAI_BASE_URL."
-            raise ServerFault(f"No request to {self.server} could be made ({cause}). {check}") from None
-        prompt = messages_to_text(arguments["messages"])
-        return http_errors.parse_completion(
-            body, kind, server=self.server, prompt=prompt, model=arguments["model"]
-        )
+            raise ModelUnavailable(f"{fault.sentence} It asks to wait: try again in {span} (at {at}).")
+        if is_last:
+            times = f"{tries} {'time' if tries == 1 else 'times'}"
+            raise ModelUnavailable(f"{fault.sentence} Tried {times}; try again later.")
+        jitter = random.uniform(0, self._backoff_s * 2 ** (tries - 1))
+        return max(asked, min(jitter, self._patience_s - waited))
 
 
 def _sleep_with_checkpoint(seconds: float, checkpoint: Checkpoint) -> None:
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         checkpoint()
-        time.sleep(min(left, POLL_S))
+        time.sleep(min(left, POLL_SECONDS))
+
+
+def parse_completion(
+    body: str, content_type: str, *, server: str, arguments: Mapping[str, Any]
+) -> Completion:
+    """The reply to these arguments in the body of a 200, `seconds` still 0. Raises ServerFault when it is
+    none."""
+    if "html" in content_type or body.lstrip().startswith("<"):
+        check = "Check that OPENAI_BASE_URL ends where the API begins, often /v1."
+        raise ServerFault(f"{server} answered with a web page, not a reply. {check}")
+    try:
+        data = parse_json(body)
+    except ValueError:
+        raise ServerFault(f"{server} answered with something that is not JSON.", can_retry=True) from None
+    choices = data.get("choices") if isinstance(data, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(first, dict) or not isinstance(first.get("message"), dict):
+        told = f"{server} answered, but not with a chat completion{quote_message(find_error_message(data))}"
+        raise ServerFault(f"{told}. Check OPENAI_BASE_URL.")
+    text, finish = _read_choice(first)
+    usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
+    sent, got = estimate_tokens(messages_to_text(arguments["messages"])), estimate_tokens(text)
+    asked = _read_token_count(usage.get("prompt_tokens"), sent)
+    replied = _read_token_count(usage.get("completion_tokens"), got)
+    return Completion(
+        text=text,
+        prompt_tokens=asked or sent,
+        completion_tokens=(asked and replied) or got,
+        seconds=0.0,
+        model=arguments["model"],
+        finish_reason=finish,
+        estimated=not (asked and replied),
+    )
+
+
+def _read_choice(choice: dict[str, Any]) -> tuple[str, str]:
+    """The reply's text and how it ended. Content may be a string, a list of parts, or nothing; the arguments
+    of a function call go before it."""
+    message = choice["message"]
+    if isinstance(message.get("refusal"), str) and message["refusal"].strip():
+        return message["refusal"], "refusal"
+    calls = message.get("tool_calls")
+    first = calls[0] if isinstance(calls, list) and calls and isinstance(calls[0], dict) else {}
+    function = first.get("function")
+    content = function.get("arguments") if isinstance(function, dict) else None
+    content = json.dumps(content) if isinstance(content, dict) else content
+    if not (isinstance(content, str) and content):
+        content = message.get("content")
+    if isinstance(content, list):
+        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    finish = choice.get("finish_reason") or "stop"
+    return content if isinstance(content, str) else "", finish if finish in _FINISH_REASONS else "other"
+
+
+def _read_token_count(value: Any, own: int) -> int:
+    """A server's count of tokens; 0 for none, and for one that our own count cannot explain."""
+    return value if isinstance(value, int) and 0 < value <= 10 * own + _UNCOUNTED_TOKENS else 0
+
+
+def ask_context_length(base_url: str, key: str, model: str) -> tuple[int, bool]:
+    """The tokens that a model takes, prompt and reply together, 0 where its server does not tell, and whether
+    that stands: a model that is not loaded yet may get another length. Quick, and never raises.
+
+    OpenAI's protocol has no field for it; servers add their own to `GET /models`, or tell it at an address of
+    their own, where a local server is asked, too: LM Studio (`/api/v0/models`), llama.cpp (`/props`), Ollama
+    (`/api/ps`). What a server has loaded counts, not what the model was trained for."""
+    deadline = Deadline(MODEL_LIST.seconds)
+
+    def ask(address: str) -> dict[str, Any]:
+        try:
+            status, data = request_json(address, key=key, deadline=deadline)
+        except NoAnswer:
+            return {}
+        return data if status == 200 and isinstance(data, dict) else {}
+
+    base = base_url.rstrip("/")
+    root, names = base.removesuffix("/v1"), (model, f"{model}:latest")
+    if found := _find_length(ask(f"{base}/models"), names):
+        return found, True
+    if not identify_server(base)[1]:
+        return 0, True
+    for path in ("/api/v0/models", "/props", "/api/ps"):
+        if found := _find_length(answer := ask(f"{root}{path}"), names):
+            return found, True
+    is_ollama = isinstance(answer.get("models"), list)  # some servers answer any address
+    return (OLLAMA_TOKENS, False) if is_ollama else (0, True)
+
+
+def _find_length(data: dict[str, Any], names: tuple[str, ...]) -> int:
+    listed = data.get("data", data.get("models"))
+    items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    own = [item for item in items if item.get("id", item.get("model")) in names]
+    for told in (data.get("default_generation_settings"), *own, *(item.get("meta") for item in own)):
+        values = [told.get(name) for name in _LENGTH_FIELDS] if isinstance(told, dict) else []
+        for value in values:
+            if isinstance(value, int) and value >= LEAST_TOKENS:
+                return value
+    return 0
+
+
+def read_stated_limit(message: str) -> int:
+    """The context length that a server names when it refuses a prompt; 0 for none."""
+    found = _STATED_LIMIT.search(message)
+    return int(found[1]) if found and int(found[1]) >= LEAST_TOKENS else 0

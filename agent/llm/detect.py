@@ -16,9 +16,9 @@ from pydantic import BaseModel
 
 from agent.errors import BudgetSpent, ModelReplyError, ModelUnavailable
 from agent.llm.client import ModelClient
-from agent.llm.http import UnexpectedReply, check_server_url, explain_no_answer, identify_server, request_json
 from agent.llm.model import Model
 from agent.llm.recorded import RECORDED, RecordedModel
+from agent.llm.server import check_server_url, explain_no_answer, request_json
 from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
 from agent.net.deadline import Deadline, NoAnswer
 from agent.net.policies import MODEL_LIST
@@ -28,8 +28,10 @@ from agent.settings.key_addresses import explain_unused_key, find_address, use_k
 from agent.settings.reply_config import LLMSettings
 
 log = logging.getLogger(__name__)
-LOCAL_LIST_TIMEOUT_S = 0.3
-"""Seconds a local Ollama may take: one that runs answers in milliseconds."""
+QUICK_S = 0.3
+"""Seconds a local Ollama may take, which answers in milliseconds, and that a screen waits for a search."""
+RETRY_S = 10.0
+"""Seconds after which a search that found none is repeated, when somebody wants to know."""
 CHECK_TIMEOUT_S = 30.0
 """Seconds the check may take: a local model may have to be loaded first."""
 _NOT_CHAT = re.compile(
@@ -39,10 +41,8 @@ _NOT_CHAT = re.compile(
 )
 NO_MODEL = (
     "No model is set up: give a key (OPENAI_API_KEY) or a server's address (OPENAI_BASE_URL) in Settings, or "
-    "start Ollama. "
-    "Until then Touchstone works keyless, by rules alone."
+    "start Ollama. Until then Touchstone works keyless, by rules alone."
 )
-_TEST_MESSAGE = {"role": "user", "content": 'This is a test. Reply with {"ok": true}.'}
 
 
 @dataclass(frozen=True)
@@ -70,38 +70,48 @@ def find_model(config: Config) -> DetectedModel:
         log.warning(unused)
     if unused and not config.OPENAI_BASE_URL:
         return DetectedModel(None, "keyless", unused)
-    is_named = config.OPENAI_API_KEY or config.OPENAI_BASE_URL
     try:
-        if is_named:
-            base_url = find_address(config, "OPENAI_API_KEY")
-            key = use_key(config, "OPENAI_API_KEY", base_url)
-            server = check_server_url(base_url, "OPENAI_BASE_URL")
-            strong, reason = config.MODEL, "as MODEL says"
-            if not strong:
-                offered = _list_models(base_url, key=key, within_s=MODEL_LIST.seconds)
-                strong = _choose_chat_model(offered, server)
-                reason = "the first chat model it offers; MODEL chooses another"
-            client = _build_client(config, base_url, strong=strong, key=key)
-            found = DetectedModel(client, f"{strong} at {server}", f"{strong} at {server}, {reason}.")
-        elif not config.OLLAMA_URL:
-            raise _NoModel(NO_MODEL)
-        else:
-            base_url = config.OLLAMA_URL.rstrip("/") + "/v1"
-            server = check_server_url(base_url, "OLLAMA_URL")
-            try:
-                offered = _list_models(base_url, key="", within_s=LOCAL_LIST_TIMEOUT_S)
-            except _NoModel:
-                raise _NoModel(NO_MODEL) from None
-            wanted = config.MODEL
-            if wanted and wanted not in offered and f"{wanted}:latest" not in offered:
-                pull = f"run “ollama pull {wanted}”, or set MODEL to one it has"
-                raise _NoModel(f"The Ollama at {server} has no model {wanted}: {pull}.")
-            strong = wanted or _choose_chat_model(offered, server)
-            client = _build_client(config, base_url, strong=strong, key="")
-            found = DetectedModel(client, f"{strong} (Ollama)", f"{strong} on the Ollama at {server}.")
+        found = _find_model(config)
     except (_NoModel, ValueError) as absent:
         found = DetectedModel(None, "keyless", str(absent))
     return replace(found, detail=f"{found.detail} {unused}".rstrip())
+
+
+def _find_model(config: Config) -> DetectedModel:
+    """Raises _NoModel, and ValueError for what is no address."""
+    strong, key, address = config.MODEL, "", find_address(config, "OPENAI_API_KEY")
+    is_named = bool(config.OPENAI_API_KEY or config.OPENAI_BASE_URL)
+    if is_named:
+        server, key = check_server_url(address, "OPENAI_BASE_URL"), use_key(config, "OPENAI_API_KEY", address)
+        detail = f"{strong} at {server}, as MODEL says."
+        if not strong:
+            strong = _choose_chat_model(_list_models(address, server, key, MODEL_LIST.seconds), server)
+            detail = f"{strong} at {server}, the first chat model it offers; MODEL chooses another."
+        label = f"{strong} at {server}"
+    elif config.OLLAMA_URL:
+        address = config.OLLAMA_URL.rstrip("/") + "/v1"
+        server = check_server_url(address, "OLLAMA_URL")
+        try:
+            offered = _list_models(address, server, "", QUICK_S)
+        except _NoModel:
+            raise _NoModel(NO_MODEL) from None
+        if strong and not {strong, f"{strong}:latest"} & set(offered):
+            pull = f"run “ollama pull {strong}”, or set MODEL to one it has"
+            raise _NoModel(f"The Ollama at {server} has no model {strong}: {pull}.")
+        strong = strong or _choose_chat_model(offered, server)
+        label, detail = f"{strong} (Ollama)", f"{strong} on the Ollama at {server}."
+    else:
+        raise _NoModel(NO_MODEL)
+    client = ModelClient(
+        address,
+        strong=strong,
+        fast=config.FAST_MODEL,
+        judge=config.JUDGE_MODEL,
+        key=key,
+        timeout_s=config.MODEL_TIMEOUT,
+        context=config.MODEL_CONTEXT,
+    )
+    return DetectedModel(client, label, detail)
 
 
 def asks_no_server(config: Config) -> bool:
@@ -116,75 +126,52 @@ def check_model(
 ) -> tuple[bool, str]:
     """Asks for one tiny reply: whether it came, and a sentence for a person. It costs some hundred tokens,
     which `reserve` counts."""
-    server = getattr(client, "server", "the server")
-    began = time.monotonic()
+    server, late = getattr(client, "server", "the server"), Deadline(within_s)
 
     def raise_if_late() -> None:
-        if time.monotonic() > began + within_s:
+        if not late.remaining():
             raise ModelUnavailable(f"{server} gave no reply within {within_s:g} s.")
 
     call = CallContext("", 0, "check", lambda _: None, lambda _: None, raise_if_late, reserve=reserve)
+    message = {"role": "user", "content": 'This is a test. Reply with {"ok": true}.'}
     try:
-        request_structured(client, call, [_TEST_MESSAGE], Check, tier="strong")
+        request_structured(client, call, [message], Check, tier="strong")
     except (ModelUnavailable, BudgetSpent) as error:
         return False, str(error)
     except ModelReplyError as error:
         return False, f"{client.strong} at {server} answered, but not as asked. {error}"
-    return True, f"{client.strong} at {server} answered in {time.monotonic() - began:.1f} s."
-
-
-def _build_client(config: Config, base_url: str, *, strong: str, key: str) -> ModelClient:
-    return ModelClient(
-        base_url,
-        strong=strong,
-        fast=config.FAST_MODEL,
-        judge=config.JUDGE_MODEL,
-        key=key,
-        timeout_s=config.MODEL_TIMEOUT,
-        context=config.MODEL_CONTEXT,
-    )
+    return True, f"{client.strong} at {server} answered in {within_s - late.remaining():.1f} s."
 
 
 def _choose_chat_model(offered: list[str], server: str) -> str:
     """The first name that is not of another kind (embeddings, speech, images)."""
     if not offered:
         raise _NoModel(f"{server} offers no model. Load one, or set MODEL.")
-    for name in offered:
-        if not _NOT_CHAT.search(name):
-            return name
-    examples = ", ".join(offered[:3])
-    raise _NoModel(
-        f"{server} offers no chat model (only {examples}). Set MODEL to use one of them all the same."
-    )
+    chosen = next((name for name in offered if not _NOT_CHAT.search(name)), "")
+    if not chosen:
+        only = f"(only {', '.join(offered[:3])})"
+        raise _NoModel(f"{server} offers no chat model {only}. Set MODEL to use one of them all the same.")
+    return chosen
 
 
-def _list_models(base_url: str, *, key: str, within_s: float) -> list[str]:
+def _list_models(base_url: str, server: str, key: str, within_s: float) -> list[str]:
     """The names that GET /models lists."""
-    server, _ = identify_server(base_url)
     without = "Set MODEL to go without the list"
     try:
-        data = request_json(
-            f"{base_url.rstrip('/')}/models", MODEL_LIST, key=key, deadline=Deadline(within_s)
-        )
+        status, data = request_json(f"{base_url.rstrip('/')}/models", key=key, deadline=Deadline(within_s))
     except NoAnswer as why:
         late = f"did not list its models within {within_s:g} s. {without}"
         raise _NoModel(explain_no_answer(server, why, late, "OPENAI_BASE_URL")) from None
-    except UnexpectedReply as odd:
-        status = odd.reply.status
-        if status in (401, 403):
-            raise _NoModel(f"{server} did not accept the key ({status}). Check OPENAI_API_KEY.") from None
+    if status in (401, 403):
+        raise _NoModel(f"{server} did not accept the key ({status}). Check OPENAI_API_KEY.")
+    if status != 200 or data is None:
         what = "answer like a model server" if status == 200 else f"list its models ({status})"
-        raise _NoModel(f"{server} did not {what}. Check OPENAI_BASE_URL. {without}.") from None
+        raise _NoModel(f"{server} did not {what}. Check OPENAI_BASE_URL. {without}.")
     listed = data.get("data") if isinstance(data, dict) else None
     return [item["id"] for item in listed or [] if isinstance(item, dict) and isinstance(item.get("id"), str)]
 
 
 # The search for the model of one configuration, in a thread of its own: no screen waits for a server.
-
-PATIENCE_S = 0.3
-"""Seconds of a search that a screen waits for in all: most servers answer in less."""
-RETRY_S = 10.0
-"""Seconds after which a search that found none is repeated, when somebody wants to know."""
 
 
 class ModelSearch:
@@ -193,7 +180,6 @@ class ModelSearch:
     def __init__(
         self,
         config: Config,
-        *,
         tune: Callable[[ModelClient], ModelClient] = lambda client: client,
     ) -> None:
         """`tune` sets the client's options."""
@@ -214,7 +200,7 @@ class ModelSearch:
     def peek(self) -> DetectedModel | None:
         """What is known now."""
         if self._is_due():
-            self._begin().join(max(0.0, self._began + PATIENCE_S - time.monotonic()))
+            self._begin().join(max(0.0, self._began + QUICK_S - time.monotonic()))
         return self.found
 
     def _is_due(self) -> bool:

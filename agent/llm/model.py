@@ -16,6 +16,8 @@ Tier = Literal["strong", "fast", "judge"]
 Checkpoint = Callable[[], None]
 """Called often while waiting; raises a Signal when the run must pause."""
 
+ASSUMED_TOKENS = 32_768
+"""What a model takes where nobody tells: hosted ones have that at least; no prompt of ours needs more."""
 MAX_TOKENS = 4096
 """Tokens of one reply: a report of two dozen cited sentences takes 1,500; the rest is for reasoning."""
 MIN_REPLY_TOKENS = 512

@@ -9,7 +9,6 @@ inside of an object that does not close is never read, so a truncated reply cann
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator
 from typing import TypeVar
@@ -26,7 +25,6 @@ _THOUGHT = re.compile(r"\s*<(think|thinking)>.*?(</\1>|\Z)", re.DOTALL | re.IGNO
 _OPENED_BY_TEMPLATE = re.compile(r"\A(?:(?!<think).)*?</(?:think|thinking)>", re.DOTALL | re.IGNORECASE)
 """Some servers put the opening `<think>` into the prompt, so that only the closing tag comes back."""
 _SLIP = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])|\b(True|False|None)\b', re.DOTALL)
-_JSON_WORDS = {"True": "true", "False": "false", "None": "null"}
 _BRACE_OR_STRING = re.compile(r'[{}]|"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -41,10 +39,17 @@ def parse_reply(text: str, shape: type[Shape]) -> Shape:
         raise ModelReplyError(f"The reply has {len(text):,} characters; {limit}.")
     text = text.lstrip("\ufeff").strip()
     try:
-        _check_strict_json(text)
+        return _read_object(text, shape)
     except ValueError as error:
-        return _find_valid_object(text, shape, str(error))
-    return _validate(text, shape)
+        first = ModelReplyError(f"The reply holds no complete JSON object: {error}.")
+    for n, candidate in enumerate(_balanced_objects(strip_thoughts(text))):
+        try:
+            return _read_object(_SLIP.sub(_mend_slip, candidate), shape, strict=False)
+        except ModelReplyError as error:
+            first = first if n else error
+        except ValueError as error:
+            first = first if n else ModelReplyError(f"The reply is not valid JSON: {error}.")
+    raise first
 
 
 def strip_thoughts(text: str) -> str:
@@ -55,21 +60,9 @@ def strip_thoughts(text: str) -> str:
     return text[opened.end() :] if opened else text
 
 
-def _find_valid_object(text: str, shape: type[Shape], trouble: str) -> Shape:
-    """The first balanced outermost object that validates; raises the first problem when there is none."""
-    first: ModelReplyError | None = None
-    for candidate in _balanced_objects(strip_thoughts(text)):
-        try:
-            # The text as strict JSON: without trailing commas, with escaped line breaks in strings, and
-            # with JSON's own words for true, false and null. Raises ValueError when it is no JSON all the
-            # same
-            mended = _SLIP.sub(lambda found: found[1] or _JSON_WORDS.get(found[2], ""), candidate)
-            return _validate(json.dumps(_check_strict_json(mended, strict=False)), shape)
-        except ModelReplyError as error:
-            first = first or error
-        except ValueError as error:
-            first = first or ModelReplyError(f"The reply is not valid JSON: {error}.")
-    raise first or ModelReplyError(f"The reply holds no complete JSON object: {trouble}.")
+def _mend_slip(found: re.Match[str]) -> str:
+    """A string as it is; no trailing comma; JSON's own word for Python's."""
+    return found[1] or {"True": "true", "False": "false", "None": "null"}.get(found[2], "")
 
 
 def _balanced_objects(text: str) -> Iterator[str]:
@@ -87,33 +80,18 @@ def _balanced_objects(text: str) -> Iterator[str]:
             return
 
 
-def _validate(text: str, shape: type[Shape]) -> Shape:
-    if (parts := text.count(",")) > MAX_PARTS:
-        raise ModelReplyError(f"The reply has {parts:,} parts; at most {MAX_PARTS:,} are read.")
+def _read_object(text: str, shape: type[Shape], *, strict: bool = True) -> Shape:
+    """The JSON text as `shape`. Raises ValueError unless it is JSON by RFC 8259 (no NaN, no infinities), and
+    ModelReplyError for what does not fit. Without `strict` strings may hold line breaks."""
     try:
-        return shape.model_validate_json(text)
+        plain = json.dumps(json.loads(text, strict=strict), allow_nan=False)
+        if (parts := text.count(",")) > MAX_PARTS:
+            raise ModelReplyError(f"The reply has {parts:,} parts; at most {MAX_PARTS:,} are read.")
+        return shape.model_validate_json(plain)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         lines = [f"{'.'.join(map(str, fault['loc'])) or 'the reply'}: {fault['msg']}" for fault in faults]
         more = f" (and {len(lines) - 8} more)" if len(lines) > 8 else ""
         raise ModelReplyError(f"The reply does not fit the schema: {'; '.join(lines[:8])}{more}.") from None
-
-
-def _check_strict_json(text: str, *, strict: bool = True) -> object:
-    """The JSON value of a text. Raises ValueError unless it is one by RFC 8259, without NaN or infinities (of
-    a key that is repeated the last value counts). Without `strict` strings may hold line breaks."""
-    try:
-        return json.loads(text, strict=strict, parse_constant=_parse_finite, parse_float=_parse_finite)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-
-
-def _parse_finite(digits: str) -> float:
-    if not math.isfinite(value := float(digits)):
-        problem = (
-            f"the number {digits[:20]} is too large"
-            if digits[-1].isdigit()
-            else f"{digits} is no JSON number"
-        )
-        raise ModelReplyError(f"The reply is not usable: {problem}.")
-    return value

@@ -7,28 +7,21 @@ complaint removes one thing; the client remembers what worked."""
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
 
-CONTEXT_OVERFLOW_PHRASES = (
-    *("context length", "context_length", "context window", "context size"),
-    *("too many tokens", "maximum prompt length", "prompt is too long"),
-)
-"""How servers say that prompt and reply together are too long for the model."""
 _FORMAT_COMPLAINTS = (
     *("response_format", "json_schema", "json_object", "json mode", "schema"),
     *("structured output", "grammar", "guided"),
 )
 _FUNCTION_COMPLAINTS = ("tool", "function")
 _NEXT_FORMAT = {"json_schema": "json_object", "function_calling": "json_object", "json_object": "plain"}
-_INVALID_NAME_CHARACTERS = re.compile(r"[^a-zA-Z0-9_-]")
 _NAME_MAPS = ("properties", "$defs")
 """Here the keys are names (a field may be called "title"), not words of the schema language."""
-_DROPPED_KEYS = ("default", "title", "discriminator")
+_DROPPED_KEYS = ("default", "title")
 
 
 @dataclass(frozen=True)
@@ -40,25 +33,21 @@ class RequestOptions:
     "plain"."""
     temperature: bool = True
     limit: str = "max_tokens"
-    """"max_tokens", "max_completion_tokens", or empty: no limit is sent."""
+    """"max_tokens", or "max_completion_tokens"."""
 
     def build_arguments(self, schema: type[BaseModel], max_tokens: int) -> dict[str, Any]:
         """The arguments of a chat completion in this form."""
-        options: dict[str, Any] = {}
+        options: dict[str, Any] = {self.limit: max_tokens}
         if self.temperature:
             options["temperature"] = 0
-        if self.limit:
-            options[self.limit] = max_tokens
-        form = build_strict_schema(schema)
-        name = {"name": _INVALID_NAME_CHARACTERS.sub("_", schema.__name__)[:64]}
+        name = {"name": schema.__name__, "strict": True}
         if self.format == "json_schema":
-            described = name | {"schema": form, "strict": _is_closed(form)}
+            described = name | {"schema": build_strict_schema(schema)}
             options["response_format"] = {"type": "json_schema", "json_schema": described}
         elif self.format == "function_calling":
-            described = name | {"description": "Takes the whole reply.", "parameters": form}
-            described["strict"] = _is_closed(form)
+            described = name | {"parameters": build_strict_schema(schema)}
             options["tools"] = [{"type": "function", "function": described}]
-            options["tool_choice"] = {"type": "function", "function": name}
+            options["tool_choice"] = {"type": "function", "function": {"name": schema.__name__}}
         elif self.format == "json_object":
             options["response_format"] = {"type": "json_object"}
         return options
@@ -70,8 +59,6 @@ class RequestOptions:
             return replace(self, limit="max_completion_tokens")
         if self.temperature and "temperature" in said:
             return replace(self, temperature=False)
-        if any(words in said for words in CONTEXT_OVERFLOW_PHRASES):
-            return replace(self, limit="") if self.limit else None
         words = _FUNCTION_COMPLAINTS if self.format == "function_calling" else _FORMAT_COMPLAINTS
         if self.format in _NEXT_FORMAT and any(word in said for word in words):
             return replace(self, format=_NEXT_FORMAT[self.format])
@@ -120,19 +107,8 @@ def _make_strict(node: Any) -> Any:
         if key in _NAME_MAPS:
             made[key] = {name: _make_strict(schema) for name, schema in value.items()}
         elif key not in _DROPPED_KEYS:
-            made["anyOf" if key == "oneOf" else key] = _make_strict(value)
+            made[key] = _make_strict(value)
     if "properties" in made:
         made.pop("description", None)  # the docstring of a class; what a field is for stands at the field
         made |= {"required": list(made["properties"]), "additionalProperties": False}
     return made
-
-
-def _is_closed(node: Any) -> bool:
-    """Whether a strict server accepts the schema: it holds no object with arbitrary keys (a dict)."""
-    if isinstance(node, list):
-        return all(_is_closed(item) for item in node)
-    if not isinstance(node, dict):
-        return True
-    if node.get("type") == "object" and node.get("additionalProperties") is not False:
-        return False
-    return all(_is_closed(value) for value in node.values())

@@ -104,9 +104,15 @@ def request_structured(
                 prompt, shape, tier, room, context.checkpoint, context.role, context.filling
             )
             cost = 0.0 if client.local else prices.compute_cost(model, measure_prompt(prompt), room)
-            with context.reserve(measure_prompt(prompt) + room, cost or 0.0) as settle:
-                call = _complete_call(client, request, context, call)
-                settle(call.prompt_tokens + call.completion_tokens, call.cost_usd or 0.0)
+            try:
+                with context.reserve(measure_prompt(prompt) + room, cost or 0.0) as settle:
+                    call = _complete_call(client, request, context, call)
+                    settle(call.prompt_tokens + call.completion_tokens, call.cost_usd or 0.0)
+            except PromptTooLong:  # the client has learnt what the server takes
+                if (known := client.context_length(tier)) >= context_length:
+                    raise
+                context_length = known
+                continue
         value, problem = None, ""
         if call.finish in DECLINE_MESSAGES:
             text = call.reply.strip()[:300]

@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from agent.errors import ModelUnavailable
-from agent.llm.http import ASSUMED_TOKENS
 from agent.llm.model import (
+    ASSUMED_TOKENS,
     Completion,
     CompletionRequest,
     Message,

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 
 from agent.engine.model_rests import PAUSES_S, ModelRests
-from agent.llm import circuit_breaker
-from agent.llm.circuit_breaker import MIN_FAILURES, PROBE_S, CircuitBreaker
+from agent.llm import server as server_module
+from agent.llm.server import MIN_FAILURES, PROBE_S, CircuitBreaker
 from agent.settings import config
 from agent.types import Settings, Status
 from agent.workbench import Workbench
@@ -42,7 +42,7 @@ class Outage:
 def failing(monkeypatch: pytest.MonkeyPatch, outage: Outage) -> Iterator[tuple[Workbench, list[float]]]:
     """A workbench that works in the background, and the clock of its breaker."""
     clock = [1000.0]
-    monkeypatch.setattr(circuit_breaker, "CircuitBreaker", lambda: CircuitBreaker(clock=lambda: clock[0]))
+    monkeypatch.setattr(server_module, "CircuitBreaker", lambda: CircuitBreaker(clock=lambda: clock[0]))
     monkeypatch.setattr("agent.engine.worker.RECOVER_S", 0.01)
     with ModelServer(outage) as server, workbench(server) as bench:
         bench.start_workers()

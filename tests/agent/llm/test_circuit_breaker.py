@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from agent.errors import ModelUnavailable
-from agent.llm import circuit_breaker, detect
-from agent.llm.circuit_breaker import MIN_FAILURES, PROBE_S, CircuitBreaker
+from agent.llm import detect
+from agent.llm import server as server_module
 from agent.llm.client import ModelClient
 from agent.llm.model import CompletionRequest
+from agent.llm.server import MIN_FAILURES, PROBE_S, CircuitBreaker
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer
 
@@ -25,7 +26,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of every breaker that is made from now on."""
     made = Clock()
-    monkeypatch.setattr(circuit_breaker, "CircuitBreaker", lambda: CircuitBreaker(clock=made))
+    monkeypatch.setattr(server_module, "CircuitBreaker", lambda: CircuitBreaker(clock=made))
     return made
 
 

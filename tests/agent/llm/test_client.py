@@ -133,16 +133,7 @@ def test_what_will_not_pass_is_asked_once_and_advised_on(fault: Answer, advice: 
     with ModelServer(lambda request: fault) as server:
         sentence = failure(server)
     assert advice in sentence and KEY not in sentence and "secret" not in sentence
-    assert len(server.requests) == (2 if "context length" in fault.body.decode() else 1)
-
-
-def test_only_a_complaint_about_length_is_asked_again_without_a_limit():
-    too_long = web.status(
-        400, "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens."
-    )
-    with ModelServer(lambda request: too_long if "max_tokens" in request.body else '{"ok": true}') as server:
-        assert asked(made(server)).text == '{"ok": true}'
-    assert len(server.requests) == 2
+    assert len(server.requests) == 1
 
 
 def test_nothing_listens():
@@ -343,7 +334,7 @@ def test_a_closed_client_says_so_instead_of_crashing():
 
 
 def test_importing_the_package_does_not_import_the_sdk():
-    modules = "client, detect, http_errors, model, parse_reply, prices, request_options, structured_call"
+    modules = "client, detect, embed, model, parse_reply, prices, request_options, server, structured_call"
     code = f"from agent.llm import {modules}; import agent.roles.prompt_templates, sys; sys.exit(bool({{'openai', 'httpx2'}} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 

@@ -6,18 +6,10 @@ from typing import Any
 
 import pytest
 
-from agent.llm import http
-from agent.llm.client import ModelClient
-from agent.llm.http import (
-    ASSUMED_TOKENS,
-    OLLAMA_TOKENS,
-    UnexpectedReply,
-    ask_context_length,
-    read_stated_limit,
-)
+from agent.llm import client as client_module
+from agent.llm.client import OLLAMA_TOKENS, ModelClient, ask_context_length, read_stated_limit
+from agent.llm.model import ASSUMED_TOKENS
 from agent.net.deadline import Deadline
-from agent.net.exchange import Reply
-from agent.net.policies import Policy
 
 LOCAL, REMOTE = "http://127.0.0.1:11434/v1", "https://models.example/v1"
 
@@ -27,14 +19,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Answers by path, to be filled; a path that is missing is a 404. `paths` under "" are those asked for."""
     answers: dict[str, Any] = {"": []}
 
-    def request(url: str, _policy: Policy, *, key: str, deadline: Deadline, body: Any = None) -> Any:
+    def request(url: str, *, key: str, deadline: Deadline) -> tuple[int, Any]:
         path = "/" + url.split("/", 3)[3]
         answers[""].append(path)
-        if path not in answers:
-            raise UnexpectedReply(Reply(404, {}, b""))
-        return answers[path]
+        return (200, answers[path]) if path in answers else (404, None)
 
-    monkeypatch.setattr(http, "request_json", request)
+    monkeypatch.setattr(client_module, "request_json", request)
     return answers
 
 
@@ -77,14 +67,12 @@ def test_lm_studio_and_llama_cpp_tell_it_at_addresses_of_their_own(asked: dict[s
 def test_ollama_tells_it_of_a_loaded_model_only(asked: dict[str, Any]) -> None:
     asked["/api/ps"] = {"models": []}
     assert ask_context_length(LOCAL, "", "small") == (OLLAMA_TOKENS, False)
-    asked["/api/show"] = {"parameters": "temperature 0.7\nnum_ctx                        16384"}
-    assert ask_context_length(LOCAL, "", "small") == (16_384, False)
     asked["/api/ps"] = {"models": [{"model": "small:latest", "context_length": 32_000}]}
     assert ask_context_length(LOCAL, "", "small") == (32_000, True)
 
 
 def test_a_local_server_that_answers_every_address_tells_nothing(asked: dict[str, Any]) -> None:
-    for path in ("/v1/models", "/api/v0/models", "/props", "/api/ps", "/api/show"):
+    for path in ("/v1/models", "/api/v0/models", "/props", "/api/ps"):
         asked[path] = listing()
     assert ask_context_length(LOCAL, "", "small") == (0, True)
 

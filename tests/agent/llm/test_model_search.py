@@ -63,7 +63,7 @@ def test_many_who_ask_at_once_share_one_search() -> None:
 def test_settings_that_tell_the_model_need_no_search(
     settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent.llm.detect.PATIENCE_S", 0.0)
+    monkeypatch.setattr("agent.llm.detect.QUICK_S", 0.0)
     monkeypatch.setattr(detect, "_list_models", lambda *_, **__: 1 / 0)
     assert ModelSearch(read_config(settings)).peek()
 

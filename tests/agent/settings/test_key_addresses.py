@@ -141,12 +141,18 @@ def test_a_key_is_saved_for_the_address_that_its_field_named(bench: Workbench, l
 
 
 def test_embeddings_follow_the_same_rule() -> None:
-    def key(**more: str) -> str:
-        config = read_config({"EMBEDDING_MODEL": "e", KEY: "chat", URL: "https://one.example/v1", **more})
-        return find_embedder(config).embedder._key  # type: ignore[union-attr]
+    def sent(**more: str) -> set[str]:
+        """The keys that the server at two.example is told."""
+        with ModelServer(embeds=lambda texts: [[1.0] for _ in texts]) as server:
+            more = {name: server.url if value == "two" else value for name, value in more.items()}
+            found = find_embedder(read_config({"EMBEDDING_MODEL": "e", KEY: "chat", **more}))
+            assert found.embedder
+            found.embedder.embed(["x"], query=True)
+            return server.keys
 
-    assert key() == "chat" and key(EMBEDDING_BASE_URL="https://two.example/v1") == ""
-    assert key(EMBEDDING_API_KEY="own", EMBEDDING_BASE_URL="https://two.example/v1") == "own"
+    assert sent(**{URL: "two"}) == {"Bearer chat"}
+    assert sent(**{URL: "https://one.example/v1", "EMBEDDING_BASE_URL": "two"}) == {""}
+    assert sent(EMBEDDING_API_KEY="own", EMBEDDING_BASE_URL="two") == {"Bearer own"}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,296 @@
+"""A server of models that speaks OpenAI's protocol: its name for a person, requests to it, why there is no
+answer, and when it is left alone.
+
+No sentence ever holds a key. `openai` costs about half a second and 40 MB to import, so it is imported for
+the first request; looking for a server goes without it (`request_json`)."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import threading
+import time
+from collections.abc import Callable
+from functools import cached_property
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import unquote, urlsplit
+from weakref import WeakValueDictionary
+
+from urllib3.util import make_headers
+
+from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer, use_deadline
+from agent.net.exchange import AnswerUnusable, Connections
+from agent.net.httpx_transport import make_transport
+from agent.net.policies import MODEL_LIST, Policy
+from agent.settings.key_addresses import OPENAI_URL
+from agent.text.json_text import parse_json
+from agent.text.retry_after import parse_retry_after
+
+if TYPE_CHECKING:
+    import openai
+
+T = TypeVar("T")
+
+_REFUSALS = {
+    401: "{server} did not accept the key (401). Check {names.key}.",
+    402: "The account at {server} has no credit left {said} Check its plan and billing.",
+    403: "{server} does not let this key use {model} {said} Check what the key may use.",
+    404: "{server} has no model {model}, or no API there {said} Check {names.model} and {names.url}.",
+    413: "The prompt is too long for {model} {said} Choose a model with a larger window.",
+    429: "{server} has had too many requests for now {said}",
+}
+_RETRY_STATUSES = (408, 409, 429)
+_NO_CREDIT_PHRASES = ("insufficient_quota", "billing_not_active", "credit balance")
+_OVERFLOW_PHRASES = (
+    *("context length", "context_length", "context window", "context size"),
+    *("too many tokens", "maximum prompt length", "prompt is too long"),
+)
+"""How servers say that prompt and reply together are too long for the model."""
+_KEY_PATTERN = re.compile(r"\b(?:sk|pk|gsk|xai|AIza)[-_][\w*.…-]{6,}|\bBearer\s+\S+")
+_MAX_QUOTED_CHARACTERS = 240
+MIN_FAILURES = 3
+"""Tries in a row that failed, over all runs, before a server counts as dead: those of one completion."""
+PROBE_S = 60.0
+"""Seconds between two requests to a dead server."""
+
+
+class ServerFault(Exception):
+    """Why there is no reply, as a sentence for a person. `can_retry`: the same request may succeed later.
+
+    `is_outage`: the server gave no answer, or failed (5xx). `complaint` is what the server says of a request
+    it does not accept (400, 422): another form of it may do."""
+
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        can_retry: bool = False,
+        retry_after_s: float | None = None,
+        complaint: str = "",
+        is_too_long: bool = False,
+        is_outage: bool = False,
+    ) -> None:
+        super().__init__(sentence)
+        self.sentence, self.complaint, self.is_too_long = sentence, complaint, is_too_long
+        self.can_retry, self.retry_after_s, self.is_outage = can_retry, retry_after_s, is_outage
+
+
+class SettingNames(NamedTuple):
+    """The settings that a sentence about a server names."""
+
+    url: str
+    key: str
+    model: str
+
+
+class ModelServer:
+    """A server and the account of a key there, asked by OpenAI's library over our own connections."""
+
+    def __init__(self, base_url: str, key: str, policy: Policy, settings: SettingNames) -> None:
+        self.url, self.key = base_url or OPENAI_URL, key
+        self.name, self.local = identify_server(base_url)
+        self.breaker = find_breaker(self.url, key)
+        self._policy, self._settings, self._is_closed = policy, settings, False
+
+    @cached_property
+    def _sdk(self) -> openai.OpenAI:
+        import httpx2
+        import openai
+
+        connections = Connections([urlsplit(self.url).hostname or ""])
+        http = httpx2.Client(trust_env=False, transport=make_transport(connections, self._policy))
+        return openai.OpenAI(base_url=self.url, api_key=self.key or "none", max_retries=0, http_client=http)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._sdk.close()
+
+    def ask(
+        self,
+        request: Callable[[openai.OpenAI], Any],
+        read: Callable[[str, str], T],
+        *,
+        model: str,
+        deadline: Deadline,
+        late: str,
+    ) -> T:
+        """What `read` makes of the body and the content type of the answer; `late` says what did not come
+        within the deadline. Raises ServerFault, and what the deadline's checkpoint raises."""
+        import httpx2
+        import openai
+
+        try:
+            with use_deadline(deadline):
+                answer = request(self._sdk)
+            return read(answer.text, answer.headers.get("content-type", ""))
+        except openai.APIStatusError as error:
+            fault = self._explain_status(error, model)
+        except NoAnswer as why:
+            sentence = explain_no_answer(self.name, why, late, self._settings.url)
+            fault = ServerFault(sentence, can_retry=True, is_outage=not isinstance(why, AnswerUnusable))
+        except ServerFault as odd:
+            fault = odd
+        except (openai.OpenAIError, httpx2.InvalidURL, ValueError, RuntimeError) as error:
+            cause = type(error).__name__  # e.g. a key that no header can hold
+            check = f"Check {self._settings.key} and {self._settings.url}."
+            fault = ServerFault(f"No request to {self.name} could be made ({cause}). {check}")
+        fault.sentence = redact_keys(fault.sentence, self.key)
+        raise fault from None
+
+    def _explain_status(self, error: openai.APIStatusError, model: str) -> ServerFault:
+        """The fault in an answer of 4xx or 5xx."""
+        status, message, text = error.status_code, find_error_message(error.body), error.response.text.lower()
+        is_outage = status >= 500
+        can_retry, is_form = is_outage or status in _RETRY_STATUSES, status in (400, 422)
+        kind = status
+        if any(words in text for words in _NO_CREDIT_PHRASES):
+            kind, can_retry = 402, False
+        elif not can_retry and any(words in text for words in _OVERFLOW_PHRASES):
+            kind = 413
+        usual = "{server} failed {said}" if can_retry else "{server} did not accept the request {said}"
+        said = f"({status}){quote_message(message)}."
+        sentence = _REFUSALS.get(kind, usual).format(
+            server=self.name, model=model, said=said, names=self._settings
+        )
+        return ServerFault(
+            sentence,
+            can_retry=can_retry,
+            retry_after_s=parse_retry_after(error.response.headers.get("retry-after")),
+            complaint=message if is_form else "",
+            is_too_long=kind == 413,
+            is_outage=is_outage,
+        )
+
+
+def find_error_message(data: Any) -> str:
+    """The message of an error body: {"error": {"message"}}, {"error"}, {"message"}, {"detail"} or a text."""
+    for name in ("error", "message", "detail"):
+        if isinstance(data, dict) and data.get(name):
+            return find_error_message(data[name]) or str(data[name])
+    text = data if isinstance(data, str) else ""
+    return "a web page" if text.startswith("<") else text
+
+
+def quote_message(message: str) -> str:
+    """What a server said, as the end of a sentence."""
+    words = " ".join(message.encode("utf-8", "replace").decode().split()).rstrip(".")
+    if len(words) > _MAX_QUOTED_CHARACTERS:
+        words = f"{words[:_MAX_QUOTED_CHARACTERS]}…"
+    return f": {words}" if words else ""
+
+
+def redact_keys(sentence: str, key: str) -> str:
+    """The sentence without the key and what looks like one (servers show a part: "sk-abc***xyz")."""
+    return _KEY_PATTERN.sub("[key]", sentence.replace(key, "[key]") if len(key) > 3 else sentence)
+
+
+def explain_no_answer(server: str, why: NoAnswer, late: str, setting: str) -> str:
+    """The sentence for a server that gave no answer; `late` is what it did not do in time."""
+    if isinstance(why, DeadlineExceeded):
+        return f"{server} {late}."
+    if isinstance(why, AnswerUnusable):
+        return f"{server} cannot be used. {why} Check {setting}."
+    cause = type(why.__cause__ or why).__name__
+    return f"{server} could not be reached ({cause}). Check {setting} and that it runs."
+
+
+def request_json(url: str, *, key: str, deadline: Deadline) -> tuple[int, Any]:
+    """The status of the answer to a GET, and what it says; None for what is no JSON. Raises NoAnswer."""
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    if name_and_password := urlsplit(url).netloc.rpartition("@")[0]:
+        headers = make_headers(basic_auth=unquote(name_and_password))
+    connections = Connections([urlsplit(url).hostname or ""])
+    try:
+        reply = connections.exchange(MODEL_LIST, url, headers, deadline=deadline)
+    finally:
+        connections.close()
+    try:
+        return reply.status, parse_json(reply.body)
+    except ValueError:
+        return reply.status, None
+
+
+def identify_server(base_url: str) -> tuple[str, bool]:
+    """A server's name for a person (host and port, nothing secret), and whether it is on this machine. Raises
+    ValueError for no address."""
+    parts = urlsplit(base_url or OPENAI_URL)
+    host = parts.hostname or ""
+    if not host or parts.port == 0:
+        raise ValueError("an address without a host")
+    try:
+        local = ip_address(host).is_loopback
+    except ValueError:
+        local = host == "localhost" or host.endswith(".localhost")
+    return parts.netloc.rpartition("@")[2], local
+
+
+def check_server_url(base_url: str, setting: str) -> str:
+    """The name of the server at a setting's address. Raises ValueError with a sentence for a person."""
+    try:
+        server, _ = identify_server(base_url)
+    except ValueError:
+        raise ValueError(f"{setting} is not an address.") from None
+    if not base_url.startswith(("http://", "https://")):
+        raise ValueError(f"{setting} must start with http:// or https://.")
+    return server
+
+
+class CircuitBreaker:
+    """Leaves a dead server alone: one request a minute asks it again. What the requests to one server with
+    one key tell of it; thread-safe, shared by all who ask it."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._failures = 0
+        self._next_at = -math.inf
+        self.is_open = False
+        """Whether the server counts as dead."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is dead, and time to ask it again."""
+        return self.is_open and self._clock() >= self._next_at
+
+    def admit(self) -> bool:
+        """Whether a request may be sent now; of a dead server's, one a minute may."""
+        with self._lock:
+            if self.is_open and not self.is_due:
+                return False
+            self._next_at = self._clock() + PROBE_S
+            return True
+
+    def ask_at_once(self) -> None:
+        """Let the next request through: a person wants to know."""
+        self._next_at = -math.inf
+
+    def record(self, *, is_outage: bool) -> None:
+        """One request failed for want of a server (`is_outage`), or the server answered, whatever it said."""
+        with self._lock:
+            self._failures = self._failures + 1 if is_outage else 0
+            self.is_open = self.is_open and is_outage
+
+    def open_if_dead(self) -> None:
+        """A request failed after all its tries: from the third in a row on the server is dead."""
+        with self._lock:
+            if self._failures >= MIN_FAILURES and not self.is_open:
+                self.is_open, self._next_at = True, self._clock() + PROBE_S
+
+
+_breakers: WeakValueDictionary[tuple[str, bytes], CircuitBreaker] = WeakValueDictionary()
+_breakers_lock = threading.Lock()
+
+
+def find_breaker(base_url: str, key: str) -> CircuitBreaker:
+    """The breaker of a server and the account of this key, the same for all clients that live: what fails for
+    one account slows nobody who has another."""
+    account = (base_url, hashlib.sha256(key.encode()).digest())
+    with _breakers_lock:
+        return _breakers.setdefault(account, CircuitBreaker())
+
+
+def describe_outage(server: str) -> str:
+    """That a server is left alone, in a sentence for a person."""
+    return f"The model server {server} does not answer; it is asked again once a minute."
