@@ -46,11 +46,12 @@ fix: $(DEV)                     ## let ruff mend and format what it can, and wri
 	@$(BIN)/ruff format .
 	@$(BIN)/python docs/make_reference.py
 
+BENCHES := faults recordings house collect crawl depth documents extraction kills library people quotes reading report rounds sessions steps worlds
 bench: $(DEV)                   ## the measurements behind the figures in DECISIONS.md
-	@for script in tests/bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@for name in $(BENCHES); do echo "== bench.$$name"; $(BIN)/python -m bench.$$name || exit 1; done
 
 trust: $(DEV)                   ## the scorecard of docs/trust.md, all cases anew (hours); CASES="S1.1 S1.2" for some
-	@$(BIN)/python -m tests.trust $(CASES)
+	@$(BIN)/python -m bench.trust $(CASES)
 
 audit:                          ## known vulnerabilities of the pinned packages (asks the vulnerability service of PyPI)
 	@test -x .supply/tools/bin/pip-audit || { $(PYTHON) -m venv .supply/tools && .supply/tools/bin/pip install -q -r requirements-supply.txt; }

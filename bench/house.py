@@ -25,10 +25,10 @@ from types import CodeType, FrameType
 from typing import Any
 from unittest.mock import patch
 
+from bench import ROOT
 from tests.played import replay as recorded
 from tests.played.scenario import Outcome, drive_scenario, load_scenarios
 
-ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("agent", "pages")
 RECORDED_RUN = "r01-founder-born"
 _PLAIN_NUMBERS = (-1, 0, 1, 2)

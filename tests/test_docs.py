@@ -11,10 +11,17 @@ from agent.flows import FLOWS, STEP_LABELS, draw_flow
 from agent.settings import config
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted(
+    [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "contrib").rglob("*.md"),
+    ]
+)
 REFERENCE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 """Generated from the command line; its own test says that it is current."""
-_FILE = re.compile(r"`((?:agent|pages|tests|prompts|demo|docs)/[\w/.*-]*)`")
+_FILE = re.compile(r"`((?:agent|pages|tests|bench|contrib|prompts|demo|docs)/[\w/.*-]*)`")
 _COMMAND = re.compile(r"\./touchstone ([a-z][a-z-]*)")
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 _SETTING = re.compile(r"\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b")

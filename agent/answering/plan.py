@@ -13,7 +13,7 @@ from agent.text.plurals import format_count
 from agent.types import Fact, PartStatus, PlanPart
 
 SECTION_CALLS, SECTION_TOKENS = 2, 4_000
-"""What a section of a full report costs at most (`tests.bench.report`)."""
+"""What a section of a full report costs at most (`bench.report`)."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""`kill -9` at random moments: no step lost, none doubled, every run finishes. The script in tests/bench does
-200; this a dozen."""
+"""`kill -9` at random moments: no step lost, none doubled, every run finishes. `python -m bench.kills` does
+200; this some."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_stood():
-    script = ROOT / "tests" / "bench" / "kills.py"
     done = subprocess.run(
-        [sys.executable, str(script), "--kills", "24", "--seed", "7"],
+        [sys.executable, "-m", "bench.kills", "--kills", "24", "--seed", "7"],
         capture_output=True,
         text=True,
         cwd=ROOT,

@@ -1,13 +1,13 @@
 """A long run draws no more than a shorter one, whichever tab is open: lists come in pages. (How long it
-takes: tests/bench/reading.py.)"""
+takes: bench/reading.py.)"""
 
 from __future__ import annotations
 
 import pytest
 
 from agent.types import Status
+from bench.long_runs import Writer
 from pages.widgets.research import run
-from tests.bench.long_runs import Writer
 from tests.pages.conftest import shown
 
 pytestmark = pytest.mark.slow

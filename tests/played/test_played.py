@@ -1,4 +1,4 @@
-"""Runs that were played by hand through a model endpoint, replayed reply by reply (see tests/bench/play.py).
+"""Runs that were played by hand through a model endpoint, replayed reply by reply (see bench/play.py).
 
 `labels.json` says of every sentence that a run ended with whether it is true by the pages of the world."""
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.trust import cases_connections
-from tests.trust.scorecard import Bench
+from bench.trust import cases_connections
+from bench.trust.scorecard import Bench
 
 pytestmark = pytest.mark.slow
 

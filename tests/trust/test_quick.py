@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.trust import scorecard
-from tests.trust.__main__ import load_cases
-from tests.trust.nets import is_inner
-from tests.trust.scorecard import Bench, Case, CorpusAbsent, Result
+from bench.trust import scorecard
+from bench.trust.__main__ import load_cases
+from bench.trust.nets import is_inner
+from bench.trust.scorecard import Bench, Case, CorpusAbsent, Result
 
 load_cases()
 

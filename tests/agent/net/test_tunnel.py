@@ -12,7 +12,7 @@ from requests.exceptions import ConnectionError as NoConnection
 from agent.net.deadline import Deadline
 from agent.net.ssrf_guard import NOT_PUBLIC, SsrfGuard
 from agent.net.tunnel import Tunnel
-from tests.trust.nets import raw_server
+from bench.trust.nets import raw_server
 from tests.web.site import Site, html
 
 

@@ -1,0 +1,117 @@
+"""Cases of what leaves a run: private notes in exports, bundles, shares, logs and requests; what is erased; runs in
+the bin."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from pathlib import Path
+
+from agent.actions.bundles import import_bundle, verify_bundle
+from agent.actions.export import export_run, render_shared_run
+from agent.errors import NotFound
+from agent.export import bundle
+from agent.llm.structured_call import compute_call_key
+from agent.store.backup import write_backup
+from agent.types import Settings
+from bench.trust.scorecard import Bench, Result, case
+from tests.web.private_run import CANARIES, NOTES, find_canaries, list_ways_out, private_runs
+from tests.web.private_threads import FLOWS, private_thread
+
+
+@case(
+    "S9.1",
+    "Private notes (guidance, send-back, comment, branch, further questions of each flow) and a model that repeats "
+    "them everywhere, or says them in other words",
+    "0 of their words in any export, bundle, share, log or request; no role whose reply goes out is shown them",
+    quick=True,
+)
+def ways_out(bench: Bench) -> Result:
+    misses, count = [], 0
+    for keyless in (False, True):
+        with tempfile.TemporaryDirectory() as folder, private_runs(Path(folder), keyless=keyless) as made:
+            for name, body in list_ways_out(made):
+                count += 1
+                found = find_canaries(body)
+                misses += [f"{name}, {'rules' if keyless else 'model'}: {', '.join(found)}"] if found else []
+    for flow in FLOWS:
+        with tempfile.TemporaryDirectory() as folder, private_thread(Path(folder), flow) as thread:
+            count += len(thread.model.seen)
+            misses += [f"{flow}: {told}" for told in (*thread.list_told(), *thread.list_leaks())]
+    return Result(count, f"{len(misses)} of {count} files, documents and prompts hold one", misses)
+
+
+@case(
+    "S9.2",
+    "A bundle without its private texts",
+    "verifies, is imported, and holds no hash of them that can be guessed",
+    quick=True,
+)
+def bundles(bench: Bench) -> Result:
+    misses, count = [], 0
+    with tempfile.TemporaryDirectory() as folder, private_runs(Path(folder)) as made:
+        for run_id in made.runs:
+            data = export_run(made.bench, run_id, "bundle")
+            found = verify_bundle(data)
+            misses += [f"{run_id}: {problem}" for problem in found.problems]
+            contents = bundle.read_bundle(data)
+            told = "".join(step.model_dump_json() for step in contents.steps)
+            told += "".join(call.model_dump_json() for call in contents.calls)
+            prompts = [
+                call for call in made.bench.calls(run_id) if find_canaries(json.dumps(call.prompt).encode())
+            ]
+            keys = [call.key for call in prompts]
+            keys += [compute_call_key(c.run_id, c.step, c.attempt, c.prompt) for c in prompts]
+            hashes = [hashlib.sha256(text.encode()).hexdigest() for text in (*NOTES.values(), *CANARIES)]
+            count += len(hashes) + len(keys)
+            misses += [f"{run_id}: holds {guess}" for guess in (*hashes, *keys) if guess in told]
+            again = export_run(made.bench, import_bundle(made.bench, data).run_id, "bundle")
+            misses += [f"{run_id} imported: {problem}" for problem in verify_bundle(again).problems]
+    return Result(count, f"{len(misses)} of {count} hashes found, or problems", misses)
+
+
+@case(
+    "S9.3",
+    "Private notes that were erased",
+    "0 of their words in any run, model call, draft, byte of the database or backup made after",
+    quick=True,
+)
+def erased(bench: Bench) -> Result:
+    misses, count = [], 0
+    for keyless in (False, True):
+        with tempfile.TemporaryDirectory() as folder, private_runs(Path(folder), keyless=keyless) as made:
+            data = made.bench.config.data_folder
+            made.bench.draft(f"back:{made.run}", NOTES["send_back"])
+            for run_id in made.runs:
+                for note in made.bench.snapshot(run_id).state.notes:
+                    if note.private and note.text in NOTES.values():
+                        made.bench.act(run_id, "erase_note", step=note.step)
+            write_backup(data, Path(folder) / "after.zip")
+            places = {path.name: path.read_bytes() for path in data.glob("touchstone.db*")}
+            places["backup"] = (Path(folder) / "after.zip").read_bytes()
+            for run_id in made.runs:
+                view, calls = made.bench.snapshot(run_id), made.bench.calls(run_id)
+                places[f"steps of {run_id}"] = "".join(s.model_dump_json() for s in view.steps).encode()
+                places[f"calls of {run_id}"] = "".join(c.model_dump_json() for c in calls).encode()
+                found = verify_bundle(export_run(made.bench, run_id, "bundle"))
+                misses += [f"{run_id}: {problem}" for problem in found.problems]
+            count += len(places)
+            misses += [
+                f"{name}: {', '.join(f)}" for name, body in places.items() if (f := find_canaries(body))
+            ]
+    return Result(count, f"{len(misses)} of {count} places hold one", misses)
+
+
+@case("S9.4", "A shared run in the bin, behind 502 others", "gone for its link", quick=True)
+def bin_of_many(bench: Bench) -> Result:
+    with tempfile.TemporaryDirectory() as folder, private_runs(Path(folder), keyless=True) as made:
+        first, settings = made.bench.snapshot(made.run).steps[0], Settings(model="keyless")
+        made.bench.delete(made.run)
+        for _ in range(502):
+            made.bench.delete(made.bench.store.ledger.create("Who?", settings, first))
+        try:
+            shown = len(render_shared_run(made.bench, made.run).document)
+        except NotFound:
+            shown = 0
+    return Result(1, f"{shown} characters shown", [f"{shown} characters"] if shown else [])
