@@ -133,8 +133,17 @@ def repair_sentences(
     new = dict(zip(replacing, judge_sentences(tools, again, drafts, facts), strict=True))
     left = [new.get(n, one) for n, one in enumerate(checked) if n in new or n not in repaired]
     if judge.parts and (again.answered_parts or answered is not None):
-        whole = _find_completed(judge.parts, left, new.values(), facts)
-        answered = list(dict.fromkeys([*(answered or ()), *(again.answered_parts or ()), *whole]))
+        answered = [*(answered or ()), *(again.answered_parts or ())]
+        for part in judge.parts:  # all its sentences are supported now that one of them was repaired
+            own = [
+                said
+                for said in left
+                if part.id in {said.part, *(find_part(judge.parts, facts[i]) for i in said.fact_ids)}
+            ]
+            changed = [said for said in own if any(said is one for one in new.values())]
+            if 0 < len(changed) < len(own) and all(said.backed for said in own):
+                answered.append(part.id)
+        answered = list(dict.fromkeys(answered))
     return WrittenDraft(
         left,
         dropped,
@@ -144,25 +153,7 @@ def repair_sentences(
     )
 
 
-def _find_completed(
-    parts: Sequence[PlanPart],
-    sentences: Sequence[Sentence],
-    repaired: Collection[Sentence],
-    facts: Mapping[str, Fact],
-) -> list[str]:
-    """The parts of which all sentences are supported now that one of them was repaired."""
-    found = list[str]()
-    for part in parts:
-        own = [s for s in sentences if part.id in {s.part, *(find_part(parts, facts[i]) for i in s.fact_ids)}]
-        new = [said for said in own if any(said is one for one in repaired)]
-        if 0 < len(new) < len(own) and all(said.backed for said in own):
-            found.append(part.id)
-    return found
-
-
-def make_judge(
-    tools: RunContext, question: str, text: str = "", parts: Sequence[PlanPart] = ()
-) -> ClaimJudge:
+def make_judge(tools: RunContext, question: str, text: str = "", parts: Sequence[PlanPart] = ()) -> ClaimJudge:
     """The judge of a run. `text` is the whole draft, to tell whom a pronoun means."""
     room = int(tools.find_room(CHECK_CLAIMS) * BYTES_PER_TOKEN * CLAIMS_SHARE)
     client = tools.client
@@ -262,4 +253,4 @@ def _repair(
         for n, new in changed.items()
         if (new.text, new.fact_ids) != (sentences[n].text, sentences[n].fact_ids)
     }
-    return changed, result.fallback_reason
+    return changed, result.failure

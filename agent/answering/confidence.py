@@ -48,31 +48,19 @@ def assess_confidence(state: RunState, step: int, *, answer: Answer | None = Non
         answered = find_answered(state.plan, answer, facts)
         unanswered = [part.id for part in state.plan if part.id not in answered]
     judgement = said.model if said and said.model is not None else UNSTATED_JUDGEMENT
-    evidence = [
-        pool.measure(
-            part.id,
-            _find_claims(state.plan, part, facts, answer),
-            judgement,
-            is_answered=answer is not None,
-        )
-        for part in state.plan
-    ]
+    evidence = []
+    for part in state.plan:  # of an answer the facts that its sentence on the part cites, those on it first
+        claims = [name for name, fact in facts.items() if fact.is_active]
+        if answer:
+            claim = find_claim(state.plan, part, answer, facts)
+            claims = [i for i in claim.fact_ids if i in facts] if claim else []
+        own = [i for i in claims if find_part(state.plan, facts[i]) == part.id]
+        claims = own or (claims if answer else [])
+        evidence.append(pool.measure(part.id, claims, judgement, is_answered=answer is not None))
     point = confidence.assess_confidence(
         step, evidence, judgement, model=said.model if said else None, unanswered=unanswered
     )
     return explain_changes(state.confidence[-1] if state.confidence else None, point, evidence, state.plan)
-
-
-def _find_claims(
-    plan: Sequence[PlanPart], part: PlanPart, facts: Mapping[str, Fact], answer: Answer | None
-) -> Sequence[str]:
-    """The ids of the facts that state the claim of a part: those that its sentence cites, on the part where
-    there are such; before there is an answer any fact of the part."""
-    if answer is None:
-        return [name for name, fact in facts.items() if fact.is_active and find_part(plan, fact) == part.id]
-    claim = find_claim(plan, part, answer, facts)
-    cited = claim.fact_ids if claim else []
-    return [i for i in cited if i in facts and find_part(plan, facts[i]) == part.id] or cited
 
 
 def find_claim(

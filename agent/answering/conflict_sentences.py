@@ -31,20 +31,16 @@ def find_relevant_conflicts(
     """The conflicts, open or settled by a model or the count of sources, about what is asked or about a fact
     that the sentences cite."""
     cited, parts = {i for said in sentences for i in said.fact_ids}, {part.id for part in state.plan}
-
-    def is_of_plan(conflict: Conflict) -> bool:  # or of no known part: a person may have dropped its part
-        named = {facts[i].part for side in conflict.values for i in side.fact_ids if i in facts}
-        return "" in named or not named or bool(named & parts)
-
-    found = [
-        conflict
-        for conflict in state.conflicts.values()
-        if conflict.status == "open"
-        or conflict.settled_by == "model"
-        or conflict.reason.startswith(EVIDENCE_REASON_PREFIX)
-        if any(cited.intersection(side.fact_ids) for side in conflict.values)
-        or (conflict.asks and is_of_plan(conflict))
-    ]
+    found = list[Conflict]()
+    for conflict in state.conflicts.values():
+        ids = [i for side in conflict.values for i in side.fact_ids]
+        named = {facts[i].part for i in ids if i in facts}
+        # of the plan, or of no known part: a person may have dropped its part
+        is_asked = conflict.asks and ("" in named or not named or bool(named & parts))
+        is_told = conflict.status == "open" or conflict.settled_by == "model"
+        is_told = is_told or conflict.reason.startswith(EVIDENCE_REASON_PREFIX)
+        if is_told and (is_asked or not cited.isdisjoint(ids)):
+            found.append(conflict)
     found.sort(key=lambda conflict: (conflict.status != "open", not conflict.asks))
     return found[:MAX_CONFLICTS]
 
@@ -55,7 +51,7 @@ def write_conflict_sentences(
     """A sentence for each ruling of a person, then for each conflict of which `written` does not cite two
     sides. Only active facts are quoted."""
     facts = {name: fact for name, fact in facts.items() if fact.is_active}
-    ruled = _person_rulings(state)[-MAX_SIDES:]
+    ruled = list_rulings(state)[-MAX_SIDES:]
     cited = {i for sentence in written for i in sentence.fact_ids}
     left = [c for c in conflicts if sum(bool(cited.intersection(v.fact_ids)) for v in c.values) < 2]
     if not (ruled or left):
@@ -63,12 +59,6 @@ def write_conflict_sentences(
     words = words_for(state.question)
     named = [_conflict_sentence(c, facts, words) for c in left]
     return [_ruling_sentence(c, facts, words) for c in ruled] + named
-
-
-def needs_conflicts_first(state: RunState, conflicts: Sequence[Conflict]) -> bool:
-    """Whether they precede the plain sentences: one is about what is asked, or was ruled on."""
-    open_or_counted = [conflict for conflict in conflicts if conflict.settled_by != "model"]
-    return bool(_person_rulings(state)) or any(conflict.asks for conflict in open_or_counted)
 
 
 def is_conflict_sentence(text: str) -> bool:
@@ -94,7 +84,8 @@ def list_possible_sentences(
     }
 
 
-def _person_rulings(state: RunState) -> list[Conflict]:
+def list_rulings(state: RunState) -> list[Conflict]:
+    """The conflicts that a person ruled on."""
     return [c for c in state.conflicts.values() if c.settled_by == "person" and c.ruling]
 
 

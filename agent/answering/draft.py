@@ -55,8 +55,8 @@ def answer_from_quotes(
     *,
     question: str,
     weighed_by: str = "",
-    caveat: str = "",
-    journey: str = "",
+    caveat: str,
+    journey: str,
     find_more: Callable[[Any], Iterable[str]] = lambda reply: (),
 ) -> tuple[QuotedDraft, Answer]:
     """What a writer says of these passages, and the answer that a person reviews. `blanks` are those of the
@@ -142,7 +142,10 @@ def draft_from_quotes(
     )
     now = state_after(state, change)
     for sentence in sentences:
-        sentence.text = restate_corrected(sentence, state.facts)
+        # The text of a sentence; the words of its facts where a person corrected one of these
+        cited = [state.facts[i] for i in sentence.fact_ids if i in state.facts]
+        is_corrected = any(fact.former for fact in cited)
+        sentence.text = " ".join(fact.statement for fact in cited) if is_corrected else sentence.text
     written = draft_from_reply(
         now,
         tools if is_judged else None,
@@ -158,13 +161,6 @@ def draft_from_quotes(
         by_code=by_code,
     )
     return QuotedDraft(judgement, change, now, written)
-
-
-def restate_corrected(sentence: ReportSentence | Sentence, facts: Mapping[str, Fact]) -> str:
-    """The text of a sentence; the words of its facts where a person corrected one of these."""
-    cited = [facts[i] for i in sentence.fact_ids if i in facts]
-    is_corrected = any(fact.former for fact in cited)
-    return " ".join(fact.statement for fact in cited) if is_corrected else sentence.text
 
 
 def draft_from_reply(
@@ -219,7 +215,7 @@ def draft_from_reply(
         written,
         blocks=blocks,
         by=judgement.by,
-        trouble=judgement.fallback_reason,
+        trouble=judgement.failure,
         open=fact_view.clean_message(state, reply.open),
         assumed=fact_view.clean_message(state, reply.assumed),
     )

@@ -4,7 +4,7 @@ the decisions, the other quotes are from the pages. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from agent.answering import fact_view
@@ -36,7 +36,19 @@ def describe_journey(state: RunState) -> str:
         told[2:-2] = [f"{format_count(len(told) - 4, 'further round')} led on."]
     if idle:
         told.append(f"{format_count(idle, 'search or page', 'searches and pages')} brought nothing new.")
-    return " ".join([*told, *_tell_failures(state), *_tell_end(state, not has_private)])
+    failed = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
+    why = dict.fromkeys(
+        f"{site(page.url)} ({page.detail.split('. ')[0].rstrip('.') or page.outcome.value})"
+        for page in failed
+    )
+    if why:
+        told.append(f"It could not read {_join(why)}.")
+    if end := state.why_stopped.rstrip("."):
+        last = state.pending
+        own = last.reasoning if last and last.by == "model" and not has_private else ""
+        reason = f" (“{_shorten(fact_view.clean_message(state, own), MAX_REASON_CHARS)}”)" if own else ""
+        told.append(f"It stopped because {end[0].lower()}{end[1:]}{reason}.")
+    return " ".join(told)
 
 
 def _tell_round(state: RunState, done: Sequence[Action], has_words: bool) -> str:
@@ -52,30 +64,12 @@ def _tell_round(state: RunState, done: Sequence[Action], has_words: bool) -> str
     text = " and ".join([*did, *asked])
     reason = next((action.reasoning for action in done if action.by == "model"), "")
     if text and reason and has_words:
-        text += f" (“{_clean(state, reason)}”)"
+        text += f" (“{_shorten(fact_view.clean_message(state, reason), MAX_REASON_CHARS)}”)"
     best = max(found, key=lambda fact: fact.relevance, default=None)
     if best and has_words:
         who = "it" if len(sites) == 1 else site(best.url) or best.title
         text += f"; {who} says “{_shorten(best.quote, MAX_QUOTE_CHARS)}”"
     return text
-
-
-def _tell_failures(state: RunState) -> Iterator[str]:
-    failed = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
-    why = dict.fromkeys(
-        f"{site(page.url)} ({page.detail.split('. ')[0].rstrip('.') or page.outcome.value})"
-        for page in failed
-    )
-    if why:
-        yield f"It could not read {_join(why)}."
-
-
-def _tell_end(state: RunState, has_words: bool) -> Iterator[str]:
-    why, last = state.why_stopped.rstrip("."), state.pending
-    own = last.reasoning if last and last.by == "model" and has_words else ""
-    if why:
-        reason = f" (“{_clean(state, own)}”)" if own else ""
-        yield f"It stopped because {why[0].lower()}{why[1:]}{reason}."
 
 
 def _join(names: Iterable[str]) -> str:
@@ -84,11 +78,6 @@ def _join(names: Iterable[str]) -> str:
     more = [f"{len(shown) - MAX_NAMED} more"] if len(shown) > MAX_NAMED else []
     *first, last = [*shown[:MAX_NAMED], *more]
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _clean(state: RunState, reason: str) -> str:
-    """A model's reason without contacts that were neither found nor given."""
-    return _shorten(fact_view.clean_message(state, reason), MAX_REASON_CHARS)
 
 
 def _shorten(text: str, most: int) -> str:

@@ -82,7 +82,7 @@ def show_passages(
         n=len(state.answers) + 1,
         verdict="passages_found",
         journey=journey or describe_journey(now),
-        trouble=tools.fallback_reason,
+        trouble=tools.model_failure,
         why_stopped=now.why_stopped,
         because=verdict.describe_edits(now),
         step=tools.step,

@@ -166,7 +166,11 @@ def build_reading(
         only_parts=[] if is_comment else [i for i in dict.fromkeys(reply.only_parts) if i in parts],
         questions=_clean(asks.questions)[:MAX_ITEMS] if asks and not is_comment else [],
         searches=_clean(asks.searches) if asks else [],
-        addresses=[url for url in _find_public_urls(notes) if not is_excluded(url, sites)],
+        addresses=[
+            url
+            for url in find_urls(" ".join(note.text for note in notes if not note.private))
+            if not is_excluded(url, sites)
+        ],
         length=length,
         max_words=max_words,
         form="".join(form),
@@ -185,10 +189,6 @@ def build_reading(
         is_whole=is_form or (not is_comment and (reply.is_whole or not (pieces or others or looks))),
         needs_research=looks or bool(reading.questions or reading.searches or reading.addresses),
     )
-
-
-def _find_public_urls(notes: Sequence[Note]) -> list[str]:
-    return find_urls(" ".join(note.text for note in notes if not note.private))
 
 
 def _find_known_sites(state: RunState, named: Iterable[str]) -> list[str]:

@@ -125,12 +125,11 @@ def finish_answer(
             remark=describe_refused(refused),
             statements=StatementCounts(dropped=cited),
         )
+    is_first = bool(conflict_sentences.list_rulings(state)) or any(
+        conflict.asks for conflict in conflicts if conflict.settled_by != "model"
+    )
     blocks, sentences = lay_out_answer(
-        draft.blocks,
-        stated,
-        named,
-        conflict_block=conflict_block,
-        conflicts_first=conflict_sentences.needs_conflicts_first(state, conflicts),
+        draft.blocks, stated, named, conflict_block=conflict_block, conflicts_first=is_first
     )
     answer = answer.replace(
         blocks=blocks,
@@ -165,6 +164,10 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
     answered = find_answered(plan, answer, facts)
     left = [] if answer.by != "model" else [part for part in plan if part.id not in answered]
     verdict: Verdict = "partial" if left or answer.open else "answered"
+    missing = " ".join(format_question(part.question).rstrip(".") for part in left)
+    if left and len(plan) == 1:
+        is_judged = any(sentence.backed for sentence in answer.sentences)
+        missing = words_for(plan[0].question)["incomplete" if is_judged else "unchecked"]
     return answer.replace(
         verdict=verdict if answer.by == "model" else "passages_found",
         reason="budget" if state.stop_reason == "budget" and verdict == "partial" else "none",
@@ -173,16 +176,8 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
         statements=count_statements(sentences, answer.statements.dropped),
         confidence=level.value if level else None,
         certainty=describe_certainty(level) if level else "",
-        missing=answer.open or _name_open_parts(left, answer, is_whole=len(plan) == 1),
+        missing=answer.open or missing,
     )
-
-
-def _name_open_parts(left: Sequence[PlanPart], answer: Answer, *, is_whole: bool) -> str:
-    """The parts that are not answered, by their questions; of the only one why it is not; "" for none."""
-    if left and is_whole:
-        is_judged = any(sentence.backed for sentence in answer.sentences)
-        return words_for(left[0].question)["incomplete" if is_judged else "unchecked"]
-    return " ".join(f"{format_question(part.question).rstrip('.')}" for part in left)
 
 
 def no_answer(
@@ -196,7 +191,7 @@ def no_answer(
         reason=reason,
         certainty=text,
         by=by.by if by else "keyless",
-        trouble=by.fallback_reason if by else "",
+        trouble=by.failure if by else "",
         step=step,
         **fields,
     )

@@ -31,7 +31,22 @@ class AnsweringState(FlowState):
         if change.keys() & _FACTS:
             changed = {fact["id"] for fact in change.get("facts", ())}
             _strike_with_sources(run, change, changed)
-            _find_conflicts(run, changed)
+            # The conflicts among the facts that count after the notes, and `disputed` of each fact
+            active = {name: fact for name, fact in fact_view.facts_after_notes(run).items() if fact.is_active}
+            found = list[Conflict]()
+            if (
+                run.own.compares_within_site
+                or len({site(fact.url) for fact in active.values() if fact.url}) > 1
+            ):
+                index, questions = run.derived or ConflictIndex(), run.own.comparison_questions(run)
+                edited = (run.facts[name] for name in changed if name in run.facts)  # struck ones, too
+                run.derived = index.join([*active.values(), *edited], questions, changed)
+                found = run.derived.find_conflicts(active, run.rulings)
+                found += _list_reported(run, active, found)
+            before, disputed = find_disputed(run.conflicts.values()), find_disputed(found)
+            for name in run.facts.keys() & {*changed, *before, *disputed}:
+                run.facts[name] = run.facts[name].replace(disputed=name in disputed)
+            run.conflicts = {conflict.id: conflict for conflict in found}
         if change.keys() & _CLAIMS:
             _assess(run, change, step)
 
@@ -48,22 +63,6 @@ def _strike_with_sources(run: RunState[Any], change: Change, changed: Collection
         source = next((one for one in struck if fact_view.is_from_source(fact.url, one)), "")
         if source and fact.decision != "struck":
             run.facts[name] = fact.replace(decision="struck", struck_with=source)
-
-
-def _find_conflicts(run: RunState[Any], changed: Collection[str]) -> None:
-    """The conflicts among the facts that count after the notes, and `disputed` of each fact."""
-    active = {name: fact for name, fact in fact_view.facts_after_notes(run).items() if fact.is_active}
-    found = list[Conflict]()
-    if run.own.compares_within_site or len({site(fact.url) for fact in active.values() if fact.url}) > 1:
-        index, questions = run.derived or ConflictIndex(), run.own.comparison_questions(run)
-        edited = (run.facts[name] for name in changed if name in run.facts)  # struck ones, too
-        run.derived = index.join([*active.values(), *edited], questions, changed)
-        found = run.derived.find_conflicts(active, run.rulings)
-        found += _list_reported(run, active, found)
-    before, disputed = find_disputed(run.conflicts.values()), find_disputed(found)
-    for name in run.facts.keys() & {*changed, *before, *disputed}:
-        run.facts[name] = run.facts[name].replace(disputed=name in disputed)
-    run.conflicts = {conflict.id: conflict for conflict in found}
 
 
 def _list_reported(

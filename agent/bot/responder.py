@@ -345,7 +345,7 @@ class ReplyService:
         tools.store = request.store
         tools.library, tools.deadline, tools.step_gap_s = self.library, request.until, 0.0
         if self._client is not None and run.settings.model != "keyless":
-            tools.client, tools.fallback_reason = self._client, ""
+            tools.client, tools.model_failure = self._client, ""
         if request.images and tools.client is not None:
             tools.client = VisionModel(tools.client, request.images, run.settings.reply.llm_image_adapter)
         return tools

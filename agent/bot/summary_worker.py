@@ -103,7 +103,7 @@ class SummaryWorker:
                 beginning=page.text[:BEGINNING_CHARS],
             )
             if judged.by != "model":
-                raise ModelUnavailable(judged.fallback_reason)
+                raise ModelUnavailable(judged.failure)
             description = " ".join(judged.value.description.split())[:MAX_DESCRIPTION_CHARS]
             now = self.library.source(source.source_id)
             if description and (now.page_id, now.described_by) == (source.page_id, "keyless"):

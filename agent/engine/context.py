@@ -57,7 +57,7 @@ class RunContext:
     lease: Lease
     client: Any = None
     """The model's client; None without one."""
-    fallback_reason: str = ""
+    model_failure: str = ""
     """Why there is no model although one is configured."""
     find_model: Callable[[Settings], tuple[Any, str, str] | None] = field(default=lambda settings: None)
     """Gives the two above for a step with these settings, and their `served_by`; None: they stay."""
@@ -97,7 +97,7 @@ class RunContext:
         """Start a step. `earlier`: numbers under which it was begun before a person's step came between."""
         self.step, self.earlier_steps, self.spent_s = step, earlier, spent_s
         if found := self.find_model(self.settings):
-            self.client, self.fallback_reason, served_by = found
+            self.client, self.model_failure, served_by = found
             known = self.settings.served_by or served_by
             self.has_other_model = served_by != known and self.settings.model != "keyless"
             if known != self.settings.served_by:
@@ -254,7 +254,7 @@ class RunContext:
                 **blanks,
             )
         result = role.judge(None, **blanks)
-        return result.replace(fallback_reason=self.fallback_reason)
+        return result.replace(failure=self.model_failure)
 
     def find_room(self, role: Role) -> int:
         """Tokens that a prompt of this role may have beside its constant part and the room for a reply."""

@@ -191,7 +191,7 @@ class Worker:
             self.store,
             lease,
             client=client,
-            fallback_reason=error,
+            model_failure=error,
             find_model=(lambda own: None) if is_reply else self._find_model,
             on_model_down=partial(self._rest, run.id, own) if self._threads else None,
             shutdown_event=self.shutdown_event,

@@ -56,11 +56,8 @@ def label_passage(answer: Answer, sentence: Sentence) -> str:
     return sentence.heading or next(iter(titles), "")
 
 
-def write_block_lines(
-    answer: Answer, write: Callable[[Sentence], str], not_found: str = "not found"
-) -> Iterator[str]:
-    """An answer's blocks as plain lines; `write` writes a sentence, an empty cell says
-    `not_found`."""
+def write_block_lines(answer: Answer, write: Callable[[Sentence], str]) -> Iterator[str]:
+    """An answer's blocks as plain lines; `write` writes a sentence, an empty cell says "not found"."""
     for layout in lay_out_blocks(answer):
         block = layout.block
         if block.kind == "chart":
@@ -71,7 +68,7 @@ def write_block_lines(
             yield from [block.text] if block.text else []
             yield " | ".join(block.heads)
             for label, cells in zip(block.row_labels, layout.rows, strict=True):
-                yield " | ".join([label, *(write(cell) if cell else not_found for cell in cells)])
+                yield " | ".join([label, *(write(cell) if cell else "not found" for cell in cells)])
         elif block.kind == "list":
             labels = [label_passage(answer, said) if block.role else "" for said in layout.sentences]
             for label, said in zip(labels, layout.sentences, strict=True):

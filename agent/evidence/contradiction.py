@@ -232,14 +232,10 @@ def _split_qualifier(title: str) -> tuple[frozenset[str], frozenset[str]]:
 def is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
     """Whether a fact, with its page's title, has half of the question's content words, and where it has any a
     word of its names and one beside them."""
-    names, words = _read_names(question), question.words
+    names, words = _prefixes(" ".join(question.name_words | question.figures)), question.words
     stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
     is_about = all(part & stated for part in (names, words - names) if part)
     return is_about and len(words & stated) >= MIN_ASKED_SHARE * len(words)
-
-
-def _read_names(question: ParsedQuestion) -> frozenset[str]:
-    return _prefixes(" ".join(question.name_words | question.figures))
 
 
 def _prefixes(text: str) -> frozenset[str]:

@@ -76,7 +76,6 @@ def render_mermaid(
     *,
     rests: Mapping[str, str],
     decisions: Mapping[str, str] | None = None,
-    direction: str = "TD",
 ) -> str:
     """The flow chart of these edges, as Mermaid source.
 
@@ -90,7 +89,7 @@ def render_mermaid(
     ways, choices = list(edges), decisions or {}
     names = dict.fromkeys([first, *(name for way in ways for name in (way.start, way.end))])
     ids = {name: "END" if name == "end" else name for name in names}  # "end" in lower case is a keyword there
-    lines = [f"flowchart {direction}", f"    ask([question]) --> {first}"]
+    lines = ["flowchart TD", f"    ask([question]) --> {first}"]
     for name in names:
         label = quote_label(rests.get(name, name.replace("_", " ")))
         lines.append(f"    {ids[name]}{f'([{label}])' if name in rests else f'[{label}]'}")

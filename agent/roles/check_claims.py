@@ -153,8 +153,8 @@ class ClaimJudge:
                             said.supported, reason, quote, said.contradicted, self.is_independent
                         )
             judged |= here
-            self.trouble = self.trouble or result.fallback_reason
-            reason = result.fallback_reason or ("its reply left this one out" if result.by == "model" else "")
+            self.trouble = self.trouble or result.failure
+            reason = result.failure or ("its reply left this one out" if result.by == "model" else "")
             unjudged = [open_claim.claim.id for open_claim in batch if open_claim.claim.id not in judged]
             self.failures |= dict.fromkeys(unjudged, reason) if reason else {}
         return judged

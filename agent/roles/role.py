@@ -72,11 +72,11 @@ class RoleReply(BaseModel):
 class RoleResult(Record):
     """A reply and who made it.
 
-    `fallback_reason` says why the model that was asked did not answer, "" when it did or was not asked."""
+    `failure` says why the model that was asked did not answer, "" when it did or was not asked."""
 
     value: Any
     by: Literal["model", "keyless"]
-    fallback_reason: str = ""
+    failure: str = ""
     refused: list[str] = Field(default_factory=list)
     """Why code refused the model's first reply; it was asked once more."""
     earlier: Any = None
@@ -131,7 +131,7 @@ class Role:
             if reason and may_rest and self.on_failure == "rest":
                 failed = f"The model's call “{self.name.replace('_', ' ')}” failed: {reason}"
                 raise ModelDown(failed, role=self.name, messages=asked)
-            return RoleResult(value=self.reply(), by="keyless", fallback_reason=reason, **told)
+            return RoleResult(value=self.reply(), by="keyless", failure=reason, **told)
 
         if model is None:
             return give_up("")

@@ -329,8 +329,8 @@ class Action(Record):
         return self.action.startswith("search")
 
 
-class Proposal(Record):
-    """The next action, checked by code. `trouble` says why the model did not choose it."""
+class Proposal(FormerRecord):
+    """The next action, checked by code."""
 
     next_action: str
     """search_<engine>, crawl_url, more (of a page that was read), ask (the person) or send_to_hitl."""
@@ -339,7 +339,6 @@ class Proposal(Record):
     """The id of the plan's part it is for; "" for the whole question."""
     reasoning: str = ""
     by: Actor = "keyless"
-    trouble: str = ""
     rung: str = ""
     about: str = ""
     """The id of the conflict that it may settle; "" for none."""

@@ -30,6 +30,7 @@ FORMER_FIELDS: dict[str, dict[str, dict[str, str] | None]] = {
     },
     "AnswerBlock": {"role": {"other": "passage"}},
     "Sentence": {"fit": None, "check": {"vetoed": "not_supported", "doubted": "not_supported"}},
+    "Proposal": {"trouble": None},
     "CollectIntent": {"time_range_days": None},
     "CollectState": {"intent_trouble": None},
     "SiteState": {"bearings": None, "bearing": None},

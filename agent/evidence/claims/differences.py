@@ -48,7 +48,10 @@ def find_differences(
 ) -> list[ClaimFinding]:
     """The differences of a claim; `around` is what stands around its quotes, `computed` the figures of the
     claim that a calculation gives."""
-    given, digits = [*quotes, around], _list_digits([*quotes, around])
+    given, digits = (
+        [*quotes, around],
+        ({figure for text in [*quotes, around] for figure in _list_digits_of(text.text)}),
+    )
     words = frozenset(claim.keys)
     is_foreign = not any(key.isalpha() and key in words for quote in quotes for key in quote.keys)
     is_german = len(words & load_function_words("de")) > len(words & load_function_words("en"))
@@ -227,10 +230,6 @@ def is_rounding(value: float, full: float, step: float) -> bool:
     return apart <= 1e-9 * max(1.0, larger) or (
         apart <= step / 2 * 1.000001 and apart <= MAX_ROUNDING * larger
     )
-
-
-def _list_digits(texts: Sequence[ReadText]) -> set[str]:
-    return {figure for text in texts for figure in _list_digits_of(text.text)}
 
 
 def _list_digits_of(text: str) -> list[str]:

@@ -147,7 +147,7 @@ def _list_facilities(
         journey=describe_journey(state),
         step=tools.step,
         by=judgement.by,
-        trouble=judgement.fallback_reason,
+        trouble=judgement.failure,
     )
     refs = [
         PageRef(

@@ -87,7 +87,7 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         but = "no earlier answer cites a source"
     elif route not in ("RETRIEVE", "LOCATION_SEARCH") and not state.settings.conversational:
         but = "each question stands alone"
-    judge = StepJudge(by=judgement.by, trouble=judgement.fallback_reason)
+    judge = StepJudge(by=judgement.by, trouble=judgement.failure)
     if but:
         why = f"{why} But {but}, so the library is searched.".strip()
         route, judge = "RETRIEVE", judge.replace(by="code")
@@ -175,7 +175,7 @@ def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> tuple[Query
         query=reply.query.strip() or state.asked or state.question,
         why=angle,
         by=judgement.by,
-        trouble=judgement.fallback_reason,
+        trouble=judgement.failure,
     )
     return made, reply.parts
 
@@ -192,7 +192,7 @@ def read_document(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     )
     quoted = {quote.passage_id for reading in read for said in reading.value.answer for quote in said.quotes}
     docs = [p.ref for section in sections for p in section if not asked or p.id in quoted]
-    failed = next((one.fallback_reason for one in read if one.fallback_reason), "")
+    failed = next((one.failure for one in read if one.failure), "")
     return {
         "retrieved_docs": docs,
         "doc_relevance_scores": [1.0] * len(docs),
@@ -213,7 +213,7 @@ def grade(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     judge = own.speakers.get("grade", StepJudge())
     if new := [passage for passage in passages if passage.id not in grades]:
         judgement = tools.judge(GRADE, question=question, passages=new)
-        judge = StepJudge(by=judgement.by, trouble=judgement.fallback_reason)
+        judge = StepJudge(by=judgement.by, trouble=judgement.failure)
         if judgement.by != "model":  # nobody graded: the writer is shown all
             return {"speakers": {"grade": judge}}, "generate"
         ids = {passage.id for passage in new}

@@ -88,7 +88,7 @@ def write_draft(
         assumed=written.assumed,
         answered_parts=None if parts is None else list(parts),
         by=judgement.by,
-        trouble=judgement.fallback_reason,
+        trouble=judgement.failure,
         step=tools.step,
     )
     return {**change, "draft": draft}

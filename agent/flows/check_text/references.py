@@ -95,7 +95,7 @@ class References:
     """The site of a page that cites by notes: its links to itself are cross-references. "" for none."""
 
 
-def read_references(lines: Sequence[Line], url: str = "") -> References:
+def read_references(lines: Sequence[Line], url: str) -> References:
     """The references that the lines of the page at `url` cite."""
     prose = [line.text for line in lines if line.kind in ("", "row") and not _ENTRY.match(line.text)]
     cited = {label for text in prose for _, _, labels in _find_numbers(text) for label in labels}

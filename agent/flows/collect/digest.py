@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from agent.answering.draft import answer_from_quotes
 from agent.answering.verdict import describe_failures, no_answer, record_answer
@@ -13,7 +13,7 @@ from agent.flows.collect.item_passages import fit_item, split_item
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect import DIGEST, DigestItem, DigestReply
 from agent.text.plurals import format_count
-from agent.types import Answer, ClaimFinding, Fact, Outcome, Passage
+from agent.types import Answer, ClaimFinding, Outcome, Passage
 
 WINDOW_CHARS = 5_000
 """Characters of one item: an article of 800 words or a thread of a dozen posts is shown whole."""
@@ -64,7 +64,18 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         journey=journey,
         find_more=lambda reply: find_wrong_writers(reply, items),
     )
-    answer = _mark_wrong_writers(answer, draft.state.facts, items)
+    # The answer in which a sentence that names another writer than its posts have shows that
+    posts = [(passage, item) for item in items for passage in item.passages if passage.id in item.writers]
+    writers = {(passage.page_id, passage.heading): item.writers[passage.id] for passage, item in posts}
+    marked = []
+    for said in answer.sentences:
+        cited = [draft.state.facts[i] for i in said.fact_ids if i in draft.state.facts]
+        quoted = {writers[place] for fact in cited if (place := (fact.page_id, fact.heading)) in writers}
+        if named := _list_others(said.text, [fact.quote for fact in cited], quoted, writers.values()):
+            found = ClaimFinding(kind="name", claimed=named, quoted=", ".join(sorted(quoted)), is_absent=True)
+            said = said.replace(findings=[*said.findings, found])
+        marked.append(said)
+    answer = answer.replace(sentences=marked)
     if answer.verdict == "no_evidence":
         answer = _explain_empty_digest(draft.state, answer, notes)
     return record_answer(answer, draft.change)
@@ -81,21 +92,6 @@ def find_wrong_writers(reply: DigestReply, items: Sequence[DigestItem]) -> Itera
                 f"Sentence {n} names {named}, and what it quotes was written by {', '.join(sorted(quoted))}: "
                 "name who wrote it, or quote the other post too."
             )
-
-
-def _mark_wrong_writers(answer: Answer, facts: Mapping[str, Fact], items: Sequence[DigestItem]) -> Answer:
-    """The answer in which a sentence that names another writer than its posts have shows that."""
-    posts = [(passage, item) for item in items for passage in item.passages if passage.id in item.writers]
-    writers = {(passage.page_id, passage.heading): item.writers[passage.id] for passage, item in posts}
-    marked = []
-    for said in answer.sentences:
-        cited = [facts[i] for i in said.fact_ids if i in facts]
-        quoted = {writers[place] for fact in cited if (place := (fact.page_id, fact.heading)) in writers}
-        if named := _list_others(said.text, [fact.quote for fact in cited], quoted, writers.values()):
-            found = ClaimFinding(kind="name", claimed=named, quoted=", ".join(sorted(quoted)), is_absent=True)
-            said = said.replace(findings=[*said.findings, found])
-        marked.append(said)
-    return answer.replace(sentences=marked)
 
 
 def _list_others(text: str, quotes: Iterable[str], quoted: Set[str], writers: Iterable[str]) -> str:

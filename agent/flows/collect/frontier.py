@@ -160,7 +160,7 @@ def open_child(
     )
 
 
-def explain_end(state: CollectRun, *, at_page_cap: bool = False) -> tuple[str, str]:
+def explain_end(state: CollectRun, *, at_page_cap: bool) -> tuple[str, str]:
     """Why nothing more is visited: the sentence, and the reason ("enough", "limit" or "budget")."""
     own, limits = state.own, state.settings.collect
     waiting = format_count(len(own.frontier(state)), "page")

@@ -183,7 +183,7 @@ def _extract_with_model(
             text=page.text[start : start + WINDOW_CHARS],
         )
         if judgement.by != "model":
-            trouble = f"From character {start:,} on the model did not answer: {judgement.fallback_reason}"
+            trouble = f"From character {start:,} on the model did not answer: {judgement.failure}"
             break
         replies.append(judgement.value)
         for said in judgement.value.posts:
@@ -331,7 +331,7 @@ def _judge_relevance(
         shown = [show(item) for item in unknown]
         judgement = tools.judge(RELEVANCE, intent=intent, today=intent.today, items=shown)
         said = {one.id: one for one in judgement.value.items}
-        trouble = f"Nobody judged whether it is wanted. {judgement.fallback_reason}".strip()
+        trouble = f"Nobody judged whether it is wanted. {judgement.failure}".strip()
     judged = []
     for item in items:
         if item.status == "new" and item.given:

@@ -273,10 +273,10 @@ def _rank_links(
     named = dict.fromkeys(url for reply in replies for url in find_unknown(reply))
     refused = [Refusal(what=url[:300], why=UNKNOWN_URL, step=tools.step) for url in named]
     children = frontier.open_ranked_links(state, judgement.value.links, shown)
-    trouble = judgement.fallback_reason or "; ".join(judgement.problems)
+    trouble = judgement.failure or "; ".join(judgement.problems)
     if trouble and not children:
         return frontier.open_ranked_links(state, frontier.list_entries(shown), shown), refused, trouble
-    return children, refused, judgement.fallback_reason
+    return children, refused, judgement.failure
 
 
 def gather(state: CollectRun, tools: RunContext) -> tuple[Change, str]:

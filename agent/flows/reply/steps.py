@@ -29,7 +29,7 @@ MAX_WORD_HITS = 60
 def gate(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """Decide whether something is asked that could be answered."""
     if not tools.has_model:
-        why = f"{NEEDS_MODEL} {tools.fallback_reason}".strip()
+        why = f"{NEEDS_MODEL} {tools.model_failure}".strip()
         return stay_silent(state, tools, why, trouble=why)
     own, conversation = state.own, state.own.full_conversation(state)
     has_pictures = any(message.images for message in conversation.unanswered_messages)
@@ -38,8 +38,8 @@ def gate(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         return stay_silent(state, tools, nothing.reasoning, gating=nothing)
     task, pictures = state.settings.reply.gating_prompt, own.picture_count(state)
     judgement = tools.judge(GATE, **own.shared_blanks(state), pictures=pictures, task=task)
-    if judgement.fallback_reason:
-        return stay_silent(state, tools, trouble=judgement.fallback_reason)
+    if judgement.failure:
+        return stay_silent(state, tools, trouble=judgement.failure)
     reply = judgement.value
     decision = GateDecision(should_reply=reply.should_reply, reasoning=reply.reasoning, by=judgement.by)
     if not decision.should_reply:
@@ -83,8 +83,8 @@ def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         by_words={name: score for name, score in by_words.items() if name in ids},
         most=own.max_sources,
     )
-    if judgement.fallback_reason:
-        return stay_silent(state, tools, trouble=judgement.fallback_reason)
+    if judgement.failure:
+        return stay_silent(state, tools, trouble=judgement.failure)
     proposed = dict.fromkeys(name.strip() for name in judgement.value.selected_source_ids)
     known = [name for name in proposed if name in ids]
     chosen, unknown = known[: own.max_sources], "the choice named a source that is not in the index"

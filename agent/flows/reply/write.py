@@ -52,8 +52,8 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         return _MASS_MENTION.sub("", _spell_addresses(" ".join(text.split()), known))
 
     judgement = _ask_writer(state, tools, passages, known)
-    if judgement.fallback_reason:
-        return stay_silent(state, tools, trouble=judgement.fallback_reason)
+    if judgement.failure:
+        return stay_silent(state, tools, trouble=judgement.failure)
     reply: WritingReply = judgement.value
     written = [said for said in reply.answer if said.text and not _find_drafted_contacts(said, known)]
     named = {s.text: _build_picture_facts(state, tools, s, judgement) for s in written}
@@ -75,7 +75,11 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     supported = [
         said
         for said in _keep_supported(answer.main_sentences or checked.sentences, pictured)
-        if not _find_foreign_contacts(said.text, _list_verified_quotes(said, now.facts), known)
+        if not _find_foreign_contacts(
+            said.text,
+            "\n".join(now.facts[i].quote for i in said.fact_ids if i in now.facts and now.facts[i].verified),
+            known,
+        )
     ]
     text, fitted = _fit_length(supported, settings.max_answer_chars, words_for(question)["mark_disputed"])
     kept = {sentence.text for sentence in fitted}
@@ -146,8 +150,8 @@ def verify(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         draft=state.own.draft,
         passages=select_passages(state, tools),
     )
-    if judgement.fallback_reason:
-        return stay_silent(state, tools, trouble=judgement.fallback_reason)
+    if judgement.failure:
+        return stay_silent(state, tools, trouble=judgement.failure)
     reply = judgement.value
     result = VerificationResult(verification=reply.verification, reasoning=reply.reasoning, by=judgement.by)
     if not result.verification or state.answer is None:
@@ -230,10 +234,6 @@ def _build_picture_facts(
 def _find_drafted_contacts(said: WritingSentence, known: Sequence[str]) -> str:
     """The contacts of a draft, before anybody has verified its quotes."""
     return _find_foreign_contacts(said.text, "\n".join(quote.quote for quote in said.quotes), known)
-
-
-def _list_verified_quotes(said: Sentence, facts: Mapping[str, Fact]) -> str:
-    return "\n".join(facts[i].quote for i in said.fact_ids if i in facts and facts[i].verified)
 
 
 def _find_foreign_contacts(text: str, quotes: str, known: Sequence[str]) -> str:

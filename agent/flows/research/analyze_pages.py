@@ -255,7 +255,7 @@ def _assess(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: l
     stored, in which the facts are only counted."""
     reply: AnalyzerReply = judgement.value
     info = {"facts": len(reply.facts), "leads": reply.leads}
-    trouble = judgement.fallback_reason or " ".join(judgement.problems)
+    trouble = judgement.failure or " ".join(judgement.problems)
     report = {
         **reply.model_dump(mode="json", exclude={"facts", "leads", "inconsistent_fact_ids"}),
         "extracted_info": info,

@@ -23,11 +23,6 @@ def needs_plan(state: ResearchRun, tools: RunContext) -> bool:
     return tools.has_model and not (state.plan_parts or state.actions or state.answers)
 
 
-def is_stepwise(state: ResearchRun) -> bool:
-    """Whether a person approves each step."""
-    return state.settings.stop_point == "step"
-
-
 def is_plan_edited(state: ResearchRun) -> bool:
     """Whether a person changed the plan: its parts, not the question, are what is asked since."""
     return any(edit.text.startswith(PLAN_EDIT) for edit in state.edits)
@@ -60,18 +55,18 @@ def plan(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         "plan_parts": parts,
         "ambiguity": reply.ask.strip() if readings else "",
         "meanings": readings,
-        "plan_trouble": judgement.fallback_reason,
+        "plan_trouble": judgement.failure,
     }
     if state.history and judgement.by == "model":
         change["asked"] = " ".join(part.question for part in parts)
-    return change, "act" if state.pending else CHECK_PLAN if is_stepwise(state) else "decide"
+    return change, "act" if state.pending else CHECK_PLAN if state.settings.stop_point == "step" else "decide"
 
 
 def describe_reading(state: ResearchRun) -> str:
     """How an ambiguous question was read where no person could be asked, as it was decided last; "" where
     none was needed."""
     asked = [action.detail for action in state.actions if action.action == "ask" and action.detail]
-    if asked or is_stepwise(state) or not state.own.meanings:
+    if asked or state.settings.stop_point == "step" or not state.own.meanings:
         return asked[-1] if asked else ""
     first, *others = state.own.meanings
     also = " or ".join(f"“{other}”" for other in others)

@@ -179,24 +179,23 @@ def split_leads(state: ResearchRun) -> tuple[list[Lead], list[Lead]]:
     return named, found
 
 
-def find_stall(state: RunState, rung: str = "") -> Stall | None:
+def find_stall(state: RunState) -> Stall | None:
     """The stall with its next escalation, where actions in a row brought nothing; None while the run moves or
-    the last escalation is being tried, or for another than `rung`."""
+    the last escalation is being tried."""
     since = _find_baseline(state)
     escalated = [stall for stall in state.blockages if stall.step > since]
     tried = len({action.step for action in state.actions if escalated and action.step > escalated[-1].step})
     if escalated and tried < ACTIONS_PER_ESCALATION:
         return None
-    idle, reason = list[int](), ""
+    idle = list[int]()
     for action in reversed(state.actions):
         if action.step < since or action.new_facts:
             break
         idle.append(action.step)
-    if len(idle) >= STALL_ACTIONS and len(set(idle)) >= STALL_ROUNDS:
-        reason = f"{len(idle)} actions in a row brought no new fact"
-    step = ESCALATION_ORDER[min(len(escalated), len(ESCALATION_ORDER) - 1)]
-    is_wanted = bool(reason) and rung in ("", step)
-    return Stall(rung=step, reason=reason) if is_wanted else None  # type: ignore[arg-type]
+    if len(idle) < STALL_ACTIONS or len(set(idle)) < STALL_ROUNDS:
+        return None
+    rung = ESCALATION_ORDER[min(len(escalated), len(ESCALATION_ORDER) - 1)]
+    return Stall(rung=rung, reason=f"{len(idle)} actions in a row brought no new fact")  # type: ignore[arg-type]
 
 
 def _find_baseline(state: RunState) -> int:

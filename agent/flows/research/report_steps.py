@@ -63,7 +63,7 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if fact_view.facts_for_answer(now) and now.settings.report == "full" and is_asked_plainly:
         return {**reviewed, "pending": None}, next
     judgement = ask_report(now, tools, question=find_planned_question(now), words=revise.find_words(now))
-    if judgement.by != "model" and judgement.fallback_reason:
+    if judgement.by != "model" and judgement.failure:
         return _deliver(now, tools, _quote_facts(now, tools, judgement), reviewed)
     length = choose_length(now, judgement)
     if judgement.by == "model" and length == "full":
@@ -84,7 +84,7 @@ def _quote_facts(state: ResearchRun, tools: RunContext, failed: RoleResult) -> A
         blocks += [ReportBlock(kind="list", sentences=said, part=part)] if own else []
     judgement = failed.replace(value=ReportReply(blocks=blocks))
     answer = finish_answer(state, draft_from_reply(state, None, judgement), tools.step)
-    return answer.replace(certainty=f"Not written up: {failed.fallback_reason}. {answer.certainty}")
+    return answer.replace(certainty=f"Not written up: {failed.failure}. {answer.certainty}")
 
 
 def _show_passages(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -160,9 +160,9 @@ def sections(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
             blocks.append(ReportBlock(kind="heading", text=section.heading, part=section.part))
         update = {"level": 3, "part": section.part}
         blocks += (block.model_copy(update=update) for block in result.value.blocks)
-    trouble = next((result.fallback_reason for result in written if result.fallback_reason), "")
+    trouble = next((result.failure for result in written if result.failure), "")
     by: Literal["model", "keyless"] = "model" if any(r.by == "model" for r in written) else "keyless"
-    judgement = RoleResult(value=ReportReply(blocks=blocks), by=by, fallback_reason=trouble)
+    judgement = RoleResult(value=ReportReply(blocks=blocks), by=by, failure=trouble)
     if by == "keyless" and trouble:
         return _deliver(state, tools, _quote_facts(state, tools, judgement))
     body = draft_from_reply(state, tools, judgement)
@@ -206,9 +206,9 @@ def list_cells(reply: SectionReply) -> list[Sentence]:
 def find_planned_question(state: ResearchRun) -> str:
     """The question that is written up: the parts of the plan, where a person or a note changed them; a
     further question as it was typed, beside the conversation and the plan that make it whole."""
-    planned = " ".join(part.question for part in state.plan) if is_plan_edited(state) else ""
-    asked = state.question if state.history else state.full_question
-    return planned or revise.narrow_question(state) or asked
+    is_narrow = is_plan_edited(state) or any(reading.only_parts for reading in state.readings)
+    planned = " ".join(part.question for part in state.plan) if is_narrow else ""
+    return planned or (state.question if state.history else state.full_question)
 
 
 def is_outline_current(state: ResearchRun) -> bool:

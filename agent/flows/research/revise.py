@@ -119,12 +119,6 @@ def _read_notes(state: ResearchRun, tools: RunContext, answer: Answer) -> NoteRe
     return build_reading(state, reply, tools.step, asks=asks)
 
 
-def narrow_question(state: ResearchRun) -> str:
-    """The question for the writer: only the parts that notes limited the answer to; "" for the run's own."""
-    is_narrow = any(reading.only_parts for reading in state.readings)
-    return " ".join(part.question for part in state.plan) if is_narrow else ""
-
-
 def find_words(state: ResearchRun, sections: int = 1) -> str:
     """The length that the newest notes were read as, for an answer or one of its sections; "" for none."""
     reading = current_reading(state)

@@ -3,7 +3,7 @@ their own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from agent.answering import fact_view
@@ -11,14 +11,13 @@ from agent.answering.engine_choice import merge_results, take_over_searches
 from agent.answering.revision import has_unread_note, list_wishes
 from agent.engine.context import RunContext
 from agent.engine.state import Change
-from agent.errors import BudgetSpent
 from agent.flows.research import opened_pages, policy, without_model
-from agent.flows.research.plan_step import describe_reading, is_stepwise, needs_plan
+from agent.flows.research.plan_step import describe_reading, needs_plan
 from agent.flows.research.state import Observation, ResearchRun
 from agent.retrieval.link_scoring import lead_id
 from agent.roles.research import DECISION, AnalyzerReply, DecisionReply
 from agent.text.urls import canonicalize, is_excluded
-from agent.types import Conflict, Proposal, Refusal, Stall, describe_actions
+from agent.types import Proposal, Refusal, Stall, describe_actions
 
 MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS, MAX_PROMPT_RESULTS = 20, 5, 8
 MAX_PROMPT_MERGED = 12
@@ -30,12 +29,38 @@ STOP = Proposal(next_action="send_to_hitl", by="code")
 
 
 def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
-    """Choose the next round by the first line of DECISIONS whose condition holds; else what the role proposes
-    and code allows."""
+    """Choose the next round: what comes before a decision of the role, else what it proposes and code
+    allows."""
+    own, is_stepwise = state.own, state.settings.stop_point == "step"
     actions = policy.available_actions(state, tools.world.engines, tools.now())
-    for condition, step in DECISIONS:
-        if found := condition(state, tools, actions):
-            return step(state, tools, found)
+    if (is_stepwise or state.history) and needs_plan(state, tools):
+        return {}, "plan"
+    if own.unanalyzed:  # read just before the budget ended the round
+        return {}, "analyze"
+    if given := next((page for page in state.pages.values() if page.waiting), None):
+        brought = [Observation(source=given.url, page_id=given.page_id)]
+        return {"brought": brought, "is_analyzed": False}, "analyze"
+    if tools.has_model and has_unread_note(state):
+        return {}, "revise"
+    if retry := fact_view.requested_retry(state):
+        return {"pending": retry}, "act"
+    if state.needs_rewrite:
+        return {"pending": None, "why_stopped": "the pages you supplied or retried were read"}, "report"
+    if over := policy.find_reached_budget(state):
+        if state.settings.at_cap == "ask" and state.current_confidence < fact_view.confidence_goal(state):
+            raise over
+        stop = STOP.replace(reasoning=f"Time to report: {over}.")
+        return _hand_over(state, stop, str(over), "budget")
+    asked = policy.list_asked(state, actions)[:1]
+    if asked := asked or take_over_searches(state.actions_this_round, actions, state.skipped):
+        return _propose(state, tools, asked)
+    stall = None if policy.is_asked_to_continue(state) else policy.find_stall(state)
+    if stall and stall.rung == "hand_over":  # nothing new however it was tried
+        why = f"All escalations were tried: {stall.reason}."
+        change, next_step = _hand_over(
+            state, STOP.replace(reasoning=why, rung=stall.rung), stall.reason, "blocked"
+        )
+        return {**change, "blockages": [stall.replace(step=tools.step)]}, next_step
     return _choose_round(state, tools, actions)
 
 
@@ -43,7 +68,7 @@ def _propose(state: ResearchRun, tools: RunContext, proposals: Sequence[Proposal
     """To the proposed round, as far as the budgets reach, with an approval first when the run goes step by
     step; to the first round with the plan, which is made while it runs."""
     change: Change = {"pending": Proposal.join(policy.cut_round(state, proposals))}
-    if is_stepwise(state):
+    if state.settings.stop_point == "step":
         return change, "approve"
     return change, "plan" if needs_plan(state, tools) else "act"
 
@@ -51,59 +76,7 @@ def _propose(state: ResearchRun, tools: RunContext, proposals: Sequence[Proposal
 def _hand_over(state: ResearchRun, stop: Proposal, why: str, reason: str) -> tuple[Change, str]:
     """To the report, with an approval first when the run goes step by step."""
     change: Change = {"pending": stop, "why_stopped": why, "stop_reason": reason}
-    return change, "approve" if is_stepwise(state) and reason != "budget" else "report"
-
-
-def _stop_at_budget(state: ResearchRun, tools: RunContext, over: BudgetSpent) -> tuple[Change, str]:
-    """To the report. Raises `over` where a person is asked at a limit."""
-    if state.settings.at_cap == "ask" and state.current_confidence < fact_view.confidence_goal(state):
-        raise over
-    return _hand_over(state, STOP.replace(reasoning=f"Time to report: {over}."), str(over), "budget")
-
-
-def _stop_at_dead_end(state: ResearchRun, tools: RunContext, stall: Stall) -> tuple[Change, str]:
-    stop = STOP.replace(reasoning=f"All escalations were tried: {stall.reason}.", rung=stall.rung)
-    change, next = _hand_over(state, stop, stall.reason, "blocked")
-    return {**change, "blockages": [stall.replace(step=tools.step)]}, next
-
-
-Condition = Callable[[ResearchRun, RunContext, list[str]], Any]
-"""Of a run and the actions that are possible: what the step is about where it holds, else something false."""
-DECISIONS: tuple[tuple[Condition, Callable[[ResearchRun, RunContext, Any], tuple[Change, str]]], ...] = (
-    # a run that goes step by step, or follows up on an answer, before anything was done
-    (
-        lambda run, tools, _: (is_stepwise(run) or run.history) and needs_plan(run, tools),
-        lambda run, *_: ({}, "plan"),
-    ),
-    # what was read just before the budget ended the round
-    (lambda run, *_: run.own.unanalyzed, lambda *_: ({}, "analyze")),
-    # a page that a person supplied
-    (
-        lambda run, *_: [
-            Observation(source=p.url, page_id=p.page_id) for p in run.pages.values() if p.waiting
-        ],
-        lambda run, tools, given: ({"brought": given[:1], "is_analyzed": False}, "analyze"),
-    ),
-    # a note on the answer
-    (lambda run, tools, _: tools.has_model and has_unread_note(run), lambda *_: ({}, "revise")),
-    # what a person asked to try again, and the answer to what that brought
-    (lambda run, *_: fact_view.requested_retry(run), lambda run, tools, retry: ({"pending": retry}, "act")),
-    (
-        lambda run, *_: run.needs_rewrite and "the pages you supplied or retried were read",
-        lambda run, tools, why: ({"pending": None, "why_stopped": why}, "report"),
-    ),
-    (lambda run, *_: policy.find_reached_budget(run), _stop_at_budget),
-    # start addresses and searches that a person named
-    (lambda run, tools, actions: policy.list_asked(run, actions)[:1], _propose),
-    # searches that their engine did not answer
-    (lambda run, tools, actions: take_over_searches(run.actions_this_round, actions, run.skipped), _propose),
-    # nothing new however it was tried
-    (
-        lambda run, *_: None if policy.is_asked_to_continue(run) else policy.find_stall(run, "hand_over"),
-        _stop_at_dead_end,
-    ),
-)
-"""What comes before a decision of the role, in this order: a condition, and the step where it holds."""
+    return change, "approve" if state.settings.stop_point == "step" and reason != "budget" else "report"
 
 
 def _choose_round(state: ResearchRun, tools: RunContext, actions: list[str]) -> tuple[Change, str]:
@@ -128,8 +101,12 @@ def _choose_round(state: ResearchRun, tools: RunContext, actions: list[str]) -> 
         is_asked = any(done.action == "ask" for done in state.actions_this_round)
         if not is_asked and (state.pages or not describe_reading(state)):
             actions = [*actions[:-1], "ask", *actions[-1:]]
-        thin = coverage.thin if coverage else []
-        proposals, refused = _ask_decision(state, tools, actions, stall, conflict, thin)
+        about = {
+            "blockage": stall,
+            "conflict": policy.describe_conflict(state, conflict) if conflict else "",
+            "thin": coverage.thin if coverage else [],
+        }
+        proposals, refused = _ask_decision(state, tools, actions, about)
         change["refusals"] = [refusal.replace(step=tools.step) for refusal in refused]
     chosen = proposals[0]
     if conflict and chosen.next_action == "send_to_hitl":
@@ -155,18 +132,17 @@ def _ask_decision(
     state: ResearchRun,
     tools: RunContext,
     actions: list[str],
-    stall: Stall | None,
-    conflict: Conflict | None,
-    thin: list[str],
+    about: dict[str, Any],
 ) -> tuple[list[Proposal], list[Refusal]]:
     """What of the role's round code allows, else the hand-over; with it, why others were refused. The role is
-    asked again only where nothing of its round is allowed; the next decision hears of the other refusals."""
+    asked again only where nothing of its round is allowed; the next decision hears of the other refusals.
+    `about` are the blanks on what is to be overcome."""
     refused = list[Refusal]()
 
     def allow(reply: DecisionReply) -> list[Proposal]:
         """The actions of a round that are allowed, each once; a hand-over counts only alone."""
         kept = dict[tuple[str, str], Proposal]()
-        for proposal in _build_proposals(state, reply, rung=stall.rung if stall else ""):
+        for proposal in _build_proposals(state, reply, about["blockage"]):
             if not (refusal := policy.check_proposal(state, proposal, actions)):
                 kind = "url" if proposal.next_action in ("crawl_url", "more") else "query"
                 kept.setdefault((proposal.next_action, lead_id(kind, proposal.query_or_url)), proposal)
@@ -181,7 +157,7 @@ def _ask_decision(
         return [f"{refusal.what}: {refusal.why}." for refusal in refused] or ["`actions` is empty."]
 
     tools.side_by_side.fetch_ahead(policy.choose_pages_ahead(state), policy.MAX_ROUND_ACTIONS)
-    inputs = _build_inputs(state, tools, actions, stall, conflict, thin)
+    inputs = {**_build_inputs(state, tools, actions), **about}
     judgement = tools.judge(DECISION, check=check, **inputs)
     if allowed := allow(judgement.value):
         return allowed, refused
@@ -195,14 +171,7 @@ def _ask_decision(
     return [STOP.replace(reasoning=f"{why.rstrip(': ')}.")], refused
 
 
-def _build_inputs(
-    state: ResearchRun,
-    tools: RunContext,
-    actions: list[str],
-    stall: Stall | None,
-    conflict: Conflict | None,
-    thin: list[str],
-) -> dict[str, Any]:
+def _build_inputs(state: ResearchRun, tools: RunContext, actions: list[str]) -> dict[str, Any]:
     """The blanks of the decision's prompt: of the actions the last ones, and the searches before them, which
     are not to be repeated; of the last round's results each once, "(read)" for the snippet of what was read,
     none that a lead could not lead to."""
@@ -236,21 +205,18 @@ def _build_inputs(
         else None,
         "leads": leads,
         "reading": describe_reading(state),
-        "thin": thin,
         "results": results,
         "unread": unread,
         "actions": [action for action in actions if action != "more" or unread],
         "engines": describe_actions(state.settings.engines or tools.world.engines),
-        "blockage": stall,
         "threshold": fact_view.confidence_goal(state),
         "remaining": state.settings.max_steps - len(state.actions_this_round),
         "level": state.current_confidence,
         "refused": state.refusals[-MAX_PROMPT_REFUSALS:],
-        "conflict": policy.describe_conflict(state, conflict) if conflict else "",
     }
 
 
-def _build_proposals(state: ResearchRun, reply: DecisionReply, rung: str) -> list[Proposal]:
+def _build_proposals(state: ResearchRun, reply: DecisionReply, stall: Stall | None) -> list[Proposal]:
     """The actions of a reply as proposals; a known address as it was found, not as the reply spells it, or by
     the title it was listed with. To read a page again that was read in part is to read the rest of it."""
     proposals, parts = [], {part.id for part in state.plan}
@@ -263,7 +229,8 @@ def _build_proposals(state: ResearchRun, reply: DecisionReply, rung: str) -> lis
             page = next((ref for ref in pages if url in map(canonicalize, (ref.url, ref.final_url))), None)
             name = "more" if page and policy.has_unread_text(page) else name
             what = page.url if page and name == "more" else what
-        given: Any = {"reasoning": action.reasoning, "choices": action.choices, "rung": rung, "by": "model"}
+        given: Any = {"reasoning": action.reasoning, "choices": action.choices, "by": "model"}
+        given |= {"rung": stall.rung} if stall else {}
         given |= {"part": action.part} if action.part in parts else {}
         proposals.append(Proposal(next_action=name, query_or_url=what, **given))
     return proposals

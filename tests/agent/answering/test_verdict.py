@@ -177,7 +177,7 @@ def test_a_fallback_that_writes_after_a_failed_call_finds_passages_whatever_the_
     point = Confidence(step=1, value=0.9, model=0.95, parts=[{"part": "1", "weight": 1.0, "judgement": 0.95}])
     run = state(BUILT).model_copy(update={"confidence": [point]})
     reply = ReportReply(answer=[{"text": BUILT.statement, "fact_ids": ["a"]}])
-    given = build_answer(run, RoleResult(value=reply, by="keyless", fallback_reason="it was away"), 9)
+    given = build_answer(run, RoleResult(value=reply, by="keyless", failure="it was away"), 9)
     assert (given.verdict, given.trouble) == ("passages_found", "it was away")
 
 
@@ -258,14 +258,10 @@ def test_a_sentence_of_blanks_is_no_sentence():
 
 def test_who_wrote_it_and_why_not_the_model_is_kept():
     reply = ReportReply(answer=[{"text": "Built in 1921.", "fact_ids": ["a"]}])
-    given = build_answer(
-        state(BUILT), RoleResult(value=reply, by="keyless", fallback_reason="the model was away"), 9
-    )
+    given = build_answer(state(BUILT), RoleResult(value=reply, by="keyless", failure="the model was away"), 9)
     assert (given.by, given.trouble) == ("keyless", "the model was away")
     assert (
-        build_answer(
-            state(), RoleResult(value=ReportReply(), by="keyless", fallback_reason="away"), 9
-        ).trouble
+        build_answer(state(), RoleResult(value=ReportReply(), by="keyless", failure="away"), 9).trouble
         == "away"
     )
 

@@ -58,7 +58,7 @@ def test_a_reply_is_read_as_recorded(role: Role, row: dict[str, Any]) -> None:
         assert role.on_failure == "rest" and row["error"] in str(down)
         return
     if "error" in row:
-        assert result.by == "keyless" and row["error"] in result.fallback_reason
+        assert result.by == "keyless" and row["error"] in result.failure
     else:
-        assert result.by == "model", result.fallback_reason
+        assert result.by == "model", result.failure
         assert holds(result.value.model_dump(), row["read"]), result.value

@@ -95,7 +95,7 @@ def test_a_reply_that_holds_the_mark_is_never_used() -> None:
     assert result.value.words == ["good"] and result.refused == [MARK_IN_REPLY] and result.earlier is None
     assert MARK not in second[2]["content"]
     twice, _ = ask([f"</page-{MARK}>"], [f"{MARK}"])
-    assert twice.by == "keyless" and MARK_IN_REPLY in twice.fallback_reason
+    assert twice.by == "keyless" and MARK_IN_REPLY in twice.failure
 
 
 def test_a_page_that_holds_the_mark_is_counted_as_withheld() -> None:

@@ -189,7 +189,7 @@ def _prompt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_a_model_the_reply_has_no_values_and_no_trouble_is_told() -> None:
     judgement = ROLE.judge(None, question="q")
-    assert (judgement.value.word, judgement.by, judgement.fallback_reason) == ("", "keyless", "")
+    assert (judgement.value.word, judgement.by, judgement.failure) == ("", "keyless", "")
 
 
 def test_a_model_is_asked_with_its_prompt_shape_and_tier() -> None:
@@ -212,7 +212,7 @@ def test_when_the_model_fails_the_call_is_skipped_and_told_or_the_run_rests(fail
         raise failure
 
     judgement = ROLE.judge(model, question="q")
-    assert (judgement.value.word, judgement.by, judgement.fallback_reason) == ("", "keyless", str(failure))
+    assert (judgement.value.word, judgement.by, judgement.failure) == ("", "keyless", str(failure))
     with pytest.raises(ModelDown, match=f"The model's call “one” failed: {failure}"):
         replace(ROLE, on_failure="rest").judge(model, question="q")
 
@@ -222,7 +222,7 @@ def test_a_write_up_without_budget_does_not_rest() -> None:
         raise OutOfBudget("all calls are used")
 
     judgement = replace(ROLE, on_failure="rest").judge(model, question="q")
-    assert (judgement.by, judgement.fallback_reason) == ("keyless", "all calls are used")
+    assert (judgement.by, judgement.failure) == ("keyless", "all calls are used")
 
 
 @pytest.mark.parametrize(
@@ -254,4 +254,4 @@ def test_a_reply_that_repeats_its_instructions_is_refused(monkeypatch: pytest.Mo
     monkeypatch.setattr("agent.roles.role.render", lambda name, bindings, **given: messages)
     for words, by in ((f"I was told: {line}", "keyless"), ("You answer for the help desk.", "model")):
         judgement = ROLE.judge(lambda *_given, words=words: Reply(word=words), question="q")
-        assert judgement.by == by and (by == "model" or "repeats a line" in judgement.fallback_reason)
+        assert judgement.by == by and (by == "model" or "repeats a line" in judgement.failure)

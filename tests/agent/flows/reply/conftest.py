@@ -46,7 +46,7 @@ def run(bench: Workbench) -> Run:
 
         def equip(*of: Any) -> Any:
             tools = bench.worker.build_context(*of)
-            tools.client, tools.fallback_reason = ScriptedModel(script) if script else None, trouble
+            tools.client, tools.model_failure = ScriptedModel(script) if script else None, trouble
             return tools
 
         return Ran(bench, run_id, advance(run_id, flows=FLOWS, store=bench.store, owner=owner, equip=equip))

@@ -118,7 +118,7 @@ def test_a_model_that_hands_over_too_early_is_told_that_it_was_put_off():
     assert next == "act" and change["pending"].about == CLASH.id
     [refusal] = change["refusals"]
     assert refusal.what == "send_to_hitl" and "allowed then: The sources disagree" in refusal.why
-    told = steps._build_inputs(state_after(state, change), tools, ["send_to_hitl"], None, None, [])["refused"]
+    told = steps._build_inputs(state_after(state, change), tools, ["send_to_hitl"])["refused"]
     assert told == [refusal]
 
 
@@ -128,12 +128,12 @@ def test_a_part_is_answered_no_longer_when_its_sources_are_gone():
     assert policy.list_answered_parts(state) == ["1"] and len(state.plan) == 1
     state.facts = {name: fact.replace(decision="struck") for name, fact in FACTS.items()}
     assert policy.list_answered_parts(state) == []
-    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"], None, None, [])
+    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"])
     assert shown["report"].answered_parts == []
 
 
 def test_the_history_keeps_every_search_beside_the_last_actions():
     pages = [Action(step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in range(2, 40)]
     state = disputed(tried(1, "the first search"), *pages)
-    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"], None, None, [])["history"]
+    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"])["history"]
     assert [action.step for action in shown] == [1, *range(20, 40)]
