@@ -153,7 +153,9 @@ def repair_sentences(
     )
 
 
-def make_judge(tools: RunContext, question: str, text: str = "", parts: Sequence[PlanPart] = ()) -> ClaimJudge:
+def make_judge(
+    tools: RunContext, question: str, text: str = "", parts: Sequence[PlanPart] = ()
+) -> ClaimJudge:
     """The judge of a run. `text` is the whole draft, to tell whom a pronoun means."""
     room = int(tools.find_room(CHECK_CLAIMS) * BYTES_PER_TOKEN * CLAIMS_SHARE)
     client = tools.client
