@@ -1,4 +1,4 @@
-# Nine words: run, install, test, check, fix, bench, trust, audit, supply. Each installs what it needs and shows what it installs.
+# Ten words: run, install, test, check, fix, bench, quality, trust, audit, supply. Each installs what it needs and shows what it installs.
 PORT ?= 8501
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -18,7 +18,7 @@ define install
 		else $(BIN)/python -m pip install --disable-pip-version-check $(if $(LOCKED),--require-hashes) -r $(1); fi
 endef
 
-.PHONY: run install test check fix bench trust audit supply clean
+.PHONY: run install test check fix bench quality trust audit supply clean
 .DELETE_ON_ERROR:
 
 run: install                    ## serve the workbench on http://localhost:$(PORT)
@@ -46,9 +46,12 @@ fix: $(DEV)                     ## let ruff mend and format what it can, and wri
 	@$(BIN)/ruff format .
 	@$(BIN)/python docs/make_reference.py
 
-BENCHES := faults recordings house collect crawl depth documents extraction kills library people quotes reading report rounds sessions steps worlds
-bench: $(DEV)                   ## the measurements behind the figures in DECISIONS.md
+BENCHES := faults recordings house collect crawl documents extraction kills library people quotes reading report rounds sessions steps worlds
+bench: $(DEV)                   ## every bench that needs no data from outside, one after the other (hours)
 	@for name in $(BENCHES); do echo "== bench.$$name"; $(BIN)/python -m bench.$$name || exit 1; done
+
+quality: $(DEV)                 ## docs/quality.md, its quick rows measured anew; ROWS="crawl kills" others, DATA=… for those that need it
+	@$(BIN)/python -m bench.quality $(ROWS) $(if $(DATA),--data "$(DATA)")
 
 trust: $(DEV)                   ## the scorecard of docs/trust.md, all cases anew (hours); CASES="S1.1 S1.2" for some
 	@$(BIN)/python -m bench.trust $(CASES)

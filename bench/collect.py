@@ -8,12 +8,12 @@ when a share over all sites is below its target."""
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import tempfile
 from pathlib import Path
 
+from bench import make_parser, write_figures
 from bench.evaluation.collection_score import compute_metrics
 from bench.evaluation.runner import EvaluationJob, evaluate
 from tests.web.made_sites import KINDS, write_sites
@@ -23,7 +23,7 @@ TARGETS = {"extraction": 0.9, "relevance": 0.85, "decisions": 0.9}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = make_parser(__doc__)
     parser.add_argument("--sites", type=int, default=10, help="sites of each kind, half of them fresh")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--jobs", type=int, default=1)
@@ -59,6 +59,7 @@ def main() -> int:
             for fault in row["faults"]:
                 print(f"{row['id']}: {fault}")
     total = compute_metrics(rows)
+    write_figures(given.json, {"sites": len(rows), "seed": given.seed, **total})
     return int(any(total[key] < least for key, least in TARGETS.items()))
 
 

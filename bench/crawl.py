@@ -30,7 +30,6 @@ that mostly waits."""
 
 from __future__ import annotations
 
-import argparse
 import gc
 import multiprocessing
 import os
@@ -58,6 +57,7 @@ from agent.web import rate_limit
 from agent.web.extract import dispatch
 from agent.web.world import open_world
 from agent.workbench import Workbench
+from bench import make_parser, write_figures
 
 CPU_MS = 12.0
 SITE_CPU_MS = 25.0
@@ -80,7 +80,7 @@ class Round(NamedTuple):
 
 def main() -> int:
     """Measure, print, judge."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = make_parser(__doc__)
     for name, default in (
         ("pages", 500),
         ("kilobytes", 55),
@@ -115,6 +115,13 @@ def main() -> int:
         f"site        {own:6.1f} ms a page beyond extraction ({inside:.1f}), {own / inside:.2f} times as much"
     )
     print(f"site        {'kept' if own <= SITE_CPU_MS else 'MISSED'}: at most {SITE_CPU_MS:g} ms")
+    figures = {
+        "pages_a_second": round(median(each.rate for each in ours)),
+        "share_of_bare": round(median(our.rate / its.rate for our, its in zip(ours, pool, strict=True)), 2),
+        "ms_beyond_extraction": round(median(each.ms for each in ours) - extraction, 1),
+        "site_ms_beyond_extraction": round(own, 1),
+    }
+    write_figures(options.json, figures)
     return judge(pool, ours, extraction) or int(own > SITE_CPU_MS)
 
 

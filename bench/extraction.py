@@ -12,7 +12,6 @@ the CPU milliseconds a page, parsing included. resiliparse and trafilatura are m
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -26,6 +25,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from agent.retrieval.passages import split_passages
 from agent.web.extract.html_page import extract_html
+from bench import make_parser, write_figures
 
 Extractor = Callable[[str], str]
 URL = "https://made.example/"
@@ -56,11 +56,13 @@ class Result:
     pages: int = 0
     seconds: float = 0.0
 
-    def line(self) -> str:
-        """The shares in percent ("-" where there is nothing to keep), and the time."""
-        kept = f"{100 * self.kept / self.wanted:.1f}" if self.wanted else "-"
-        unwanted = f"{100 * self.kept_unwanted / self.unwanted:.1f}" if self.unwanted else "-"
-        return f"{kept:>6} {unwanted:>6} {1000 * self.seconds / max(1, self.pages):8.2f}"
+    def shares(self) -> dict[str, float]:
+        """Per cent of the wanted and of the unwanted that were kept, and milliseconds a page."""
+        return {
+            "kept": round(100 * self.kept / max(1, self.wanted), 1),
+            "noise": round(100 * self.kept_unwanted / max(1, self.unwanted), 1),
+            "ms": round(1000 * self.seconds / max(1, self.pages), 2),
+        }
 
 
 def list_extractors() -> dict[str, Extractor]:
@@ -262,13 +264,11 @@ def show(title: str, results: dict[str, Result]) -> None:
         f"\n{title}: {next(iter(results.values())).pages} pages\n{'':22} kept %  noise %  ms/page", flush=True
     )
     for name, result in results.items():
-        print(f"{name:22} {result.line()}", flush=True)
+        print(f"{name:22}" + "".join(f" {each:7.1f}" for each in result.shares().values()), flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__)
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--made", type=int, default=90)
     parser.add_argument("--seed", type=int, default=1)
@@ -279,8 +279,11 @@ def main() -> None:
     extractors = list_extractors()
     maker = Maker(options.seed)
     samples = [maker.make(n) for n in range(options.made)]
+    made: dict[str, dict[str, dict[str, float]]] = {}
     for kind, name in enumerate(("documentation", "forum", "article")):
-        show(f"made, {name}", measure(samples[kind::3], extractors))
+        results = measure(samples[kind::3], extractors)
+        show(f"made, {name}", results)
+        made[name] = {each: result.shares() for each, result in results.items()}
     for folder in options.folders:
         show(str(folder), measure(read_folder(folder), extractors))
     rows = [
@@ -291,6 +294,7 @@ def main() -> None:
     ]
     for folder in options.site:
         show(folder.name, measure(read_site(folder, rows, options.pages, options.seed), extractors))
+    write_figures(options.json, made)
 
 
 if __name__ == "__main__":

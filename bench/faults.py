@@ -12,7 +12,6 @@ as not shown; how many of the wrong ones have no more than a dot is told, too.""
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -23,11 +22,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from agent.evidence.support import describe_support
 from agent.types import SUPPORTED_VERDICTS, Sentence
+from bench import make_parser, write_figures
 from tests.played.replay import replay
 from tests.played.scenario import REPLIES, Scenario, load_scenarios
 
@@ -167,13 +166,10 @@ def measure(scenarios: list[Scenario], share: float, judge: str, seeds: int) -> 
 
 def main() -> None:
     """Measure each rate with each judge and print a row for each."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__)
     parser.add_argument("--rates", nargs="*", type=int, default=[5, 20, 50], help="per cent made wrong")
     parser.add_argument("--seeds", type=int, default=5, help="draws of which sentences are wrong")
     parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     recorded = {path.stem for path in REPLIES.glob("*.jsonl")}
     chosen = [
@@ -191,8 +187,7 @@ def main() -> None:
             true = f"true not shown {counts['true not shown']} of {counts['true']}"
             dots = f"with a dot alone: {counts['dotted']} wrong, {counts['true with a dot']} true"
             print(f"{rate} %, {judge}: shown as supported: {kinds}; {dots}; {true}")
-    if asked.json:
-        asked.json.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    write_figures(asked.json, table)
 
 
 if __name__ == "__main__":

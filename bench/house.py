@@ -8,10 +8,8 @@ literal elsewhere in code other than -1, 0, 1 and 2. A code line is neither blan
 
 from __future__ import annotations
 
-import argparse
 import ast
 import io
-import json
 import os
 import sys
 import tempfile
@@ -20,12 +18,11 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from inspect import CO_OPTIMIZED
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 from unittest.mock import patch
 
-from bench import ROOT
+from bench import ROOT, make_parser, write_figures
 from tests.played import replay as recorded
 from tests.played.scenario import Outcome, drive_scenario, load_scenarios
 
@@ -166,17 +163,13 @@ def _is_public(node: ast.AST) -> bool:
 
 def main() -> None:
     """Count, print, and write with --json."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", type=Path, help="write the counts to this file, too")
+    parser = make_parser(__doc__)
     asked = parser.parse_args()
     counts: dict[str, dict[str, float]] = {part: asdict(count_part(part)) for part in PARTS}
     counts["recorded run"] = dict(trace_recorded_run())
     for part, figures in counts.items():
         print(part + ": " + ", ".join(f"{name} {figure:,}" for name, figure in figures.items()))
-    if asked.json:
-        asked.json.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+    write_figures(asked.json, counts)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ of this fails."""
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -31,6 +30,7 @@ from agent.settings import config as configuration
 from agent.store.database import Store
 from agent.types import Settings, Status, Step
 from agent.workbench import Workbench
+from bench import make_parser, write_figures
 from tests.web.claim_judge import ALWAYS, check_reply
 from tests.web.reporting_model import ReportScript, start_report
 from tests.web.scripted import ScriptedModel
@@ -166,9 +166,7 @@ def child(folder: str, run_id: str, settings: Settings) -> int:
 
 def main(arguments: list[str]) -> int:
     """Kill, resume, compare; prints one line of figures."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=["keyless", "rounds"])
@@ -209,6 +207,9 @@ def main(arguments: list[str]) -> int:
     )
     for line in wrong[:20]:
         print(" ", line)
+    write_figures(
+        options.json, {"kills": kills, "runs": runs, "wrong": len(wrong), "calls": calls, "paid_again": again}
+    )
     return 1 if wrong else 0
 
 

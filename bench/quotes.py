@@ -1,21 +1,20 @@
 """Looks for quotes on large pages of every kind: seconds of CPU of the slowest quote and the peak of memory
 beside the page (tracemalloc).
 
-    python -m bench.quotes [--characters 10000000] [--quotes 5] [--json]
+    python -m bench.quotes [--characters 10000000] [--quotes 5] [--json FILE]
 
 What is promised, and when the exit code is 1: at most 2 s and 64 MB on a page of ten million characters, and
 twice the page takes at most three times the time."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable
 
 from agent.evidence.quote_match import find_quote
+from bench import make_parser, write_figures
 
 SECONDS, MEGABYTES, RATIO = 2.0, 64, 3.0
 PAGES: dict[str, Callable[[int], str]] = {
@@ -65,10 +64,9 @@ def measure_megabytes(page: str, quotes: list[str]) -> float:
 
 def main() -> None:
     """Print a line for each kind of page."""
-    parser = argparse.ArgumentParser()
+    parser = make_parser(__doc__)
     parser.add_argument("--characters", type=int, default=10_000_000)
     parser.add_argument("--quotes", type=int, default=len(QUOTES))
-    parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     quotes, rows = QUOTES[: args.quotes], []
     for kind, make in PAGES.items():
@@ -76,10 +74,9 @@ def main() -> None:
         page = make(args.characters)
         seconds, megabytes = measure_seconds(page, quotes), measure_megabytes(page, quotes)
         rows.append({"kind": kind, "seconds": seconds, "ratio": seconds / half, "megabytes": megabytes})
-        if not args.json:
-            print(f"{kind:20} {seconds:6.2f} s  {seconds / half:4.1f} x  {megabytes:6.1f} MB", flush=True)
-    if args.json:
-        print(json.dumps(rows))
+        print(f"{kind:20} {seconds:6.2f} s  {seconds / half:4.1f} x  {megabytes:6.1f} MB", flush=True)
+    most = {f"most_{name}": max(row[name] for row in rows) for name in ("seconds", "ratio", "megabytes")}
+    write_figures(args.json, {"pages": rows, **most})
     kept = [r["seconds"] <= SECONDS and r["megabytes"] <= MEGABYTES and r["ratio"] <= RATIO for r in rows]  # type: ignore[operator]
     sys.exit(0 if all(kept) or args.json else 1)
 

@@ -7,7 +7,6 @@ A sentence, with its check and its marks, is one line."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -17,6 +16,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
+from bench import make_parser, write_figures
 from tests.played.replay import replay
 from tests.played.scenario import REPLIES, Outcome, Scenario, load_scenarios
 
@@ -71,25 +71,27 @@ def _holds_records(value: Any) -> bool:
 
 def main() -> None:
     """Replay every recording and print, or write, what differs."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__)
     parser.add_argument("--write", action="store_true", help="store what comes out now")
     parser.add_argument("--only", nargs="*", default=[], help="ids of scenarios")
     asked = parser.parse_args()
     recorded = [each for each in load_scenarios() if (REPLIES / f"{each.id}.jsonl").exists()]
-    found = False
+    found, counts = False, Counter[str]()
     for scenario in recorded:
         if asked.only and scenario.id not in asked.only:
             continue
         with tempfile.TemporaryDirectory() as folder:
             os.environ["TOUCHSTONE_DATA"] = folder
             outcome = replay(scenario)
+        counts["runs"] += 1
+        counts["right"] += outcome.is_right(scenario.gold)
+        counts["calls"] += len(outcome.calls)
         if difference := compare_outcome(scenario, outcome):
             found = True
             print(difference)
         if asked.write:
             write_outcome(scenario, outcome, read_outcome(scenario).get("played", {}))
+    write_figures(asked.json, {**counts, "same": not found})
     sys.exit(found and not asked.write)
 
 

@@ -10,21 +10,19 @@ tokens a section, from the outline to the end."""
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import json
 import random
 import re
 import sys
 import tempfile
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from agent.engine.state import to_jsonable
 from agent.settings import config
 from agent.types import Fact, ModelCall, Outcome, Page, PageRef, PlanPart, Settings, Status
 from agent.workbench import Workbench
+from bench import make_parser, write_figures
 from tests.web.claim_judge import check_reply
 from tests.web.reporting_model import find_facts
 from tests.web.scripted import ScriptedModel
@@ -184,10 +182,9 @@ def measure(sections: int, facts: int, context: int = 32_768) -> list[ModelCall]
 
 def main(arguments: list[str]) -> int:
     """Measure, print; 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = make_parser(__doc__)
     parser.add_argument("--sections", type=int, default=5)
     parser.add_argument("--facts", type=int, default=9)
-    parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     calls = measure(options.sections, options.facts)
     tokens, count = Counter[str](), Counter[str]()
@@ -202,8 +199,7 @@ def main(arguments: list[str]) -> int:
     }
     for (name, value), most in zip(figures.items(), (MAX_CALLS, MAX_TOKENS), strict=True):
         print(f"  {name:<24} {value:>8} (at most {most:g}){'' if value <= most else '  OVER'}")
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+    write_figures(options.json, figures)
     return int(figures["calls_a_section"] > MAX_CALLS or figures["prompt_tokens_a_section"] > MAX_TOKENS)
 
 

@@ -14,8 +14,6 @@ the other)."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import multiprocessing
 import random
 import re
@@ -28,13 +26,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from agent.settings import config
 from agent.types import ModelCall, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
+from bench import make_parser, write_figures
 from tests.web.claim_judge import ALWAYS, check_reply
 from tests.web.scripted import ScriptedModel
 
@@ -206,8 +204,7 @@ def drive(bench: Workbench, script: Script) -> tuple[RunSnapshot, list[ModelCall
 
 def main(arguments: list[str]) -> int:
     """Measure, print; 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path)
+    parser = make_parser(__doc__)
     for name, default in (("model-ms", 1000), ("page-ms", 400), ("search-ms", 400)):
         parser.add_argument(f"--{name}", type=int, default=default)
     options = parser.parse_args(arguments)
@@ -237,8 +234,7 @@ def main(arguments: list[str]) -> int:
         over = "" if value <= GOALS[name] else "  OVER"
         print(f"  {name:<24} {value:>10} (at most {GOALS[name]:g}; before {BEFORE.get(name, '-')}){over}")
     print(f"  wall {wall:.2f} s, of which {script.waited:.2f} s for {len(calls)} calls with the write-up")
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+    write_figures(options.json, figures)
     return int(any(figures[name] > goal for name, goal in GOALS.items()))
 
 

@@ -8,7 +8,6 @@ when the 95th percentile reaches 300 ms."""
 
 from __future__ import annotations
 
-import argparse
 import math
 import statistics
 import sys
@@ -25,6 +24,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from agent.settings import config as configuration
 from agent.types import Settings, Status
 from agent.workbench import Workbench
+from bench import make_parser, write_figures
 from tests.browser.served import Served
 
 LIMIT_S = 0.3
@@ -128,9 +128,7 @@ def measured(sessions: int, seconds: float, folder: Path) -> list[Visitor]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__)
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=15.0)
     given = parser.parse_args()
@@ -142,6 +140,10 @@ def main() -> int:
     )
     print(
         f"{len(polls)} polls: p50 {statistics.median(polls) * 1000:.0f} ms, p95 {p95(polls) * 1000:.0f} ms, slowest {polls[-1] * 1000:.0f} ms"
+    )
+    ms = {"p50_ms": statistics.median(polls) * 1000, "p95_ms": p95(polls) * 1000}
+    write_figures(
+        given.json, {"sessions": given.sessions, **{name: round(each) for name, each in ms.items()}}
     )
     return int(p95(polls) >= LIMIT_S)
 

@@ -14,7 +14,6 @@ All are medians over windows of several actions and over several runs."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
@@ -30,6 +29,7 @@ from agent.settings import config as configuration
 from agent.store import tables
 from agent.types import Settings, Step
 from agent.workbench import Workbench
+from bench import make_parser, write_figures
 
 MOST_MS, MOST_GROWTH, MOST_BYTES = 60.0, 1.3, 20_000
 WINDOW = 5
@@ -136,9 +136,7 @@ def stored_bytes(bench: Workbench) -> int:
 
 def main(arguments: list[str]) -> int:
     """Run, measure, print; 1 when a limit is passed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--actions", type=int, default=60)
     options = parser.parse_args(arguments)
@@ -157,10 +155,10 @@ def main(arguments: list[str]) -> int:
         size = (stored_bytes(bench) - empty) / len(first)
         runs = [long_run(bench, str(world), options.actions) for _ in range(options.runs)]
         bench.shutdown()
-    return told(runs, size)
+    return told(runs, size, options.json)
 
 
-def told(runs: list[list[Step]], size: float) -> int:
+def told(runs: list[list[Step]], size: float, file: Path | None) -> int:
     """Print the figures; 1 when one is over its limit."""
     taken = sorted(step.cpu_ms for steps in runs for step in steps if step.cpu_ms)
     first, full, late = by_action(runs, 5), by_action(runs, 25), by_action(runs, 50)
@@ -178,6 +176,9 @@ def told(runs: list[list[Step]], size: float) -> int:
     )
     for name, at in (("5", first), ("25", full), ("50", late)):
         print(f"  around action {name:>2}, ms: " + ", ".join(f"{kind} {ms:.1f}" for kind, ms in at.items()))
+    names = ("cpu_ms", "growth", "round_growth", "bytes")
+    values = [round(value, 2) for value, _ in figures.values()]
+    write_figures(file, dict(zip(names, values, strict=True)))
     return int(any(value > most for value, most in figures.values()))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from agent.flows import FLOWS, STEP_LABELS, draw_flow
 from agent.settings import config
+from bench import quality
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
@@ -57,7 +58,8 @@ def test_named_commands_and_flags_exist(page: Path) -> None:
     commands = set(re.findall(r"^## ([a-z-]+)$", REFERENCE, re.MULTILINE))
     assert len(commands) >= 15
     assert {name for name in _COMMAND.findall(text) if name not in commands} == set()
-    assert {flag for flag in _FLAG.findall(text) if flag not in REFERENCE} == set()
+    known = REFERENCE + "".join(path.read_text(encoding="utf-8") for path in (ROOT / "bench").glob("*.py"))
+    assert {flag for flag in _FLAG.findall(text) if flag not in known} == set()
 
 
 def test_named_settings_exist(page: Path) -> None:
@@ -81,6 +83,14 @@ def test_each_flow_is_drawn_as_its_table_has_it(name: str) -> None:
 
 def test_every_step_has_words_and_every_words_a_step() -> None:
     assert {step for flow in FLOWS.values() for step in flow.steps} == set(STEP_LABELS)
+
+
+def test_the_page_of_quality_shows_what_is_kept() -> None:
+    assert _text(quality.PAGE) == quality.render_page(), "run `python -m bench.quality --page`"
+    names = {row["name"] for row in quality.read_rows()}
+    assert {path.stem for path in quality.RESULTS.glob("*.json")} <= names
+    modules = {row["command"].split()[0] for row in quality.read_rows()}
+    assert {name for name in modules if not (ROOT / "bench" / f"{name}.py").exists()} == set()
 
 
 def test_the_readme_is_short() -> None:

@@ -25,7 +25,7 @@ from agent.web.prompt_injection import find_injected_links
 MAX_PASSAGES = 10
 """Passages of a page that are read without a model."""
 PAGE_TOKENS = 1_000
-"""Tokens of a page in a call, on the average: as much as the whole page shows (`bench.context`)."""
+"""Tokens of a page in a call, on the average: as much as the whole page shows."""
 READING_TOKENS = 8_000
 """Tokens of page text in one call: a round of four pages, and room for those that a person supplies."""
 READING_SHARE = 0.5

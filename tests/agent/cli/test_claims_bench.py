@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from bench.claims import check_file, list_cases, list_figures
+from bench.claims import check_file, count_cases, measure_shares
 
 
 def test_labelled_claims_are_counted(tmp_path: Path) -> None:
@@ -23,9 +23,10 @@ def test_labelled_claims_are_counted(tmp_path: Path) -> None:
     ]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     checked = check_file(path)
-    assert list_cases(checked) == [
-        "supported, shown as differing: 0 of 1",
-        "contradicted, found: 1 of 2; missed: c",
-    ]
-    figures = "\n".join(list_figures(checked))
-    assert "asked about, changed numbers and dates       100.0 %         1/1  ≥ 85 %" in figures
+    assert count_cases(checked) == {
+        "supported": 1,
+        "shown_as_differing": [],
+        "contradicted": 2,
+        "missed": ["c"],
+    }
+    assert measure_shares(checked)["asked_changed"] == 1.0
