@@ -191,7 +191,7 @@ def main() -> int:
         told.append(("words of a site", searches, MOST_WORDS_MS))
         meaning = Library(store, Thrown(options.dimensions))
         began = time.process_time()
-        kept = meaning.embed_pending()
+        kept = meaning.vector_index.embed_pending()
         print(
             f"{kept:,} vectors of {options.dimensions} kept: {kept / (time.process_time() - began):,.0f} a second of CPU"
         )

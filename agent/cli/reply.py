@@ -50,7 +50,7 @@ def reply(args: Namespace) -> int:
             if line := FLOWS["reply"].describe(step):
                 write_stderr(f"  {step.n:>3}  {line}")
         is_silent = not outcome.result.should_reply and not outcome.failed
-        if is_silent and not service.library.has_sources(added_only=True):
+        if is_silent and not service.library.count(added_only=True):
             write_stderr(f"touchstone: {EMPTY_LIBRARY_HINT}")
         if args.json_file:
             used = {"llm_calls", "prompt_tokens", "completion_tokens", "cost_usd"}

@@ -141,7 +141,7 @@ class Worker:
         is_searching = "retrieve" in self.flows[settings.flow].steps
         if not self._threads and is_searching and settings.model != "keyless":
             try:
-                self.library.embed_pending()
+                self.library.vector_index.embed_pending()
             except (
                 ModelUnavailable
             ) as trouble:  # what has no vector is found by words, and the answer says so
@@ -344,7 +344,7 @@ class Worker:
                 self.library.sync()
                 while self.library.index_pending(most=50) and not self.shutdown_event.is_set():
                     pass
-                self.library.embed_pending(checkpoint=check)
+                self.library.vector_index.embed_pending(checkpoint=check)
             except ShutdownRequested:
                 return
             except TouchstoneError as error:  # a model that does not answer, mostly

@@ -7,9 +7,9 @@ their passages are, their terms and their vectors. A `source_id` is `kb:` with a
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from heapq import nlargest
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from agent.retrieval.vector_index import VectorIndex
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
 from agent.store.library_index import IndexedSource, SourceQuery
-from agent.text.tokens import fold, is_stemmed
+from agent.text.tokens import is_stemmed
 from agent.text.urls import canonicalize
 from agent.types import (
     Facility,
@@ -44,16 +44,12 @@ from agent.types.library import SourceKind
 from agent.types.record import Actor
 from agent.web.extract import documents
 
-PENDING_PER_SEARCH = 20
-"""Waiting pages that a search indexes first."""
-FUSION_DEPTH = 50
-"""Depth of the two rankings that are merged."""
-EXTRA_PASSAGES = 20
-"""Passages read beyond those asked for: some may be deleted."""
+PENDING_PER_SEARCH, PENDING_AT_ONCE = 20, 500
+"""Waiting pages that a search indexes first, and that are indexed at once else."""
+FUSION_DEPTH, EXTRA_PASSAGES = 50, 20
+"""Depth of the two rankings that are merged; passages read beyond those asked for, as some may be deleted."""
 MAX_COUNTED_PASSAGES = 10_000
 """Passages whose words are counted for one search (8 ms); in more, they are about as frequent."""
-MAX_CACHED_TABLES = 64
-"""Pages whose facilities are kept in memory."""
 MAX_TAG_CHARS = 60
 
 
@@ -75,8 +71,7 @@ class Library:
         self.kb_dir, self.team_dir = kb_dir, team_dir
         self._indexer = Indexer(store)
         self._folder_sync = FolderSync(self._indexer)
-        self._facilities: dict[tuple[str, str], list[Facility]] = {}
-        self._lock = threading.Lock()
+        self._facilities_of = lru_cache(maxsize=64)(self._read_facilities)
 
     def use_embedder(self, embedder: Embedder | None, absent: str) -> None:
         """Search with another embedder from now on, or by words alone for the reason `absent`."""
@@ -127,7 +122,7 @@ class Library:
         added.sources = self._indexer.index(read(), added.refused)
         return added
 
-    def index_pending(self, *, most: int = 500) -> int:
+    def index_pending(self, *, most: int = PENDING_AT_ONCE) -> int:
         """Index pages that flows have stored, at most `most`; returns how many. Cheap when there are none."""
         self._indexer.rebuild_if_outdated()
         waiting = self.library_index.list_unindexed(most)
@@ -159,14 +154,6 @@ class Library:
             note=note,
         )
 
-    def search_words(self, query: str, k: int = 10, *, scope: LibraryScope | None = None) -> list[Passage]:
-        """The `k` passages that match the query's words best, best first (the best has score 1)."""
-        self.index_pending(most=PENDING_PER_SEARCH)
-        found = self._search_terms(query, k + EXTRA_PASSAGES, self._scope_rows(scope))
-        hits = self.library_index.passages(found)[:k]
-        best = max((score for _, score in hits), default=1.0) or 1.0
-        return [hit.replace(score=round(score / best, 4)) for hit, score in hits]
-
     def search_pages(self, query: str, page_ids: Collection[str], k: int) -> CountedPassages:
         """The `k` passages of these stored pages that match the query's words best, best first, each with its
         score (0..1, see agent.retrieval.scorer); words are counted over these pages alone.
@@ -174,7 +161,7 @@ class Library:
         Those of the pages that wait to be indexed are indexed first. A page that is not in the index (its
         source holds a newer text, or was deleted, or there is no full text) is split and scored at hand."""
         self._indexer.rebuild_if_outdated()
-        if waiting := self.library_index.list_unindexed_of(page_ids):
+        if waiting := self.library_index.list_unindexed(among=page_ids):
             self._indexer.index_pages(waiting)
         rows = self.library_index.rows_of_pages(page_ids) if self.library_index.has_fulltext else {}
         pages, _ = self.store.pages.get_many([page_id for page_id in page_ids if page_id not in rows])
@@ -206,11 +193,6 @@ class Library:
         counts = CollectionCounts(passages + len(others), frequencies)
         return counts, scorer.sum_scores(held, counts)
 
-    def embed_pending(self, *, most: int = 1_000_000, checkpoint: Callable[[], None] = lambda: None) -> int:
-        """Make vectors for passages without one, at most `most`; returns how many. `checkpoint` is called
-        before each batch. Raises ModelUnavailable; what was made before is kept."""
-        return self.vector_index.embed_pending(most=most, checkpoint=checkpoint)
-
     def _search_vectors(
         self, query: str, k: int, within: list[int] | None
     ) -> tuple[list[tuple[int, float]], str]:
@@ -224,10 +206,8 @@ class Library:
         except ModelUnavailable as trouble:
             return [], f"Searched by words only. {trouble}"
         missing = self.vector_index.count_missing_cached()
-        return (
-            found,
-            f"{missing:,} passages have no vector yet; those were searched by words only." if missing else "",
-        )
+        note = f"{missing:,} passages have no vector yet; those were searched by words only."
+        return found, note if missing else ""
 
     def count_terms(self, question: str) -> CollectionCounts:
         """How many passages there are, and how many hold each of the question's words."""
@@ -236,7 +216,7 @@ class Library:
 
     def index(self, *, scope: LibraryScope | None = None) -> list[IndexEntry]:
         """One entry a source, in the order they were added."""
-        found = self.library_index.sources(self._scope_query(scope), limit=1_000_000, oldest=True)
+        found = self.library_index.sources(self._scope_query(scope), oldest=True)
         return [
             IndexEntry(source_id=source.source_id, description=source.description, by=source.described_by)
             for source in found
@@ -264,17 +244,13 @@ class Library:
     def sources(
         self, *, limit: int = 200, offset: int = 0, scope: LibraryScope | None = None, **wanted: Any
     ) -> list[LibrarySource]:
-        """Sources, newest first: those of a scope, else as `list_query` chooses them."""
-        query = self._scope_query(scope) if scope else list_query(**wanted)
+        """Sources, newest first: those of a scope, else those for which these fields of SourceQuery hold."""
+        query = self._scope_query(scope) if scope else SourceQuery(**wanted)
         return self.library_index.sources(query, limit=limit, offset=offset)
 
     def count(self, **wanted: Any) -> int:
-        """How many such sources there are."""
-        return self.library_index.count(list_query(**wanted))
-
-    def has_sources(self, *, added_only: bool = False) -> bool:
-        """Whether there is any source; with `added_only` one that was added, not only read by a run."""
-        return bool(self.library_index.count(SourceQuery(added_only=added_only)))
+        """How many sources there are for which these fields of SourceQuery hold."""
+        return self.library_index.count(SourceQuery(**wanted))
 
     def tags(self) -> dict[str, int]:
         """Every tag with its number of sources."""
@@ -313,23 +289,14 @@ class Library:
     def facilities(self, *, scope: LibraryScope | None = None) -> list[Facility]:
         """The facilities in the tables of the sources: rows with a name and coordinates."""
         query = replace(self._scope_query(scope), places=True)
-        sources = self.library_index.sources(query, limit=1_000, oldest=True)
+        sources = self.library_index.sources(query, oldest=True)
         return [
             place for source in sources for place in self._facilities_of(source.source_id, source.page_id)
         ]
 
-    def _facilities_of(self, source_id: str, page_id: str) -> list[Facility]:
-        """The facilities of a stored page, which never changes: read once."""
-        key = (source_id, page_id)
-        with self._lock:
-            known = self._facilities.get(key)
-        if known is None:
-            known, _ = find_facilities(self.store.pages.get(page_id), source_id)
-            with self._lock:
-                if len(self._facilities) >= MAX_CACHED_TABLES:
-                    self._facilities.clear()
-                self._facilities[key] = known
-        return known
+    def _read_facilities(self, source_id: str, page_id: str) -> list[Facility]:
+        """The facilities of a stored page, which never changes."""
+        return find_facilities(self.store.pages.get(page_id), source_id)[0]
 
     def _require_source(self, source_id: str) -> IndexedSource:
         held = self.library_index.get(source_id)
@@ -369,12 +336,3 @@ def _clean_tags(tags: Sequence[str]) -> list[str]:
     if any(len(tag) > MAX_TAG_CHARS for tag in cleaned):
         raise UsageError(f"a tag has at most {MAX_TAG_CHARS} characters: use a word or two")
     return sorted({tag for tag in cleaned if tag})
-
-
-def list_query(
-    *, text: str = "", tag: str = "", kind: str = "", deleted: bool = False, stale_days: int | None = None
-) -> SourceQuery:
-    """Those whose title, address or description holds all words of `text`, with a tag, of a kind; the deleted
-    ones with `deleted`; with `stale_days` those fetched longer ago than that, or whose file is gone."""
-    before = "" if stale_days is None else utc_timestamp(days_ago=stale_days)
-    return SourceQuery(text=fold(text), tag=tag, kind=kind, deleted=deleted, fetched_before=before)

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from agent.errors import StoreError, UsageError
+from agent.errors import UsageError
 from agent.library.poi_table import find_facilities
 from agent.retrieval.extractive_summary import describe_page
 from agent.retrieval.passages import PASSAGES_VERSION, split_passages
 from agent.settings.config import ROOT
+from agent.store import tables
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
 from agent.store.library_index import IndexedPassage, IndexedSource, SourceUpdate
@@ -27,14 +28,11 @@ from agent.web import mime
 DEMO_TAG = "demo"
 """The tag of pages of the demo world, whose hosts end in the reserved name .example: nothing in them is true.
 """
-MAX_HEADING_CHARS = 500
-MAX_INDEXED_CHARS = 5_000_000
-"""Characters of a text that can be searched."""
-PASSAGES_PER_WRITE = 400
-"""Passages written in one transaction (a tenth of a second), but at least one source."""
-SOURCES_PER_PURGE = 50
-"""Deleted sources removed in one transaction."""
-MAX_TRIES = 5
+MAX_HEADING_CHARS, MAX_INDEXED_CHARS = 500, 5_000_000
+"""Characters of a heading and of a text that can be searched."""
+PASSAGES_PER_WRITE, SOURCES_PER_PURGE = 400, 50
+"""Passages written in one transaction (a tenth of a second), but at least one source; deleted sources removed
+in one."""
 ADDED_BY_HAND_REASON = (
     "was added to the library by hand: rename the file in the folder, or delete that document and empty "
     "the bin"
@@ -47,8 +45,8 @@ IN_FOLDER_REASON = (
 @dataclass(frozen=True)
 class IndexRequest:
     """A page to index as the text of a source. `restore`: it was added, so from the bin, too (else a run read
-    it, or it is indexed again); `origin` and `mark`: the folder
-    it is synchronised with (None keeps that) and the signature of its file."""
+    it, or it is indexed again); `origin` and `mark`: the folder it is synchronised with (None keeps that) and
+    the signature of its file."""
 
     page: Page
     source_id: str
@@ -69,14 +67,12 @@ class Indexer:
         """A fingerprint of how passages and terms are made; the index is rebuilt when it changes."""
         self._checked = False
         self._lock = threading.Lock()
-        self._write_lock = threading.Lock()
-        """Held while sources are written, so that a rejected one is written again undisturbed."""
 
     def rebuild_if_outdated(self) -> None:
         """Rebuild the full-text index when its terms were made in another way (by another version)."""
         with self._lock:
-            if not self._checked and self.library_index.fingerprint() != self.fingerprint:
-                self.library_index.reset_fulltext(self.fingerprint)
+            if not self._checked:
+                self.library_index.use_terms(self.fingerprint)
             self._checked = True
 
     def index(
@@ -90,51 +86,39 @@ class Indexer:
         put: list[LibrarySource | RefusedFile] = []
         batch: dict[str, tuple[IndexRequest, SourceUpdate]] = {}
         for ask in asks:
-            if (
-                ask.source_id in batch
-                or sum(len(entry.pieces) for _, entry in batch.values()) >= PASSAGES_PER_WRITE
-            ):
-                put += self._write_batch(batch)
+            size = sum(len(entry.pieces) for _, entry in batch.values())
+            if ask.source_id in batch or size >= PASSAGES_PER_WRITE:
+                put += self._write(batch)
                 batch = {}
             entry = self._prepare(ask)
             if isinstance(entry, SourceUpdate):
                 batch[ask.source_id] = (ask, entry)
             else:
                 put.append(entry)
-        put += self._write_batch(batch)
+        put += self._write(batch)
         no = [one for one in put if isinstance(one, RefusedFile)]
         if no and refused is None:
             raise UsageError(no[0].why)
         (refused if refused is not None else []).extend(no)
         return [one for one in put if isinstance(one, LibrarySource)]
 
-    def _write_batch(
+    def _write(
         self, batch: dict[str, tuple[IndexRequest, SourceUpdate]]
     ) -> list[LibrarySource | RefusedFile]:
-        """Write prepared sources; those that others changed meanwhile are written again, one by one."""
-        with self._write_lock:
-            overtaken = self.library_index.put([entry for _, entry in batch.values()]) if batch else set()
-        return [
-            self._write_alone(ask) if source_id in overtaken else entry.source
-            for source_id, (ask, entry) in batch.items()
-        ]
-
-    def _write_alone(self, ask: IndexRequest) -> LibrarySource | RefusedFile:
-        with self._write_lock:
-            for _ in range(MAX_TRIES):
-                entry = self._prepare(ask)
-                if not isinstance(entry, SourceUpdate):
-                    return entry
-                if not self.library_index.put([entry]):
-                    return entry.source
-        raise StoreError(f"other processes keep changing {ask.source_id}; try again")
+        """Write prepared sources; one that others changed meanwhile is prepared anew, until nobody does."""
+        overtaken = self.library_index.put([entry for _, entry in batch.values()]) if batch else set()
+        done: list[LibrarySource | RefusedFile] = []
+        for source_id, (ask, entry) in batch.items():
+            again = self._prepare(ask) if source_id in overtaken else entry.source
+            done += self._write({source_id: (ask, again)}) if isinstance(again, SourceUpdate) else [again]
+        return done
 
     def purge(self, until: str) -> int:
-        """Remove sources that were deleted until then (see LibraryIndex.list_deleted); returns how many."""
+        """Remove sources that were deleted until then (see LibraryIndex.purge); returns how many."""
         self.rebuild_if_outdated()
-        gone, went = self.library_index.list_deleted(until), 0
-        for n in range(0, len(gone), SOURCES_PER_PURGE):
-            went += self.library_index.purge(gone[n : n + SOURCES_PER_PURGE])
+        went = 0
+        while gone := self.library_index.purge(until, SOURCES_PER_PURGE):
+            went += gone
         return went
 
     def index_pages(self, page_ids: Sequence[str]) -> None:
@@ -143,18 +127,17 @@ class Indexer:
         for page_id, page in self.store.pages.get_many(page_ids)[0].items():
             if not page.text.strip() or is_address_list(page):
                 continue
-            if holders := [one.source for one in self.library_index.sources_of_page(page_id)]:
-                asks += [
-                    IndexRequest(page, source.source_id, kind=source.kind, restore=False)
-                    for source in holders
-                ]
+            if holders := self.library_index.find(tables.sources.c.page_id == page_id):
+                for one in holders:
+                    kind = one.source.kind
+                    asks.append(IndexRequest(page, one.source.source_id, kind=kind, restore=False))
                 continue
             held = self.library_index.get(source_id_for(page))
             if held is None or held.source.fetched_at <= page.fetched_at:
-                kind: SourceKind = "page" if canonicalize(page.final_url or page.url) else "file"
+                kind = "page" if canonicalize(page.final_url or page.url) else "file"
                 asks.append(IndexRequest(page, source_id_for(page), kind=kind, restore=False))
         self.index(asks, refused=[])
-        if left := self.library_index.list_unindexed_of(page_ids):
+        if left := self.library_index.list_unindexed(among=page_ids):
             self.library_index.mark_indexed(left)
 
     def _prepare(self, ask: IndexRequest) -> SourceUpdate | LibrarySource | RefusedFile:
@@ -170,13 +153,9 @@ class Indexer:
                 return RefusedFile(name=ask.source_id.partition(":")[2], why=f"{ask.source_id} {why}")
             if is_same and former.words == self.fingerprint and not is_gone:
                 return self._refresh_unchanged(former, ask)
-        source, pieces = self._build_source(ask, page_id, former.source if former else None)
-        adopted = (
-            former and former.source.gone_at and ask.restore
-        )  # its file is gone, and it is added by hand
-        origin = (ask.origin or "", ask.mark)
-        if former and ask.origin is None and not adopted:
-            origin = (former.origin, former.mark)
+        source, pieces = _build_source(ask, page_id, former.source if former else None)
+        # what is added by hand while its file is gone no longer belongs to the folder
+        keeps_origin = former and ask.origin is None and not (former.source.gone_at and ask.restore)
         found, skipped = find_facilities(page, ask.source_id)
         if found and skipped:
             missing = f"{skipped} of {skipped + len(found)} rows have no usable name or coordinates."
@@ -186,81 +165,60 @@ class Indexer:
             "words": self.fingerprint,
             "folded": fold(f"{source.title}\n{source.source_id}\n{source.url}\n{source.description}"),
             "places": len(found),
-            "origin": origin[0],
-            "mark": origin[1],
+            "origin": former.origin if former and keeps_origin else ask.origin or "",
+            "mark": former.mark if former and keeps_origin else ask.mark,
             "by_run": int(former.by_run if former and is_by_run else is_by_run),
         }
         return SourceUpdate(source, pieces, page, own, former=former)
 
     def _refresh_unchanged(self, former: IndexedSource, ask: IndexRequest) -> LibrarySource:
         """The same text again: update its time, its tags and whether it is deleted."""
-        source = former.source
-        values = {"fetched_at": max(source.fetched_at, ask.page.fetched_at)}
-        if ask.restore and source.deleted_at:
-            values["deleted_at"] = ""
+        source, is_added = former.source, ask.restore or ask.origin is not None
+        shown = {"fetched_at": max(source.fetched_at, ask.page.fetched_at)}
+        shown |= {"deleted_at": ""} if ask.restore else {}
+        new = {name: value for name, value in shown.items() if getattr(source, name) != value}
+        changed: dict[str, str | int] = {**new, **({"by_run": 0} if former.by_run and is_added else {})}
         if ask.origin is not None:
-            values |= {"origin": ask.origin, "mark": ask.mark}
-        changed: dict[str, str | int] = {
-            name: value for name, value in values.items() if getattr(source, name, None) != value
-        }
-        if former.by_run and (ask.restore or ask.origin is not None):
-            changed["by_run"] = 0
+            changed |= {"origin": ask.origin, "mark": ask.mark}
         if changed:
             self.library_index.set(source.source_id, **changed)
-        if new := sorted(set(ask.tags) - set(source.tags)):
-            self.library_index.tag(source.source_id, new)
+        if more := sorted(set(ask.tags) - set(source.tags)):
+            self.library_index.tag(source.source_id, more)
         self.library_index.mark_indexed([source.page_id])
-        shown = {name: value for name, value in values.items() if name in LibrarySource.model_fields}
         return source.replace(**shown, tags=sorted({*source.tags, *ask.tags}))
 
-    def _build_source(
-        self, ask: IndexRequest, page_id: str, old: LibrarySource | None
-    ) -> tuple[LibrarySource, list[IndexedPassage]]:
-        """The source and its passages."""
-        page = ask.page
-        split = split_passages(page, page_id, longest=MAX_INDEXED_CHARS)
-        pieces = []
-        for n, passage in enumerate(split):
-            heading, label = passage.heading[:MAX_HEADING_CHARS], passage.label[:MAX_HEADING_CHARS]
-            pieces.append(
-                IndexedPassage(
-                    n=n,
-                    start=passage.start,
-                    end=passage.end,
-                    heading=heading,
-                    kind=passage.kind,
-                    label=label,
-                    head=_join_head_terms(f"{page.title}\n{heading}\n{label}"),
-                    body=join_terms(passage.text),
-                )
-            )
-        longer = f"Only its first {MAX_INDEXED_CHARS:,} characters can be searched."
-        limits = (page.detail, longer if len(page.text) > MAX_INDEXED_CHARS else "")
-        written = old is not None and old.described_by != "keyless" and old.page_id == page_id
-        binned = old.deleted_at if old and not ask.restore else ""
-        source = LibrarySource(
-            source_id=ask.source_id,
-            kind=old.kind if old and ask.kind == "page" else ask.kind,
-            title=page.title,
-            url=page.final_url or page.url,
-            page_id=page_id,
-            sha256=page.sha256,
-            description=old.description if old and written else describe_page(page),
-            described_by=old.described_by if old and written else "keyless",
-            added_at=old.added_at if old else utc_timestamp(),
-            fetched_at=page.fetched_at or utc_timestamp(),
-            passages=len(pieces),
-            detail=" ".join(filter(None, limits)),
-            deleted_at=binned,
-            tags=sorted(
-                {
-                    *(old.tags if old else []),
-                    *ask.tags,
-                    *([DEMO_TAG] if host(page.final_url or page.url).endswith(".example") else []),
-                }
-            ),
-        )
-        return source, pieces
+
+def _build_source(
+    ask: IndexRequest, page_id: str, old: LibrarySource | None
+) -> tuple[LibrarySource, list[IndexedPassage]]:
+    """The source and its passages."""
+    page, pieces, address = ask.page, list[IndexedPassage](), ask.page.final_url or ask.page.url
+    for passage in split_passages(page, page_id, longest=MAX_INDEXED_CHARS):
+        heading, label = passage.heading[:MAX_HEADING_CHARS], passage.label[:MAX_HEADING_CHARS]
+        head = _join_head_terms(f"{page.title}\n{heading}\n{label}")
+        short = passage.replace(heading=heading, label=label)
+        pieces.append(IndexedPassage(short, head, join_terms(passage.text)))
+    longer = f"Only its first {MAX_INDEXED_CHARS:,} characters can be searched."
+    limits = (page.detail, longer if len(page.text) > MAX_INDEXED_CHARS else "")
+    written = old if old and old.described_by != "keyless" and old.page_id == page_id else None
+    demo = [DEMO_TAG] if host(address).endswith(".example") else []
+    source = LibrarySource(
+        source_id=ask.source_id,
+        kind=old.kind if old and ask.kind == "page" else ask.kind,
+        title=page.title,
+        url=address,
+        page_id=page_id,
+        sha256=page.sha256,
+        description=written.description if written else describe_page(page),
+        described_by=written.described_by if written else "keyless",
+        added_at=old.added_at if old else utc_timestamp(),
+        fetched_at=page.fetched_at or utc_timestamp(),
+        passages=len(pieces),
+        detail=" ".join(filter(None, limits)),
+        deleted_at=old.deleted_at if old and not ask.restore else "",
+        tags=sorted({*(old.tags if old else []), *ask.tags, *demo}),
+    )
+    return source, pieces
 
 
 def source_id_for(page: Page) -> str:

@@ -1,19 +1,21 @@
-"""The library's index: sources, where their passages are in the stored pages, and their terms.
+"""The library's index: sources, where their passages are in the stored pages, and their terms in SQLite's
+FTS5.
 
-It stores rows; texts are split and terms made by the library. Each change is one transaction."""
+It stores rows; texts are split and terms made by the library. Each change is one transaction. The full-text
+index keeps the terms of each row, so that a row can be removed by its id; terms are quoted and never read as
+FTS5's query language. Another database has no full text (`has_fulltext`)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import log
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     JSON,
     ColumnElement,
     Connection,
-    Row,
-    Select,
     and_,
     bindparam,
     delete,
@@ -21,37 +23,40 @@ from sqlalchemy import (
     insert,
     or_,
     select,
+    text,
     type_coerce,
     update,
 )
 
-from agent.errors import NotFound
-from agent.store import fulltext, pages, tables
+from agent.errors import NotFound, StoreError
+from agent.store import pages, tables
+from agent.store.ledger import utc_timestamp
 from agent.store.table_access import TableAccess
+from agent.text.tokens import fold
 from agent.types import LibrarySource, Page, Passage
-from agent.types.web import PassageKind
 
 s, p, t = tables.sources.c, tables.passages.c, tables.source_tags.c
 u, m = tables.unindexed_pages.c, tables.library_metadata.c
 
-
+FULLTEXT = "library_words"
+TERMS = f"{FULLTEXT}_terms"
+"""FTS5's view of the index with the number of rows of each term."""
+K1, B = 1.2, 0.75
+"""The constants of BM25 as textbooks give them (Robertson and Zaragoza 2009); FTS5 has them built in."""
+HEAD_WEIGHT = 2.0
+"""Weight of a term in title, heading path or label, against 1 in the text."""
+_RANK = f"bm25({FULLTEXT}, {HEAD_WEIGHT}, 1.0)"
+_LEAST_IDF = 1e-6
+"""FTS5's inverse document frequency of a term that more than half of the rows hold."""
+MIN_FORM_LETTERS, MAX_ENDING, MAX_FORMS = 5, 2, 5
+"""Letters of a word that has other forms, letters of an ending, and forms that are looked for."""
 _SOURCE_FIELDS = [name for name in LibrarySource.model_fields if name != "tags"]
-_PASSAGE_FIELDS = (
-    *("page_id", "url", "title", "heading", "kind", "label", "text", "start", "end"),
-    *("source_id", "published_at"),
-)
 
 
-@dataclass(frozen=True)
-class IndexedPassage:
-    """A passage to index: its place in the page's text, its heading, and its terms, joined by blanks."""
+class IndexedPassage(NamedTuple):
+    """A passage to index, with the terms of what stands over it and of its text, joined by blanks."""
 
-    n: int
-    start: int
-    end: int
-    heading: str
-    kind: PassageKind
-    label: str
+    passage: Passage
     head: str
     body: str
 
@@ -62,10 +67,10 @@ class IndexedSource:
 
     row: int
     source: LibrarySource
-    words: str = ""
-    origin: str = ""
-    mark: str = ""
-    by_run: bool = False
+    words: str
+    origin: str
+    mark: str
+    by_run: bool
     """Whether only runs brought it."""
 
 
@@ -78,7 +83,7 @@ class SourceUpdate:
     page: Page
     index_columns: dict[str, str | int]
     """Further columns of the source: words, folded, places, origin, mark, by_run."""
-    former: IndexedSource | None = None
+    former: IndexedSource | None
 
 
 @dataclass(frozen=True)
@@ -86,12 +91,12 @@ class SourceQuery:
     """Conditions on sources; an empty field is no condition."""
 
     text: str = ""
-    """Words (folded), all of which are in the title, address or description."""
+    """Words, all of which are in the title, address or description."""
     tag: str = ""
     kind: str = ""
     deleted: bool = False
-    fetched_before: str = ""
-    """Fetched before this time, or without their file."""
+    stale_days: int | None = None
+    """Fetched longer ago than that, or without their file."""
     source_ids: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     """With `source_ids`: one of the ids or one of the tags."""
@@ -105,7 +110,7 @@ class SourceQuery:
     def clauses(self) -> list[ColumnElement[bool]]:
         """The conditions as SQL, all of which must hold."""
         asked: list[ColumnElement[bool]] = [s.deleted_at != "" if self.deleted else s.deleted_at == ""]
-        asked += [s.folded.contains(word, autoescape=True) for word in self.text.split()]
+        asked += [s.folded.contains(word, autoescape=True) for word in fold(self.text).split()]
         if self.tag:
             asked.append(_has_tag([self.tag]))
         if self.kind:
@@ -114,9 +119,10 @@ class SourceQuery:
             asked.append(s.places > 0)
         if self.added_only:
             asked.append(s.by_run == 0)
-        if self.fetched_before:
-            asked.append(or_(and_(s.fetched_at != "", s.fetched_at < self.fetched_before), s.gone_at != ""))
-        if self.is_limited or self.source_ids or self.tags:
+        if self.stale_days is not None:
+            before = utc_timestamp(days_ago=self.stale_days)
+            asked.append(or_(and_(s.fetched_at != "", s.fetched_at < before), s.gone_at != ""))
+        if self.is_limited:
             asked.append(or_(s.source_id.in_(self.source_ids), _has_tag(self.tags)))
         return asked
 
@@ -126,70 +132,33 @@ class LibraryIndex(TableAccess):
 
     def get(self, source_id: str) -> IndexedSource | None:
         """The source of this id, deleted or not; None when there is none."""
-        return next(iter(self._sources(select(tables.sources).where(s.source_id == source_id))), None)
+        return next(iter(self.find(s.source_id == source_id)), None)
 
-    def _sources(self, query: Select[Any]) -> list[IndexedSource]:
+    def find(self, *where: ColumnElement[bool], **page: Any) -> list[IndexedSource]:
+        """The sources for which all of this holds, oldest first; `page`: order, limit and offset."""
+        query = select(tables.sources).where(*where).order_by(*page.get("order", (s.added_at, s.id)))
         with self._reader.connect() as connection:
-            rows = connection.execute(query).all()
+            rows = connection.execute(query.limit(page.get("limit")).offset(page.get("offset"))).all()
             tags: dict[int, list[str]] = {row.id: [] for row in rows}
             named = select(t.source, t.tag).where(t.source.in_(tags)).order_by(t.source, t.tag)
             for found in connection.execute(named) if rows else ():
                 tags[found.source].append(found.tag)
-        return [source_from_row(row, tags[row.id]) for row in rows]
+        return [
+            IndexedSource(
+                row.id,
+                LibrarySource.model_construct(
+                    **{name: getattr(row, name) for name in _SOURCE_FIELDS}, tags=tags[row.id]
+                ),
+                *(row.words, row.origin, row.mark, bool(row.by_run)),
+            )
+            for row in rows
+        ]
 
     def put(self, entries: Sequence[SourceUpdate]) -> set[str]:
         """Index sources with their passages in one transaction, each in place of its `former` text. Returns
         the ids of those that were skipped because the source is no longer as `former` says."""
         with self._writer.begin() as connection:
-            return {entry.source.source_id for entry in entries if not self._put(connection, entry)}
-
-    def _put(self, connection: Connection, entry: SourceUpdate) -> bool:
-        source, former = entry.source, entry.former
-        stored = connection.execute(
-            select(s.id, s.page_id, s.words).where(s.source_id == source.source_id)
-        ).first()
-        expected = former and (former.row, former.source.page_id, former.words)
-        if (tuple(stored) if stored else None) != expected:
-            return False
-        pages.insert_page(connection, entry.page, source.page_id)
-        values = source.model_dump(exclude={"tags"}) | {"passages": len(entry.pieces), **entry.index_columns}
-        if stored is None:
-            row = int(connection.execute(insert(tables.sources).values(values)).inserted_primary_key[0])  # type: ignore[index]
-        else:
-            row = stored.id
-            connection.execute(update(tables.sources).where(s.id == row).values(values))
-            fulltext.remove(connection, row)
-        same = stored is not None and stored.page_id == source.page_id
-        ids = self._store_passages(connection, row, entry.pieces, same=same)
-        terms = [(id, piece.head, piece.body) for id, piece in zip(ids, entry.pieces, strict=True)]
-        fulltext.add(connection, terms)
-        _add_tags(connection, row, source.tags)
-        connection.execute(delete(tables.unindexed_pages).where(u.page_id == source.page_id))
-        return True
-
-    def _store_passages(
-        self, connection: Connection, row: int, pieces: Sequence[IndexedPassage], *, same: bool
-    ) -> list[int]:
-        """The ids of the passages: those of the old ones where text and places are the `same` (their vectors
-        stay valid), else new ones."""
-        of_source = (
-            select(p.id, p.start, p.end, p.heading, p.kind, p.label).where(p.source == row).order_by(p.n)
-        )
-        old = connection.execute(of_source).all()
-        places = [(piece.start, piece.end, piece.heading, piece.kind, piece.label) for piece in pieces]
-        if same and old and [tuple(passage[1:]) for passage in old] == places:
-            return [passage.id for passage in old]
-        _delete_passages(connection, row)
-        if not pieces:
-            return []
-        columns = ("n", "start", "end", "heading", "kind", "label")
-        values = [{name: getattr(piece, name) for name in columns} | {"source": row} for piece in pieces]
-        connection.execute(insert(tables.passages), values)  # RETURNING would take four times as long
-        return list(connection.scalars(select(p.id).where(p.source == row).order_by(p.n)))
-
-    def sources_of_page(self, page_id: str) -> list[IndexedSource]:
-        """The sources whose text is this stored page."""
-        return self._sources(select(tables.sources).where(s.page_id == page_id))
+            return {entry.source.source_id for entry in entries if not _put(connection, entry)}
 
     def set(self, source_id: str, **values: Any) -> None:
         """Set columns of a source. Raises NotFound."""
@@ -208,12 +177,12 @@ class LibraryIndex(TableAccess):
                 _add_tags(connection, row, tags)
 
     def sources(
-        self, where: SourceQuery, *, limit: int = 200, offset: int = 0, oldest: bool = False
+        self, where: SourceQuery, *, limit: int | None = None, offset: int = 0, oldest: bool = False
     ) -> list[LibrarySource]:
         """Sources, newest first, or oldest first."""
         order = (s.added_at, s.id) if oldest else (s.added_at.desc(), s.id.desc())
-        query = select(tables.sources).where(*where.clauses()).order_by(*order).limit(limit).offset(offset)
-        return [indexed.source for indexed in self._sources(query)]
+        found = self.find(*where.clauses(), order=order, limit=limit, offset=offset)
+        return [indexed.source for indexed in found]
 
     def count(self, where: SourceQuery) -> int:
         """How many sources there are."""
@@ -224,35 +193,24 @@ class LibraryIndex(TableAccess):
         """The row numbers of the sources."""
         return self._scalars(select(s.id).where(*where.clauses()))
 
-    def sources_of_folder(self, origin: str) -> list[IndexedSource]:
-        """The sources synchronised with a folder ("kb", "team"), with the deleted and the missing ones."""
-        return self._sources(select(tables.sources).where(s.origin == origin))
-
     def tags(self) -> dict[str, int]:
         """Every tag with its number of sources."""
         query = select(t.tag, func.count()).join(tables.sources, s.id == t.source).where(s.deleted_at == "")
         return {row[0]: row[1] for row in self._rows(query.group_by(t.tag).order_by(t.tag))}
 
-    def list_deleted(self, until: str) -> list[IndexedSource]:
-        """The sources deleted until then, except those whose file is still in a synchronised folder."""
+    def purge(self, until: str, most: int) -> int:
+        """Remove `most` of the sources deleted until then for good, except those whose file is still in a
+        synchronised folder. Returns how many went. A stored page goes with its last source, unless a step of
+        a run names it."""
         no_file = or_(s.origin == "", s.gone_at != "")
-        deleted = select(tables.sources).where(s.deleted_at != "", s.deleted_at <= until, no_file)
-        return [source_from_row(row, []) for row in self._rows(deleted)]
-
-    def purge(self, gone: Sequence[IndexedSource]) -> int:
-        """Remove deleted sources for good; those restored meanwhile are kept. Returns how many went. A stored
-        page goes with its last source, unless a step of a run names it."""
+        gone = select(s.id, s.page_id).where(s.deleted_at != "", s.deleted_at <= until, no_file).limit(most)
         with self._writer.begin() as connection:
-            purged: list[str] = []
-            for one in gone:
-                same = (s.id == one.row, s.page_id == one.source.page_id, s.words == one.words)
-                deleted = delete(tables.sources).where(*same, s.deleted_at != "")
-                if connection.execute(deleted).rowcount == 1:
-                    purged.append(one.source.page_id)
-                    fulltext.remove(connection, one.row)
-                    _delete_passages(connection, one.row)
-                    connection.execute(delete(tables.source_tags).where(t.source == one.row))
-            texts = set(purged) - set(connection.scalars(select(s.page_id)))
+            purged = connection.execute(gone).all()
+            for row in purged:
+                _delete_passages(connection, row.id)
+                connection.execute(delete(tables.source_tags).where(t.source == row.id))
+                connection.execute(delete(tables.sources).where(s.id == row.id))
+            texts = {row.page_id for row in purged} - set(connection.scalars(select(s.page_id)))
             changes = connection.scalars(select(tables.steps.c.change)) if texts else ()
             texts -= {found for change in changes for found in pages.PAGE_ID.findall(change)}
             connection.execute(delete(tables.unindexed_pages).where(u.page_id.in_(texts)))
@@ -267,18 +225,22 @@ class LibraryIndex(TableAccess):
     def search(
         self, terms: Sequence[str], k: int, within: Collection[int] | None = None
     ) -> list[tuple[int, float]]:
-        """Ids of the passages that match any of the terms best, best first, with their BM25 score; deleted
-        sources are left out, and those that are not `within` (a large part of all, or this is slow)."""
+        """Ids of the passages that match any of the terms best, best first, with their BM25 score (higher is
+        better); deleted sources are left out, and those that are not `within` (a large part of all, or this
+        is slow). Raises StoreError without full text."""
+        match = " OR ".join(_quote(terms))
+        if not match:
+            return []
+        self._require_fulltext()
+        ranked = text(
+            f"SELECT rowid, -{_RANK} FROM {FULLTEXT} WHERE {FULLTEXT} MATCH :match ORDER BY {_RANK} LIMIT :k"
+        )
         wanted = k
         while True:
-            with self._reader.connect() as connection:
-                found = fulltext.search(connection, terms, wanted)
-                ids = p.id.in_([row for row, _ in found])
-                query = (
-                    select(p.id, s.id).join(tables.sources, s.id == p.source).where(ids, s.deleted_at == "")
-                )
-                rows = connection.execute(query).all()
-            alive = {row for row, source in rows if within is None or source in within}
+            found = [(row[0], row[1]) for row in self._rows(ranked, {"match": match, "k": wanted})]
+            ids = p.id.in_([row for row, _ in found])
+            query = select(p.id, s.id).join(tables.sources, s.id == p.source).where(ids, s.deleted_at == "")
+            alive = {row for row, source in self._rows(query) if within is None or source in within}
             kept = [(row, score) for row, score in found if row in alive]
             if len(kept) >= k or len(found) < wanted:
                 return kept[:k]
@@ -288,33 +250,77 @@ class LibraryIndex(TableAccess):
         self, terms: Sequence[str], within: Sequence[int], *, inflected: bool = False
     ) -> tuple[int, dict[str, dict[int, float]]]:
         """How many passages these sources have, and for each term those that hold it, by id, with the
-        saturated count of its occurrences (see fulltext.match_terms)."""
+        saturated count (0..1) of its occurrences; lengths are measured by the mean of the whole index. Raises
+        StoreError without full text.
+
+        FTS5 tells a row's score for one term, which is this count times the term's inverse document frequency
+        in the whole index: that is divided out, so that the caller weighs the terms by other frequencies.
+        `inflected`: a term without a row is looked for in its other forms (see `_find_forms`)."""
+        held: dict[str, dict[int, float]] = {term: {} for term in terms}
+        if not within or not held:
+            return self.passage_count(within), held
+        self._require_fulltext()
+        listed = ",".join(str(int(source)) for source in within)
         with self._reader.connect() as connection:
-            found = fulltext.match_terms(connection, terms, within, inflected=inflected)
-        return self.passage_count(within), found
+            bounds = f"SELECT min(id) AS low, max(id) AS high FROM passages WHERE source IN ({listed})"
+            places = connection.execute(text(bounds)).one()._asdict()
+            query = text(
+                f"SELECT {FULLTEXT}.rowid, -{_RANK} FROM {FULLTEXT} "
+                f"CROSS JOIN passages p ON p.id = {FULLTEXT}.rowid WHERE {FULLTEXT} MATCH :match "
+                f"AND {FULLTEXT}.rowid BETWEEN :low AND :high AND p.source IN ({listed})"
+            )
+            rows = int(connection.execute(text(f"SELECT count(*) FROM {FULLTEXT}_docsize")).scalar_one())
+
+            def match(term: str, holding: int) -> dict[int, float]:
+                idf = log((rows - holding + 0.5) / (holding + 0.5)) if rows >= holding else 0.0
+                scale = max(idf, _LEAST_IDF) * (K1 + 1)  # as FTS5 computes it
+                return {
+                    row: score / scale
+                    for quoted in _quote([term])
+                    for row, score in connection.execute(query, {"match": quoted, **places})
+                }
+
+            frequencies = self.document_frequencies(terms)
+            for term in held if places["low"] is not None else ():
+                held[term] = match(term, frequencies.get(term, 0))
+                for form, count in _find_forms(connection, term) if inflected and not held[term] else ():
+                    for row, share in match(form, count).items():
+                        held[term][row] = max(share, held[term].get(row, 0.0))
+        return self.passage_count(within), held
+
+    def document_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+        """How many passages, deleted ones included, hold each term; terms without a passage are left out."""
+        asked = list(dict.fromkeys(terms))
+        if not asked or not self.has_fulltext:
+            return {}
+        query = text(f"SELECT term, doc FROM {TERMS} WHERE term IN :asked")
+        rows = self._rows(query.bindparams(bindparam("asked", expanding=True)), {"asked": asked})
+        return {row[0]: row[1] for row in rows}
+
+    def _require_fulltext(self) -> None:
+        if not self.has_fulltext:
+            raise StoreError(
+                "search by words needs the embedded SQLite: leave DATABASE_URL empty, or search by meaning"
+            )
 
     def passages(self, scored: Sequence[tuple[int, float]]) -> list[tuple[Passage, float]]:
         """Passages with their texts and their given scores, in order; deleted ones are left out."""
         page = tables.pages.c
-        text = func.substr(page.text, p.start + 1, p.end - p.start).label("text")
-        day = func.coalesce(type_coerce(page.record, JSON)["published_at"].as_string(), "").label(
-            "published_at"
-        )
-        place = (p.id, p.n, p.start, p.end, p.heading, p.kind, p.label)
-        columns = (*place, s.source_id, s.page_id, s.url, s.title, text, day)
+        words = func.substr(page.text, p.start + 1, p.end - p.start).label("text")
+        day = func.coalesce(type_coerce(page.record, JSON)["published_at"].as_string(), "")
+        columns = (p.start, p.end, p.heading, p.kind, p.label, s.source_id, s.page_id, s.url, s.title, words)
         query = (
-            select(*columns)
+            select(p.id.label("row"), p.n, *columns, day.label("published_at"))
             .join(tables.sources, s.id == p.source)
             .join(tables.pages, page.id == s.page_id)
             .where(p.id.in_([row for row, _ in scored]), s.deleted_at == "")
         )
-        found = {row.id: passage_from_row(row) for row in self._rows(query)}
+        found = dict[int, Passage]()
+        for row in self._rows(query):
+            values = row._asdict()
+            number, n = values.pop("row"), values.pop("n")
+            found[number] = Passage(**values, id=f"{row.page_id}:{n}")
         return [(found[row], score) for row, score in scored if row in found]
-
-    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """How many passages, deleted ones included, hold each term; terms without a passage are left out."""
-        with self._reader.connect() as connection:
-            return fulltext.document_frequencies(connection, terms)
 
     def passage_count(self, within: Collection[int] | None = None) -> int:
         """The number of passages, deleted ones included; `within`: of these sources."""
@@ -325,13 +331,10 @@ class LibraryIndex(TableAccess):
             )
         return int(self._scalar(query) or 0)
 
-    def list_unindexed(self, most: int) -> list[str]:
-        """Ids of stored pages that wait to be indexed."""
-        return self._scalars(select(u.page_id).limit(most))
-
-    def list_unindexed_of(self, page_ids: Collection[str]) -> list[str]:
-        """Those of these pages that wait to be indexed."""
-        return self._scalars(select(u.page_id).where(u.page_id.in_(list(page_ids))))
+    def list_unindexed(self, most: int | None = None, among: Collection[str] | None = None) -> list[str]:
+        """Ids of stored pages that wait to be indexed: at most so many, or those `among` these."""
+        query = select(u.page_id).limit(most)
+        return self._scalars(query if among is None else query.where(u.page_id.in_(list(among))))
 
     def rows_of_pages(self, page_ids: Collection[str]) -> dict[str, int]:
         """For each of these pages that is the text of a source, not deleted, the row of one such source."""
@@ -342,17 +345,17 @@ class LibraryIndex(TableAccess):
         """These pages no longer wait to be indexed."""
         self._write(delete(tables.unindexed_pages).where(u.page_id.in_(list(page_ids))))
 
-    def fingerprint(self) -> str:
-        """How the terms of the full-text index were made; "" when it has none."""
-        return self._scalar(select(m.value).where(m.name == "words")) or ""
-
-    def reset_fulltext(self, fingerprint: str) -> None:
-        """Empty the full-text index because terms are made another way from now on (`fingerprint`); the pages
-        of all sources wait to be indexed again."""
+    def use_terms(self, fingerprint: str) -> None:
+        """Terms are made in this way from now on: where those in the full-text index were made in another,
+        empty it; the pages of all sources wait to be indexed again."""
+        if self._scalar(select(m.value).where(m.name == "words")) == fingerprint:
+            return
         waiting = select(u.page_id)
         with self._writer.begin() as connection:
-            fulltext.drop(connection)
-            fulltext.create(connection)
+            if self.has_fulltext:
+                connection.exec_driver_sql(f"DROP TABLE IF EXISTS {TERMS}")
+                connection.exec_driver_sql(f"DROP TABLE IF EXISTS {FULLTEXT}")
+            create_fulltext(connection)
             connection.execute(update(tables.sources).values(words=""))
             indexed = select(s.page_id).where(s.page_id.not_in(waiting)).distinct()
             connection.execute(tables.unindexed_pages.insert().from_select(["page_id"], indexed))
@@ -360,7 +363,89 @@ class LibraryIndex(TableAccess):
             connection.execute(insert(tables.library_metadata).values(name="words", value=fingerprint))
 
 
+def create_fulltext(connection: Connection) -> None:
+    """Create the empty full-text index, on SQLite. Only ASCII white space separates terms ("." and "," are
+    part of numbers)."""
+    if connection.dialect.name == "sqlite":
+        made = "CREATE VIRTUAL TABLE IF NOT EXISTS"
+        tokenizer = "tokenize=\"ascii tokenchars '.,_'\""
+        connection.exec_driver_sql(f"{made} {FULLTEXT} USING fts5(head, body, {tokenizer})")
+        connection.exec_driver_sql(f"{made} {TERMS} USING fts5vocab({FULLTEXT}, 'row')")
+
+
+def _find_forms(connection: Connection, term: str) -> list[tuple[str, int]]:
+    """Terms of the index that may be other forms of a word, the most frequent first, each with its number of
+    rows: they have its beginning, all but the last `MAX_ENDING` letters, and are no longer than it with
+    another such ending. For languages whose words the stemmer leaves as they are."""
+    if len(term) < MIN_FORM_LETTERS or not term.isalpha():
+        return []
+    begin = term[: max(MIN_FORM_LETTERS, len(term) - MAX_ENDING)]
+    query = text(
+        f"SELECT term, doc FROM {TERMS} WHERE term >= :begin AND term < :end AND length(term) <= :most "
+        "ORDER BY doc DESC LIMIT :k"
+    )
+    values = {"begin": begin, "end": f"{begin}\U0010ffff", "most": len(term) + MAX_ENDING, "k": MAX_FORMS}
+    return [(row[0], row[1]) for row in connection.execute(query, values) if row[0] != term]
+
+
+def _quote(terms: Iterable[str]) -> list[str]:
+    cleaned = (term.replace('"', "").replace("\x00", "").strip() for term in terms)
+    return [f'"{term}"' for term in cleaned if term]
+
+
+def _put(connection: Connection, entry: SourceUpdate) -> bool:
+    """Write one source; False, and nothing is written, when it is no longer as `former` says."""
+    source, former = entry.source, entry.former
+    known = select(s.id, s.page_id, s.words).where(s.source_id == source.source_id)
+    stored = connection.execute(known).first()
+    expected = former and (former.row, former.source.page_id, former.words)
+    if (tuple(stored) if stored else None) != expected:
+        return False
+    pages.insert_page(connection, entry.page, source.page_id)
+    values = source.model_dump(exclude={"tags"}) | {"passages": len(entry.pieces), **entry.index_columns}
+    if stored is None:
+        row = int(connection.execute(insert(tables.sources).values(values)).inserted_primary_key[0])  # type: ignore[index]
+    else:
+        row = stored.id
+        connection.execute(update(tables.sources).where(s.id == row).values(values))
+    keeps_ids = stored is not None and stored.page_id == source.page_id
+    ids = _store_passages(connection, row, entry.pieces, same_text=keeps_ids)
+    if ids and connection.dialect.name == "sqlite":
+        terms = [(id, piece.head, piece.body) for id, piece in zip(ids, entry.pieces, strict=True)]
+        connection.exec_driver_sql(f"INSERT INTO {FULLTEXT}(rowid, head, body) VALUES (?, ?, ?)", terms)
+    _add_tags(connection, row, source.tags)
+    connection.execute(delete(tables.unindexed_pages).where(u.page_id == source.page_id))
+    return True
+
+
+def _store_passages(
+    connection: Connection, row: int, pieces: Sequence[IndexedPassage], *, same_text: bool
+) -> list[int]:
+    """The ids of the passages: those of the old ones where text and places are the same (their vectors stay
+    valid), else new ones. The terms of the old ones are removed."""
+    columns = ("start", "end", "heading", "kind", "label")
+    of_source = select(p.id, *(p[name] for name in columns)).where(p.source == row).order_by(p.n)
+    old = connection.execute(of_source).all()
+    values = [{name: getattr(piece.passage, name) for name in columns} for piece in pieces]
+    if same_text and old and [tuple(passage[1:]) for passage in old] == [(*one.values(),) for one in values]:
+        _remove_terms(connection, row)
+        return [passage.id for passage in old]
+    _delete_passages(connection, row)
+    if values:  # RETURNING would take four times as long
+        numbered = [one | {"source": row, "n": n} for n, one in enumerate(values)]
+        connection.execute(insert(tables.passages), numbered)
+    return list(connection.scalars(select(p.id).where(p.source == row).order_by(p.n)))
+
+
+def _remove_terms(connection: Connection, row: int) -> None:
+    if connection.dialect.name == "sqlite":
+        of_source = "rowid IN (SELECT id FROM passages WHERE source = ?)"
+        connection.exec_driver_sql(f"DELETE FROM {FULLTEXT} WHERE {of_source}", (row,))
+
+
 def _delete_passages(connection: Connection, row: int) -> None:
+    """Remove a source's passages with their terms and vectors."""
+    _remove_terms(connection, row)
     of_source = select(p.id).where(p.source == row)
     connection.execute(delete(tables.vectors).where(tables.vectors.c.passage.in_(of_source)))
     connection.execute(delete(tables.passages).where(p.source == row))
@@ -374,16 +459,3 @@ def _add_tags(connection: Connection, row: int, tags: Iterable[str]) -> None:
 
 def _has_tag(tags: Sequence[str]) -> ColumnElement[bool]:
     return s.id.in_(select(t.source).where(t.tag.in_(tags)))
-
-
-def source_from_row(row: Row[Any], tags: Sequence[str]) -> IndexedSource:
-    """A row of the sources table."""
-    values = {name: getattr(row, name) for name in _SOURCE_FIELDS}
-    source = LibrarySource.model_construct(**values, tags=list(tags))
-    return IndexedSource(row.id, source, row.words, row.origin, row.mark, bool(row.by_run))
-
-
-def passage_from_row(row: Row[Any]) -> Passage:
-    """A row of the passages table, joined with its source and the text of its page."""
-    values = {name: getattr(row, name) for name in _PASSAGE_FIELDS}
-    return Passage(**values, id=f"{row.page_id}:{row.n}")

@@ -12,9 +12,10 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, select
 
 from agent.errors import StoreError, StoreTooNew
-from agent.store import fulltext, tables
+from agent.store import tables
 from agent.store.backup import copy_database
 from agent.store.ledger import new_id, utc_timestamp
+from agent.store.library_index import create_fulltext
 from agent.store.table_access import Writer
 
 Migration = Callable[[Connection], None]
@@ -23,8 +24,7 @@ Migration = Callable[[Connection], None]
 def m101_tables(connection: Connection) -> None:
     """All tables as of the first version whose stores later ones open."""
     tables.metadata.create_all(connection)
-    if connection.dialect.name == "sqlite":
-        fulltext.create(connection)
+    create_fulltext(connection)
 
 
 MIGRATIONS: tuple[Migration, ...] = (m101_tables,)

@@ -100,7 +100,7 @@ MAX_KEPT, MAX_UNUSED_DAYS = 20, 30
 """Files kept at most, and days after which an unused one is removed."""
 UNFINISHED_DAYS = 1
 TITLE_WEIGHT = 2.0
-"""Weight of a word in the title, against 1 in the text (as in agent.store.fulltext)."""
+"""Weight of a word in the title, against 1 in the text (as in agent.store.library_index)."""
 RESERVED_PATHS = ("/robots.txt", "/sitemap.xml")
 _READ_ONLY = "?mode=ro&immutable=1"
 _SCHEMA = """

@@ -216,7 +216,7 @@ def no_model(bench: Bench) -> Result:
             try:
                 assert opened.worker.detect_model().client
                 opened.library.add_file("ferry.md", FERRIES)
-                assert opened.library.embed_pending()
+                assert opened.library.vector_index.embed_pending()
                 server.requests.clear()
                 done += what(opened)
             finally:

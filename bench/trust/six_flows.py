@@ -122,7 +122,7 @@ def main(folder: Path) -> None:
         )
         bench = Workbench(config)
         bench.library.add_file("ferry.md", f"# Ferries\n\n{TRUE}\n".encode())
-        bench.library.embed_pending()
+        bench.library.vector_index.embed_pending()
         for engine in ASKED:
             bench.worker.world("live").search(engine, "ferry Vinga")
         for world in ("live", "demo"):

@@ -65,7 +65,7 @@ def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     by_words: dict[str, float] = {}
     texts = [*build_search_texts(question, state.own.earlier_turns(state)), *(p.question for p in state.plan)]
     for text in dict.fromkeys(texts):
-        for hit in tools.library.search_words(text, MAX_WORD_HITS, scope=scope):
+        for hit in tools.library.search(text, MAX_WORD_HITS, scope=scope, words_only=True).hits:
             by_words[hit.source_id] = max(hit.score, by_words.get(hit.source_id, 0.0))
     sizes = {entry.source_id: len(entry.source_id) + len(entry.description) for entry in entries}
     shown = entries

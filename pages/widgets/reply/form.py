@@ -62,7 +62,7 @@ def draw() -> None:
     if messages:
         _draw_interpretation(messages, stored=stored)
     added_only = not st.session_state.get(READ_PAGES_KEY)
-    if st.session_state.get(PLACE_KEY) != bot_services.DEMO and not client.library().has_sources(
+    if st.session_state.get(PLACE_KEY) != bot_services.DEMO and not client.library().count(
         added_only=added_only
     ):
         empty_state.draw(

@@ -228,7 +228,7 @@ def test_without_a_model_no_embedding_server_is_asked(opened) -> None:
     with ModelServer(lambda request: "{}", embeds=lambda texts: [[1.0, 2.0] for _ in texts]) as server:
         bench = opened(server.url, EMBEDDING_MODEL="embedder")
         bench.library.add_file("ferry.md", b"# Ferries\n\nThe ferry Vinga was launched in 1956.\n")
-        bench.library.embed_pending()
+        bench.library.vector_index.embed_pending()
         assert server.paths.pop() == "/v1/embeddings"
         server.paths.clear()
         run_id = bench.start("When was the ferry Vinga launched?", RUN.replace(model="keyless", flow="chat"))

@@ -145,6 +145,6 @@ def test_folders_and_vectors_are_tended_and_a_model_in_trouble_ends_no_thread(wo
         return 0
 
     monkeypatch.setattr(worker.library, "kb_dir", tmp_path)
-    monkeypatch.setattr(worker.library, "embed_pending", vectors)
+    monkeypatch.setattr(worker.library.vector_index, "embed_pending", vectors)
     worker.start(1)
     assert tended.wait(20) and [entry.source_id for entry in worker.library.index()] == ["kb:faq.md"]

@@ -234,7 +234,7 @@ def test_the_bin_is_emptied_for_good_and_cited_texts_stay(store):
         library.add_file(f"{name}.md", f"Herons of {name} eat fish.".encode(), tags=["t"])
         for name in ("cited", "gone", "kept")
     )
-    library.embed_pending()
+    library.vector_index.embed_pending()
     read = PageRef(url=cited.url, page_id=cited.page_id, final_url=cited.url)
     change = {"question": "q", "pages": [read.model_dump(mode="json")]}
     store.ledger.create("q", Settings(), Step(n=0, name="ask", change=change, next="decide"))

@@ -18,7 +18,7 @@ def page(url: str, text: str = "Kilns are fired at dusk.", content_type: str = "
 
 
 def ids(bench: Workbench, scope: LibraryScope | None = None) -> set[str]:
-    found = {hit.source_id for hit in bench.library.search_words("kilns fired", scope=scope)}
+    found = {hit.source_id for hit in bench.library.search("kilns fired", scope=scope, words_only=True).hits}
     assert found == {entry.source_id for entry in bench.library.index(scope=scope)}
     return found
 
@@ -80,7 +80,7 @@ def test_a_page_about_a_sitemap_is_no_list(bench: Workbench) -> None:
 
 
 def test_a_library_of_read_pages_has_nothing_that_was_added(bench: Workbench) -> None:
-    assert not bench.library.has_sources()
+    assert not bench.library.count()
     bench.store.pages.put(page("https://read.test/kilns"))
     bench.library.index_pending()
-    assert bench.library.has_sources() and not bench.library.has_sources(added_only=True)
+    assert bench.library.count() and not bench.library.count(added_only=True)

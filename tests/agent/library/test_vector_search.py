@@ -30,8 +30,8 @@ def test_what_is_meant_is_found_without_a_word_in_common(store):
     library = filled(store, Bags())
     assert (
         library.search("feline").by == "words"
-        and library.embed_pending() == 3
-        and library.embed_pending() == 0
+        and library.vector_index.embed_pending() == 3
+        and library.vector_index.embed_pending() == 0
     )
     found = library.search("feline")
     assert (found.by, found.note, found.hits[0].source_id, found.hits[0].score) == (
@@ -49,7 +49,7 @@ def test_what_is_meant_is_found_without_a_word_in_common(store):
 
 def test_words_and_meaning_together_beat_either(store):
     library = filled(store, Bags())
-    library.embed_pending()
+    library.vector_index.embed_pending()
     assert ids(library, "vehicle petrol", k=1) == ["kb:cars.txt"]
 
 
@@ -57,7 +57,7 @@ def test_without_a_model_or_with_one_that_is_down_words_are_searched_and_the_not
     assert "No model is set up." in filled(store, None).search("kittens").note
     embedder = Bags()
     library = filled(store, embedder)
-    library.embed_pending()
+    library.vector_index.embed_pending()
     embedder.down = "The server sleeps."
     found = library.search("kittens")
     assert (found.by, [hit.source_id for hit in found.hits]) == (
@@ -66,29 +66,31 @@ def test_without_a_model_or_with_one_that_is_down_words_are_searched_and_the_not
     ) and "The server sleeps." in found.note
     library.add_file("new.txt", b"Something new.")
     with pytest.raises(ModelUnavailable):
-        library.embed_pending()
+        library.vector_index.embed_pending()
     assert library.vector_index.count_missing() == 1
 
 
 def test_vectors_go_on_where_they_stood_and_new_texts_are_found_at_once(store):
     library = filled(store, Bags())
-    assert library.embed_pending(most=2) == 2 and library.vector_index.count_missing() == 1
+    assert library.vector_index.embed_pending(most=2) == 2 and library.vector_index.count_missing() == 1
     assert "1 passages have no vector yet" in library.search("feline").note
-    assert library.embed_pending() == 1
+    assert library.vector_index.embed_pending() == 1
     library.add_file("lion.txt", b"The feline of the savannah.")
-    assert library.embed_pending() == 1 and "kb:lion.txt" in ids(library, "kitten", k=2)
+    assert library.vector_index.embed_pending() == 1 and "kb:lion.txt" in ids(library, "kitten", k=2)
     library.add_file("lion.txt", b"An automobile by that name.")
-    library.embed_pending()
+    library.vector_index.embed_pending()
     assert set(ids(library, "vehicle", k=2)) == {"kb:cars.txt", "kb:lion.txt"}
 
 
 def test_another_model_begins_anew_and_the_old_vectors_are_not_mixed_in(store):
-    filled(store, Bags()).embed_pending()
+    filled(store, Bags()).vector_index.embed_pending()
     other = Bags("other", dimensions=40)
     library = Library(store, other)
     assert library.search("feline").by == "words" and library.vector_index.count_missing() == 3
     assert (
-        library.embed_pending() == 3 and other.asked >= 3 and ids(library, "feline", k=1) == ["kb:cats.txt"]
+        library.vector_index.embed_pending() == 3
+        and other.asked >= 3
+        and ids(library, "feline", k=1) == ["kb:cats.txt"]
     )
     with store.engine.connect() as connection:
         assert connection.exec_driver_sql("SELECT count(*), count(DISTINCT embedder) FROM vectors").one() == (
@@ -106,15 +108,15 @@ def test_a_signal_ends_the_making_of_vectors(store):
 
     library = filled(store, Bags())
     with pytest.raises(Enough):
-        library.embed_pending(checkpoint=stop)
-    assert library.vector_index.count_missing() == 3 and library.embed_pending() == 3, (
+        library.vector_index.embed_pending(checkpoint=stop)
+    assert library.vector_index.count_missing() == 3 and library.vector_index.embed_pending() == 3, (
         "and it can go on afterwards"
     )
 
 
 def test_terms_made_in_another_way_are_made_anew_and_vectors_stay(store, monkeypatch):
     embedder = Bags()
-    filled(store, embedder).embed_pending()
+    filled(store, embedder).vector_index.embed_pending()
     asked = embedder.asked
     monkeypatch.setattr(
         "agent.library.ingest.join_terms", lambda text: " ".join(word[:3] for word in text.lower().split())
@@ -126,7 +128,9 @@ def test_terms_made_in_another_way_are_made_anew_and_vectors_stay(store, monkeyp
         assert store.library_index.document_frequencies(["kit", "kitten"]) == {"kit": 1}
         connection.exec_driver_sql("INSERT INTO library_words(library_words) VALUES ('integrity-check')")
     assert (
-        library.embed_pending() == 0 and embedder.asked == asked and store.library_index.passage_count() == 3
+        library.vector_index.embed_pending() == 0
+        and embedder.asked == asked
+        and store.library_index.passage_count() == 3
     )
 
 
@@ -142,7 +146,7 @@ def test_many_threads_add_search_and_bin_at_the_same_time(store):
                 library.add_file(f"{n}-{i}.txt", f"Heron {n} {i} feline.".encode())
                 library.add_file("shared.txt", f"Heron of thread {n}, round {i}.".encode())
                 assert library.search("heron", 5).hits
-                library.embed_pending(most=4)
+                library.vector_index.embed_pending(most=4)
                 library.delete(f"kb:{n}-{i}.txt") if i % 2 else library.tag(f"kb:{n}-{i}.txt", "even")
         except BaseException as trouble:
             troubles.append(trouble)
@@ -153,7 +157,7 @@ def test_many_threads_add_search_and_bin_at_the_same_time(store):
     for thread in threads:
         thread.join()
     assert not troubles, troubles
-    library.embed_pending()
+    library.vector_index.embed_pending()
     assert (
         library.count() == 1 + 6 * 3
         and library.count(deleted=True) == 6 * 3

@@ -9,11 +9,10 @@ import pytest
 from sqlalchemy import text
 
 from agent.errors import NotFound, StoreError
-from agent.store import fulltext
 from agent.store.database import Store
-from agent.store.library_index import IndexedPassage, SourceQuery, SourceUpdate
+from agent.store.library_index import IndexedPassage, LibraryIndex, SourceQuery, SourceUpdate
 from agent.store.pages import make_page_id
-from agent.types import LibrarySource, Outcome, Page
+from agent.types import LibrarySource, Outcome, Page, Passage
 
 
 @pytest.fixture
@@ -41,11 +40,8 @@ def put(store: Store, said: str, name: str = "kb:x", **more) -> bool:
     said_page = page(said, f"https://a.example/{name}")
     pieces, at = [], 0
     for n, line in enumerate(said.split("\n")):
-        pieces.append(
-            IndexedPassage(
-                n=n, start=at, end=at + len(line), heading="", kind="prose", label="", head="", body=line
-            )
-        )
+        passage = Passage(id=f"{n}", page_id="", url="", text=line, start=at, end=at + len(line))
+        pieces.append(IndexedPassage(passage, head="", body=line))
         at += len(line) + 1
     source = LibrarySource(
         source_id=name,
@@ -54,6 +50,7 @@ def put(store: Store, said: str, name: str = "kb:x", **more) -> bool:
         url=f"https://a.example/{name}",
         page_id=make_page_id(said_page),
         added_at="2026",
+        passages=len(pieces),
         **more,
     )
     return not store.library_index.put(
@@ -104,7 +101,7 @@ def test_who_looked_at_an_older_state_is_told_to_look_again(store):
     put(store, "heron")
     rival = page("rival")
     source = LibrarySource(source_id="kb:x", kind="page", page_id=make_page_id(rival), added_at="2026")
-    assert store.library_index.put([SourceUpdate(source, [], rival, {"words": "w"})]) == {"kb:x"}
+    assert store.library_index.put([SourceUpdate(source, [], rival, {"words": "w"}, former=None)]) == {"kb:x"}
     stale = store.library_index.get("kb:x")
     put(store, "stork")
     assert store.library_index.put([SourceUpdate(source, [], rival, {"words": "w"}, former=stale)]) == {
@@ -178,9 +175,11 @@ def test_words_are_searched_in_chosen_sources_only(store):
 def test_forgotten_words_wait_to_be_made_anew(store):
     put(store, "heron")
     held = store.library_index.get("kb:x")
-    store.library_index.reset_fulltext("another way")
+    store.library_index.use_terms("another way")
     assert found(store, "heron") == [] and store.library_index.list_unindexed(5) == [held.source.page_id]
-    assert store.library_index.fingerprint() == "another way" and store.library_index.get("kb:x").words == ""
+    put(store, "heron")
+    store.library_index.use_terms("another way")
+    assert found(store, "heron") == ["heron"], "the same way again"
 
 
 def test_another_database_is_told_to_have_no_index_of_words():
@@ -188,12 +187,11 @@ def test_another_database_is_told_to_have_no_index_of_words():
         class dialect:
             name = "postgresql"
 
-    with pytest.raises(StoreError, match="SQLite"):
-        fulltext.search(Postgres(), ["heron"], 5)
-    with pytest.raises(StoreError, match="SQLite"):
-        fulltext.match_terms(Postgres(), ["heron"], [1])
-    fulltext.add(Postgres(), [(1, "a", "b")])
-    assert fulltext.document_frequencies(Postgres(), ["heron"]) == {}
+    index = LibraryIndex(Postgres(), None)
+    for search in (lambda: index.search(["heron"], 5), lambda: index.match_terms(["heron"], [1])):
+        with pytest.raises(StoreError, match="SQLite"):
+            search()
+    assert not index.has_fulltext and index.document_frequencies(["heron"]) == {}
 
 
 # --- vectors
