@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Row, Update, and_, func, select, update
+from sqlalchemy import Connection, Row, and_, func, select, update
 
 from agent.errors import CorruptRow, NotFound
 from agent.store import tables
 from agent.store.ledger import insert_person_step, insert_run, new_id, utc_timestamp
-from agent.store.model_calls import USAGE_COLUMNS, usage_from_row
+from agent.store.model_calls import NO_USAGE, USAGE_COLUMNS, usage_from_row
 from agent.store.table_access import TableAccess
 from agent.types import Batch, BatchBudget, BatchRow, BatchState, Settings, Status, Step, Usage
 
@@ -24,6 +24,7 @@ _SELECT_ROWS = (
     .select_from(tables.batch_rows.outerjoin(tables.runs, and_(w.run_id == r.id, w.run_id != "")))
     .order_by(w.n)
 )
+_UNMARK = update(tables.batch_rows).where(w.again == 1).values(again=0)
 _SHARED_FIELDS = {"run_id", "again", "status", "verdict", "confidence", "error", "steps", "deleted"}
 """Fields that a row takes from the row whose question it repeats."""
 
@@ -101,7 +102,7 @@ class Batches(TableAccess):
             select(func.sum(tables.steps.c.seconds)).where(tables.steps.c.run_id.in_(runs))
         )
         row = self._row(select(*USAGE_COLUMNS).where(tables.calls.c.run_id.in_(runs)))
-        return usage_from_row(row or (0, 0, 0, 0.0, 0), seconds or 0.0)
+        return usage_from_row(row or NO_USAGE, seconds or 0.0)
 
     def set_state(
         self,
@@ -141,20 +142,15 @@ class Batches(TableAccess):
         in one transaction. False when there is no room or another process was faster; raises
         ConcurrentChange when the run is not as the step expects."""
         with self._writer.begin() as connection:
-            if not _has_room(connection, batch_id):
-                return False
-            if connection.execute(_unmark_statement(batch_id, n)).rowcount != 1:
+            marked = _UNMARK.where(w.batch_id == batch_id, w.n == n)
+            if not _has_room(connection, batch_id) or connection.execute(marked).rowcount != 1:
                 return False
             insert_person_step(connection, run_id, "resume", **step)
             return True
 
     def unmark_row(self, batch_id: str, n: int) -> None:
         """This row does not resume: a person did something else with its run."""
-        self._write(_unmark_statement(batch_id, n))
-
-
-def _unmark_statement(batch_id: str, n: int) -> Update:
-    return update(tables.batch_rows).where(w.batch_id == batch_id, w.n == n, w.again == 1).values(again=0)
+        self._write(_UNMARK.where(w.batch_id == batch_id, w.n == n))
 
 
 def _has_room(connection: Connection, batch_id: str) -> bool:

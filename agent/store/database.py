@@ -6,8 +6,8 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.engine import URL, ExceptionContext, make_url
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.pool import StaticPool
 
@@ -38,18 +38,17 @@ class Store:
     writer. Raises StoreTooNew for a database of a newer version, StoreError when it cannot be opened."""
 
     def __init__(self, url: str) -> None:
-        self.url, reader = _open_url(url)
-        writer = Writer(reader)
+        self.engine = reader = open_engine(url)
+        self._writer = writer = Writer(reader)
+        self.url = reader.url
         try:
             is_file = self.url.database and "vfs" not in self.url.query
-            if self.url.get_backend_name() == "sqlite" and is_file:
+            if reader.dialect.name == "sqlite" and is_file:
                 Path(str(self.url.database)).parent.mkdir(parents=True, exist_ok=True)
             migrate(reader, writer)
         except OSError as trouble:
-            raise StoreError(
-                f"the database {self.url.render_as_string(hide_password=True)} cannot be opened: {trouble}"
-            ) from trouble
-        self.engine, self._writer = reader, writer
+            shown = self.url.render_as_string(hide_password=True)
+            raise StoreError(f"the database {shown} cannot be opened: {trouble}") from trouble
         self.ledger = Ledger(reader, writer)
         self.pages = Pages(reader, writer)
         self.calls = ModelCalls(reader, writer)
@@ -119,13 +118,9 @@ class Store:
         self.engine.dispose()
 
 
-def open_engine(url: str) -> Engine:
-    """An engine that connects as all stores do."""
-    return _open_url(url)[1]
-
-
-def _open_url(address: str) -> tuple[URL, Engine]:
-    """The parsed address and its engine. Raises UsageError for one that is no address, or has no driver."""
+def open_engine(address: str) -> Engine:
+    """An engine that connects as all stores do. Raises UsageError for what is no address of a database, or
+    has no driver."""
     try:
         url = make_url(address)
     except (ArgumentError, ValueError) as error:
@@ -133,38 +128,34 @@ def _open_url(address: str) -> tuple[URL, Engine]:
             "DATABASE_URL is no address of a database: give one like sqlite:////srv/touchstone.db or "
             "postgresql+psycopg://user:password@host/name, or leave it empty"
         ) from error
+    is_sqlite = url.drivername.startswith("sqlite")
+    arguments: dict[str, Any] = {"pool_pre_ping": True}
+    if is_sqlite:
+        arguments = {"connect_args": {"timeout": 10, "check_same_thread": False}}
+        arguments |= {"poolclass": StaticPool} if url.database in (None, "", ":memory:") else {}
     try:
-        return url, _open_engine(url)
+        engine = create_engine(url, **arguments)
     except (ArgumentError, ModuleNotFoundError) as error:
         raise UsageError(
             f"DATABASE_URL names {url.drivername}, and there is no driver for it here ({error}): install the "
             "driver, or name another database"
         ) from error
-
-
-def _open_engine(url: URL) -> Engine:
-    if url.get_backend_name() != "sqlite":
-        engine = create_engine(url, pool_pre_ping=True)
-        event.listen(engine, "handle_error", _raise_store_error)
-        return engine
-    arguments: dict[str, Any] = {"connect_args": {"timeout": 10, "check_same_thread": False}}
-    if not url.database or url.database == ":memory:":
-        arguments["poolclass"] = StaticPool
-    engine = create_engine(url, **arguments)
     event.listen(engine, "handle_error", _raise_store_error)
-
-    @event.listens_for(engine, "connect")
-    def _configure(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # _begin sends BEGIN
-        for pragma in PRAGMAS:
-            connection.execute(f"PRAGMA {pragma}")
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Any) -> None:
-        if connection.get_execution_options().get("writes"):
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-
+    if is_sqlite:
+        event.listen(engine, "connect", _configure)
+        event.listen(engine, "begin", _begin)
     return engine
+
+
+def _configure(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # _begin sends BEGIN
+    for pragma in PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    if connection.get_execution_options().get("writes"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _raise_store_error(context: ExceptionContext) -> None:

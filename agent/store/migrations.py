@@ -19,6 +19,7 @@ from agent.store.library_index import create_fulltext
 from agent.store.table_access import Writer
 
 Migration = Callable[[Connection], None]
+applied = tables.applied_migrations
 
 
 def m101_tables(connection: Connection) -> None:
@@ -32,15 +33,14 @@ FORMER_PREFIXES = ("m0", "m100", "a0")
 """Of the names of the migrations of files that are not opened any more."""
 
 
-def find_pending(engine: Engine, migrations: Sequence[Migration] = ()) -> list[Migration]:
-    """The migrations this database still lacks, of those given or of all runs' stores. Raises StoreTooNew
-    when it has an unknown one, StoreError for a store of before m101."""
-    migrations = migrations or MIGRATIONS
+def find_pending(engine: Engine, migrations: Sequence[Migration]) -> list[Migration]:
+    """Those of these migrations that this database still lacks. Raises StoreTooNew when it has an unknown
+    one, StoreError for a store of before m101."""
     with engine.connect() as connection:
         known = {migration.__name__ for migration in migrations}
         have: set[str] = set()
         if inspect(connection).has_table("migrations"):
-            have = set(connection.scalars(select(tables.applied_migrations.c.name)))
+            have = set(connection.scalars(select(applied.c.name)))
     strange = sorted(have - known)
     if any(name.startswith(FORMER_PREFIXES) for name in strange):
         raise StoreError(
@@ -67,14 +67,10 @@ def migrate(engine: Engine, writer: Writer, migrations: Sequence[Migration] = ()
         made.replace(kept)
     for migration in todo:
         with writer.begin() as connection:
-            tables.applied_migrations.create(connection, checkfirst=True)
-            done = connection.scalar(
-                select(tables.applied_migrations.c.name).where(
-                    tables.applied_migrations.c.name == migration.__name__
-                )
-            )
-            if not done:  # another process may have been faster
+            applied.create(connection, checkfirst=True)
+            done = select(applied.c.name).where(applied.c.name == migration.__name__)
+            if not connection.scalar(done):  # another process may have been faster
                 migration(connection)
                 row = {"name": migration.__name__, "at": utc_timestamp()}
-                connection.execute(tables.applied_migrations.insert().values(row))
+                connection.execute(applied.insert().values(row))
     return [migration.__name__ for migration in todo]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,9 @@ from agent.store import tables
 from agent.store.table_access import TableAccess
 from agent.types import ModelCall, Settings, Status, Usage
 
-c = tables.calls.c
+r, s, c = tables.runs.c, tables.steps.c, tables.calls.c
+MAX_RUNS = 60
+"""Finished runs of which an estimate is made: the newest."""
 # Built once: building a statement costs more than running it.
 _INSERT = tables.calls.insert()
 _DELETE = tables.calls.delete().where(c.key == bindparam("call"))
@@ -28,6 +31,7 @@ USAGE_COLUMNS = (
     func.count(c.cost_usd),
 )
 """What `usage_from_row` reads."""
+NO_USAGE = (0, 0, 0, 0.0, 0)
 _SUM_USAGE = select(*USAGE_COLUMNS).where(c.run_id == bindparam("run"), c.step > bindparam("after"))
 
 
@@ -49,9 +53,7 @@ class ModelCalls(TableAccess):
 
     def record(self, call: ModelCall) -> None:
         """Store a call; it replaces one of the same key (a failed attempt that was repeated)."""
-        with self._writer.begin() as connection:
-            connection.execute(_DELETE, {"call": call.key})
-            connection.execute(_INSERT, _call_to_row(call))
+        self.rewrite({call.key: call})
         counters.count("model_calls", call.role)
         counters.count("model_tokens", "prompt", amount=call.prompt_tokens)
         counters.count("model_tokens", "completion", amount=call.completion_tokens)
@@ -59,24 +61,15 @@ class ModelCalls(TableAccess):
     def adopt(
         self, run_id: str, calls: Iterable[ModelCall], *, keep_key: Callable[[ModelCall], bool]
     ) -> None:
-        """Add calls of another run (imported, or forked from) as calls of this one. Except where `keep_key`
-        says so they get another key, so that they never answer for a call that is still to be made."""
-        self.add_if_absent(
-            call.replace(
-                run_id=run_id,
-                key=call.key
-                if keep_key(call)
-                else hashlib.sha256(f"{run_id}\n{call.key}".encode()).hexdigest(),
-            )
-            for call in calls
-        )
-
-    def add_if_absent(self, calls: Iterable[ModelCall]) -> None:
-        """Add calls, except those whose key is taken."""
+        """Add calls of another run (imported, or forked from) as calls of this one, except those whose key is
+        taken. Except where `keep_key` says so they get another key, so that they never answer for a call that
+        is still to be made."""
         with self._writer.begin() as connection:
             for call in calls:
-                if connection.scalar(_SELECT_RECORD, {"call": call.key}) is None:
-                    connection.execute(_INSERT, _call_to_row(call))
+                other = hashlib.sha256(f"{run_id}\n{call.key}".encode()).hexdigest()
+                adopted = call.replace(run_id=run_id, key=call.key if keep_key(call) else other)
+                if connection.scalar(_SELECT_RECORD, {"call": adopted.key}) is None:
+                    connection.execute(_INSERT, _call_to_row(adopted))
 
     def rewrite(self, calls: Mapping[str, ModelCall]) -> None:
         """Put these calls in the place of those under their keys: only to erase or mark them."""
@@ -138,11 +131,6 @@ def _call_to_row(call: ModelCall) -> dict[str, Any]:
     }
 
 
-r, s, c = tables.runs.c, tables.steps.c, tables.calls.c
-MAX_RUNS = 60
-"""Size of the sample: the newest runs."""
-
-
 @dataclass(frozen=True)
 class FinishedRun:
     """One run: its settings, its actions, the pages it requested, and its usage."""
@@ -154,34 +142,27 @@ class FinishedRun:
 
 
 def list_finished_runs(reader: Engine) -> list[FinishedRun]:
-    """The newest runs that reached an answer, without forks, imported runs and deleted ones."""
+    """The newest runs that reached an answer, without forks, imported runs, deleted ones and such as cannot
+    be read."""
     finished = (
         r.status.in_((Status.REVIEW, Status.DONE)),
-        r.forked_from == "",
-        r.imported == "",
-        r.deleted_at == "",
+        *(column == "" for column in (r.forked_from, r.imported, r.deleted_at)),
     )
-    newest = select(r.id, r.settings, r.actions).where(*finished)
-    newest = newest.order_by(r.created_at.desc()).limit(MAX_RUNS)
+    newest = select(r.id, r.settings, r.actions).where(*finished).order_by(r.created_at.desc())
+    newest = newest.limit(MAX_RUNS)
     ids = select(newest.subquery().c.id)
     of_step = func.coalesce(func.json_array_length(s.change, "$.pages"), 0)
     pages = func.sum(case((s.name.in_(("act", "crawl")), of_step), else_=0))
     work = select(s.run_id, pages, func.sum(s.seconds)).where(s.run_id.in_(ids)).group_by(s.run_id)
     usage = select(c.run_id, *USAGE_COLUMNS).where(c.run_id.in_(ids)).group_by(c.run_id)
     with reader.connect() as connection:
-        runs: list[Any] = list(connection.execute(newest))
+        runs = connection.execute(newest).all()
         work_of = {row[0]: row[1:] for row in connection.execute(work)}
         usage_of = {row[0]: row[1:] for row in connection.execute(usage)}
-    return list(_build_sample(runs, work_of, usage_of))
-
-
-def _build_sample(
-    runs: Iterable[tuple[str, str, int]], work_of: Mapping[str, Any], usage_of: Mapping[str, Any]
-) -> Iterator[FinishedRun]:
+    sample = []
     for run_id, settings, actions in runs:
-        pages, seconds = work_of.get(run_id, (0, 0.0))
-        usage = usage_from_row(usage_of.get(run_id, (0, 0, 0, 0.0, 0)), seconds)
-        try:
-            yield FinishedRun(Settings.model_validate_json(settings), actions, pages, usage)
-        except ValidationError:  # a run that cannot be read tells nothing
-            continue
+        requested, seconds = work_of.get(run_id, (0, 0.0))
+        used = usage_from_row(usage_of.get(run_id, NO_USAGE), seconds)
+        with suppress(ValidationError):  # a run that cannot be read tells nothing
+            sample.append(FinishedRun(Settings.model_validate_json(settings), actions, requested, used))
+    return sample

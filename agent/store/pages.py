@@ -22,10 +22,8 @@ from agent.text.urls import canonicalize
 from agent.types import Page, PageOrigin
 
 c, a = tables.pages.c, tables.fetched_addresses.c
-MAX_ADDRESSES_A_QUERY = 500
-"""Addresses of one query: SQLite allows 999 parameters in its older builds."""
-MAX_SITE_PAGES = 5000
-"""Pages of a site that a later question takes over at most."""
+MAX_SITE_PAGES, MAX_PARAMETERS = 5000, 500
+"""Pages of a site that a later question takes over at most; addresses of one query."""
 PAGE_ID = re.compile(r'"([0-9a-f]{20})"')
 """A page's id in a step's change."""
 # Built once: building a statement costs more than running it.
@@ -48,7 +46,6 @@ _SELECT_SITE = (
     .order_by(a.fetched_at.desc(), a.url)
     .limit(MAX_SITE_PAGES)
 )
-_REMEMBER_ADDRESS = tables.fetched_addresses.insert()
 _FORGET_ADDRESS = delete(tables.fetched_addresses).where(a.url == bindparam("address"))
 
 
@@ -95,16 +92,15 @@ class Pages(TableAccess):
                 connection.execute(_FORGET_ADDRESS, {"address": url})
                 here = {"url": url, "origin": urlsplit(url).netloc, "page_id": page_id}
                 there = {name: getattr(page, name) for name in ("fetched_at", "etag", "last_modified")}
-                connection.execute(_REMEMBER_ADDRESS, here | there)
+                connection.execute(tables.fetched_addresses.insert(), here | there)
         return [page_id for _, _, page_id in rows]
 
     def find_fetched(self, urls: Iterable[str]) -> dict[str, FetchedAddress]:
         """What the live web gave for these addresses, by their canonical form."""
-        found: dict[str, FetchedAddress] = {}
-        wanted = list(dict.fromkeys(map(canonicalize, urls)))
-        for at in range(0, len(wanted), MAX_ADDRESSES_A_QUERY):
-            some = wanted[at : at + MAX_ADDRESSES_A_QUERY]
-            found |= {row.url: FetchedAddress(*row) for row in self._rows(_SELECT_ADDRESSES, {"urls": some})}
+        found, wanted = dict[str, FetchedAddress](), list(dict.fromkeys(map(canonicalize, urls)))
+        for at in range(0, len(wanted), MAX_PARAMETERS):
+            some = {"urls": wanted[at : at + MAX_PARAMETERS]}
+            found |= {row.url: FetchedAddress(*row) for row in self._rows(_SELECT_ADDRESSES, some)}
         return found
 
     def list_fetched(self, origin: str, since: str) -> list[FetchedAddress]:
@@ -143,16 +139,11 @@ class Pages(TableAccess):
 
     def versions(self, url: str) -> list[PageVersion]:
         """All stored texts of an address (in canonical form), newest first."""
-        return [
-            PageVersion(
-                row.id,
-                row.fetched_at,
-                row.characters,
-                Page.model_validate_json(row.record).origin,
-                bool(row.imported),
-            )
-            for row in self._rows(_SELECT_VERSIONS, {"url": url})
-        ]
+        found = []
+        for row in self._rows(_SELECT_VERSIONS, {"url": url}):
+            origin = Page.model_validate_json(row.record).origin
+            found.append(PageVersion(row.id, row.fetched_at, row.characters, origin, bool(row.imported)))
+        return found
 
     def body_sizes(self, page_id: str) -> tuple[int, int]:
         """Bytes of a page's raw body, and bytes it takes in the store; (0, 0) when there is none."""

@@ -6,10 +6,9 @@ instead; only other processes wait in SQLite."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from threading import Lock
+from threading import Condition
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection, Engine, Executable, Row, Table, delete, insert, select
@@ -21,35 +20,25 @@ class FairLock:
     """A lock that is acquired in the order of the requests. Not re-entrant."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._is_held = False
-        self._waiting: deque[Lock] = deque()
+        self._turn = Condition()
+        self.queue: list[object] = []
+        """Who asked, in order; the first holds it."""
 
     def __enter__(self) -> None:
-        with self._lock:
-            if not self._is_held:
-                self._is_held = True
-                return
-            ticket = Lock()
-            ticket.acquire()
-            self._waiting.append(ticket)
-        try:
-            ticket.acquire()  # released by the previous holder
-        except BaseException:
-            with self._lock:
-                is_waiting = ticket in self._waiting
-                if is_waiting:
-                    self._waiting.remove(ticket)
-            if not is_waiting:  # it held the lock already
-                self.__exit__()
-            raise
+        me = object()
+        with self._turn:
+            self.queue.append(me)
+            try:
+                self._turn.wait_for(lambda: self.queue[0] is me)
+            except BaseException:
+                self.queue.remove(me)
+                self._turn.notify_all()
+                raise
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
-            if self._waiting:
-                self._waiting.popleft().release()
-            else:
-                self._is_held = False
+        with self._turn:
+            del self.queue[0]
+            self._turn.notify_all()
 
 
 class Writer:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
 from agent.store.database import Store
 from agent.types import Run, Settings, Step
 
-MAX_HELD = 20
-"""Ended runs that are held for who looks at them, the newest."""
-HELD_S = 3600.0
-"""Seconds an ended run is held."""
+MAX_HELD, HELD_S = 20, 3600.0
+"""Ended runs that are held for who looks at them, the newest, and for how many seconds."""
 
 
 class UnstoredRuns:
@@ -22,8 +19,8 @@ class UnstoredRuns:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._stores: OrderedDict[str, Store] = OrderedDict()
-        self._ended: OrderedDict[str, float] = OrderedDict()
+        self._stores: dict[str, Store] = {}
+        self._ended: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
@@ -36,8 +33,7 @@ class UnstoredRuns:
 
     def get(self, run_id: str) -> Store | None:
         """The database of a run; None when it is not in memory."""
-        with self._lock:
-            return self._stores.get(run_id)
+        return self._stores.get(run_id)
 
     def stores(self) -> list[Store]:
         """The databases of all runs in memory."""
@@ -52,13 +48,10 @@ class UnstoredRuns:
 
     def end(self, run_id: str, *, hold: bool) -> list[str]:
         """A run has ended: `hold` it for a while, or forget it. Returns the ids of those forgotten."""
-        now = self._clock()
         with self._lock:
-            self._ended[run_id] = now if hold else -math.inf
-            many = len(self._ended) - MAX_HELD
-            gone = [
-                name for n, (name, at) in enumerate(self._ended.items()) if n < many or now - at >= HELD_S
-            ]
+            self._ended[run_id] = self._clock() if hold else -math.inf
+            oldest, kept = self._clock() - HELD_S, [*self._ended][-MAX_HELD:]
+            gone = [name for name, at in self._ended.items() if name not in kept or at <= oldest]
             stores = [self._stores.pop(name) for name in gone if self._ended.pop(name, None) is not None]
         for store in stores:
             store.close()
@@ -67,7 +60,6 @@ class UnstoredRuns:
     def close(self) -> None:
         """Forget every run."""
         with self._lock:
-            stores, self._stores = list(self._stores.values()), OrderedDict()
-            self._ended.clear()
+            stores, self._stores, self._ended = list(self._stores.values()), {}, {}
         for store in stores:
             store.close()

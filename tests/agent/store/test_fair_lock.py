@@ -31,7 +31,7 @@ def test_sixteen_threads_write_though_the_database_waits_for_nobody(store):
 
 
 def test_turns_are_taken_in_the_order_they_were_asked_for():
-    turns, order, held = FairLock(), [], Event()
+    turns, order, pausing = FairLock(), [], Event()
 
     def take(n: int) -> None:
         with turns:
@@ -42,11 +42,11 @@ def test_turns_are_taken_in_the_order_they_were_asked_for():
         for n in range(12):
             threads.append(Thread(target=take, args=(n,)))
             threads[-1].start()
-            while len(turns._waiting) <= n:
-                held.wait(0.001)
+            while len(turns.queue) < n + 2:  # the holder, and those who wait
+                pausing.wait(0.001)
     for thread in threads:
         thread.join()
-    assert order == list(range(12)) and len(turns._waiting) == 0
+    assert order == list(range(12)) and not turns.queue
 
 
 def test_an_error_gives_the_turn_back(store):

@@ -81,7 +81,7 @@ def test_an_upgrade_happens_once(tmp_path, monkeypatch):
     filled(tmp_path / "t.db")
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m900_colour))
     stores = [Store(f"sqlite:///{tmp_path / 't.db'}") for _ in range(2)]
-    assert migrations.find_pending(stores[0].engine) == []
+    assert migrations.find_pending(stores[0].engine, migrations.MIGRATIONS) == []
     for store in stores:
         store.close()
 
