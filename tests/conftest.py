@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 from hypothesis import settings
-from sqlalchemy import URL, Engine
+from sqlalchemy import Engine
 
 from agent.settings import config
 from agent.store import database
@@ -80,10 +80,10 @@ def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch) -> None:
     disk.
 
     The tests of the store go the real way."""
-    connected = database._open_engine
+    connected = database.open_engine
 
-    def sharing(url: URL) -> Engine:
-        engine = connected(url)
+    def sharing(address: str) -> Engine:
+        engine = connected(address)
         if engine.dialect.name == "sqlite":  # what is compiled is kept by dialect
             engine.dialect, engine._compiled_cache = _fresh.engine.dialect, _fresh.engine._compiled_cache
         return engine
@@ -98,7 +98,7 @@ def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch) -> None:
             part.unlink()
         return migrate(reader, writer)
 
-    monkeypatch.setattr(database, "_open_engine", sharing)
+    monkeypatch.setattr(database, "open_engine", sharing)
     monkeypatch.setattr(database, "migrate", copied)
     monkeypatch.setattr(database, "PRAGMAS", (*database.PRAGMAS, "synchronous=OFF"))
 
