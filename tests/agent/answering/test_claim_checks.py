@@ -9,21 +9,17 @@ from typing import Any
 import pytest
 
 from agent.answering.claim_checks import (
-    FAILED_VERDICTS,
     WrittenDraft,
     check_sentences,
-    make_judge,
-    repair_sentences,
 )
 from agent.errors import ModelUnavailable
 from agent.evidence import citation_check
-from agent.evidence.claim_check import Claim
-from agent.evidence.support import describe_support, label_support
+from agent.evidence.support import describe_support
 from agent.llm.structured_call import CallContext, request_structured
 from agent.roles import check_claims
 from agent.roles.role import Role, RoleResult
-from agent.types import Fact, PlanPart, Sentence
-from tests.web.claim_judge import ALWAYS, NEVER, Judging, check_reply, read_befores, read_quotes, unfence
+from agent.types import Fact, Sentence
+from tests.web.claim_judge import ALWAYS, NEVER, Judging, check_reply, read_quotes
 from tests.web.scripted import ScriptedModel
 
 PETRA = "Petra Vasshaug was born in Tallåsen in 1921."
@@ -87,13 +83,6 @@ def test_a_sentence_in_the_words_of_its_quote_costs_no_call() -> None:
     assert tools.client.calls == 0 and not draft.failed
 
 
-def test_without_a_model_a_rewording_is_not_checked_and_not_backed() -> None:
-    draft = check(Tools(), say("Tallåsen is where Petra Vasshaug came into the world.", "petra"))
-    [sentence] = draft.sentences
-    assert sentence.check == "not_checked" and not sentence.backed and not draft.failed
-    assert not draft.dropped
-
-
 def test_one_call_judges_all_open_sentences_by_their_quotes_alone() -> None:
     tools = play(lambda statement, quotes: "Tallåsen" in quotes[0])
     draft = check(
@@ -118,12 +107,6 @@ def test_what_the_writer_stated_is_never_shown_as_evidence() -> None:
     assert all("saint" not in prompt for prompt in tools.prompts)
 
 
-def test_a_figure_that_stands_nowhere_is_seen_whatever_the_judge_says() -> None:
-    [sentence] = check(play(ALWAYS), say("Petra Vasshaug was born in 1971.", "petra")).sentences
-    assert sentence.check == "judged_supported"
-    assert label_support(sentence) == "judged, not in its sources: 1971"
-
-
 def test_a_difference_is_asked_and_one_that_was_explained_is_a_note() -> None:
     tools = play(ALWAYS)
     draft = check(tools, say("The mill grinds on Sundays.", "mill"))
@@ -136,51 +119,11 @@ def test_a_difference_is_asked_and_one_that_was_explained_is_a_note() -> None:
     assert (describe_support(draft.sentences[0]).tone, draft.judge) == ("", "other")
 
 
-def test_the_judge_says_which_parts_are_answered() -> None:
-    parts = [PlanPart(id="1", question="Where?"), PlanPart(id="2", question="When?")]
-    reply = {"claims": [{"n": 1, "supported": True}], "answered_parts": ["2", "7"]}
-    tools = Tools(lambda messages, schema: reply)
-    draft = check(tools, say("She lived.", "petra"), parts=parts)
-    assert draft.answered_parts == ["2"] and "1: Where?" in tools.prompts[0]
-    assert check(tools, say("She lived.", "petra"), parts=parts[:1]).answered_parts is None
-    assert check(Tools(), say("She lived.", "petra"), parts=parts).answered_parts is None
-
-
-def test_after_a_repair_the_judge_sees_the_draft_and_a_part_that_lacked_one_sentence_is_answered() -> None:
-    parts = [PlanPart(id="1", question="Where?"), PlanPart(id="2", question="When?")]
-    holds = lambda statement, quotes: "Oslo" not in statement  # noqa: E731
-    said = [say("She lived in Tallåsen.", "petra"), say("She comes from Oslo.", "petra")]
-    for part, told in (("1", ["1"]), ("", [])):
-
-        def reply(messages: Any, schema: Any) -> Any:
-            repairs = {2: "She comes from Tallåsen."}
-            said = check_reply(messages[1]["content"], schema.__name__, holds, repairs)
-            return said if "Repair" in schema.__name__ else {**said, "answered_parts": []}
-
-        tools = Tools(reply)
-        draft = check(tools, *(one.replace(part=part) for one in said), parts=parts)
-        assert draft.answered_parts == told and not draft.failed
-        assert "She lived in Tallåsen. (1)" in tools.prompts[2]
-
-
 def test_a_repair_that_holds_takes_the_place_of_the_sentence() -> None:
     tools = play(NEVER, {1: PETRA})
     draft = check(tools, say("Petra Vasshaug was born in Oslo.", "petra"))
     assert [s.text for s in draft.sentences] == [PETRA] and draft.sentences[0].check == "quoted"
     assert not draft.failed and tools.client.calls == 2
-
-
-def test_only_the_repaired_sentences_are_judged_again() -> None:
-    holds = lambda statement, quotes: "Oslo" not in statement  # noqa: E731
-    tools = play(holds, {2: "She comes from Tallåsen."})
-    draft = check(tools, say("It rests on Sundays.", "mill"), say("She comes from Oslo.", "petra"))
-    assert [s.text for s in draft.sentences] == ["It rests on Sundays.", "She comes from Tallåsen."]
-    assert [p.partition(":")[0] for p in tools.prompts] == [
-        "CheckClaimsReply",
-        "RepairReply",
-        "CheckClaimsReply",
-    ]
-    assert re.findall(r"^Statement \d+: (.*)$", tools.prompts[2], re.M) == ["She comes from Tallåsen."]
 
 
 @pytest.mark.parametrize("worse", ["Petra Vasshaug was born in 1999.", "She never lived."])
@@ -189,13 +132,6 @@ def test_a_repair_that_fails_is_shown_with_its_own_verdict(worse: str) -> None:
     draft = check(tools, say("She comes from Oslo.", "petra"))
     assert [(s.text, s.check) for s in draft.sentences] == [(worse, "not_supported")]
     assert draft.failed == [0] and sum("RepairReply" in p for p in tools.prompts) == 1, "once, never again"
-
-
-def test_a_failing_sentence_that_the_repair_leaves_as_it_is_is_not_judged_again() -> None:
-    tools = play(NEVER, {1: "She comes from Oslo."})
-    draft = check(tools, say("She comes from Oslo.", "petra"))
-    assert [s.check for s in draft.sentences] == ["not_supported"]
-    assert sum("CheckClaimsReply" in p for p in tools.prompts) == 1
 
 
 def test_an_empty_repair_removes_the_sentence_and_the_others_keep_their_place() -> None:
@@ -218,16 +154,6 @@ def test_the_repair_hears_which_words_fail_and_why() -> None:
         "so it reads",
         "It cites no quote.",
     ]
-
-
-def test_the_repair_is_not_told_the_numbers_that_the_quotes_had_in_the_judges_call() -> None:
-    reason = "q4 has it not, nor q2."
-    checked = say("It works all week.", "mill").replace(check="not_supported", check_reason=reason)
-    tools = play(NEVER)
-    judge = make_judge(tools, "Who?")  # type: ignore[arg-type]
-    judge.quotes["0"] = {"q2": FACTS["mill"].quote}
-    repair_sentences(tools, judge, [checked], FACTS, [], str.strip)  # type: ignore[arg-type]
-    assert re.findall(r"^Wrong: (.*)$", tools.prompts[0], re.M) == ["the quote has it not, nor q1."]
 
 
 @pytest.mark.parametrize("reply", [ModelUnavailable("The server is down."), {"claims": []}])
@@ -268,80 +194,9 @@ def test_a_persons_word_is_not_backed_by_a_page_that_is_cited_beside_it() -> Non
     assert (sentence.check, sentence.backed) == ("not_checked", False)
 
 
-def test_the_claim_leaves_the_title_out_that_stands_before_a_quote() -> None:
-    [sentence] = check(Tools(), say(f"The mill: {MILL}", "mill")).sentences
-    assert sentence.check == "quoted"
-    claim = citation_check.build_claim("1", say(f"The mill: {MILL}", "mill"), FACTS, "", {})
-    assert claim == Claim("1", MILL, (MILL,), "The mill", "", ("The mill, mill.example",), ("",))
-
-
 def test_of_two_judgements_of_a_sentence_the_doubting_one_counts_and_no_address_stays_in_a_reason() -> None:
     said = {"quote": "q1", "reason": "See https://evil.example/x\nfor more."}
     reply = {"claims": [{"n": 1, "supported": True, **said}, {"n": 1, "supported": False, **said}]}
     draft = check(Tools(lambda messages, schema: reply), say("She lived.", "petra"))
     assert draft.sentences[0].check == "not_supported"
     assert "evil" not in draft.sentences[0].check_reason
-
-
-PLAYED = {
-    "a negation dropped": ("The mill grinds on Sundays.", MILL),
-    "another figure": ("Petra Vasshaug was born in Tallåsen in 1912.", PETRA),
-    "names swapped": ("Signe Wahlmark was born in Tallåsen in 1921.", PETRA),
-}
-
-
-def check_one(tools: Tools, text: str, quote: str) -> Sentence:
-    facts = {"f": fact("f", quote, title="The mill")}
-    [sentence] = check_sentences(tools, [say(text, "f")], facts, question="Who?").sentences  # type: ignore[arg-type]
-    return sentence
-
-
-@pytest.mark.parametrize("played", PLAYED)
-def test_a_nodding_judge_leaves_a_mark_or_a_note(played: str) -> None:
-    found = check_one(play(ALWAYS), *PLAYED[played])
-    support = describe_support(found)
-    assert support.tone in ("note", "warn"), found
-    assert bool(support.marks) == bool(support.absent)
-
-
-@pytest.mark.parametrize("played", PLAYED)
-def test_an_honest_judge_and_no_judge_refuse_it(played: str) -> None:
-    for tools in (play(NEVER), Tools()):
-        found = check_one(tools, *PLAYED[played])
-        assert not found.backed and found.check in (*FAILED_VERDICTS, "not_checked")
-
-
-def test_a_true_rewording_is_supported_by_an_honest_judge() -> None:
-    found = check_one(play(ALWAYS), "The mill is at rest on Sundays.", MILL)
-    assert found.check == "judged_supported"
-
-
-def test_the_sentence_before_a_quote_may_name_who_is_meant() -> None:
-    quote = "Petra Vasshaug, its builder, was born in Tallåsen in 1921."
-    page = f"Signe Wahlmark owns the Blue Mill. {quote}"
-    fact_ = fact("f", quote, title="Builders", start=page.index(quote), end=len(page))
-    tools = play(ALWAYS)
-    tools.texts["f"] = page
-    texts = (
-        "Petra Vasshaug of the Blue Mill was born in Tallåsen in 1921.",
-        "Signe Wahlmark was born in Tallåsen in 1921.",
-    )
-    draft = check_sentences(tools, [say(t, "f") for t in texts], {"f": fact_}, question="Who?")  # type: ignore[arg-type]
-    named = [[f.claimed for f in s.findings if f.kind == "name"] for s in draft.sentences]
-    assert named == [[], []]
-    assert read_befores(tools.prompts[0]) == ["Signe Wahlmark owns the Blue Mill."]
-
-
-def test_each_quote_gets_only_what_stands_before_it_on_its_own_page_and_the_repair_sees_the_draft() -> None:
-    quotes = {"a": "It sails to Orrin.", "b": "It was built in 1961."}
-    befores = {"a": "Of the Blue Heron.", "b": "Of the Grey Heron."}
-    tools, facts = play(NEVER), {}
-    for name, quote in quotes.items():
-        tools.texts[name] = f"{befores[name]} {quote}"
-        start = len(befores[name]) + 1
-        facts[name] = fact(name, quote, start=start, end=start + len(quote))
-    texts = ("The ships are old and go there.",)
-    draft = [say(texts[0], "a", "b")]
-    check_sentences(tools, draft, facts, question="Who?")  # type: ignore[arg-type]
-    assert read_befores(tools.prompts[0]) == list(befores.values())
-    assert unfence(tools.prompts[1], "draft") == [" ".join(texts)]

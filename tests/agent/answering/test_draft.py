@@ -59,11 +59,6 @@ def test_each_cell_is_a_claim_with_its_row_and_column():
     assert blocks[0].row_labels == ["The heron", "The egret"], "the empty row falls when the answer is built"
 
 
-def test_a_head_for_the_labels_is_added_where_the_model_gave_none():
-    blocks, sentences = laid({**TABLE, "heads": ["Built", "Weight"]})
-    assert blocks[0].heads == ["", "Built", "Weight"] and sentences[0].claim == "The heron: Built: 1921"
-
-
 def test_a_heading_that_states_something_at_length_is_checked_as_a_sentence():
     long = "word " * (MAX_HEADING_WORDS + 1)
     blocks, sentences = laid(
@@ -78,12 +73,6 @@ def test_an_answer_of_blocks_has_them_pruned_and_its_cells_judged():
     assert [block.kind for block in given.blocks] == ["paragraph", "heading", "table"]
     assert given.blocks[-1].row_labels == ["The heron"] and given.statements.backed >= 1
     assert given.sentences[0].check == "quoted" and all(s.check for s in given.sentences)
-
-
-def test_a_wrong_figure_in_a_cell_differs():
-    wrong = {**TABLE, "rows": [{"label": "The heron", "cells": [cited("1931"), cited("40 tonnes")]}]}
-    given = written(LEAD, wrong)
-    assert {s.text: s.check for s in given.sentences}["1931"] == "differs"
 
 
 def test_a_table_of_which_nothing_is_left_goes_with_its_heading():
@@ -107,18 +96,3 @@ def test_addresses_that_a_writer_typed_are_taken_out_everywhere():
     ]
     given = written(LEAD, *blocks)
     assert "evil.example" not in given.model_dump_json() and len(given.blocks) == 3
-
-
-def test_a_flat_reply_is_one_paragraph():
-    state = RunState(question="When was it built?", facts={"a": FACT})
-    given = build_answer(state, RoleResult(value=ReportReply(answer=[cited(STATED)]), by="model"), 9)
-    assert (
-        [block.kind for block in given.blocks] == ["paragraph"]
-        and given.text == STATED
-        and given.verdict == "answered"
-    )
-
-
-def test_a_caption_that_repeats_the_heading_above_it_goes():
-    blocks, _ = laid({"kind": "heading", "text": "Boats"}, TABLE)
-    assert [block.text for block in blocks] == ["Boats", ""] and laid(TABLE)[0][0].text == "Boats"

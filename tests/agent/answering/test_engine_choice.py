@@ -45,13 +45,6 @@ def test_the_next_engine_of_its_kind_takes_over_with_the_same_words() -> None:
     assert proposal.next_action == "search_arxiv"
 
 
-def test_each_engine_is_asked_once_until_none_is_left() -> None:
-    done = [search("search_duckduckgo", Outcome.BLOCKED, 2), search("search_google", Outcome.ERROR, 3)]
-    assert [p.next_action for p in take_over_searches(done, ALL)] == ["search_wikipedia"]
-    done.append(search("search_wikipedia", Outcome.TIMEOUT, 4))
-    assert take_over_searches(done, ALL) == []
-
-
 @pytest.mark.parametrize(
     "done",
     [
@@ -79,13 +72,6 @@ def test_each_engine_is_asked_once_until_none_is_left() -> None:
 )
 def test_nothing_takes_over_from_what_was_answered_or_is_past(done: list[Action]) -> None:
     assert take_over_searches(done, ALL) == []
-
-
-def test_two_searches_of_a_round_that_failed_are_taken_over_side_by_side() -> None:
-    done = [
-        search("search_duckduckgo", Outcome.BLOCKED, query=query) for query in ("grey heron", "egret nest")
-    ]
-    assert [p.query_or_url for p in take_over_searches(done, ALL)] == ["grey heron", "egret nest"]
 
 
 def test_a_failed_engine_rests_as_long_as_it_asked_for_else_by_its_failure() -> None:
@@ -127,8 +113,3 @@ def test_a_paper_is_one_result_by_its_doi_and_keeps_all_that_is_known() -> None:
     (only,) = merged
     assert only.url == "https://doi.org/10.5555/x" and only.snippet == "words"
     assert only.publication == known
-
-
-def test_no_more_results_than_wanted_and_none_of_none() -> None:
-    many = [hit(f"https://a.example/{n}") for n in range(9)]
-    assert len(merge_results([many, many], 4)) == 4 and merge_results([], 4) == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent.answering.fact_view import (
     FactFilter,
     fact_statuses,
@@ -12,6 +10,7 @@ from agent.answering.fact_view import (
     matches_text,
 )
 from agent.types import Fact
+from tests.tables import by_table
 
 
 def fact(name: str = "a", **more) -> Fact:
@@ -25,27 +24,7 @@ def fact(name: str = "a", **more) -> Fact:
     return Fact(id=name, **{**told, **more})
 
 
-@pytest.mark.parametrize(
-    ("more", "word", "every"),
-    [
-        ({}, "checked", ["checked"]),
-        ({"disputed": True}, "disputed", ["disputed"]),
-        ({"verified": False}, "not found", ["not found"]),
-        ({"decision": "pinned"}, "pinned", ["pinned", "checked"]),
-        ({"decision": "struck", "former": "x"}, "struck", ["struck", "checked", "corrected"]),
-        ({"verified": False, "former": "x"}, "not carried by its quote", ["not found", "corrected"]),
-        (
-            {"origin": "person", "url": "", "verified": False, "decision": "pinned"},
-            "own knowledge",
-            ["own knowledge", "pinned"],
-        ),
-        (
-            {"origin": "person", "url": "", "verified": False, "decision": "struck"},
-            "struck",
-            ["own knowledge", "struck"],
-        ),
-    ],
-)
+@by_table
 def test_how_a_fact_stands_in_words(more, word, every):
     assert main_fact_status(fact(**more)) == word and fact_statuses(fact(**more)) == every
 

@@ -80,24 +80,6 @@ def ruling(word: str, reason: str = "the titles name two herons") -> list[dict[s
     return [{"id": "k1", "ruling": word, "reason": reason}]
 
 
-def test_the_analyzers_ruling_settles_the_conflict_as_its_reading(tmp_path):
-    with reviewed(tmp_path, in_analysis=ruling("different_things"), before_report=[]) as (
-        bench,
-        run_id,
-        script,
-    ):
-        state = bench.snapshot(run_id).state
-        [conflict] = state.conflicts.values()
-        assert (conflict.status, conflict.settled_by, conflict.reason) == (
-            "settled",
-            "model",
-            "the titles name two herons",
-        )
-        assert not any(fact.disputed for fact in state.facts.values())
-        assert state.answer.conflicts == [] and not any(s.disputed for s in state.answer.sentences)
-        assert not any(role == "compare_facts" for role, _ in script.prompts), "it was ruled on before"
-
-
 def test_what_nobody_ruled_on_is_put_to_the_model_once_before_the_report(tmp_path):
     with reviewed(
         tmp_path, in_analysis=[], before_report=ruling("later_replaces", "2023 is newer"), max_steps=3
@@ -106,14 +88,6 @@ def test_what_nobody_ruled_on_is_put_to_the_model_once_before_the_report(tmp_pat
         assert "one.example" in prompt and "2023-01-01" in prompt and "Brass heron of Port Ember" in prompt
         [conflict] = bench.snapshot(run_id).state.conflicts.values()
         assert (conflict.settled_by, conflict.chosen) == ("model", "1934")
-
-
-def test_a_run_without_conflicts_makes_no_call_for_them(tmp_path):
-    world = write_world(tmp_path, PAGES[:1])
-    script = Script(crawl(ONE), analyzer=lambda prompt: analyze(prompt, []))
-    with ModelServer(script.served) as server, workbench(server) as bench:
-        assert bench.drive(bench.start(HERON, Settings(world=world))) is Status.REVIEW
-    assert not any(role == "compare_facts" for role, _ in script.prompts)
 
 
 def test_a_hostile_ruling_stays_visible_as_the_models_reading_with_both_values(tmp_path):
@@ -130,27 +104,6 @@ def test_a_hostile_ruling_stays_visible_as_the_models_reading_with_both_values(t
         assert "settled by the model's reading: they are about different things" in report and lie in report
         assert "1921" in report and "1934" in report
         assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
-
-
-def test_a_reading_is_named_in_an_answer_that_gives_one_side_only(tmp_path):
-    with reviewed(tmp_path, in_analysis=[], before_report=ruling("different_things"), max_steps=3) as (
-        bench,
-        run_id,
-        script,
-    ):
-        script.more["report"] = lambda prompt: {
-            "answer": [
-                {
-                    "text": "The brass heron of Port Ember was built in 1921.",
-                    "fact_ids": find_fact_ids(prompt)[:1],
-                }
-            ]
-        }
-        bench.act(run_id, "send_back", bench.snapshot(run_id).head, note="Give one year only.")
-        assert bench.drive(run_id) is Status.REVIEW
-        text = bench.snapshot(run_id).state.answer.text
-        assert "The model's reading: on Port Ember" in text and "the titles name two herons" not in text
-        assert "1934" in text and "sources differ" not in text
 
 
 def test_a_person_overturns_the_reading_for_good(tmp_path):

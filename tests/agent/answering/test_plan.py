@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from agent.answering.plan import assign_parts, describe_remaining
 from agent.engine.run_state import RunState
-from agent.engine.state import merge
 from agent.types import Action, Fact, PlanPart, Settings
 
 PLAN = [
@@ -24,24 +23,12 @@ def test_a_run_without_a_recorded_plan_has_its_question_as_one_part() -> None:
     assert [part.question for part in asked] == ["Is B open?"]
 
 
-def test_a_recorded_plan_stands() -> None:
-    state = merge(
-        RunState(question="y"), {"plan_parts": [{"id": "1", "question": "x", "status": "answered"}]}
-    )
-    assert state.plan == [PlanPart(id="1", question="x", status="answered")]
-
-
 def test_the_part_of_a_fact_is_the_one_that_was_named_for_it() -> None:
     built = "The Halden bridge was built in 1921."
     kept, unknown, none = assign_parts(
         PLAN, [make_fact(built, part="2"), make_fact(built, part="the date"), make_fact(built)]
     )
     assert (kept.part, unknown.part, none.part) == ("2", "", "")
-
-
-def test_one_part_takes_every_fact() -> None:
-    plan = RunState(question="When was it built?").plan
-    assert assign_parts(plan, [make_fact("It was painted red.", part="history")])[0].part == "1"
 
 
 def test_what_is_still_to_come_is_told_of_a_full_report_on_several_parts() -> None:

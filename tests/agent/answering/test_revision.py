@@ -74,14 +74,6 @@ def find_pieces(state: RunState, **reply: Any) -> list[tuple[str, list[str]]]:
     return [(piece.section.heading, [said.claim for said in piece.former]) for piece in pieces]
 
 
-def test_a_part_that_is_named_beside_one_of_its_sentences_adds_nothing() -> None:
-    state = make_state(*FACTS)
-    reading = read(state, about=["s2", "2"], searches=["bark"], needs_research=True)
-    assert reading.about == ["s2"]
-    assert read(state, about=["s1", "2"]).about == ["s1", "2"], "a part of its own is written anew"
-    assert read(state, about=["part 2"]).about == ["2"]
-
-
 def test_the_section_around_a_sentence_is_one_piece_and_all_others_stay() -> None:
     state = make_state(*FACTS)
     answer = state.answers[0]
@@ -120,35 +112,6 @@ def test_a_section_that_lost_a_source_is_written_anew_and_says_which_sentence_fe
     assert [said.text for said in kept] == [MENDED, BARK] and piece.blocks == ["p2"]
     assert [(said.text, said.check) for said in piece.former][-1] == (COPPER, "not_supported")
     assert [fact.id for fact in piece.facts] == ["bark"] and len(blocks) == 4
-
-
-def test_a_piece_is_written_from_the_facts_it_cited_those_found_for_the_note_and_those_of_its_part() -> None:
-    many = [make_fact(f"m{n}", f"Net {n} is old.", "2", relevance=9) for n in range(80)]
-    new = make_fact("new", "The bark is boiled.", "2", step=8, relevance=0.1)
-    other = make_fact("other", "Anna has a boat.", "1", step=8, relevance=0.2)
-    state = make_state(*many, *FACTS, other, new)
-    assert state.answer is not None
-    reading = read(state, about=["s2"], needs_research=True)
-    _, _, [piece] = split_answer(state, reading, state.answer)
-    assert [fact.id for fact in piece.facts][:5] == ["bark", "copper", "new", "other", "m0"]
-
-
-def test_a_form_that_is_asked_for_a_new_matter_is_not_one_of_the_whole_answer() -> None:
-    state = make_state(*FACTS)
-    asked = read(state, questions=["Which trees give bark?"], form="a list", needs_research=True)
-    assert not asked.is_whole
-    assert read(state, form="a list").is_whole
-
-
-def test_the_reader_of_a_note_sees_the_site_and_the_quote_behind_each_sentence() -> None:
-    long = f"{BARK} Of oak and birch, says Anna. " + "It takes a week. " * 20
-    state = make_state(FACTS[0], make_fact("bark", BARK, "2", quote=long), FACTS[2])
-    quoted = {"check": "quoted"}
-    state = make_state(*state.facts.values(), **{MENDED: quoted})
-    assert state.answer is not None
-    lines = write_numbered_lines(state.answer, state.facts)
-    assert lines[1] == f"s1: {MENDED} [anna.example]"
-    assert lines[3].startswith(f"s2: {BARK} [bark.example: “{BARK} Of oak and birch") and len(lines[3]) < 260
 
 
 def test_a_sentence_that_was_judged_wrong_comes_back_to_a_model_with_a_mark() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent.answering.conflict_sentences import is_disagreement, list_possible_sentences
 from agent.evidence.support import describe_support
-from agent.types import Conflict, ConflictSide
+from agent.types import ConflictSide
 from tests.agent.answering.test_verdict import BUILT, OTHER, clash, fact, state, written
 
 
@@ -60,13 +60,6 @@ def test_a_conflict_is_named_in_the_language_of_the_question():
     )
 
 
-def test_a_settled_conflict_is_not_named():
-    given = written(
-        state(BUILT, OTHER, conflicts={"c1": clash("a", "b", status="settled")}), (BUILT.statement, ["a"])
-    )
-    assert given.conflicts == [] and given.verdict == "answered"
-
-
 SAID = [
     ConflictSide(text="1921", fact_ids=["a"], sites=["a.example"]),
     ConflictSide(text="1934", fact_ids=["b"], sites=["b.example"]),
@@ -109,32 +102,3 @@ def test_a_ruling_is_stated_with_its_reason_which_needs_no_source():
         and given.sentences[0].backed
     )
     assert given.conflicts == [] and given.verdict == "answered"
-
-
-def test_a_ruling_of_a_person_does_not_stand_for_a_main_sentence_that_fails():
-    more = {"status": "settled", "settled_by": "person", "ruling": "neither", "reason": "both are guesses"}
-    other = fact("b", "The heron was built in 1934.")
-    run = state(BUILT, other, conflicts={"c1": clash("a", "b").replace(**more)})
-    given = written(run, ("It was built in 1950.", ["a"]))
-    assert [s.check for s in given.sentences] == ["quoted", "differs"] and given.verdict == "partial"
-
-
-def test_a_conflict_about_something_else_is_not_named():
-    far = [
-        fact(name, f"The fee was {n} crowns.", relevance=0.1, disputed=True) for n, name in enumerate("cd")
-    ]
-    given = written(state(BUILT, *far, conflicts={"c1": clash("c", "d")}), (BUILT.statement, ["a"]))
-    assert given.conflicts == []
-
-
-def test_a_conflict_without_facts_is_not_named():
-    told = Conflict(
-        id="m", subject="something is off", attribute="", kind="name", values=[], found_by="model"
-    )
-    given = written(
-        state(BUILT.model_copy(update={"relevance": 0.0}), conflicts={"m": told}),
-        ("The heron was built in 1921.", ["a"]),
-    )
-    assert [sentence.text for sentence in given.sentences] == [
-        "The heron was built in 1921."
-    ] and given.verdict == "answered"

@@ -14,7 +14,7 @@ from agent.evidence import conflicts
 from agent.flows.research.state import ResearchState
 from agent.roles.report import ReportReply
 from agent.roles.role import RoleResult
-from agent.types import Conflict, Edit, Fact, NoteReading, PlanPart, Ruling
+from agent.types import Conflict, Edit, Fact, NoteReading, Ruling
 from tests.agent.answering.written import build_answer
 
 QUESTION = "When was Berga dairy founded?"
@@ -117,32 +117,6 @@ def test_a_note_that_rules_a_source_out_takes_its_conflict_and_confidence_along(
     assert now.current_confidence > state.current_confidence
 
 
-def test_a_note_that_ends_the_conflict_of_one_part_leaves_the_other_part_disputed() -> None:
-    facts = [
-        said("d", "Berga Dairy employs 24 people, which is a lot in so small a village."),
-        said("e", "Berga Dairy employs 31 people, counted on 1 September 2025."),
-        said("a", "Berga Dairy was founded in 1979 by two partners and entered on the roll."),
-        said("b", "Berga Dairy was founded in 1974 and is the oldest of all."),
-        said("c", "Berga Dairy was founded in 1979 by the sisters Lund, in an empty mill."),
-    ]
-    asked = ["When was Berga Dairy founded?", "How many people does Berga Dairy employ?"]
-    plan = [PlanPart(id=str(n), question=question) for n, question in enumerate(asked, start=1)]
-    facts = [fact.replace(part="2" if "employs" in fact.quote else "1") for fact in facts]
-    state = knowing(*facts, plan_parts=plan)
-    assert [conflict.asks for conflict in state.conflicts.values()] == [True, True]
-    assert [part.disputed for part in state.confidence[-1].parts] == [True, True]
-    now = state_after(state, {"readings": [NoteReading(note=3, step=3, excluded_sites=["b.example"])]})
-    first, second = now.confidence[-1].parts
-    assert (first.disputed, first.sources) == (False, ["a.example", "c.example"])
-    assert second.disputed and len(second.sources) == 1
-
-
-def test_the_models_judgement_is_kept_when_a_person_edits() -> None:
-    state = knowing(A, C, model=0.4)
-    now = edited(state, A.replace(decision="pinned")).confidence[-1]
-    assert now.value > state.current_confidence and (now.model, now.parts[0].judgement) == (0.4, 0.4)
-
-
 def answered(*facts: Fact, text: str) -> RunState:
     """A run with these facts and an answer of one sentence that cites the first."""
     state = knowing(*facts, model=0.9)
@@ -162,12 +136,6 @@ def test_after_the_write_up_confidence_and_plan_rest_on_its_claims_until_more_is
     wrong = answered(A, C, text="Berga dairy was founded in 1911.")
     assert wrong.current_confidence == 0.0
     assert edited(wrong, C.replace(decision="struck")).current_confidence == 0.0
-
-
-def test_a_change_that_touches_no_evidence_derives_nothing() -> None:
-    state = knowing(A, B)
-    now = state_after(state, {"cooling": {"engine": "2026"}})
-    assert now.derived is state.derived and now.confidence == state.confidence
 
 
 @pytest.mark.parametrize("name", ["conflicts", "confidence", "head"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent.evidence.sources import (
     find_attribution,
     find_independent_sources,
@@ -11,21 +9,10 @@ from agent.evidence.sources import (
     map_sites_to_sources,
 )
 from agent.types import Fact
+from tests.tables import by_table
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("According to the Lund Gazette, the dairy opened in 1921.", "lundgazette"),
-        ("The dairy opened in 1921, as reported by Lund Gazette.", "lundgazette"),
-        ("The dairy opened in 1921 (source: lund-gazette.example).", "lundgazette"),
-        ("Laut der Statistik Austria waren es 12.", "statistikaustria"),
-        ("Enligt Statistiska Centralbyrån var det 12.", "statistiskacentralbyrån"),
-        ("According to legend the dairy is older.", ""),
-        ("The dairy opened in 1921.", ""),
-        ("It acts according to its rules.", ""),
-    ],
-)
+@by_table
 def test_whose_word_it_is(text, name):
     assert find_attribution(text) == name
 

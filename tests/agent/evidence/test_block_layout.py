@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent.evidence.block_layout import (
     add_charts,
     label_passage,
@@ -13,8 +11,9 @@ from agent.evidence.block_layout import (
     write_block_lines,
 )
 from agent.types import Answer, AnswerBlock, Sentence, Source
+from tests.tables import by_table
 from tests.web import block_answers
-from tests.web.block_answers import BLOCKS, ITEM, LEAD, TABLE, cells, said
+from tests.web.block_answers import BLOCKS, LEAD, cells, said
 
 
 def kept(*sentences: Sentence) -> tuple[list[AnswerBlock], list[Sentence]]:
@@ -36,13 +35,6 @@ def test_a_row_and_a_column_without_a_cell_go_and_the_others_move_up():
     assert all(cell.context == table.describe_cell(cell.row, cell.column) for cell in sentences[1:])
 
 
-def test_a_table_without_cells_takes_its_chart_along():
-    blocks = add_charts(BLOCKS, cells())
-    assert [block.kind for block in blocks].count("chart") == 1
-    left, _ = prune_blocks(blocks, [said(LEAD, "b1"), said(ITEM, "b3")])
-    assert not {"table", "chart"} & {block.kind for block in left}
-
-
 def test_the_chart_shows_the_first_column_of_supported_numbers():
     given = block_answers.answer(charts=True)
     chart = next(layout for layout in lay_out_blocks(given) if layout.block.kind == "chart")
@@ -55,32 +47,9 @@ def test_a_number_that_nothing_supports_is_not_drawn():
     assert not any(block.kind == "chart" for block in add_charts(BLOCKS, doubtful))
 
 
-@pytest.mark.parametrize("texts", [["40 t", "55 kg", "70 t"], ["40", "55 to 60", "70"], ["40", "", "70"]])
-def test_mixed_units_ranges_and_gaps_are_not_drawn(texts: list[str]):
-    found = cells(TABLE, [["a", "b", text] for text in texts])
-    assert not any(block.kind == "chart" for block in add_charts(BLOCKS, found))
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("1,240", 1240),
-        ("−3.5 °C", -3.5),
-        ("12 %", 12),
-        ("$1 200", 1200),
-        ("3,5", None),
-        ("no", None),
-        ("1.240", None),
-    ],
-)
+@by_table
 def test_the_number_of_a_cell(text: str, number: float | None):
     assert read_number(text) == number
-
-
-def test_sentences_of_no_block_are_a_paragraph_before_the_others():
-    loose = Sentence(text="They disagree.")
-    given = Answer(n=1, verdict="partial", blocks=BLOCKS[:1], sentences=[said(LEAD, "b1"), loose])
-    assert list(write_block_lines(given, lambda s: s.text)) == [loose.text, "", LEAD, ""]
 
 
 def test_a_passage_is_labelled_by_its_headings_else_by_its_page():

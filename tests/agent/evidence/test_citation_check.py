@@ -7,9 +7,9 @@ from agent.evidence.citation_check import (
     check_citations,
     collect_sources,
     diff_answers,
-    list_evidence,
 )
 from agent.types import Answer, Conflict, ConflictSide, Fact, Sentence
+from tests.tables import by_table
 
 
 def fact(
@@ -54,15 +54,7 @@ def test_a_citation_that_does_not_hold_is_dropped_and_counted() -> None:
     assert (counts.backed, counts.unsupported, counts.dropped) == (1, 2, 4)
 
 
-@pytest.mark.parametrize(
-    ("text", "verdict", "backed"),
-    [
-        ("The dairy was founded in 1921.", "quoted", True),
-        ("The dairy was founded in 1922.", "differs", False),
-        ("It began with 40 cows.", "differs", False),
-        ("Somebody set it up long ago.", "not_checked", False),
-    ],
-)
+@by_table
 def test_code_alone_backs_what_is_quoted_and_leaves_meaning_unchecked(
     text: str, verdict: str, backed: bool
 ) -> None:
@@ -148,18 +140,6 @@ def test_sources_are_numbered_in_order_of_first_citation_and_grouped_by_page() -
     assert found[2].title == "A person's own knowledge"
 
 
-def test_entries_of_one_page_with_titles_of_their_own_are_sources_of_their_own() -> None:
-    facts = {
-        "f1": fact("f1", "https://a.example/changes", "Glazes dry faster.", title="2.4.0 (2024-11-21)"),
-        "f2": fact("f2", "https://a.example/changes", "Removed: wood firing.", title="2.3.0 (2024-02-03)"),
-    }
-    found = collect_sources([say("x", "f1"), say("y", "f2")], facts)
-    assert [(s.title, s.quotes) for s in found] == [
-        ("2.4.0 (2024-11-21)", ["Glazes dry faster."]),
-        ("2.3.0 (2024-02-03)", ["Removed: wood firing."]),
-    ]
-
-
 def answer(*sentences: Sentence, facts: dict[str, Fact]) -> Answer:
     return Answer(
         n=1, verdict="answered", sentences=list(sentences), sources=collect_sources(sentences, facts)
@@ -186,44 +166,3 @@ def test_the_difference_of_two_answers() -> None:
     assert [c.kind for c in changes] == ["reworded", "resourced", "removed", "same", "added"]
     assert changes[2].new is None and changes[4].old is None
     assert changes[0].old is not None and changes[0].old.text == old.sentences[0].text
-
-
-def test_an_unchanged_answer_has_no_difference() -> None:
-    same = answer(say("It is.", "f1"), say("It is.", "f1"), facts={"f1": fact("f1")})
-    assert {c.kind for c in diff_answers(same, same)} == {"same"}
-    assert diff_answers(answer(facts={}), answer(facts={})) == []
-
-
-def test_what_code_made_of_a_tables_row_is_quoted_with_its_headings() -> None:
-    row = fact("f1", quote="Blue | 1921 | Anna Berg", statement="Cheese: Blue; Since: 1921; By: Anna Berg")
-    for by, check in (("keyless", "quoted"), ("model", "not_checked")):
-        [kept], _ = check_citations([say(row.statement, "f1")], {"f1": row.replace(by=by)})
-        assert kept.check == check
-
-
-def test_a_post_is_shown_with_its_own_day_and_a_page_with_its_own() -> None:
-    post = fact("f1", heading="anna, 2026-11-03, post 3", published_at="2026-10-02")
-    assert list_evidence(post)[0][1] == "A page, anna, 2026-11-03, post 3, a.example"
-    assert list_evidence(post.replace(heading="Prices"))[0][1] == "A page, Prices, a.example, 2026-10-02"
-
-
-def test_a_tables_row_is_read_with_its_headings() -> None:
-    row = fact("f1", quote="Dividend | 1.70 | 1.85", heading="Figure | 2024 | 2025")
-    [kept], _ = check_citations([say("The dividend of 2025 was 1.85.", "f1")], {"f1": row})
-    assert kept.check != "differs"
-    [wrong], _ = check_citations([say("The dividend of 2023 was 1.85.", "f1")], {"f1": row})
-    assert wrong.check == "differs"
-
-
-@pytest.mark.parametrize("text", ["7 November 2025", "Was this page helpful?"])
-def test_a_sentence_that_is_its_quote_is_quoted_whatever_it_says(text: str) -> None:
-    [kept], _ = check_citations([say(text, "f1")], {"f1": fact("f1", quote=text)})
-    assert kept.check == "quoted"
-
-
-def test_two_sentences_about_one_thing_are_no_rewording_of_each_other():
-    built, beds = (
-        Answer(n=n, verdict="passages_found", sentences=[Sentence(text=text)])
-        for n, text in ((1, "Orrestad hut was built in 1956."), (2, "Orrestad hut has 36 beds."))
-    )
-    assert [change.kind for change in diff_answers(built, beds)] == ["added", "removed"]

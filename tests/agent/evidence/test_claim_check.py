@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import pytest
-
 from agent.evidence.claim_check import Claim, Judgement, OpenClaim, check_by_code, check_claims
+from tests.tables import by_table
 
 BRIDGE = "The bridge was opened in 1961 and was closed in 1986."
 MILL = "The mill does not grind on Sundays."
@@ -19,49 +18,12 @@ def _agree(claims: Sequence[OpenClaim]) -> Mapping[str, Judgement]:
     return {one.claim.id: Judgement(True, "it says so", 0) for one in claims}
 
 
-@pytest.mark.parametrize(
-    ("verdict", "statement", "quote"),
-    [
-        ("quoted", "20% of the patients recovered.", "20 percent of the patients recovered."),
-        ("quoted", "Plants 7 and 8 were closed.", "Plants seven and eight were closed."),
-        ("quoted", "Two more were built in 1961.", "He waited. 2 more were built in 1961."),
-        ("computed", "The mill worked for 25 years.", "The mill worked from 1961 to 1986."),
-        ("differs", "The bridge was closed 35 years after it was opened.", BRIDGE),
-        ("differs", "The pump runs for 1.5 minutes.", "The pump runs for 1.5 seconds."),
-        ("differs", "Nordvik is a village.", "Nordvik is not a village."),
-        ("differs", "The museum opens at 10 am.", "The museum opens at 11 am."),
-        ("differs", "The firm was founded in 1971.", "Der Betrieb wurde 1961 gegründet."),
-        ("differs", "学校有400名学生。", "学校有350名学生。"),
-        ("differs", "The law took effect on 1 June 2019.", "The law took effect on 1 July 2019."),
-        ("not_checked", "It was sold by Signe Wahlmark.", "It was sold by Petra Vasshaug."),
-        ("not_checked", "Dale Dairy bought Berg Foods.", "Berg Foods bought Dale Dairy."),
-        ("not_checked", "The plant closed in 1990.", "He denied that the plant closed in 1990."),
-        ("not_checked", "The bridge was closed 25 years after it was opened.", BRIDGE),
-        ("not_checked", "The firm was founded in 1961.", "Der Betrieb wurde 1961 gegründet."),
-        ("not_checked", "It needs 256 MB.", "Memory | 256 megabytes"),
-        ("not_checked", "There were 1,437 of them.", "Renewables | 1437"),
-        ("not_checked", "1. Drop it with `git stash drop stash@{1}`.", "Drop a single entry of the stash."),
-        ("not_checked", "It is in 2.4.54 or later.", "The directive came with version 2.4.54."),
-        ("not_checked", "The pump is 2 km away.", "The pump is 2,000 metres from here."),
-        ("not_checked", "About 1,200 people came.", "They counted 1,240 guests."),
-        ("not_checked", "Over 130 people came.", "They counted 136 people."),
-    ],
-)
+@by_table
 def test_the_verdict_of_code(verdict: str, statement: str, quote: str) -> None:
     assert check_by_code(_claim(statement, quote)).verdict == verdict
 
 
-@pytest.mark.parametrize(
-    ("statement", "absent"),
-    [
-        ("The bridge was opened in 1961 by Oriel Wexcombe.", ["Oriel Wexcombe"]),
-        ("The bridge was opened in 1961 for 70 euros.", ["70 euros"]),
-        ("The bridge was opened in 1961 with the pump AB-1200.", ["AB-1200"]),
-        ("You can encrypt /boot on the bridge.", ["/boot"]),
-        ("The bridge stood for 25 years.", []),
-        ("The bridge opened in the sixties, in 1961.", []),
-    ],
-)
+@by_table
 def test_what_stands_nowhere_is_absent(statement: str, absent: list[str]) -> None:
     [check] = check_claims([_claim(statement, BRIDGE)], _agree)
     assert check.verdict == "judged_supported"

@@ -20,9 +20,9 @@ from agent.evidence.confidence import (
     describe_parts,
     evidence_range,
     explain_changes,
-    list_changes,
 )
-from agent.types import Confidence, ConfidenceChange, Conflict, ConflictSide, Fact, PartConfidence, PlanPart
+from agent.types import Confidence, Conflict, ConflictSide, Fact, PartConfidence, PlanPart
+from tests.tables import by_table
 
 pytestmark = pytest.mark.slow
 
@@ -114,17 +114,6 @@ def test_only_independent_sources_that_say_the_same_count() -> None:
     assert value([fact(1), fact(2, "The Lillehavn dairy opened in 1934.")]) == value([fact(1)])
 
 
-def test_facts_of_one_subject_and_attribute_agree_in_other_words() -> None:
-    named = {"subject": "Lillehavn dairy", "attribute": "opening"}
-    first, second = fact(1, **named), fact(2, "Milk has been taken in there since 1921.", **named)
-    assert value([first, second]) == value([fact(1), fact(2)])
-
-
-def test_a_name_alone_agrees_with_nothing() -> None:
-    employs = fact(1, "Lillehavn Dairy employs 24 people.")
-    assert value([employs, fact(2, "Lillehavn Dairy")]) == value([employs])
-
-
 def test_other_figures_of_one_attribute_never_agree_whoever_closed_the_conflict() -> None:
     about = {"subject": "Kessel Tower", "attribute": "height"}
     one = fact(1, "Kessel Tower is 112 metres high.", **about)
@@ -148,22 +137,6 @@ def test_an_open_conflict_on_the_claim_halves_it_and_no_other_touches_it() -> No
     assert value([fact(1), fact(2)], [clash("f1", "f9")]) == approx(whole / 2, abs=1e-3)
     assert value([fact(1), fact(2)], [clash("f1", "f9", status="settled")]) == whole
     assert value([fact(1), fact(2)], [clash("f8", "f9")]) == whole
-
-
-def test_before_the_answer_a_conflict_on_what_is_asked_touches_any_claim() -> None:
-    facts = [fact(1), fact(2, "It opened in 1934."), fact(3, "It sells cheese to forty shops.")]
-    pool = EvidencePool(facts, [clash("f1", "f2").replace(asks=True)], lambda fact: False)
-    names = [fact.id for fact in facts]
-    assert pool.measure("1", names, 0.9, is_answered=False).conflicts
-    assert not pool.measure("1", ["f3"], 0.9, is_answered=False).conflicts
-    assert not pool.measure("1", ["f3"], 0.9).conflicts
-
-
-def test_the_better_supported_side_of_an_open_conflict_is_counted() -> None:
-    facts = [fact(1, "It opened in 1934."), fact(2), fact(3), fact(4, "It sells cheese to forty shops.")]
-    pool = EvidencePool(facts, [clash("f1", "f2").replace(asks=True)], lambda fact: False)
-    found = pool.measure("1", [fact.id for fact in facts], 0.9, is_answered=False)
-    assert found.sources == ("s2.example", "s3.example") and found.conflicts
 
 
 def test_an_open_part_keeps_the_whole_below_moderate() -> None:
@@ -235,11 +208,6 @@ def test_what_a_value_is_made_of_is_told_by_part() -> None:
     rows = describe_parts(Confidence(step=1, value=0.3, model=0.9, parts=parts), plan)
     assert [row[0] for row in rows] == ["part 1", "evidence", "judgement", "disputed", "part 2", "evidence"]
     assert "counted as 0.5 by trust" in rows[1][2] and "model" in rows[2][2] and rows[5][1] == "0.00"
-
-
-def test_changes_are_listed_in_points() -> None:
-    point = Confidence(step=1, value=0.7, moves=[ConfidenceChange(delta=0.7, reason="the first evidence")])
-    assert list_changes(point) == ["+70 points: the first evidence"]
 
 
 FACTS = st.lists(
@@ -336,21 +304,7 @@ def test_it_stays_between_0_and_1_and_the_deltas_always_add_up(
         previous = now
 
 
-@mark.parametrize(
-    ("parts", "told"),
-    [
-        (
-            [(["a.example", "b.example"], 1.0)],
-            "High confidence (97 %): it rests on 2 independent sources (a.example, b.example).",
-        ),
-        ([(["a.example"], 1.0)], "Moderate confidence (84 %): it rests on one source (a.example)."),
-        ([(["a.example"], 0.2)], "Low confidence (30 %): the model is not sure of it."),
-        (
-            [(["a.example", "b.example"], 1.0), ([], 1.0)],
-            "Low confidence (49 %): no source supports part 2.",
-        ),
-    ],
-)
+@by_table
 def test_a_level_is_told_with_the_reason_of_its_weakest_part(
     parts: list[tuple[list[str], float]], told: str
 ) -> None:

@@ -50,11 +50,6 @@ def test_a_quote_that_names_its_subject_and_a_statement_that_holds_stay_as_they_
     assert state_with_subject(verify_fact(held, PAGE, "abc")) == held.statement
 
 
-def test_what_code_made_of_a_tables_row_stays() -> None:
-    row = said("Year: 1962; Staff: 1,240", "In 1962 it employed 1,240 people").replace(by="keyless")
-    assert verify_fact(row, PAGE, "abc").statement == row.statement
-
-
 def test_a_quote_that_is_not_there_leaves_the_fact_unverified() -> None:
     found = verify_fact(said("It was founded in 1913.", "founded on 4 May 1913 by Anna Berg"), PAGE, "abc")
     assert not found.verified and found.statement == "It was founded in 1913."
@@ -62,32 +57,3 @@ def test_a_quote_that_is_not_there_leaves_the_fact_unverified() -> None:
 
 def test_a_figure_beside_the_quote_is_no_evidence() -> None:
     assert contradicts_quote(said("It had 1,240 people in 1921."), PAGE)
-
-
-FERRY = (
-    "The Skarv line. By 1962 the town had sold its share in the Skarv line. The same year, the line became part "
-    "of the Holm group. Ropes are of hemp. All crews wear these ropes to help on deck in no time at all."
-)
-
-
-@pytest.mark.parametrize(
-    ("quote", "statement"),
-    [
-        (
-            "The same year, the line became part of the Holm group.",
-            "The same year (1962), the Skarv line became part of the Holm group.",
-        ),
-    ],
-)
-def test_what_the_sentence_before_tells_may_stand_in_a_statement(quote: str, statement: str) -> None:
-    found = verify_fact(said(statement, quote), FERRY, "abc")
-    assert found.statement == statement and not found.refused_statement
-    bare = FERRY[FERRY.index(quote) :]
-    assert verify_fact(said(statement, quote), bare, "abc").refused_statement == statement
-
-
-def test_a_word_in_another_line_of_the_quote_is_in_no_doubt() -> None:
-    quote = "Glazes include\n\n- lead-oxide, or L-OX - celadon - tenmoku - shino"
-    statement = "Glazes include lead-oxide (L-OX), celadon, tenmoku and shino."
-    found = verify_fact(said(statement, quote), quote, "abc")
-    assert found.statement == statement

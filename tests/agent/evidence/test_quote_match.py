@@ -4,6 +4,7 @@ import pytest
 
 from agent.evidence.quote_match import find_quote, verify_quote
 from agent.types import Fact
+from tests.tables import by_table
 
 PAGE = (
     "The Nordvik dairy was founded on 3 May 1921 by Anna Berg, a farmer's daughter from Lillehavn. "
@@ -28,24 +29,7 @@ def test_an_exact_quote_is_found_where_it_stands() -> None:
     assert span is not None and PAGE[span.start : span.end] == quote
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "It did  not\nexport\u00a0cheese before 1950",
-        "a farmer’s daughter from Lillehavn",
-        '"The well-known brown cheese ... is an acquired taste."',
-        "an efficient, modern building",
-        "…by Anna Berg, a farmer's daughter…",
-        "turnover grew by 12.5% to $4.2 million",
-        "employed 1240 people in three towns",
-        "convicted after the fire of 1977, the report",
-        "The cafe\u0301 beside the mill is open all year",
-        "a floor of 500 m²",
-        "it did not export cheese",
-        "a farmer&#39;s daughter",
-        "人口は約千二百人で 町の中心に",
-    ],
-)
+@by_table
 def test_another_spelling_of_the_same_words_is_found(quote: str) -> None:
     assert found(quote)
 
@@ -61,38 +45,7 @@ def test_the_closing_mark_of_a_sentence_belongs_to_the_span() -> None:
     assert found("is  open all year.") == "is open all year."
 
 
-ALTERED = [
-    "The Nordvik dairy was founded on 4 May 1921 by Anna Berg",
-    "The Nordvik dairy was founded on 3 May 1912 by Anna Berg, a farmer's daughter from Lillehavn",
-    "The Nordvik dairy was founded on 3 June 1921 by Anna Berg, a farmer's daughter from Lillehavn",
-    "The Nordvik dairy was founded on 3 May 1921 by Anne Berg, a farmer's daughter from Lillehavn",
-    "The Nordvick dairy was founded on 3 May 1921 by Anna Berg, a farmer's daughter from Lillehavn",
-    "It did export cheese before 1950, and in 1962 it employed 1,240 people in three towns",
-    "It did not export cheese before 1950, and in 1962 it employed 1,240 people in five towns",
-    "It did not export cheese before 1950, and in 1962 it employed 1,240 men in three towns",
-    "Its turnover grew by 12.5 to $4.2 million",
-    "Its turnover fell by 12.5 % to $4.2 million; the losses of 1931 came to −3.5 million kroner",
-    "Its turnover grew by 12.5 % to $4.2 million; the losses of 1931 came to 3.5 million kroner",
-    "The Nordvik dairy was founded ... by Anna Berg, a farmer's daughter from Lillehavn",
-    "The Nordvik dairy was founded on 3 May 1921 … from Lillehavn",
-    "a floor of 50 m²",
-    "a floor of 500 m",
-    "employed 1,24",
-    "grew by 12",
-    "to $4.2",
-    "3.5 million kroner",
-    "somebody was convicted after the fire[12] of 1977, the report of the commission of inquiry concluded in its final chapter",
-    "open all ye",
-    "pen all year",
-    "It did not export cheese.",
-    "the report of the commission of inquiry concluded in its first chapter",
-    "",
-    "...",
-    "“”",
-]
-
-
-@pytest.mark.parametrize("quote", ALTERED)
+@by_table
 def test_an_altered_quote_is_never_found(quote: str) -> None:
     assert found(quote) is None
 
@@ -118,36 +71,12 @@ def test_a_word_that_looks_alike_is_another_word() -> None:
     assert found(text.replace("reported", "retorted"), text) is None
 
 
-@pytest.mark.parametrize(
-    ("quote", "page"),
-    [
-        ("The mill doesn't grind rye", "The mill does n't grind rye any more."),
-        ("The mill does n't grind rye", "The mill doesn’t grind rye any more."),
-        ("it's the miller's house", "At the gate it 's the miller 's house that stands."),
-        ("They cannot leave the valley", "They can not leave the valley in winter."),
-        ("about 20% of the barley", "Frost took about 20 percent of the barley."),
-        ("about 20 percent of the barley", "Frost took about 20 % of the barley."),
-        ("about 20 per cent of the barley", "Frost took about 20% of the barley."),
-        ("The cafe beside the mill", "The café beside the mill is open."),
-        ("Mölndal lies by the river", "Molndal lies by the river."),
-        ("Joao Conceicao sold it", "João Conceição sold it in May."),
-    ],
-)
+@by_table
 def test_contractions_percent_and_accents_are_spelling(quote: str, page: str) -> None:
     assert found(quote, page)
 
 
-@pytest.mark.parametrize(
-    ("quote", "page"),
-    [
-        ("The mill does", "The mill does n't grind rye."),
-        ("The mill can", "The mill can't grind rye."),
-        ("the founder was Anna Berg", "Of course the founder was Anna Berg's brother."),
-        ("about 20 of the barley", "Frost took about 20 percent of the barley."),
-        ("grew by 20", "It grew by 20 per cent."),
-        ("Das wurde genehmigt", "Das würde genehmigt werden."),
-    ],
-)
+@by_table
 def test_half_a_contraction_a_bare_figure_or_another_mood_is_not_the_quote(quote: str, page: str) -> None:
     assert found(quote, page) is None
 
@@ -160,21 +89,7 @@ BURG = (
 )
 
 
-@pytest.mark.parametrize(
-    ("quote", "spans"),
-    [
-        ("The tower of Hallby … was built in 1874", ["The tower of Hallby", "was built in 1874"]),
-        ("The tower of Hallby, [...] was  built in 1874", ["The tower of Hallby", "was built in 1874"]),
-        ("No one was hurt (...) and the council", ["No one was hurt", "and the council"]),
-        ("The old oak door ... survived the fire.", ["The old oak door", "survived the fire."]),
-        ("was built in 1874 by Ole Dahl … It burned down in 1901", None),
-        ("was built in 1874 … The bells were cast again", ["was built in 1874", "The bells were cast again"]),
-        (
-            "It burned down in 1901. […] The bells were cast",
-            ["It burned down in 1901.", "The bells were cast"],
-        ),
-    ],
-)
+@by_table
 def test_two_stretches_are_found_with_two_places(quote: str, spans: list[str] | None) -> None:
     span = find_quote(quote, BURG)
     assert span is not None and len(span.spans) > 1
@@ -183,22 +98,7 @@ def test_two_stretches_are_found_with_two_places(quote: str, spans: list[str] | 
     assert (span.start, span.end) == (span.spans[0][0], span.spans[1][1])
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "No one was … burned down in 1901",
-        "the council … paid for the repair",  # the church is what was denied
-        "Ole Dahl later moved … in 1911",
-        "The tower of Hallby … by Ole Dahl",
-        "was built in 1874 … the bells were cast again",
-        "was built in 1874 … They ring at noon",
-        "The bells were cast again … The tower of Hallby",
-        "They ring at … The old oak door",
-        "The tower … was built in 1874",
-        "The tower of Hallby … three bells … was built in 1874",
-        "was built in 1875 … The bells were cast again",
-    ],
-)
+@by_table
 def test_a_joint_that_makes_another_meaning_is_refused(quote: str) -> None:
     assert found(quote, BURG) is None
 
@@ -255,15 +155,7 @@ def test_the_steps_of_an_instruction_are_joined_without_their_numbers():
     assert found and found.read(STEPS) == quote and len(found.spans) == 3
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "Open the lid of the kiln. … Brush the ash from it. … Lift out the grey tray.",
-        "Open the lid of the kiln. … Lift out the blue tray. … Brush the ash from it.",
-        " … ".join(f"Step number {n} is here." for n in range(9)),
-    ],
-    ids=["another order", "another word", "too many"],
-)
+@by_table
 def test_a_joined_quote_that_the_page_does_not_hold_in_order_is_refused(quote):
     text = STEPS if "kiln" in quote else "\n".join(f"Step number {n} is here." for n in range(9))
     assert find_quote(quote, text) is None

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from agent.evidence.sources import DEFAULT_TRUST, assess_trust, trust_label
+from agent.evidence.sources import assess_trust, trust_label
 from agent.types import Outcome, Page
+from tests.tables import by_table
 
 
 def page(url: str, **more: str) -> Page:
     return Page(url="https://asked.example/", final_url=url, outcome=Outcome.OK, **more)
 
 
-@pytest.mark.parametrize(
-    ("url", "value"),
-    [
-        ("https://www.health.gov/x", 0.8),
-        ("https://www.health.gov.uk/x", 0.8),
-        ("https://law.edu/", 0.8),
-        ("https://government.example/gov", DEFAULT_TRUST),
-        ("https://edu.shop.example/", DEFAULT_TRUST),
-        ("https://forum.shop.example/", 0.4),
-        ("https://community.university.edu/", 0.6),
-        ("https://shop.example/forum/", DEFAULT_TRUST),
-    ],
-)
+@by_table
 def test_the_host_is_judged_where_the_page_ended(url, value):
     assert assess_trust(page(url)).value == value
 

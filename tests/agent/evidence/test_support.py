@@ -70,14 +70,6 @@ def test_what_must_be_seen_beside_a_sentence(sentence: Sentence, mark: str, labe
     assert (label_support(sentence), describe_support(sentence).tone) == (label, tone)
 
 
-def test_a_difference_is_told_in_words() -> None:
-    assert describe_support(said("differs", findings=[DENIED])).text == (
-        "differs: “not on Sundays” stands only in the quote"
-    )
-    judged = said("judged_supported", check_reason="Fine.", findings=[DENIED])
-    assert describe_support(judged).note == "“not on Sundays” stands only in the quote"
-
-
 def test_the_count_line_says_how_many_are_supported_and_how() -> None:
     judged = said("judged_supported")
     sentences = [said("quoted")] * 3 + [judged, judged.replace(findings=[DENIED])]

@@ -10,22 +10,6 @@ from agent.flows import FLOWS, render_mermaid
 from agent.types import Edge
 
 
-def test_every_edge_is_drawn_once_with_its_label():
-    drawn = render_mermaid(
-        "a",
-        [Edge(start="a", end="b"), Edge(start="b", end="end", label='say "yes"')],
-        rests={"end": "the end"},
-    )
-    assert drawn.splitlines()[1:] == [
-        "    ask([question]) --> a",
-        '    a["a"]',
-        '    b["b"]',
-        '    END(["the end"])',
-        "    a --> b",
-        '    b -->|"say #quot;yes#quot;"| END',
-    ]
-
-
 def test_a_choice_stands_between_a_step_and_its_labelled_ways():
     drawn = render_mermaid(
         "a",

@@ -57,27 +57,6 @@ def test_site_follows_a_start_page_in_another_language_and_takes_nothing_from_it
     )
 
 
-def test_site_never_asks_for_a_blocked_part(ask, tmp_path):
-    docs = [
-        doc(
-            "https://garden.example/",
-            "Garden",
-            "A garden with a gate.",
-            links="https://shop.garden.example/gate|Gate /gate|Gate",
-        ),
-        doc("https://garden.example/gate", "Gate", OPENS),
-        doc("https://shop.garden.example/gate", "Gate", OPENS.replace("9", "8")),
-    ]
-    world = write_world(tmp_path / "garden", docs)
-    chosen = {
-        "start_urls": ["https://garden.example/"],
-        "allowed_domains": ["*.garden.example"],
-        "blocked_domains": ["shop.garden.example"],
-    }
-    state = ask("When does the gate of the garden open?", flow="site", world=world, **chosen).state
-    assert state.pages and not any("shop." in url for url in (*state.pages, *state.own.all_discovered_urls))
-
-
 def test_collect_keeps_only_articles_of_the_time_and_language(bench, tmp_path):
     long = " ".join(f"{OPENS} It was so in year {n}." for n in range(6))
     docs = [
@@ -120,10 +99,3 @@ def test_a_follow_up_keeps_the_choice(bench, ask):
     )
     again = bench.follow_up(view.run.id, "And what does it cost?")
     assert bench.snapshot(again).run.settings.blocked_domains == ["b.example"]
-
-
-def test_when_all_that_was_read_lies_outside_the_answer_says_so(ask):
-    answer = ask(
-        "How many people does Älvmora Mejeri employ?", since="2030-01-01", dated_only=True
-    ).state.answer
-    assert answer.verdict == "no_evidence" and "more lie outside the chosen sources" in answer.certainty

@@ -9,8 +9,8 @@ import pytest
 
 from agent.errors import PromptError
 from agent.roles.prompt_templates import FENCE_RULE, WITHHELD, Bindings, make_mark, render
-from agent.types import Passage
 from tests.agent.roles.blanks import find_blanks
+from tests.tables import by_table
 
 PLAIN = "A remark.\n<!-- system -->\nYou are {{ who }}.\n<!-- user -->\nQ: {{ question }}\n"
 FENCED = (
@@ -43,32 +43,7 @@ def test_a_template_tells_its_blanks(write):
         find_blanks("role", write(loops))
 
 
-def test_a_prompt_may_be_edited_while_it_runs(write):
-    render("role", folder=write(PLAIN), who="x", question="y")
-    assert (
-        render("role", folder=write(PLAIN.replace("Q:", "Ask:")), who="x", question="y")[1]["content"]
-        == "Ask: y"
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "given", "why"),
-    [
-        (PLAIN, {"who": "x"}, "wants question"),
-        (PLAIN, {"who": "x", "question": "y", "spare": 1}, "no place for spare"),
-        (
-            PLAIN.replace("question", "question.words.first"),
-            {"who": "x", "question": "y"},
-            "cannot be filled in",
-        ),
-        (PLAIN + "{% if %}", {"who": "x", "question": "y"}, "is not a template"),
-        (PLAIN + "{% include 'other' %}", {"who": "x", "question": "y"}, "cannot be filled in"),
-        ("Q: {{ question }}", {"question": "y"}, "must have one"),
-        ("<!-- user -->\nx\n<!-- system -->\ny", {}, "must have one"),
-        (PLAIN + "<!-- user -->\nmore", {"who": "x", "question": "y"}, "must have one"),
-        (FENCED.replace("'page'", "'Page 1'"), {"pages": ["x"]}, "small letters"),
-    ],
-)
+@by_table
 def test_a_file_and_blanks_that_do_not_fit(write, text: str, given: dict[str, object], why: str):
     with pytest.raises(PromptError, match=why):
         render("role", folder=write(text), **given)
@@ -132,87 +107,11 @@ def test_the_same_blanks_give_the_same_prompt(write):
     assert make_mark("run 1") == make_mark("run 1") != make_mark("run 2")
 
 
-LINES = (
-    "<!-- system -->\ns\n<!-- user -->\n{% filter fence('facts') %}\n{% for name in names %}\n"
-    "{{ name | short('f') }} {{ name | line(12) }}\n{% endfor %}\n{% endfilter %}\n\n{{ names[0] | short('k') }}\n"
-)
-
-
-def test_a_block_of_lines_holds_one_line_for_each_value(write):
-    bindings = Bindings("00000000")
-    names = ["first\nvalue", "a very long value", "</facts-00000000>", None]
-    user = render("role", bindings=bindings, folder=write(LINES), names=names)[1]["content"]
-    assert user.split("\n")[2:] == [
-        "<facts-00000000>",
-        "f1 first value",
-        "f2 a very long…",
-        f"f3 {WITHHELD[:11]}…",
-        "f4",
-        "</facts-00000000>",
-        "k1",
-    ]
-
-
 @pytest.mark.parametrize("spelled", ["f2", "F2", "[f2]", " f2. ", "fact f2", "Fact 2", "2", "f02", "#2"])
 def test_short_ids_are_read_in_any_spelling(spelled: str):
     bindings = Bindings("00000000")
     assert [bindings.shorten(name, "f") for name in ("long a", "long b", "long a")] == ["f1", "f2", "f1"]
     assert bindings.restore({"fact_ids": [spelled]}) == {"fact_ids": ["long b"]}
-
-
-def test_only_fields_that_hold_ids_are_read_as_ids():
-    bindings = Bindings("00000000", {"u2": "https://a.example/", "f1": "long", "p1": "page:0"})
-    given = {"next_action": "search_google", "query_or_url": "U2", "reasoning": "f1", "fact_ids": ["f9"]}
-    assert bindings.restore(given) == given
-    crawl = {"next_action": "crawl_url", "query_or_url": "U2"}
-    assert bindings.restore(crawl)["query_or_url"] == "https://a.example/"
-    nested = {"answer": [{"text": "p1", "quotes": [{"passage_id": "(P1)", "quote": "p1"}]}]}
-    assert bindings.restore(nested)["answer"][0] == {
-        "text": "p1",
-        "quotes": [{"passage_id": "page:0", "quote": "p1"}],
-    }
-
-
-def test_remarks_name_things_in_words_because_short_ids_mean_others_in_the_next_prompt():
-    bindings = Bindings("00000000")
-    bindings.shorten("https://a.example/list", "u")
-    bindings.shorten("0b77", "f", "The ferry Blue Heron was launched at the Quill yard in the May of 1907.")
-    said = {
-        "suggestions_for_next_step": ["Read u1 and u7, it may tell more than f1 does."],
-        "answer": [
-            {"text": "It was launched in 1907 [f1, u1] on line U2 (f1), not (p53).", "quote": "see f1"}
-        ],
-        "query_or_url": "u1 u1",
-    }
-    told = bindings.restore(said)
-    assert told["suggestions_for_next_step"] == [
-        "Read https://a.example/list and u7, it may tell more than “The ferry Blue Heron was launched at the "
-        "Quill yard in the …” does."
-    ]
-    assert told["answer"][0] == {"text": "It was launched in 1907 on line U2, not (p53).", "quote": "see f1"}
-    assert told["query_or_url"] == "u1 u1"
-
-
-def test_a_passage_tells_its_host_date_and_heading(write):
-    folder = write("<!-- system -->\ns\n<!-- user -->\n{{ passages | fence_passages }}\n")
-    passage = Passage(
-        id="p:7",
-        page_id="p",
-        url="https://www.a.example/x?y",
-        title="Ferries",
-        heading="Heron",
-        text="Built in 1907.",
-        start=0,
-        end=14,
-        published_at="2024-05-06T01",
-    )
-    bindings = Bindings("00000000")
-    user = render("role", bindings=bindings, folder=folder, passages=[passage])[1]["content"]
-    assert user.endswith(
-        "Passage p1:\n<passage-00000000>\n[a.example, 2024-05-06, Ferries › Heron]\nBuilt in 1907.\n"
-        "</passage-00000000>"
-    )
-    assert bindings.long_ids == {"p1": "p:7"}
 
 
 def test_half_a_surrogate_cannot_stop_a_prompt(write):

@@ -3,24 +3,10 @@
 import pytest
 
 from agent.text.date_intervals import blank_dates, find_dates, is_compatible
+from tests.tables import by_table
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "3 May 1987",
-        "May 3, 1987",
-        "3rd of May 1987",
-        "1987-05-03",
-        "03/05/1987",
-        "3.5.1987",
-        "May 1987",
-        "in 1987.",
-        "the 1980s",
-        "20th century",
-        "3 May",
-    ],
-)
+@by_table
 def test_every_format_agrees_with_the_day_it_means(text: str) -> None:
     found = find_dates(text)
     assert len(found) == 1
@@ -65,15 +51,6 @@ def test_blanked_keeps_the_offsets() -> None:
     assert blank_dates(text, find_dates(text)) == "On            it sold 12 cheeses"
 
 
-@pytest.mark.parametrize(
-    ("text", "years"),
-    [
-        ("It is a 1928 silent film.", ["1928"]),
-        ("She wrote an 1850 letter.", ["1850"]),
-        ("It is a 1500 metre race.", []),
-        ("It is a 1200 kg car.", []),
-        ("It had 1928 members.", []),
-    ],
-)
+@by_table
 def test_a_year_after_an_article_is_one_unless_a_unit_follows(text: str, years: list[str]) -> None:
     assert [date.text for date in find_dates(text)] == years

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.text.names import find_names
+from tests.tables import by_table
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        (
-            "In Berlin the painter Ada Quill met Karl von der Heide.",
-            ["Berlin", "Ada Quill", "Karl von der Heide"],
-        ),
-        ("The cup went to Älvmora Mejeri and to Örjan Åberg.", ["Älvmora Mejeri", "Örjan Åberg"]),
-        ("She wrote “the blue heron” in winter.", ["the blue heron"]),
-        ("Ada Quill’s boat, Ada Quill's house", ["Ada Quill"]),
-        ("However, on Monday it rained.", []),
-        ("Иван Петров родился в Москве.", ["Иван Петров", "Москве"]),
-        ("Η Αθήνα είναι μεγάλη.", ["Η Αθήνα"]),
-        ("Łukasz mieszka w mieście Łódź.", ["Łukasz", "Łódź"]),
-        ("東京都は首都です", []),
-        ("Sitra (سترة) is an island.", ["Sitra"]),
-        ("It is run by Ada Brandt and Nils Ek.", ["Ada Brandt", "Nils Ek"]),
-        ("“ , ” and nothing", []),
-        ("", []),
-    ],
-)
+@by_table
 def test_names_each_once_in_order(text: str, found: list[str]) -> None:
     assert find_names(text) == found
 

@@ -18,41 +18,15 @@ from agent.text.normalization import (
     raise_figures,
     strip_diacritics,
 )
+from tests.tables import by_table
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("The “big” house", 'the "BIG"  house.'),
-        ("state-\n owned works", "stateowned works"),
-        ("soft\u00adhyphen", "softhyphen"),
-        ("ﬁnal ﬂow", "final flow"),
-        ("Ｆｕｌｌ　ｗｉｄｔｈ", "full width"),
-        ("it’s", "it's"),
-        ("1,234,567.5 kg", "1234567.5 kg"),
-        ("wait ... what", "wait […] what"),
-        ("cafe\u0301", "café"),
-        ("\u22123 degrees", "-3 degrees"),
-    ],
-)
+@by_table
 def test_what_only_looks_different_is_the_same_row(one, other):
     assert normalize_text(one).words == normalize_text(other).words
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("3.5", "35"),
-        ("-3", "3"),
-        ("5 %", "5"),
-        ("$5", "€5"),
-        ("10²", "102"),
-        ("1,5", "15"),
-        ("12,34", "1234"),
-        ("< 5", "> 5"),
-        ("can", "can't"),
-    ],
-)
+@by_table
 def test_what_means_something_is_not_lost(one, other):
     assert normalize_text(one).words != normalize_text(other).words
 
@@ -112,17 +86,7 @@ def test_folded_and_glued():
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        ("eﬃcient ﬁre", "efficient fire"),
-        ("ＫＩＬＮ　１２", "KILN　12"),
-        ("exam\u00adple\u200b", "example"),
-        ("e\u0301te\u0301", "été"),
-        ("𝐊iln №\u00a05", "Kiln No 5"),
-        ("20\u202f℃", "20 °C"),
-    ],
-)
+@by_table
 def test_ligatures_and_styled_letters_are_plain(text: str, plain: str) -> None:
     assert normalize_characters(text) == plain
 

@@ -14,6 +14,7 @@ from agent.text.sentences import (
     find_stretches,
     join_wrapped_lines,
 )
+from tests.tables import by_table
 
 PROSE = st.text(alphabet=st.sampled_from("aB. !?;\n\"”…。あД[1]'\u00a0\t"), max_size=1500) | st.text()
 
@@ -22,46 +23,7 @@ def split(text: str) -> list[str]:
     return [text[start:end] for start, end in find_sentence_spans(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("It rained. It poured!  Did it?", ["It rained.", "It poured!", "Did it?"]),
-        ("Dr. Smith met J. R. Ray. He left.", ["Dr. Smith met J. R. Ray.", "He left."]),
-        ("Version 2.5 is out. Next", ["Version 2.5 is out.", "Next"]),
-        ("She says so.[3] He agrees.", ["She says so.[3]", "He agrees."]),
-        ("“So it is.” He left.", ["“So it is.”", "He left."]),
-        ("東京は大きい。人口は多い。終わり", ["東京は大きい。", "人口は多い。", "終わり"]),
-        (
-            "Die Brücke wurde ca. 1900 gebaut. Über sie führt ein Weg.",
-            ["Die Brücke wurde ca. 1900 gebaut.", "Über sie führt ein Weg."],
-        ),
-        ("Он родился в Москве. Потом уехал.", ["Он родился в Москве.", "Потом уехал."]),
-        (
-            "A heading\n\n  A line without a stop \nThe end.",
-            ["A heading", "A line without a stop", "The end."],
-        ),
-        ("Das war am 5. Juni 1998. Danach kam mehr.", ["Das war am 5. Juni 1998.", "Danach kam mehr."]),
-        (
-            "Im 19. Jahrhundert war das 3. Kapitel neu. Gut.",
-            ["Im 19. Jahrhundert war das 3. Kapitel neu.", "Gut."],
-        ),
-        ("She was 12. Then she left.", ["She was 12.", "Then she left."]),
-        ("Siehe Nr. 3 und Abb. 4 bzw. Kap. 5. Ende.", ["Siehe Nr. 3 und Abb. 4 bzw. Kap. 5.", "Ende."]),
-        (
-            "Use e.g. Glazes or z.B. Ton. It weighs 5 kg. Fire it.",
-            ["Use e.g. Glazes or z.B. Ton.", "It weighs 5 kg.", "Fire it."],
-        ),
-        (
-            "It reads HTML. The rest is text. See Fig. 2 there.",
-            ["It reads HTML.", "The rest is text.", "See Fig. 2 there."],
-        ),
-        ("1. Open the lid. 2. Close it.", ["1. Open the lid.", "2. Close it."]),
-        ("C'est l'été. Évitez-le. il pleut", ["C'est l'été.", "Évitez-le. il pleut"]),
-        ("هل هو كبير؟ نعم. انتهى", ["هل هو كبير؟", "نعم.", "انتهى"]),
-        (" \n\t", []),
-        ("", []),
-    ],
-)
+@by_table
 def test_sentences(text: str, sentences: list[str]) -> None:
     assert split(text) == sentences
 
@@ -104,17 +66,7 @@ def test_a_sentence_goes_on_in_the_next_line_of_a_wrapped_text(width: int) -> No
     assert [" ".join(sentence.split()) for sentence in found] == sentences
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Red clay\nWhite clay\nPorcelain and bone china",
-        "name: kiln\nheat: 1200",
-        "- fire it slowly, with the lid open for the first hour of it\n- close the lid",
-        "Cone | Heat that it needs when it is fired for some hours\nand | more",
-        "The kiln is fired slowly at first, with its lid open:\nthen faster",
-        "The kiln is fired slowly at first, with its lid open\n\nand then faster",
-    ],
-)
+@by_table
 def test_a_line_that_does_not_read_on_ends_a_sentence(text: str) -> None:
     assert split(text) == [line for line in text.split("\n") if line]
 
@@ -134,16 +86,7 @@ def test_the_lines_of_a_wrapped_paragraph_become_one_and_divided_words_whole() -
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Red clay\nWhite clay\nPorcelain",
-        "a: 1\nb: 2\n    c = 3",
-        "1. Open the lid of the kiln and put the pots into it with care\n2. close it",
-        "def fire(kiln):\n    kiln.lid.close_and_lock_it_with_the_key_of_the_master_potter\n    return kiln",
-        "The title of it\n===============\nThe kiln is hot.",
-    ],
-)
+@by_table
 def test_lists_settings_code_and_titles_keep_their_lines(text: str) -> None:
     assert join_wrapped_lines(text) == text
 

@@ -4,56 +4,25 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.text.tokens import PREFIX_LENGTH, content_stems, fold, stem, stem_prefix, stem_words, tokenize
 from agent.text.word_lists import STOPWORDS
+from tests.tables import by_table
 
 
-@pytest.mark.parametrize(
-    ("text", "folded"),
-    [
-        ("Älvmora", "alvmora"),
-        ("ÉCOLE", "ecole"),
-        ("ﬁne", "fine"),
-        ("Straße", "strasse"),
-        ("ЁЛКА", "елка"),
-        ("각하", "각하"),
-        ("が", "が"),
-    ],
-)
+@by_table
 def test_folding_takes_case_and_accents_away(text: str, folded: str) -> None:
     assert fold(text) == folded
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("Älvmora's 1,200 cheeses", ["alvmora", "1200", "cheeses"]),
-        ("don’t, 3.5 of C2/E17", ["dont", "3.5", "of", "c2", "e17"]),
-        ("東京都", ["東京", "京都"]),
-        ("京", ["京"]),
-        ("IBM東京", ["ibm", "東京"]),
-        ("a_b", ["a", "b"]),
-        ("…!?", []),
-    ],
-)
+@by_table
 def test_words_and_numbers_in_order(text: str, found: list[str]) -> None:
     assert tokenize(text) == found
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("founded the cheeses", "Founding the cheese"),
-        ("книга", "книги"),
-        ("Quill's", "Quill"),
-        ("café", "cafe"),
-        ("1,200", "1200"),
-    ],
-)
+@by_table
 def test_what_means_the_same_has_the_same_stems(one: str, other: str) -> None:
     assert stem_words(one) == stem_words(other)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent.text.language import detect_language
 from agent.types import Link, Outcome, Page, SearchHit, SearchResult, SourceFilter
 from agent.web import search_results
+from tests.tables import by_table
 
 SWEDISH = (
     "Mejeriet i dalen har trettioen anställda och tillverkar ost av mjölk från gårdarna runt omkring sjön."
@@ -83,16 +82,7 @@ def test_a_page_outside_the_time_is_refused_with_its_links_and_without_its_text(
     ) == read(published_at="2020-03-02")
 
 
-@pytest.mark.parametrize(
-    ("stated", "text", "counts"),
-    [
-        ("en", SWEDISH, False),
-        ("sv-SE", ENGLISH, True),
-        ("", SWEDISH, True),
-        ("", ENGLISH, False),
-        ("", "31 %", True),
-    ],
-)
+@by_table
 def test_a_page_in_another_language_is_refused(stated, text, counts):
     assert (
         search_results.filter_page(read(language=stated, text=text), SourceFilter(language="sv")).outcome

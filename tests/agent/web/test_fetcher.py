@@ -19,6 +19,7 @@ from agent.web.parser_pool import shared_pool
 from agent.web.rate_limit import HostRateLimiter
 from agent.web.world import World
 from tests.agent.web.hostile_pdfs import pdf_of_lines
+from tests.tables import by_table
 from tests.web.site import Asked, Reply, Site, html, sends_to
 
 pytestmark = pytest.mark.slow
@@ -258,22 +259,7 @@ def test_a_redirect_to_a_blocked_host_is_not_followed(live_world: Live) -> None:
         assert page.outcome is Outcome.REFUSED and not other.asked
 
 
-@pytest.mark.parametrize(
-    ("status", "outcome", "advice"),
-    [
-        (401, Outcome.BLOCKED, "login"),
-        (402, Outcome.BLOCKED, "subscription"),
-        (403, Outcome.BLOCKED, "programs"),
-        (451, Outcome.BLOCKED, "legal"),
-        (404, Outcome.NOT_FOUND, "search for its title"),
-        (410, Outcome.NOT_FOUND, "archive"),
-        (400, Outcome.ERROR, "400"),
-        (500, Outcome.ERROR, "Try again later"),
-        (503, Outcome.ERROR, "Try again later"),
-        (504, Outcome.TIMEOUT, "Try again later"),
-        (204, Outcome.EMPTY, "nothing to show"),
-    ],
-)
+@by_table
 def test_every_status_has_its_outcome_and_its_advice(
     live_world: Live, status: int, outcome: Outcome, advice: str
 ) -> None:

@@ -13,6 +13,7 @@ from agent.errors import NotFound, UsageError
 from agent.settings import config
 from agent.types import Outcome, SourceFilter
 from agent.web.world import World, open_world
+from tests.tables import by_table
 
 DAIRY = {
     "id": "a",
@@ -41,15 +42,7 @@ def test_spellings_of_an_address_are_one_page(folder_world: Make, url: str) -> N
     assert folder_world(DAIRY).fetch(url).outcome is Outcome.OK
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://dairy.test/About",
-        "https://dairy.test/none",
-        "https://elsewhere.test/",
-        "https://example.com/",
-    ],
-)
+@by_table
 def test_an_unknown_address_is_not_found(folder_world: Make, url: str) -> None:
     assert folder_world(DAIRY).fetch(url).outcome is Outcome.NOT_FOUND
 

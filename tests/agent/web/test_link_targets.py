@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent.types import Anchor
 from agent.web.link_targets import find_addresses, resolve_anchors
+from tests.tables import by_table
 
 URL = "https://paper.example/mills"
 
@@ -14,15 +13,7 @@ def resolve(href: str, html: str = "", text: str = "[1]") -> list[str]:
     return [anchor.url for anchor in resolve_anchors([Anchor(0, len(text), href)], text, html, URL)]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("See https://a.example/x.", ["https://a.example/x"]),
-        ("doi:10.1234/mills.5.", ["https://doi.org/10.1234/mills.5"]),
-        ("https://doi.org/10.1234/mills.5", ["https://doi.org/10.1234/mills.5"]),
-        ("10.5 per cent, 10.12 and 10/1234", []),
-    ],
-)
+@by_table
 def test_addresses_and_dois_in_a_text(text: str, found: list[str]) -> None:
     assert find_addresses(text) == found
 
@@ -32,19 +23,7 @@ def test_a_relative_link_is_made_absolute_and_other_schemes_are_left_out() -> No
     assert resolve("mailto:a@b.example") == []
 
 
-@pytest.mark.parametrize(
-    ("note", "leads_to"),
-    [
-        ('<li id="n1">Berg <a href="https://a.example/x">Mills</a></li>', ["https://a.example/x"]),
-        ('<li id="n1">Berg, https://a.example/x. <a href="#back">↑</a></li>', ["https://a.example/x"]),
-        (
-            '<li id="n1">Berg, <a href="#b">1990</a></li><li id="b">doi 10.1234/m.5</li>',
-            ["https://doi.org/10.1234/m.5"],
-        ),
-        ('<li id="n1">Berg, Mills, 1990</li>', [""]),
-        ("", [""]),
-    ],
-)
+@by_table
 def test_a_mark_leads_to_the_address_in_its_note(note: str, leads_to: list[str]) -> None:
     assert resolve("#n1", f"<ol>{note}</ol>") == leads_to
 

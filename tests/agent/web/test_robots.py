@@ -10,6 +10,7 @@ from agent.types import Outcome
 from agent.web import robots
 from agent.web.robots import CACHE_SECONDS, FAILURE_CACHE_SECONDS, MAX_BYTES, RobotsCache, RobotsResponse
 from agent.web.world import World
+from tests.tables import by_table
 from tests.web.site import Reply, Site, html, sends_to
 
 PAGE = html("<p>Milk.</p>")
@@ -21,21 +22,7 @@ def refusal(text: str, url: str = "https://a.test/private/x") -> str:
     return RobotsCache().get_rules(url, lambda _url: RobotsResponse(200, text.encode())).explain_refusal(url)
 
 
-@pytest.mark.parametrize(
-    ("text", "allowed"),
-    [
-        ("", True),
-        ("User-agent: *\nDisallow:", True),
-        ("User-agent: *\nDisallow: /private", False),
-        ("User-agent: Touchstone\nDisallow: /private", False),
-        ("User-agent: *\nDisallow: /\nUser-agent: Touchstone\nAllow: /", True),
-        ("User-agent: Other\nDisallow: /", True),
-        ("User-agent: *\nUser-agent:\nDisallow: /private", False),
-        ("User-agent: *\nDisallow: /private\nAllow: /private/x$", True),
-        ("\ufeffUser-agent: *\nDisallow: /", False),
-        ("<html><p>User-agent: *</p></html>", True),
-    ],
-)
+@by_table
 def test_the_rules_are_read(text: str, allowed: bool) -> None:
     assert (refusal(text) == "") is allowed
 

@@ -8,6 +8,7 @@ import pytest
 
 from agent.types import SourceFilter
 from agent.web import search_results
+from tests.tables import by_table
 
 TODAY = date(2026, 11, 21)
 
@@ -29,18 +30,7 @@ def test_domains_stand_in_the_query(reach, told):
     assert search_results.add_site_operators("cheese", reach) == told
 
 
-@pytest.mark.parametrize(
-    ("since", "term", "days"),
-    [
-        ("", None, 0),
-        ("2026-11-20", "d", 1),
-        ("2026-11-15", "w", 6),
-        ("2026-11-01", "m", 20),
-        ("2026-01-01", "y", 324),
-        ("2020-01-01", None, 2516),
-        ("2027-01-01", "d", 1),
-    ],
-)
+@by_table
 def test_the_term_that_holds_the_time(since, term, days):
     assert (
         search_results.time_limit(SourceFilter(since=since), TODAY),

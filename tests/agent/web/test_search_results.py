@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent.web.search_results import RawResult, build_hits, strip_markup
+from tests.tables import by_table
 
 
 def test_one_hit_per_page_ranked_from_one() -> None:
@@ -32,15 +31,6 @@ def test_no_more_than_asked_for() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("markup", "text"),
-    [
-        ("a < b and c > d", "a < b and c > d"),
-        ("&lt;script&gt;", "<script>"),
-        ("<p>x</p><br/>y", "xy"),
-        ("a&nbsp;b", "a b"),
-        ("", ""),
-    ],
-)
+@by_table
 def test_plain_text(markup: str, text: str) -> None:
     assert strip_markup(markup) == text

@@ -18,6 +18,7 @@ from agent.web import http_outcomes
 from agent.web.engines import http_api
 from agent.web.extract import dispatch
 from agent.web.world import World, open_world
+from tests.tables import by_table
 from tests.web.site import Asked, Reply, Site
 
 TOWN = {"id": "b", "title": "Town", "url": "https://dairy.test/town", "text": "A town."}
@@ -84,23 +85,7 @@ def test_engines_are_loaded_when_they_are_asked_not_before() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(
-    ("settings", "probed"),
-    [
-        ({"DDG_ENDPOINT": "{here}", "ENGINE_URLS": "wikipedia=http://127.0.0.1:9/"}, True),
-        ({"DDG_ENDPOINT": "http://127.0.0.1:9/", "SEARXNG_URL": "{here}"}, True),
-        (
-            {
-                "DDG_ENDPOINT": "{here}",
-                "ENGINE_URLS": "wikipedia=http://127.0.0.1:9/",
-                "ENGINES_OFF": "duckduckgo",
-            },
-            False,
-        ),
-        ({"ENGINES_OFF": ",".join(ENGINE_NAMES)}, True),
-        ({"ENGINES_OFF": "searxng", "SEARXNG_URL": "http://127.0.0.1:9/", "DDG_ENDPOINT": "{here}"}, True),
-    ],
-)
+@by_table
 def test_the_network_is_tried_where_searches_go(
     live_world: Callable[..., World], settings: dict[str, str], probed: bool
 ) -> None:

@@ -5,6 +5,7 @@ import pytest
 from agent.evidence.claim_check import Claim, check_by_code
 from agent.evidence.claims.computed import find_computations, is_carried, read_calculations
 from agent.evidence.claims.words import read_text
+from tests.tables import by_table
 
 BRIDGE = "The bridge was opened in 1961 and was closed in 1986."
 
@@ -15,34 +16,7 @@ def _compute(claim: str, *quotes: str) -> list[tuple[str, bool]]:
     return [(one.text, is_carried(statement, one)) for one in found]
 
 
-@pytest.mark.parametrize(
-    ("claim", "quotes", "text", "carried"),
-    [
-        ("The mill worked for 25 years.", ["The mill worked from 1961 to 1986."], "1986 − 1961 = 25", True),
-        (
-            "Kari Lund was elected aged 24.",
-            ["Kari Lund, born on 3 May 1961, was elected on 2 February 1986."],
-            "2 February 1986 − 3 May 1961 = 24",
-            True,
-        ),
-        ("25 % of the members voted.", ["Of 120 members, 30 voted."], "30 ÷ 120 = 25 %", True),
-        (
-            "Oil exports and gas exports total 50 tonnes.",
-            ["Oil exports are 30 tonnes, gas exports 20 tonnes."],
-            "30 tonnes + 20 tonnes = 50 tonnes",
-            True,
-        ),
-        (
-            "It is 64 metres longer.",
-            ["It is 212 metres long.", "It has 148 metres."],
-            "212 metres − 148 metres = 64 metres",
-            False,
-        ),
-        ("Sales rose by 25 %.", ["Sales were 80, then 100."], "100 ÷ 80 − 1 = 25 %", False),
-        ("The bridge was closed 25 years after it was opened.", [BRIDGE], "1986 − 1961 = 25", False),
-        ("The bridge burnt for 25 years.", [BRIDGE], "1986 − 1961 = 25", False),
-    ],
-)
+@by_table
 def test_a_figure_is_computed(claim: str, quotes: list[str], text: str, carried: bool) -> None:
     assert _compute(claim, *quotes) == [(text, carried)]
 
@@ -54,15 +28,7 @@ def test_what_no_arithmetic_gives_has_no_computation(claim: str) -> None:
     assert _compute(claim, BRIDGE) == []
 
 
-@pytest.mark.parametrize(
-    ("statement", "read"),
-    [
-        ("It worked for 25 years (1986 − 1961 = 25).", "It worked for 25 years."),
-        ("1986 + 1961 = 3947 stones.", "a total of 3947 stones."),
-        ("It worked for 35 years (1986 − 1961 = 35).", "It worked for 35 years (1986 − 1961 = 35)."),
-        ("It worked for 25 years (1987 − 1962 = 25).", "It worked for 25 years (1987 − 1962 = 25)."),
-    ],
-)
+@by_table
 def test_a_right_calculation_with_the_quotes_figures_is_read_in_words(statement: str, read: str) -> None:
     assert read_calculations(statement, [read_text(BRIDGE)]) == read
 

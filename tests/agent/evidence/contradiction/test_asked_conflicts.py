@@ -23,14 +23,3 @@ def test_a_conflict_about_what_is_asked_is_marked_and_comes_first() -> None:
         assert found[0].values[0].text == first
     other = parse_question("When was the Skarvik Brewery founded?")
     assert not any(conflict.asks for conflict in find_conflicts([*staff, *founded], [], [other]))
-
-
-def test_a_conflict_about_any_part_of_the_question_is_about_it() -> None:
-    facts = [
-        fact("The Nordvik Dairy employs 120 people.", A),
-        fact("The Nordvik Dairy employs 180 people.", B),
-        fact("The Nordvik Dairy was founded in 1921.", A),
-        fact("The Nordvik Dairy was founded in 1923.", B),
-    ]
-    parts = ["When was the Nordvik Dairy founded", "how many people does it employ? (Nordvik Dairy)"]
-    assert [c.asks for c in find_conflicts(facts, [], [*map(parse_question, parts)])] == [True, True]

@@ -32,15 +32,6 @@ def script(*sentences: tuple[str, str], **parts: Any) -> Script:
     return Script(**{"generate": [list(sentences)], "check_claims": honest, **parts})
 
 
-def test_an_honest_paraphrase_is_judged_and_told(said: Said) -> None:
-    turn = said(script=script(TICKET, CHILDREN))
-    answer = turn.state.answer
-    assert answer and turn.way == "router retrieve grade generate validate end"
-    assert turn.text == f"{TICKET[0]} {CHILDREN[0]}" and answer.verdict == "answered"
-    assert [s.check for s in answer.sentences] == ["judged_supported", "judged_supported"]
-    assert (answer.statements.backed, answer.statements.unsupported, answer.remark) == (2, 0, "")
-
-
 def test_one_faulty_sentence_is_trimmed_and_the_rest_is_told_without_another_search(said: Said) -> None:
     turn = said(script=(model := script(TICKET, FALSE_SHIP)))
     answer = turn.state.answer
@@ -49,12 +40,6 @@ def test_one_faulty_sentence_is_trimmed_and_the_rest_is_told_without_another_sea
     assert "Bertil Strand" in model.of("repair")[0]
     assert answer.remark == "1 drafted sentence was left out: not supported by the quotes."
     assert [s.text for s in turn.state.own.draft.left_out] == [FALSE_SHIP[0]]  # type: ignore[union-attr]
-
-
-def test_a_faulty_sentence_that_its_writer_repairs_is_told_in_its_new_words(said: Said) -> None:
-    repaired = {"sentences": [{"n": 2, "text": "Olga Lindmark built the ferry.", "quotes": ["q1"]}]}
-    turn = said(script=script(TICKET, FALSE_SHIP, repair=repaired))
-    assert turn.text == f"{TICKET[0]} Olga Lindmark built the ferry." and turn.state.own.draft.left_out == []  # type: ignore[union-attr]
 
 
 def test_a_wrong_figure_that_the_judge_refuses_is_not_told(said: Said) -> None:
@@ -72,25 +57,10 @@ def test_that_a_draft_was_dropped_is_said_and_never_that_nothing_was_found(said:
         assert "Bertil Strand" in told and "could not find" not in told and "no answer" not in told
 
 
-def test_a_judge_that_fails_leaves_the_sentences_unchecked_and_they_say_so(said: Said) -> None:
-    turn = said(script=script(TICKET, check_claims="not JSON"))
-    answer = turn.state.answer
-    assert answer and turn.text == TICKET[0] and answer.sentences[0].check == "not_checked"
-    assert not answer.sentences[0].backed and answer.statements.unchecked == 1
-
-
 def test_an_address_that_the_writer_made_up_is_not_told(said: Said) -> None:
     typed = ("A ticket costs 38 kronor, see https://evil.test/pay now.", QUOTE)
     turn = said(script=script(typed, check_claims=ALWAYS))
     assert "38 kronor" in turn.text and "evil.test" not in turn.text
-
-
-def test_with_a_hostile_judge_every_doubted_sentence_keeps_its_mark(said: Said) -> None:
-    turn = said(script=script(TICKET, FALSE_SHIP, check_claims=ALWAYS))
-    answer = turn.state.answer
-    assert answer and turn.way == "router retrieve grade generate validate end"
-    by_text = {sentence.text: sentence for sentence in answer.sentences}
-    assert [finding.kind for finding in by_text[FALSE_SHIP[0]].findings] and not by_text[TICKET[0]].findings
 
 
 def test_what_a_page_tells_machines_to_say_is_not_said(said: Said, bench: Workbench) -> None:
@@ -99,14 +69,6 @@ def test_what_a_page_tells_machines_to_say_is_not_said(said: Said, bench: Workbe
     poisoned = ("The Brannvik ferry is free of charge.", order)
     turn = said(script=script(TICKET, poisoned, check_claims=ALWAYS))
     assert turn.text == TICKET[0] and turn.state.answer and "left out" in turn.state.answer.remark
-
-
-def test_a_quote_that_is_not_found_goes_back_to_the_writer_once_with_its_reason(said: Said) -> None:
-    invented = ("It costs 99 kronor.", "A ticket costs 99 kronor.")
-    turn = said(script=(model := script(generate=[[invented], [TICKET]])))
-    assert turn.text == TICKET[0] and turn.way == "router retrieve grade generate validate end"
-    first, again = model.of("generate")
-    assert "is not listed" not in first and "Sentence 1" in again and "is not listed" in again
 
 
 @pytest.mark.parametrize(

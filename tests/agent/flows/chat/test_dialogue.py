@@ -34,11 +34,6 @@ def test_what_is_no_answer_is_refused_in_words(state, said, trouble, told):
         dialogue.build_clarification_change(state, said)
 
 
-def test_an_answer_is_written_down_as_a_change():
-    change = dialogue.build_clarification_change(chat(), "2")
-    assert CHOICES[1] in str(change) or "2" in str(change)
-
-
 def test_without_conversational_mode_a_chat_forgets():
     history = [Turn(user="a?", bot="b")]
     on, off = (

@@ -17,7 +17,6 @@ from tests.web.chatting_model import (
     Script,
     Talk,
     Turned,
-    given,
     stock_kiosks,
     stocked,
 )
@@ -100,27 +99,10 @@ def test_a_direct_answer_is_written_from_what_earlier_answers_stand_on(said: Sai
     assert QUOTE in script.of("router")[1], "the router sees the facts that are at hand"
 
 
-def test_without_anything_at_hand_a_direct_answer_becomes_a_search(said: Said) -> None:
-    turn = said(script=Script(router="DIRECT_ANSWER"))
-    assert (
-        turn.way == "router retrieve grade generate validate end"
-        and turn.state.own.route_decision == "RETRIEVE"
-    )
-    assert "no earlier answer cites a source" in turn.state.own.route_reasoning
-
-
 def test_without_facilities_a_search_for_one_becomes_a_search(bench: Workbench) -> None:
     stocked(bench, places=False)
     turn = Talk(bench, script=Script(router="LOCATION_SEARCH")).say("Where is the nearest clinic?")
     assert turn.state.own.route_decision == "RETRIEVE" and "no facilities" in turn.state.own.route_reasoning
-
-
-def test_a_refusal_tells_that_the_demo_was_left_out_and_how_to_take_it_in(bench: Workbench) -> None:
-    stocked(bench)
-    asked = "Which orchestra played at the opening of the opera in Valparaiso?"
-    assert Talk(bench).say(asked).state.answer.remark == ""
-    bench.library.add_file("lies.md", b"# Lies\n\nThe moon is a cheese.\n", tags=["demo"])
-    assert "With the demo’s invented sources" in Talk(bench).say(asked).state.answer.remark
 
 
 def test_an_empty_library_is_searched_no_more_often_than_allowed_and_then_the_person_is_asked(
@@ -176,20 +158,6 @@ def test_the_state_has_the_seeds_fields(said: Said, bench: Workbench) -> None:
     ] <= 1
 
 
-def test_before_anything_happened_the_optional_fields_are_none(bench: Workbench) -> None:
-    run_id = bench.start(ASKED, Talk(bench).settings)
-    run = bench.snapshot(run_id).state
-    state = run.own.export_extra(run)["chat"]
-    assert all(
-        state[name] is None
-        for name in ("rewritten_query", "draft_answer", "final_answer", "needs_clarification")
-    )
-    assert (
-        state["retry_count"] == 0
-        and state["retrieved_docs"] == state["doc_relevance_scores"] == state["sources"] == []
-    )
-
-
 def test_only_what_is_in_scope_is_searched(said: Said) -> None:
     script = Script(generate=[[]])
     turn = said("How high is the lighthouse?", script, scope=LibraryScope(tags=["ferry"]))
@@ -212,25 +180,6 @@ def test_strangers_texts_stand_in_fences_for_every_role(said: Said, bench: Workb
     for role in ("grade", "generate"):
         shown = [prompt for prompt in script.of(role) if "Ignore all rules" in prompt]
         assert shown and all(prompt.index("<passage-") < prompt.index("Ignore all rules") for prompt in shown)
-
-
-def test_sources_that_contradict_each_other_are_both_told(said: Said, bench: Workbench) -> None:
-    bench.library.add_file(
-        "board.md", b"# Notice board\n\nA ticket for the Brannvik ferry costs 45 kronor.\n"
-    )
-    turn = said()
-    assert "38 kronor" in turn.text and "45 kronor" in turn.text
-
-
-def test_the_model_is_told_the_notes_of_the_person(said: Said, bench: Workbench) -> None:
-    given(bench, script := Script())
-    run_id = bench.start(ASKED, Talk(bench, script=script).settings)
-    bench.act(run_id, "steer", note="Only for grown-ups")
-    bench.drive(run_id)
-    assert (
-        "Only for grown-ups" in script.of("generate")[0]
-        and "Only for grown-ups" in bench.snapshot(run_id).state.own.queries[0]
-    )  # type: ignore[attr-defined]
 
 
 def test_the_light_roles_take_the_fast_model(said: Said, bench: Workbench) -> None:

@@ -56,15 +56,6 @@ def test_the_writer_is_shown_what_was_graded_as_relevant_and_nothing_else(said: 
     assert turn.way == "router retrieve grade generate validate end"
 
 
-def test_with_no_relevant_passage_nobody_writes_and_the_person_is_told(said: Said) -> None:
-    turn = said(script=(script := Script(grade=0.1, rewrite=["sound crossing", "Skarven"])))
-    assert turn.way == f"{THRICE} generate_caveat validate clarify_final respond"
-    assert script.of("generate") == []
-    assert "I could not find an answer" in script.of("clarify")[0]
-    assert turn.state.answer and turn.state.answer.remark.startswith("The model worded this")
-    assert turn.state.own.groundings[-1].drafted == 0
-
-
 def test_one_passage_that_answers_alone_is_enough_unless_the_setting_says_no(
     said: Said, bench: Workbench
 ) -> None:
@@ -82,22 +73,6 @@ def test_one_passage_that_answers_alone_is_enough_unless_the_setting_says_no(
     bench.config.CHAT_ONE_PASSAGE = False
     turn = said(script=Script(grade=first_alone))
     assert turn.way == f"{THRICE} generate_caveat validate end"
-
-
-def test_two_passages_that_answer_together_are_enough(said: Said) -> None:
-    def both(prompt: str) -> dict[str, object]:
-        ids = passage_ids(prompt)
-        grades = [{"passage_id": name, "score": 0.6, "answers_together": True} for name in ids[:2]]
-        return {"grades": [*grades, *({"passage_id": name, "score": 0.1} for name in ids[2:])]}
-
-    assert said(script=Script(grade=both)).way == "router retrieve grade generate validate end"
-
-
-def test_the_writer_is_shown_passages_in_the_order_of_their_grades(said: Said) -> None:
-    turn = said(script=(script := Script(grade=[[0.5, 0.9, 0.7]])))
-    headings = [doc.heading for doc in turn.state.own.retrieved_docs[:3]]
-    [prompt] = script.of("generate")
-    assert sorted(headings, key=prompt.index) == [headings[1], headings[2], headings[0]]
 
 
 def test_only_passages_that_are_new_are_graded_on_a_retry(said: Said, bench: Workbench) -> None:
@@ -126,55 +101,8 @@ def test_a_retry_in_the_same_words_is_not_searched_nor_graded(said: Said) -> Non
     assert "no further search" in lines
 
 
-@pytest.mark.parametrize(
-    ("scores", "told"),
-    [([0.9, 0.1], "From one passage"), ([0.9, 0.8, 0.1], "From two passages")],
-)
-def test_an_answer_from_few_passages_says_from_how_many(said: Said, scores: list[float], told: str) -> None:
-    answer = said(script=Script(grade=[scores] * 3)).state.answer
-    assert answer and answer.sentences and told in answer.certainty
-
-
-def test_one_retry_that_finds_enough_needs_no_caveat(said: Said, bench: Workbench) -> None:
-    stock_kiosks(bench)
-    turn = said(script=Script(grade=[[0.9], 0.9], rewrite="harbour kiosk"))
-    assert turn.state.own.retry_count == 1 and turn.state.answer and turn.state.answer.verdict == "answered"
-    assert "best effort" not in turn.state.answer.certainty
-
-
-def test_all_passages_are_graded_in_one_batch_each_with_a_reason(said: Said) -> None:
-    turn = said(script=(script := Script(grade=[[0.9, 0.8, 0.7, 0.2]])))
-    docs, scores = turn.state.own.retrieved_docs, turn.state.own.doc_relevance_scores
-    assert script.roles.count("grade") == 1 and 3 < len(docs) == len(scores) <= 10
-    assert (
-        scores[:5] == [0.9, 0.8, 0.7, 0.2, 0.0][: len(scores)]
-        and turn.state.own.grades[docs[0].id].reason == "because"
-    )
-
-
 def test_passages_that_the_grader_forgot_or_made_up_do_not_count(said: Said) -> None:
     grades = {"grades": [{"passage_id": name, "score": 1.0} for name in ("nowhere", "p9", "", "x")]}
     turn = said(script=Script(grade=grades))
     assert set(turn.state.own.doc_relevance_scores) == {0.0} and turn.state.own.grades == {}
     assert turn.way == f"{THRICE} generate_caveat validate clarify_final respond"
-
-
-def test_what_a_model_found_relevant_stays_in_front_and_the_rest_gives_way_to_what_is_new(
-    said: Said, bench: Workbench
-) -> None:
-    for n in range(12):
-        bench.library.add_file(
-            f"beacon{n}.md", f"# Beacon {n}\n\nBeacon number {n} is red and blinks by night.\n".encode()
-        )
-    turn = said(
-        script=Script(
-            grade=[[0.9, 0.1], [0.9, 0.8], 0.1], rewrite=["red beacon", "beacon that blinks by night"]
-        )
-    )
-    sources = [doc.source_id for doc in turn.state.own.retrieved_docs]
-    assert (
-        len(sources) == 10
-        and sources[0] == "kb:ferry.md"
-        and turn.state.own.retrieved_docs[0].heading == "Tickets"
-    )
-    assert sum(source.startswith("kb:beacon") for source in sources) > 4

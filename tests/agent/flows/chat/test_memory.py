@@ -38,23 +38,6 @@ def test_the_thread_is_remembered_after_a_restart(bench: Workbench) -> None:
         later.shutdown()
 
 
-def test_how_was_searched_is_said_once(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    stocked(bench)
-    said = Talk(bench).say(ASKED).state.own.searched_by
-    assert (
-        said.startswith("Searched by words only.")
-        and said.count("words only") == 1
-        and "By words." not in said
-    )
-    real = bench.library.search
-    monkeypatch.setattr(
-        bench.library,
-        "search",
-        lambda *of, **more: real(*of, **more).model_copy(update={"note": "3 passages have no vector yet."}),
-    )
-    assert Talk(bench).say(ASKED).state.own.searched_by == "By words. 3 passages have no vector yet."
-
-
 def test_a_question_asked_back_waits_for_its_answer_over_a_restart(bench: Workbench) -> None:
     stocked(bench)
     asked = Talk(bench, script=Script(router="ASK_CLARIFICATION")).say("Who built it?")
@@ -89,14 +72,6 @@ def test_threads_do_not_leak_into_each_other(bench: Workbench) -> None:
     assert set(bench.thread(one.id)).isdisjoint(bench.thread(two.id))
 
 
-def test_a_new_conversation_begins_with_nothing(bench: Workbench) -> None:
-    stocked(bench)
-    Talk(bench).say("Tell me about the Brannvik ferry.")
-    fresh = Talk(bench).say("Who built it?")
-    assert fresh.state.history == [] and fresh.state.own.prior == []
-    assert fresh.state.own.queries and "ferry" not in str(fresh.state.own.queries)
-
-
 def test_the_whole_conversation_is_kept_and_the_evidence_of_the_newest_turns(bench: Workbench) -> None:
     stocked(bench)
     talk = Talk(bench, script=Script())
@@ -116,18 +91,6 @@ def test_the_whole_conversation_is_kept_and_the_evidence_of_the_newest_turns(ben
     )
 
 
-def test_a_message_after_a_question_back_is_a_turn_whose_router_decides(bench: Workbench) -> None:
-    stocked(bench)
-    routes = ["ASK_CLARIFICATION", "REWRITE_THEN_RETRIEVE"]
-    talk = Talk(bench, script=(script := Script(router=routes, rewrite="Who built the Brannvik ferry?")))
-    asked = talk.say("Who built it?")
-    turn = talk.say("the one to Skarholm")
-    assert turn.id != asked.id and turn.state.own.queries == ["Who built the Brannvik ferry?"]
-    assert "Which ferry?" in script.of("router")[1] and "Which ferry?" in script.of("rewrite")[0]
-    left = Turned(bench, asked.id)
-    assert left.status is Status.DONE and left.path[-2:] == ["leave", "end"], "nothing waits any more"
-
-
 def test_a_choice_that_is_picked_answers_what_was_asked_back(bench: Workbench) -> None:
     stocked(bench)
     talk = Talk(bench, script=Script(router={"route": "ASK_CLARIFICATION"}))
@@ -135,17 +98,6 @@ def test_a_choice_that_is_picked_answers_what_was_asked_back(bench: Workbench) -
     assert asked.state.own.choices == ["the ferry", "the lighthouse"]
     turn = talk.say("2")
     assert turn.id == asked.id and turn.state.own.queries[0] == "Who built it? the lighthouse"
-
-
-def test_a_question_that_a_model_finds_complete_is_not_searched_for_with_words_of_another(
-    bench: Workbench,
-) -> None:
-    stocked(bench)
-    talk = Talk(bench, script=Script())
-    talk.say("Tell me about the Brannvik ferry.")
-    turn = talk.say("What does error E4 of the Kallsteg logger mean?")
-    assert turn.state.own.queries[0] == "What does error E4 of the Kallsteg logger mean?"
-    assert "Brannvik" not in str(turn.state.own.queries)
 
 
 def test_a_turn_that_cannot_be_changes_nothing(bench: Workbench) -> None:

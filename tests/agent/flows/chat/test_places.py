@@ -7,13 +7,10 @@ from typing import Any
 
 import pytest
 
-from agent.text.geo import distance_km
 from agent.types import LibraryScope, Status
 from agent.workbench import Workbench
 from tests.web.chatting_model import Script, Talk, Turned, stocked
 
-SKARHOLM = (60.0905, 20.0005)
-"""The middle of the town's facilities."""
 Located = tuple[str, str]
 
 
@@ -64,14 +61,6 @@ def test_distances_are_great_circles_and_every_row_is_a_fact_that_quotes_the_tab
     assert answer.statements.backed == 3 and answer.statements.unsupported == 0
 
 
-def test_a_town_is_the_middle_of_what_is_known_there(bench: Workbench) -> None:
-    stocked(bench)
-    turn = located(bench, "clinic", "Skarholm")
-    assert turn.state.own.located and turn.state.own.located.origin == pytest.approx(SKARHOLM)
-    assert turn.state.own.located.rows[0].km == pytest.approx(distance_km(SKARHOLM, (60.09, 20.0)))
-    assert turn.state.answer and "the middle of the places known in Skarholm" in turn.state.answer.certainty
-
-
 @pytest.mark.parametrize(
     ("said", "told", "choices"),
     [
@@ -97,13 +86,6 @@ def test_a_street_of_two_towns_is_asked_about(bench: Workbench) -> None:
     turn = located(bench, "shop", "Storgatan")
     assert "could be Storgatan, Norrby or Storgatan, Söderby" in turn.text
     assert names(located(bench, "shop", "Storgatan, Söderby")) == ["B", "A"]
-
-
-def test_a_reader_that_fails_is_asked_for_nothing_and_breaks_nothing(bench: Workbench) -> None:
-    stocked(bench)
-    script = Script(router="LOCATION_SEARCH", location="not JSON")
-    turn = Talk(bench, script=script).say("Where is the nearest clinic to Skarholm?")
-    assert names(turn) == [] and "Which kind of place" in turn.text
 
 
 def test_only_tables_in_scope_count(bench: Workbench) -> None:

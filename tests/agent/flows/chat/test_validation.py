@@ -15,8 +15,6 @@ from tests.web.chatting_model import ASKED, QUOTE, TICKET, Script, Talk, Turned,
 pytestmark = pytest.mark.slow
 
 Said = Callable[..., Turned]
-UNCLEAR = {"route": "ASK_CLARIFICATION", "reasoning": "it is unclear"}
-"""The router sees that a question is unclear and asks nothing itself."""
 
 
 def test_a_quote_that_does_not_stand_in_its_passage_is_never_grounded_whatever_the_model_says(
@@ -40,12 +38,6 @@ def test_a_right_half_is_told_with_what_it_leaves_open_after_one_search_for_the_
     assert answer and turn.text == TICKET[0] and answer.open == "What it costs for dogs is left open."
 
 
-def test_a_worse_draft_does_not_take_the_place_of_a_right_half(said: Said) -> None:
-    turn = said(script=Script(generate=[[TICKET], []], open=["Dogs are left open.", ""]))
-    answer = turn.state.answer
-    assert answer and turn.text == TICKET[0] and answer.open == "Dogs are left open."
-
-
 def test_a_document_is_read_from_end_to_end_and_summarised(
     said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,32 +55,6 @@ def test_a_document_is_read_from_end_to_end_and_summarised(
     assert "1. The Brannvik ferry" in script.of("router")[0]
     assert "38 kronor" in "".join(script.of("read_section")), "all of it is read"
     assert "38 kronor" not in script.of("generate")[0], "what is written up are the points"
-
-
-def test_the_parts_of_a_turn_are_the_writers_and_the_plan(said: Said) -> None:
-    parts = ["What does it cost?", "Who built it?"]
-    route = {"route": "RETRIEVE", "parts": parts}
-    turn = said(script=(script := Script(router=route)))
-    assert [part.question for part in turn.state.plan] == parts
-    assert "2: Who built it?" in script.of("generate")[0]
-
-
-def test_nothing_written_is_not_grounded(said: Said) -> None:
-    turn = said(script=Script(generate=[[]]))
-    assert turn.path[-2:] == ["clarify_final", "respond"]
-    assert turn.state.own.groundings[-1].reason == "What was found does not answer the question."
-
-
-def test_keyless_an_answer_is_quoted_and_its_sources_are_named(said: Said) -> None:
-    turn = said("When does the last ferry leave Brannvik?")
-    assert turn.way == "router retrieve grade generate end" and "22:10" in turn.text
-    [source] = turn.seed["sources"]
-    assert source["title"] == "The Brannvik ferry" and any("22:10" in quote for quote in source["quotes"])
-    answer = turn.state.answer
-    assert (
-        answer and answer.by == "keyless" and answer.statements.unsupported == answer.statements.dropped == 0
-    )
-    assert all(fact.verified for fact in turn.state.facts.values())
 
 
 def answer(bench: Workbench, turn: Turned, text: str) -> Turned:
@@ -121,24 +87,6 @@ def test_a_persons_answer_to_clarify_leads_to_retrieve(said: Said, bench: Workbe
     ]
 
 
-def test_a_number_picks_a_choice(said: Said, bench: Workbench) -> None:
-    turn = answer(bench, said("Who built it?", Script(router=UNCLEAR)), "2")
-    assert (
-        turn.state.own.responses == ["the lighthouse"]
-        and turn.state.own.queries[0] == "Who built it? the lighthouse"
-    )
-    asked = said("Who built it?", Script(router=UNCLEAR))
-    assert answer(bench, asked, "9").state.own.responses == ["9"], "there are two choices"
-
-
-def test_it_can_be_asked_back_again_and_again(said: Said, bench: Workbench) -> None:
-    turn = said(script=Script(generate=[[]], clarify=["First?", "Second?", "Third?"]))
-    for n, expected in enumerate(["First?", "Second?", "Third?"], start=1):
-        assert turn.text == expected and turn.status is Status.WAITING and len(turn.state.answers) == n
-        turn = answer(bench, turn, f"answer {n}")
-    assert turn.state.own.responses == ["answer 1", "answer 2", "answer 3"]
-
-
 @pytest.mark.parametrize(
     ("text", "told"), [("", "is empty"), ("  \n", "is empty"), ("x" * 4001, "4,000 are the most")]
 )
@@ -162,13 +110,6 @@ def test_only_what_is_asked_can_be_answered_and_only_once(said: Said, bench: Wor
         bench.act(asked.id, "respond", asked.view.head, text="the lighthouse")
 
 
-def test_an_answer_given_after_another_tab_answered_is_overtaken(said: Said, bench: Workbench) -> None:
-    asked = said(script=Script(generate=[[]]))
-    answer(bench, asked, "one")
-    with pytest.raises(ConcurrentChange):
-        bench.act(asked.id, "respond", asked.view.head, text="two")
-
-
 def test_a_person_who_will_not_wait_gets_the_draft_as_far_as_it_is_backed(
     said: Said, bench: Workbench
 ) -> None:
@@ -190,18 +131,6 @@ def test_a_person_who_will_not_wait_gets_the_draft_as_far_as_it_is_backed(
         and answer.text == "A ticket costs 38 kronor."
     )
     assert answer.verdict == "answered" and "before its checks were finished" in answer.certainty
-
-
-def test_when_nothing_was_drafted_yet_it_is_said_why(said: Said) -> None:
-    turn = said(script=Script(), max_calls=2)
-    answer = turn.state.answer
-    assert (
-        turn.path[-3:] == ["budget", "validate", "end"]
-        and answer
-        and (answer.verdict, answer.by) == ("passages_found", "keyless")
-        and "not written up" in answer.certainty
-        and "model calls are used" in answer.certainty
-    )
 
 
 def test_a_person_who_wants_no_more_asking_gets_an_honest_word(said: Said, bench: Workbench) -> None:
@@ -229,19 +158,3 @@ def test_roles_that_fail_are_skipped_and_told_and_without_its_writer_a_turn_rest
     bench.act(run_id, "drop_model")
     bench.drive(run_id)
     assert "38 kronor" in Turned(bench, run_id).text, "on without the model: the passages"
-
-
-def test_a_bad_reply_is_repaired_by_the_next(said: Said) -> None:
-    script = Script(router=["not JSON", "RETRIEVE"])
-    turn = said(script=script)
-    assert (
-        script.roles[:3] == ["router", "router", "grade"] and turn.state.own.speakers["router"].by == "model"
-    )
-
-
-def test_no_route_but_the_five_is_taken(said: Said) -> None:
-    turn = said(script=Script(router={"route": "SING", "reasoning": "la"}))
-    assert (
-        turn.state.own.route_decision in {"RETRIEVE", "REWRITE_THEN_RETRIEVE"}
-        and turn.state.own.speakers["router"].by == "keyless"
-    )

@@ -72,26 +72,10 @@ CHANGES = doc(
 )
 
 
-def test_the_entries_of_a_changelog_in_a_time(gather) -> None:
-    state = gather({"since": "2024-01-01", "until": "2024-12-31"}, "/changes", [CHANGES])
-    kept = state.own.kept_items
-    assert [(item.title, item.publish_date) for item in kept] == [
-        ("Version 3.0", "2024-11-21"),
-        ("Version 2.9", "2024-05-09"),
-    ]
-    assert kept[0].url == f"{SITE}/changes#:~:text=Version%203.0" and not kept[0].given
-    assert "counted twice" not in state.answer.text
-
-
 def test_only_as_many_entries_are_kept_as_are_wanted(gather) -> None:
     state = gather({"newest": True, "max_articles": 2}, "/changes", [CHANGES])
     assert [item.title for item in state.own.kept_items] == ["Version 3.1", "Version 3.0"]
     assert "2 were asked for" in next(i.reason for i in state.own.items.values() if i.status == "dropped")
-
-
-def test_a_time_without_entries_is_told(gather) -> None:
-    state = gather({"since": "2021-01-01", "until": "2021-12-31"}, "/changes", [CHANGES])
-    assert state.own.kept_items == [] and "the newest of 2025-02-03" in state.answer.certainty
 
 
 def test_short_release_notes_are_content_and_their_contents_a_list(gather) -> None:

@@ -8,7 +8,6 @@ import logging
 import pytest
 
 from agent.flows.collect.state import CollectRun
-from agent.text.urls import canonicalize
 from agent.types import Outcome, Status
 from agent.workbench import Workbench
 from tests.agent.flows.collect.conftest import BOARD, DOCS, QUOTE, branch
@@ -47,15 +46,6 @@ def test_dates_writers_and_exclusions_are_those_that_the_model_read(bench: Workb
     assert "excluded by your words" in state.why_stopped
 
 
-def test_a_direct_article_is_content_at_once(collect) -> None:
-    state = collect("Summarize this article", ARTICLE).state
-    assert [action.query_or_url for action in state.actions] == [ARTICLE]
-    assert branch(state, ARTICLE).action == "EXTRACT_CONTENT"
-    assert titles(state) == ["Kallsteg opens its factory in Stenfors"]
-    assert state.own.kept_items[0].reason == "You named this page."
-    assert state.answer.verdict == "passages_found"
-
-
 # --- limits
 # ---------------------------------------------------------------------------------------------------------------
 
@@ -65,19 +55,6 @@ def test_nothing_at_the_limit_of_depth_is_visited(collect) -> None:
     assert {branch(state, page.url).depth for page in state.pages.values()} == {0}
     assert "nothing at 1 or deeper is read" in branch(state, BOARD).ended
     assert not state.own.kept_items and state.answer.verdict == "no_evidence"
-
-
-def test_it_stops_when_enough_is_gathered(collect) -> None:
-    state = collect("Collect the news", NEWS, max_articles=2).state
-    assert len(state.own.kept_items) == 2 and len(state.pages) == 3
-    assert "2 were asked for" in state.why_stopped
-
-
-def test_the_budget_of_pages_ends_in_a_digest_that_says_so(collect) -> None:
-    state = collect("Collect the news", NEWS, max_pages=3).state
-    assert len(state.actions) == 3 and len(state.own.kept_items) == 2
-    assert state.stop_reason == "budget" and state.answer.verdict == "passages_found"
-    assert "all 3 pages" in state.answer.why_stopped
 
 
 # --- what goes wrong
@@ -96,19 +73,6 @@ def test_a_paywall_a_dead_link_and_a_circle_are_told_and_end_nothing(collect) ->
     assert len(state.own.kept_items) == 8
 
 
-def test_only_failures_give_an_honest_nothing(collect) -> None:
-    state = collect("Collect all", *(url for url in DOCS if "/premium/" in url)).state
-    assert (state.answer.verdict, state.answer.reason) == ("no_evidence", "blocked")
-
-
-def test_pages_that_point_at_each_other_are_visited_once(collect) -> None:
-    state = collect(
-        "Collect articles about mountains", "https://norrviddawiki.example/wiki/Main_Page", max_articles=20
-    ).state
-    asked = [canonicalize(action.query_or_url) for action in state.actions]
-    assert len(asked) == len(set(asked)) > 3
-
-
 def test_a_near_copy_is_dropped_and_told(collect) -> None:
     state = collect(
         "Collect news about the Kallsteg factory", ARTICLE, "https://northernbrief.example/business/"
@@ -118,11 +82,6 @@ def test_a_near_copy_is_dropped_and_told(collect) -> None:
     assert next(item for item in state.own.items.values() if item.url == copy).reason.startswith(
         "The same text as"
     )
-
-
-def test_a_page_that_gives_orders_is_not_obeyed(collect) -> None:
-    state = collect("Collect the blog", "https://ostvandring.example/2026/07/cellar-tour").state
-    assert not any("collector.example" in url for url in [*state.own.tree, *state.pages])
 
 
 def test_the_plain_way_takes_every_link_as_an_article(collect) -> None:
@@ -159,28 +118,6 @@ def test_decisions_are_logged_as_events(bench: Workbench, collect, caplog: pytes
     ) and not hasattr(first, "reason")
 
 
-def test_step_by_step_shows_the_path_and_waits(bench: Workbench, collect) -> None:
-    install_walker(bench, topic="Kallsteg", section="forum", days=30)
-    view = collect(FORUM_PROMPT, QUOTE, mode="step", rests=Status.WAITING, model="auto")
-    assert list(view.state.pages) == [QUOTE] and [
-        ahead.url for ahead in view.state.own.frontier(view.state)
-    ] == [BOARD]
-    bench.act(view.run.id, "approve", view.head)
-    assert bench.drive(view.run.id) is Status.WAITING
-    view = bench.snapshot(view.run.id)
-    ahead = view.state.own.frontier(view.state)
-    assert [path.anchor for path in ahead] == [
-        "Third quarter: good or bad?",
-        "The factory and the debt",
-        "Dividend next spring",
-        "next page",
-    ]
-    assert all(path.relevance_score for path in ahead[:3]) and not view.state.own.items
-    bench.act(view.run.id, "skip", view.head)
-    assert bench.drive(view.run.id) is Status.REVIEW
-    assert titles(bench.snapshot(view.run.id).state) == ["The factory and the debt", "Dividend next spring"]
-
-
 def test_another_page_may_be_chosen_instead(bench: Workbench, collect) -> None:
     install_walker(bench, topic="Kallsteg", section="forum", days=30)
     view = collect(FORUM_PROMPT, QUOTE, mode="step", rests=Status.WAITING, model="auto")
@@ -202,7 +139,3 @@ def test_sent_back_with_a_note_it_goes_on_with_what_it_has(bench: Workbench, col
     assert len(state.answers) == 2 and len(state.own.kept_items) == 5, "what was too old is read now"
     asked = [action.query_or_url for action in state.actions]
     assert len(asked) == len(set(asked)), "what was read is not asked for again"
-
-
-def test_today_is_the_worlds_own_day_in_the_demo(collect) -> None:
-    assert collect("Summarize this article", ARTICLE).state.own.intent.today == "2026-11-21"

@@ -72,34 +72,6 @@ def unlike(n: int) -> str:
     return "<p>" + " ".join(f"word{n}x{i} stands here" for i in range(60)) + ".</p>"
 
 
-def test_at_most_twenty_links_of_a_listing_are_followed(walk) -> None:
-    docs = [
-        listing(f"{SITE}/", [f"/s/{n}" for n in range(30)]),
-        *(article(n, text=unlike(n)) for n in range(30)),
-    ]
-    state = walk(docs, max_articles=100)
-    assert len(state.actions) == 21 and len(state.own.kept_items) == 20
-
-
-def test_an_address_counts_once_however_it_is_spelled(walk) -> None:
-    docs = [
-        listing(f"{SITE}/", ["/s/1", "/s/1/", "/s/1#top", "HTTPS://A.EXAMPLE/s/1?utm_source=x"]),
-        article(1),
-    ]
-    assert [action.query_or_url for action in walk(docs).actions] == [f"{SITE}/", f"{SITE}/s/1"]
-
-
-def test_listings_that_list_each_other_end(walk) -> None:
-    docs = [
-        listing(f"{SITE}/", ["/b", "/s/1"]),
-        listing(f"{SITE}/b", ["/", "/s/2"]),
-        article(1, text=unlike(1)),
-        article(2, text=unlike(2)),
-    ]
-    state = walk(docs)
-    assert len(state.actions) == 4 and len(state.own.kept_items) == 2
-
-
 def test_pages_that_turn_for_ever_end_at_the_limit_of_pages(walk) -> None:
     docs = [
         listing(
@@ -132,22 +104,3 @@ def test_the_allowed_domains_are_a_fence(walk) -> None:
         f"{SITE}/",
         f"{SITE}/s/1",
     ]
-
-
-def test_an_empty_page_stops_its_branch_only(walk) -> None:
-    docs = [
-        listing(f"{SITE}/", ["/empty", "/s/1"]),
-        page(f"{SITE}/empty", "", "", html="<html><body></body></html>"),
-        article(1),
-    ]
-    state = walk(docs)
-    assert state.own.tree[f"{SITE}/empty"].ended and len(state.own.kept_items) == 1
-
-
-def test_a_text_that_is_no_html_is_an_article_too(walk) -> None:
-    docs = [
-        listing(f"{SITE}/", ["/notes.txt", "/s/1"]),
-        page(f"{SITE}/notes.txt", "Notes", STORY * 2, content_type="text/plain"),
-        article(1, text=unlike(1)),
-    ]
-    assert {item.url for item in walk(docs).own.kept_items} == {f"{SITE}/notes.txt", f"{SITE}/s/1"}

@@ -10,11 +10,6 @@ def _links(*texts: str) -> list[LinkCandidate]:
     return [LinkCandidate(url=f"https://a.example/{n}", text=text) for n, text in enumerate(texts)]
 
 
-def test_a_page_with_few_links_is_shown_whole() -> None:
-    links = _links("Home", "Ferry news", "Imprint")
-    assert choose_links(CollectIntent(topic="ferry"), links, 3) == (links, 0)
-
-
 def test_the_last_link_of_a_long_page_is_shown_when_it_names_what_is_wanted() -> None:
     links = _links(*(f"Story number {n}" for n in range(200)), "The ferry is late again", "Forum")
     shown, left_out = choose_links(CollectIntent(topic="ferry", target_section="forum"), links, 10)

@@ -3,10 +3,8 @@ code does with wrong replies."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +13,6 @@ from agent.settings import config
 from agent.types import CollectLimits, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.collecting_model import Walker
-from tests.web.folders import page, write_world
 from tests.web.model_server import ModelServer, Request
 
 pytestmark = pytest.mark.slow
@@ -69,16 +66,6 @@ def walked(name: str) -> tuple[RunSnapshot, Walker]:
         return collect(bench, prompt, start), model
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_the_scenarios_of_the_seed_with_a_model(name: str) -> None:
-    view, model = walked(name)
-    answer = view.state.answer
-    assert len(view.state.own.kept_items) == SCENARIOS[name][3]
-    assert answer.verdict == "answered" and answer.by == "model" and answer.statements.unsupported == 0
-    assert view.usage.llm_calls == sum(model.calls.values()) < 15
-    assert view.usage.seconds < 60
-
-
 def test_the_tiers_are_as_the_seed_allots_them() -> None:
     _, model = walked("forum two hops away")
     assert dict(model.calls.keys()) == {
@@ -102,17 +89,6 @@ def test_at_most_three_calls_a_collected_article_over_all_scenarios() -> None:
 INVENTED = "https://borskvart.example/stock/KALL/secret-forum"
 
 
-def test_a_target_that_is_invented_twice_leaves_the_page_to_its_structure_and_is_told() -> None:
-    wrong = {QUOTE: {"action": "NAVIGATE_TO", "target_url": INVENTED}}
-    walker = Walker(topic="Kallsteg", section="forum", decisions=wrong)
-    with served(walker) as bench:
-        view = collect(bench, FORUM_PROMPT, QUOTE)
-    assert [refusal.what for refusal in view.state.refusals] == [INVENTED]
-    assert INVENTED not in view.state.pages and len(view.state.own.kept_items) > 0
-    node = view.state.own.tree[QUOTE]
-    assert node.by == "code" and "target_url is no link of the page" in node.trouble
-
-
 def test_an_invented_target_is_corrected_when_the_model_hears_why() -> None:
     class Hearing(Walker):
         def __call__(self, request: Request) -> Any:
@@ -127,24 +103,6 @@ def test_an_invented_target_is_corrected_when_the_model_hears_why() -> None:
     node = view.state.own.tree[QUOTE]
     assert (node.by, node.action, node.trouble) == ("model", "NAVIGATE_TO", "")
     assert node.target_url != INVENTED and view.state.own.kept_items
-
-
-def test_an_invented_link_of_a_ranking_is_refused_and_counted() -> None:
-    class Inventive(Walker):
-        def _LinkRanking(self, prompt: str) -> dict[str, Any]:
-            reply = super()._LinkRanking(prompt)
-            made_up = {
-                "url": "https://borskvart.example/made-up",
-                "anchor_text": "x",
-                "relevance_score": 1.0,
-                "detected_date": None,
-            }
-            return {"links": [made_up, *reply["links"]]}
-
-    with served(Inventive(topic="Kallsteg", section="forum", days=30)) as bench:
-        view = collect(bench, FORUM_PROMPT, BOARD)
-    assert [refusal.what for refusal in view.state.refusals] == ["https://borskvart.example/made-up"]
-    assert len(view.state.own.kept_items) == 3
 
 
 def test_a_ranking_of_invented_links_alone_is_told_back_once_and_then_made_by_rule() -> None:
@@ -197,27 +155,6 @@ def test_a_verdict_the_model_forgot_is_given_by_rule() -> None:
     assert {item.status for item in view.state.own.items.values()} == {"kept"}
 
 
-def test_citations_that_resolve_to_nothing_are_dropped() -> None:
-    class Liar(Walker):
-        def _DigestReply(self, prompt: str) -> dict[str, Any]:
-            reply = super()._DigestReply(prompt)
-            return {
-                **reply,
-                "answer": [
-                    *reply["answer"],
-                    {
-                        "text": "The share will rise to 99 kronor.",
-                        "quotes": [{"passage_id": "p999", "quote": "It will rise to 99 kronor."}],
-                    },
-                ],
-            }
-
-    with served(Liar(topic="Kallsteg", section="forum", days=30)) as bench:
-        answer = collect(bench, FORUM_PROMPT, QUOTE).state.answer
-    assert answer.statements.dropped == 1 and answer.statements.unsupported == 1
-    assert not answer.sentences[-1].backed
-
-
 def test_content_is_asked_of_the_model_only_where_code_cannot_see_it() -> None:
     said = "The hall is 140 metres long and is heated by the river."
 
@@ -251,59 +188,6 @@ def test_content_is_asked_of_the_model_only_where_code_cannot_see_it() -> None:
         "what stands on no page is never quoted"
     )
     assert "petter" in next(iter(view.state.facts.values())).heading
-
-
-def test_pages_of_the_same_text_are_decided_once(tmp_path) -> None:
-    model = Walker()
-    with served(model) as bench:
-        view = collect(
-            bench,
-            "Collect all",
-            "https://granvattnet-courier.example/2026/11/17/bear-tallasen",
-            "https://www.alvmora-mejeri.example/about/",
-            "https://www.alvmora-mejeri.example/om-oss",
-        )
-    assert model.calls["PageDecision", "big"] == 2
-    assert "visited before" in view.state.own.tree["https://www.alvmora-mejeri.example/om-oss"].ended
-
-
-class Undated(Walker):
-    """Takes every page without posts for a list when it is the front page, and ranks all its links."""
-
-    def _LinkRanking(self, prompt: str) -> dict[str, Any]:
-        names = re.findall(r"^(u\d+) \S+/story/", prompt, re.MULTILINE)
-        return {"links": [{"url": name, "relevance_score": 0.8} for name in names]}
-
-
-def _front(entries: int) -> dict[str, str]:
-    """A front page with entries without dates, and the stories behind them: all of plain markup."""
-    links = "".join(
-        f'<li><a href="/story/{n}">The long story number {n} of the town</a></li>' for n in range(entries)
-    )
-    story = (
-        "<h1>Story {n}</h1>"
-        + "<p>The council of the town met {n} times and built a bridge over the river.</p>" * 8
-    )
-    pages = {f"/story/{n}": story.format(n=n) for n in range(entries)}
-    return {"/": f"<h1>Stories</h1><ul>{links}</ul>", **pages}
-
-
-def test_ten_pages_without_dates_cost_less_than_fifteen_calls(tmp_path: Path) -> None:
-    site = "https://town.example"
-    docs = [page(f"{site}{path}", path, "x", html=html) for path, html in _front(10).items()]
-    lists = {f"{site}/": {"action": "EXTRACT_LINKS", "page_type": "other"}}
-    model = Undated(topic="the bridge", decisions=lists)
-    with served(model) as bench:
-        settings = Settings(
-            flow="collect", world=write_world(tmp_path / "w", docs), start_urls=[f"{site}/"], model="auto"
-        )
-        run_id = bench.start("Collect the stories about the bridge", settings)
-        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
-        view = bench.snapshot(run_id)
-    items = view.state.own.items.values()
-    assert len(items) == 10 and not any(item.publish_date for item in items)
-    assert view.usage.llm_calls == sum(model.calls.values()) <= 8
-    assert model.calls["PageDecision", "big"] == 1, "an entry of running text leaves nothing to decide"
 
 
 def test_a_sentence_under_another_writers_name_goes_back_once_and_keeps_a_mark() -> None:

@@ -104,37 +104,6 @@ def test_the_extraction_sees_a_page_in_windows_of_15000(tmp_path: Path, lines: i
     )
 
 
-def test_a_short_page_is_one_window(tmp_path: Path) -> None:
-    world = write_world(tmp_path / "w", [page(f"{SITE}/", "Short", "x", html=long_page(CONTENT - 100))])
-    model = Listening(decisions=as_thread(f"{SITE}/"))
-    with served(model) as bench:
-        text = stored(bench, collect(bench, world, f"{SITE}/"))
-    assert model.windows("ContentReply") == [text]
-
-
-def test_relevance_sees_the_beginning_of_each_item(tmp_path: Path) -> None:
-    rows = "".join(
-        f'<li>{n} November 2026 <a href="/s/{n}">The headline of entry {n}</a></li>' for n in (1, 2)
-    )
-    front = page(f"{SITE}/", "News", "x", html=f"<h1>News</h1><ul>{rows}</ul>")
-    story = '<head><meta property="og:type" content="article"></head>'
-    docs = [
-        front,
-        *(
-            page(f"{SITE}/s/{n}", f"S{n}", "x", html=story + long_page(900 + n).replace("w0", f"v{n}"))
-            for n in (1, 2)
-        ),
-    ]
-    model = Listening()
-    with served(model) as bench:
-        view = collect(bench, write_world(tmp_path / "w", docs), f"{SITE}/")
-        texts = [bench.page(item.page_ids[0]).text for item in view.state.own.kept_items]
-    (prompt,) = model.prompts["RelevanceReply"]
-    shown = [match[2].split("\n", 2)[2] for match in FENCED["item"].finditer(prompt)]
-    assert len(texts) == 2
-    assert all(len(text) > 900 > len(one) for one, text in zip(shown, texts, strict=True))
-
-
 class Splitter(Listening):
     """Takes every word run between two marks as a post, whole or cut off by the window."""
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
 from agent.errors import ModelUnavailable
-from agent.flows import draw_flow
 from agent.flows.reply.flow import REPLY
 from agent.flows.reply.state import ReplyRun
 from agent.types import Settings, Status, Turn
 from agent.types.reply import Message
 from agent.workbench import Workbench
-from tests.web.reply_runs import KEPT, NIGHT, PICTURE, RENEWED, Run, replied, silent
-from tests.web.replying_model import WEB, Script, stocked
+from tests.web.reply_runs import NIGHT, PICTURE, Run, replied, silent
+from tests.web.replying_model import Script, stocked
 
 
 def test_the_edges_are_the_seeds_and_every_step_may_fail_into_silence() -> None:
@@ -39,41 +37,6 @@ def test_the_edges_are_the_seeds_and_every_step_may_fail_into_silence() -> None:
         and REPLY.is_one_shot
         and dict(REPLY.rest_statuses) == {"replied": Status.DONE, "silent": Status.DONE}
     )
-
-
-def test_the_drawing_is_that_graph_with_its_two_ends() -> None:
-    drawn = draw_flow(REPLY)
-    ways = {
-        (start, label or "", end)
-        for start, label, end in re.findall(r'^    (\w+) -->(?:\|"([^"]*)"\|)? (\w+)$', drawn, re.MULTILINE)
-    }
-    assert (
-        ways == {(edge.start, edge.label, edge.end) for edge in REPLY.edges}
-        and "ask([question]) --> gate" in drawn
-    )
-    assert (
-        'replied(["should_reply is true"])' in drawn
-        and 'silent(["should_reply is false"])' in drawn
-        and not REPLY.decisions
-    )
-
-
-def test_not_answerable_is_silent(run: Run) -> None:
-    assert silent(run(script=(script := Script(gate=False))), "gate") == "because"
-    assert [role for role, _, _ in script.prompts] == ["gate"]
-
-
-def test_no_sources_and_no_images_is_silent(run: Run) -> None:
-    ran = run(script=Script(select=[]))
-    assert silent(ran, "gate", "select") == "No source of the knowledge base fits."
-    assert ran.state.answer.reason == "not_covered"  # type: ignore[union-attr]
-
-
-def test_answerable_select_load_write_replied_when_verification_is_disabled(run: Run) -> None:
-    ran = run(script=(script := Script(write=[NIGHT, KEPT])))
-    assert replied(ran, "gate", "select", "load", "write") == f"{NIGHT[0]} {KEPT[0]}"
-    assert [role for role, _, _ in script.prompts] == ["gate", "selection", "writing"]
-    assert ran.state.own.verification is None and ran.view.run.settings.reply.enable_verification is False
 
 
 def test_verification_only_when_enabled_and_approved_is_a_reply(run: Run) -> None:
@@ -107,13 +70,6 @@ def test_no_sources_but_images_leads_to_writing(run: Run) -> None:
     assert "rest on a picture alone" in answer.certainty
 
 
-def test_images_that_are_switched_off_are_not_there(run: Run) -> None:
-    talk = [Message(role="user", text="What does this mean?", images=[PICTURE.url])]
-    ran = run(talk, script := Script(select=[], write=[("The disk is full.", 1)]), [PICTURE])
-    silent(ran, "gate", "select")
-    assert not any("picture" in user for _, _, user in script.prompts)
-
-
 def test_a_picture_alone_can_be_asked_about_when_enabled(run: Run) -> None:
     talk = [Message(role="user", images=[PICTURE.url])]
     assert replied(
@@ -145,16 +101,6 @@ def test_when_nothing_can_be_loaded_the_flow_stops(run: Run, bench: Workbench) -
     assert [(source.source_id, source.page_id) for source in ran.state.own.loaded] == [
         ("kb:backups.md", "")
     ] and ran.state.own.loaded[0].detail
-
-
-def test_one_source_that_cannot_be_loaded_does_not_stop_the_others(run: Run, bench: Workbench) -> None:
-    def gone(_prompt: str) -> list[str]:
-        bench.library.delete("kb:ports.md")
-        return ["kb:ports.md", "kb:backups.md"]
-
-    assert (
-        replied(run(script=Script(select=gone, write=[NIGHT])), "gate", "select", "load", "write") == NIGHT[0]
-    )
 
 
 DOWN = ModelUnavailable("the model is down")
@@ -208,17 +154,5 @@ def test_a_run_that_is_started_with_a_question_and_turns_has_a_conversation(benc
     )
 
 
-def test_exports_work_unchanged(run: Run, bench: Workbench) -> None:
-    ran = run(script=Script(select=["kb:backups.md", f"kb:{WEB}"], write=[NIGHT, RENEWED]))
-    text, data = bench.markdown(ran.view.run.id), bench.as_json(ran.view.run.id)
-    assert NIGHT[0] in text and WEB in text and data["statements"]["backed"] == 2
-    assert ran.view.run.verdict == "answered" and ran.view.run.confidence
-
-
 def test_without_a_model_it_is_silent_and_says_why(run: Run) -> None:
     assert silent(run(), "gate") == "A reply needs a model, and none is connected."
-
-
-def test_the_documents_that_are_cited_are_named_below(run: Run) -> None:
-    text = run(script=Script(write=[NIGHT])).state.own.result.reply_text
-    assert text == f"{NIGHT[0]}\n\nSources:\n- Backups"

@@ -40,17 +40,6 @@ def test_every_prompt_has_the_whole_conversation_with_labels_and_the_introductio
         )
 
 
-def test_prompts_of_the_settings_stand_in_their_roles(run: Run) -> None:
-    own = {
-        f"{name}_prompt": f"Own words for {name}."
-        for name in ("gating", "selection", "answer", "verification")
-    }
-    script = Script(write=[NIGHT])
-    run(script=script, enable_verification=True, **own)
-    for (_, system, _), words in zip(script.prompts, own.values(), strict=True):
-        assert system.startswith(words) and "All of these fields" in system
-
-
 def test_the_index_is_given_as_ids_and_descriptions(run: Run, bench: Workbench) -> None:
     script = Script(write=[NIGHT])
     ran = run(script=script)
@@ -64,15 +53,6 @@ def test_the_index_is_given_as_ids_and_descriptions(run: Run, bench: Workbench) 
         f"kb:{WEB}",
     }
     assert ran.state.own.selection.entries == 4 and not ran.state.own.selection.prefiltered  # type: ignore[union-attr]
-
-
-def test_the_loaded_text_is_the_whole_text(run: Run, bench: Workbench) -> None:
-    script = Script(select=["kb:backups.md", "team:hours.txt"], write=[NIGHT])
-    ran = run(script=script)
-    [prompt] = script.of("writing")
-    assert "fyr bring DAY" in prompt and "On Fridays it closes at noon." in prompt and "7410" not in prompt
-    assert [source.source_id for source in ran.state.own.loaded] == ["kb:backups.md", "team:hours.txt"]
-    assert all(source.characters == len(bench.page(source.page_id).text) for source in ran.state.own.loaded)
 
 
 def test_pictures_stand_as_marks_where_they_were_sent(run: Run) -> None:

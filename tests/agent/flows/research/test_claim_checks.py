@@ -9,15 +9,12 @@ import pytest
 
 from agent.actions.fact_edits import FactEdit
 from agent.types import SUPPORTED_VERDICTS, Answer
-from tests.web.claim_judge import Judging
 from tests.web.model_server import ModelServer
 from tests.web.researching_model import ASK, QUOTE, ROOF, Script, crawl, driven, failing, run, workbench
 
 pytestmark = pytest.mark.slow
 
 TRUE = "The dairy has had a roof with 412 solar panels since Monday."
-FALSE = "The neighbours paid for the solar panels."
-HONEST: Judging = lambda statement, quotes: "neighbours" not in statement  # noqa: E731
 
 
 def write(*texts: str, **more: Any) -> tuple[Answer, list[str]]:
@@ -25,35 +22,6 @@ def write(*texts: str, **more: Any) -> tuple[Answer, list[str]]:
     script = Script(ASK, crawl(ROOF), sentences=[(text, None) for text in texts], **more)
     view, _, calls = driven(script)
     return view.state.answer, [call.role for call in calls]
-
-
-def verdicts(answer: Answer) -> list[str]:
-    return [sentence.check for sentence in answer.sentences]
-
-
-def test_a_false_paraphrase_stays_and_is_marked() -> None:
-    answer, roles = write(TRUE, FALSE, judge=HONEST)
-    assert verdicts(answer) == ["judged_supported", "not_supported"]
-    assert (answer.statements.backed, answer.statements.unsupported) == (1, 1)
-    assert roles[-3:] == ["report", "check_claims", "repair"], "what nobody repaired is not judged again"
-
-
-def test_a_false_paraphrase_that_is_repaired_is_quoted() -> None:
-    answer, roles = write(TRUE, FALSE, judge=HONEST, repairs={2: QUOTE})
-    assert verdicts(answer) == ["judged_supported", "quoted"] and answer.sentences[1].text == QUOTE
-    assert roles.count("repair") == 1
-
-
-def test_a_hostile_judge_hides_no_figure_that_stands_nowhere() -> None:
-    answer, _ = write(QUOTE, "The dairy has had 914 solar panels for years.")
-    assert verdicts(answer) == ["quoted", "judged_supported"]
-    assert [one.claimed for one in answer.sentences[1].findings if one.is_absent] == ["914 solar"]
-
-
-def test_an_answer_of_false_sentences_alone_is_none() -> None:
-    answer, _ = write(FALSE, judge=HONEST)
-    assert (answer.verdict, answer.sentences) == ("no_evidence", [])
-    assert answer.remark == "1 drafted sentence was left out: not supported by the quotes."
 
 
 def test_a_judge_that_fails_leaves_the_answer_unchecked_and_says_why() -> None:
@@ -70,15 +38,6 @@ def test_a_statement_that_contradicts_its_quote_becomes_the_quote() -> None:
     [fact] = view.state.facts.values()
     assert fact.verified and fact.statement == fact.quote == QUOTE
     assert fact.refused_statement == facts[0]["statement"]
-
-
-def test_the_judge_sees_quotes_and_never_the_analyzers_wording() -> None:
-    said = "The dairy is proud of its 412 solar panels."
-    facts = [{"statement": said, "quote": QUOTE, "passage_id": "p1"}]
-    script = Script(ASK, crawl(ROOF), facts=facts, sentences=[(TRUE, None)])
-    driven(script)
-    [prompt] = [prompt for role, prompt in script.prompts if role == "check_claims"]
-    assert QUOTE in prompt and said not in prompt
 
 
 def test_after_an_edit_the_rewritten_sentences_are_checked_anew() -> None:

@@ -3,22 +3,16 @@ ladder, a person's word."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
-from agent.flows.research import policy
-from agent.flows.research.flow import RESEARCH
 from agent.types import Outcome, Status
 from tests.web.folders import Told, blocked, limited, page, write_world
 
 pytestmark = pytest.mark.slow
 
 SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
-DEPTH = "What is the maximum depth of lake Granvattnet?"
 ABOUT = "https://www.alvmora-mejeri.example/about/"
 TWO = {"duckduckgo": "DuckDuckGo", "google": "Google"}
-ERRORS = "https://kallsteg.example/docs/c2/error-codes"
 
 
 def told(bench, monkeypatch, **more) -> Told:
@@ -26,53 +20,6 @@ def told(bench, monkeypatch, **more) -> Told:
     world = Told(bench.worker.world("demo"), **more)
     monkeypatch.setattr(bench.worker, "world", lambda name: world)
     return world
-
-
-def test_the_table_leads_from_a_question_to_a_person(ask):
-    view = ask(SOLAR)
-    names = [step.name for step in view.steps]
-    assert names[:4] == ["ask", "decide", "act", "analyze"] and names[-2:] == ["decide", "report"]
-    for now, then in pairwise(view.steps):
-        assert then.name == now.next
-    assert view.steps[-1].next == "review"
-    assert RESEARCH.fold_steps(view.steps) == view.state, "the state is the fold of the steps"
-
-
-def test_each_action_says_why_and_who_chose_it(ask):
-    for action in ask(SOLAR).state.actions:
-        assert action.reasoning and action.by == "keyless"
-
-
-def test_a_url_in_the_question_is_read_at_once(ask):
-    first = ask(f"What does error code E17 mean according to {ERRORS}?").state.actions[0]
-    assert (first.action, first.query_or_url, first.outcome) == ("crawl_url", ERRORS, "ok")
-
-
-def test_a_question_without_one_is_searched_for(ask):
-    assert ask(SOLAR).state.actions[0].action == "search_duckduckgo"
-
-
-def test_nothing_is_searched_or_read_twice(ask):
-    for question in (
-        SOLAR,
-        DEPTH,
-        "How high is the mountain that the blue cheese of Älvmora Mejeri is named after?",
-    ):
-        actions = ask(question, max_steps=30, max_pages=30).state.actions
-        spelled = [
-            (
-                action.action,
-                policy.lead_id("url" if action.action == "crawl_url" else "query", action.query_or_url),
-            )
-            for action in actions
-        ]
-        assert len(spelled) == len(set(spelled))
-
-
-def test_start_addresses_are_read_before_anything_else(ask):
-    start = ["https://kallsteg.example/support/", "https://kallsteg.example/support/faq"]
-    actions = ask("Within how many days can I return a Kallsteg C2 logger?", start_urls=start).state.actions
-    assert [action.query_or_url for action in actions[:2]] == start
 
 
 def test_the_allowed_domains_are_never_left(ask, bench, monkeypatch):
@@ -113,19 +60,6 @@ def test_an_engine_that_limits_is_cooled_and_left_out_of_the_next_decision(ask, 
     assert sum(asked.startswith("duckduckgo") for asked in world.asked) == 1
 
 
-def test_the_other_engine_is_asked_what_the_limited_one_did_not_answer(ask, bench, monkeypatch):
-    told(
-        bench,
-        monkeypatch,
-        search=lambda engine, query: limited(engine, query) if engine == "duckduckgo" else None,
-        engines=TWO,
-    )
-    assert [action.action for action in ask(SOLAR).state.actions[:2]] == [
-        "search_duckduckgo",
-        "search_google",
-    ]
-
-
 def test_blocked_and_empty_are_told_apart(ask, bench, monkeypatch, tmp_path):
     told(bench, monkeypatch, search=blocked)
     refused = ask(SOLAR)
@@ -137,13 +71,6 @@ def test_blocked_and_empty_are_told_apart(ask, bench, monkeypatch, tmp_path):
     )
     assert (empty.state.answer.verdict, empty.state.answer.reason) == ("no_evidence", "not_covered")
     assert empty.state.actions[0].outcome is Outcome.EMPTY
-
-
-def test_what_could_not_be_read_is_kept_with_its_reason(ask):
-    start = ["https://granvattnet-courier.example/2024/02/11/ferry", "https://northernbrief.example/latest"]
-    pages = ask("When did the ferry stop?", start_urls=start).state.pages
-    assert pages[start[0]].outcome is Outcome.NOT_FOUND and pages[start[0]].detail
-    assert pages[start[1]].outcome not in (Outcome.OK, Outcome.EMPTY) and pages[start[1]].detail
 
 
 @pytest.mark.parametrize(
@@ -166,12 +93,6 @@ def test_a_spent_budget_goes_to_review_and_says_so(ask, cap, told_as):
     )
 
 
-def test_a_budget_that_ends_on_what_was_asked_is_an_answer(ask):
-    answer = ask(SOLAR, max_pages=1, threshold=0.999).state.answer
-    assert (answer.verdict, answer.reason) == ("passages_found", "none") and answer.statements.backed
-    assert "all 1 pages" in answer.why_stopped
-
-
 def test_step_by_step_every_decision_waits(ask, bench):
     view = ask(SOLAR, rests=Status.WAITING, mode="step")
     waited = 0
@@ -185,21 +106,6 @@ def test_step_by_step_every_decision_waits(ask, bench):
     assert waited == sum(step.name == "decide" for step in view.steps)
 
 
-def test_the_start_address_waits_too(ask):
-    view = ask(SOLAR, rests=Status.WAITING, mode="step", start_urls=[ABOUT])
-    assert view.state.pending.query_or_url == ABOUT and not view.state.actions
-
-
-def test_a_steering_note_is_obeyed_by_the_next_decision(ask, bench):
-    view = ask(SOLAR, rests=Status.WAITING, mode="step")
-    bench.act(view.run.id, "approve", view.head)
-    bench.drive(view.run.id)
-    bench.act(view.run.id, "steer", note="Look for the municipal food inspections instead.")
-    bench.drive(view.run.id)
-    pending = bench.snapshot(view.run.id).state.pending
-    assert pending.next_action == "search_duckduckgo" and "inspections" in pending.query_or_url
-
-
 def test_a_send_back_is_obeyed_with_a_fresh_budget(ask, bench):
     view = ask(SOLAR, max_steps=2)
     bench.act(view.run.id, "send_back", view.head, note=f"Read {ABOUT} and say who runs it.")
@@ -207,23 +113,6 @@ def test_a_send_back_is_obeyed_with_a_fresh_budget(ask, bench):
     state = bench.snapshot(view.run.id).state
     assert state.actions[2].query_or_url == ABOUT
     assert len(state.actions) == 4 and [answer.n for answer in state.answers] == [1, 2]
-
-
-def test_where_each_address_was_found_is_kept(ask):
-    view = ask(SOLAR, start_urls=[ABOUT])
-    found = {ref.url: ref.found_on for ref in view.state.pages.values()}
-    assert found.pop(ABOUT) == "person"
-    assert found and all(place.startswith(("search: ", "https://")) for place in found.values())
-
-
-def test_the_row_of_the_run_tells_how_it_stands(ask, bench):
-    view = ask(SOLAR)
-    row = next(run for run in bench.runs() if run.id == view.run.id)
-    assert (row.verdict, row.confidence, row.steps) == (
-        view.state.answer.verdict,
-        None,
-        view.head,
-    )
 
 
 def dated(url: str, title: str, text: str, when: str = "", language: str = "en") -> dict[str, str]:

@@ -47,21 +47,6 @@ def test_a_report_has_summary_sections_table_chart_limits_and_method():
     )
 
 
-def test_a_fact_may_stand_in_a_table_and_in_one_text():
-    script = ReportScript()
-    whole = script._outline
-
-    def repeat(prompt: str) -> Any:
-        table, text = whole(prompt)["sections"]
-        text["fact_ids"] += table["fact_ids"]
-        return {"title": "Kilns", "sections": [table, text, {**text, "heading": "Again"}]}
-
-    script._outline = repeat  # type: ignore[method-assign]
-    _, view = written(script)
-    first, second = view.state.own.outline.sections
-    assert len(first.fact_ids) == 3 and set(first.fact_ids) < set(second.fact_ids)
-
-
 def test_an_empty_cell_is_filled_from_facts_that_its_writer_was_not_shown():
     script = ReportScript()
     whole, table = script._outline, script._section
@@ -121,24 +106,12 @@ def test_what_the_quotes_do_not_support_is_repaired_in_its_place_or_marked():
     assert wrong not in str(kept.main_sentences[0]), "no summary rests on it"
 
 
-def test_a_summary_that_its_quotes_do_not_support_is_left_out():
-    made = {"sentences": [{"text": "All kilns are for sale.", "fact_ids": ["f1"]}]}
-    answer, _ = written(ReportScript(lambda text, _: "for sale" not in text, summary=made))
-    assert headings(answer) == HEADINGS[1:] and "for sale" not in answer.text
-
-
 def test_what_code_writes_is_in_the_language_of_the_question():
     asked = "Wie unterscheiden sich die Öfen von Østby, Lunde und Myra, und wer betreibt sie?"
     answer, _ = written(ReportScript(), question=asked)
     assert headings(answer)[0::4] == ["Zusammenfassung", "Vorgehen"]
     lines = [line for block in answer.blocks for line in block.lines]
     assert "Fakten mit wörtlichem Zitat: 6; Websites, von denen sie stammen: 3; zitierte Quellen: 3." in lines
-
-
-def test_a_report_asked_for_in_the_question_is_written_although_standard_was_chosen():
-    answer, view = written(ReportScript(), report="standard")
-    assert answer.length == "full" and headings(answer) == HEADINGS
-    assert view.run.settings.report == "standard"
 
 
 def test_without_a_model_a_full_report_says_that_it_needs_one_and_shows_passages(bench):
@@ -148,15 +121,6 @@ def test_without_a_model_a_full_report_says_that_it_needs_one_and_shows_passages
     assert (answer.by, answer.verdict, answer.length) == ("keyless", "passages_found", "standard")
     assert "A full report needs a model" in answer.remark
     assert all(sentence.check == "quoted" for sentence in answer.sentences)
-
-
-def test_markdown_of_a_report_has_its_references_with_quotes():
-    with reporting(ReportScript()) as (bench, run_id):
-        bench.drive(run_id)
-        text = bench.markdown(run_id)
-    assert text.startswith("# Three kilns\n") and "## Where sources disagree" not in text
-    assert "| **Østby** | 1921 [1] | 40 [1] |" in text
-    assert "## References\n\n1. *The kiln of " in text and "    - “The kiln of " in text
 
 
 def test_step_by_step_the_outline_waits_and_is_obeyed_as_a_person_changes_it():
@@ -197,14 +161,6 @@ def test_an_outline_that_cannot_be_written_is_refused(change: dict[str, Any]):
                 outline=made.replace(sections=[made.sections[0].replace(**change)]),
             )
         assert bench.snapshot(run_id).head == view.head
-
-
-def test_answer_now_at_the_outline_writes_the_report():
-    with reporting(ReportScript(), mode="step") as (bench, run_id):
-        bench.drive(run_id)
-        bench.act(run_id, "finish")
-        assert bench.drive(run_id) is Status.REVIEW
-        assert headings(bench.snapshot(run_id).state.answer) == HEADINGS
 
 
 def test_a_stop_while_sections_are_written_pays_no_finished_section_twice(monkeypatch):

@@ -13,7 +13,6 @@ from agent.types import Settings, Status
 from tests.web.model_server import ModelServer, Request
 from tests.web.researching_model import (
     ASK,
-    QUOTE,
     ROOF,
     SOLAR,
     Script,
@@ -61,38 +60,6 @@ def test_the_budget_of_calls_is_never_overdrawn(cap):
     assert len(server.requests) == len(calls) <= cap
     assert view.state.stop_reason == "budget" and "model calls" in view.state.why_stopped
     assert view.state.answer.verdict in ("partial", "no_evidence")
-
-
-def test_facts_that_no_budget_is_left_for_are_shown_as_quotes():
-    answer = driven(Script(crawl(ROOF)), max_calls=3)[0].state.answer
-    assert answer.certainty.startswith("Not written up: ") and answer.verdict == "passages_found"
-    assert [(said.text, said.check) for said in answer.sentences] == [(QUOTE, "quoted")]
-
-
-def test_a_tenth_of_the_calls_is_kept_for_the_report():
-    searches = [{**ASK, "query_or_url": f"dairy {n} solar"} for n in range(20)]
-    view, _, calls = driven(Script(ASK, crawl(ROOF), *searches), max_calls=10)
-    assert calls[-1].role == "report" and view.state.answer.step == calls[-1].step
-
-
-def test_a_spent_budget_does_not_forget_what_was_paid_before_a_crash():
-    class Crash(BaseException):
-        pass
-
-    with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
-        run_id = bench.start(SOLAR, Settings(world="demo", max_calls=2))
-        commit = bench.store.ledger.commit
-
-        def crash(*_: Any) -> None:
-            raise Crash
-
-        bench.store.ledger.commit = crash  # type: ignore[method-assign]
-        with pytest.raises(Crash):
-            bench.drive(run_id)
-        bench.store.ledger.commit = commit  # type: ignore[method-assign]
-        bench.drive(run_id)
-        assert len(server.requests) == 2
-        assert bench.snapshot(run_id).state.actions[1].by == "model", "the calls that were paid for are used"
 
 
 def test_the_budget_of_tokens_is_kept():

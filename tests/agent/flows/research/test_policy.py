@@ -66,15 +66,6 @@ def test_a_query_of_the_same_words_is_refused(again):
 
 
 @pytest.mark.parametrize(
-    ("outcome", "again"),
-    [("ok", False), ("empty", False), ("blocked", True), ("rate_limited", True), ("timeout", True)],
-)
-def test_what_was_never_answered_may_be_asked_again(outcome, again):
-    state = RunState(actions=[searched(2, outcome=outcome)])
-    assert (why(state, "search_duckduckgo", "cheese") == "") is again
-
-
-@pytest.mark.parametrize(
     "again",
     [
         "http://a.example/x",
@@ -118,11 +109,6 @@ def test_only_addresses_that_were_found_or_given_are_read():
     assert "not a web address" in why(state, "crawl_url", "javascript:alert(1)")
 
 
-def test_a_query_lead_is_no_address():
-    state = RunState(own=ResearchState(leads={"q": Lead(id="q", kind="query", value="http://a.example/")}))
-    assert "does not occur on any page" in why(state, "crawl_url", "http://a.example/")
-
-
 @pytest.mark.parametrize(
     ("allowed", "open_"),
     [
@@ -136,12 +122,6 @@ def test_a_query_lead_is_no_address():
 def test_the_allowed_domains_hold(allowed, open_):
     state = known("http://a.example/x", settings=Settings(allowed_domains=allowed))
     assert (why(state, "crawl_url", "http://a.example/x") == "") is open_
-
-
-def test_an_action_that_is_not_there_and_an_empty_one_are_refused():
-    assert "not available" in why(RunState(), "search_google", "x", ["search_duckduckgo"])
-    assert "nothing" in why(RunState(), "search_duckduckgo", "  ")
-    assert why(RunState(), "send_to_hitl", "", []) == "", "the person can always be asked"
 
 
 def test_what_a_person_skipped_is_not_proposed_again():
@@ -173,14 +153,6 @@ def test_start_addresses_come_first_and_once():
     assert policy.list_asked(state, ALL) == []
 
 
-def test_a_start_address_that_was_skipped_is_not_proposed_again():
-    skipped = Refusal(what="http://a.example/", why="skipped by a person")
-    state = RunState(
-        settings=Settings(start_urls=["http://a.example/", "http://b.example/"]), refusals=[skipped]
-    )
-    assert policy.list_asked(state, ALL)[0].query_or_url == "http://b.example/"
-
-
 def test_the_caps_count_anew_after_a_send_back():
     state = RunState(settings=Settings(max_steps=2, max_pages=2), actions=[searched(2), crawled(5)])
     assert "2 searches and page visits" in str(policy.find_reached_budget(state))
@@ -203,11 +175,6 @@ def test_actions_without_a_new_fact_are_being_stuck():
     state = stale()
     state.actions[-2] = crawled(11, new_facts=1)
     assert policy.find_stall(state) is None
-
-
-def test_searches_whose_results_nobody_reads_are_being_stuck_too():
-    state = RunState(actions=[searched(n, f"query {n}") for n in (2, 5, 8, 11)])
-    assert policy.find_stall(state)
 
 
 def test_the_ladder_is_climbed_rung_by_rung_with_time_between():
@@ -239,16 +206,6 @@ def test_a_new_answer_and_a_persons_note_make_a_fresh_start():
         policy.find_stall(state.model_copy(update={"notes": [Note(step=35, text="try the registry")]}))
         is None
     )
-
-
-def test_what_a_judgement_looks_at_does_not_grow_with_the_run():
-    facts = {f"f{n}": Fact(id=f"f{n}", statement="", quote="", relevance=n / 1000) for n in range(500)}
-    leads = {
-        f"http://a.example/{n}": link(f"http://a.example/{n}", prior=0.1, score=n / 1000) for n in range(500)
-    }
-    state = RunState(own=ResearchState(leads=leads), question="What is it?", facts=facts)
-    assert len(fact_view.facts_for_prompt(state)) == fact_view.MAX_PROMPT_FACTS
-    assert len(policy.open_leads(state)) < 100
 
 
 def test_until_the_budget_is_used_no_confidence_is_enough_and_handing_over_is_refused():

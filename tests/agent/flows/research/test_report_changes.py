@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
@@ -17,28 +16,6 @@ from tests.web.reporting_model import PLAN, ReportScript
 from tests.web.written_reports import HEADINGS, headings, reporting
 
 pytestmark = pytest.mark.slow
-
-
-def test_another_length_is_written_without_research():
-    blocks = [
-        {
-            "kind": "paragraph",
-            "sentences": [{"text": "The kiln of Myra is run by Siri Dahl.", "fact_ids": ["f6"]}],
-        }
-    ]
-    script = ReportScript(report={"length": "full", "blocks": blocks})
-    with reporting(script) as (bench, run_id):
-        bench.drive(run_id)
-        before = bench.snapshot(run_id)
-        bench.act(run_id, "rewrite", before.head, length="brief")
-        assert bench.drive(run_id) is Status.REVIEW
-        view = bench.snapshot(run_id)
-        assert view.state.answer.length == "brief", "a person's choice stands above what the model reads"
-        assert len(view.state.actions) == len(before.state.actions) and len(view.state.answers) == 2
-        bench.act(run_id, "rewrite", length="full")
-        bench.drive(run_id)
-        assert headings(bench.snapshot(run_id).state.answer) == HEADINGS
-        assert script.count("outline") == 1, "the outline still holds"
 
 
 def send_comment(target: str, note: str, section: Any) -> tuple[Answer, Answer, str]:
@@ -67,23 +44,6 @@ def list_others(answer: Answer, left_out: str) -> list[str]:
     return [said.claim for said in answer.sentences if said.block not in blocks]
 
 
-def test_a_comment_on_a_section_rewrites_that_section_alone():
-    text = "The kiln of Myra is run by Siri Dahl."
-
-    def section(prompt: str) -> Any:
-        ids = re.findall(r"^(f\d+) \[.*\] The kiln of Myra is run by", prompt, re.MULTILINE)
-        return {"blocks": [{"kind": "paragraph", "sentences": [{"text": text, "fact_ids": ids}]}]}
-
-    old, new, prompt = send_comment("h3", "Only Myra matters here.", section)
-    assert "Who runs them (this one)" in prompt and "Only Myra matters here. (on: “Who runs them”)" in prompt
-    assert "- The kiln of Lunde is run by Jon Rise. (f" in prompt.partition("The section as it stands")[2]
-    assert headings(new) == headings(old) and new.title == old.title and new.length == "full"
-    kinds = [block.kind for block in old.blocks]
-    assert [block.kind for block in new.blocks] == kinds, "with table, chart, limits and method"
-    assert [s.text for s in new.sentences if s.part == "2" and s.block != old.sentences[0].block] == [text]
-    assert list_others(new, "paragraph") == list_others(old, "paragraph")
-
-
 def test_a_comment_on_a_cell_rewrites_its_table_alone():
     def section(prompt: str) -> Any:
         assert "The section to write, as a table" in prompt and "- Lunde: Built: 1934 (f" in prompt
@@ -97,12 +57,6 @@ def test_a_comment_on_a_cell_rewrites_its_table_alone():
     cells = {said.context: said for said in new.sentences}
     assert cells["Lunde: Built"].text == "in 1934" and cells["Lunde: Built"].backed
     assert list_others(new, "table") == list_others(old, "table")
-
-
-def test_a_section_that_a_writer_leaves_empty_stays_as_it_is():
-    old, new, _ = send_comment("t1", "too vague", {"blocks": []})
-    assert [said.claim for said in new.sentences] == [said.claim for said in old.sentences]
-    assert new.by == "model" and "Nothing changed in the sentences" in new.remark
 
 
 def test_shorter_keeps_the_form_and_names_fewer_words_to_each_section():

@@ -14,7 +14,6 @@ from agent.actions.export import export_run
 from agent.answering.revision import restate_guidance
 from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
-from agent.flows import FLOWS
 from agent.types import Note, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import write_world
@@ -93,41 +92,6 @@ def send_back(bench: Workbench, run_id: str, note: str, **more: Any) -> RunSnaps
     return bench.snapshot(run_id)
 
 
-def test_an_excluded_source_takes_its_sentences_and_leaves_the_others_as_they_are(tmp_path):
-    reading = {"understood": "leave out the wiki", "excluded_sites": ["wiki.example", "the wiki"]}
-    with reviewed(tmp_path, lambda _prompt: reading) as (bench, run_id, script):
-        before = bench.snapshot(run_id)
-        assert OPENED_WIKI in said(before) and DESIGNED in said(before)
-        script.prompts.clear()
-        after = send_back(bench, run_id, "Leave out the wiki.")
-        assert OPENED_WIKI not in said(after) and OPENED in said(after)
-        kept = next(s for s in before.state.answer.sentences if s.text == DESIGNED)
-        now = next(s for s in after.state.answer.sentences if s.text == DESIGNED)
-        assert (now.text, now.fact_ids, now.check) == (kept.text, kept.fact_ids, kept.check)
-        assert not any("wiki.example" in source.url for source in after.state.answer.sources)
-        roles = [role for role, _ in script.prompts]
-        assert roles[0] == "revision" and "decision" not in roles
-        [piece] = [prompt for role, prompt in script.prompts if role == "section"]
-        facts, _, former = piece.partition("Its facts")[2].partition("The section as it stands")
-        assert DESIGNED in facts and OPENED in facts and OPENED_WIKI not in facts
-        assert f"{DESIGNED} (f" in former and f"{OPENED_WIKI} (has lost a source)" in former
-        [read] = after.state.readings
-        assert read.excluded_sites == ["wiki.example"], "what is no site is dropped"
-        assert "Understood as: leave out the wiki" in FLOWS["research"].describe(after.steps[before.head + 3])
-
-
-def test_a_note_that_needs_research_may_read_again_what_was_shown(tmp_path):
-    reading = {"understood": "say more on the opening", "about": ["s1"], "needs_research": True}
-    with reviewed(tmp_path, lambda _prompt: reading) as (bench, run_id, script):
-        script.prompts.clear()
-        send_back(bench, run_id, "Say more on the opening.")
-        [first, *_] = [prompt for role, prompt in script.prompts if role == "decision"]
-        offered = first.partition("Pages that were read in part")[2]
-        assert WIKI in offered and "note, shown before it: " in offered
-        report = first.partition("The analyst's latest report")[2].partition("Parts answered")[0]
-        assert "None since the notes." in report and "Seen." not in report
-
-
 def test_a_model_never_weakens_an_earlier_exclusion(tmp_path):
     readings = iter([{"excluded_sites": ["wiki.example"]}, {"understood": "use all"}])
     with reviewed(tmp_path, lambda _prompt: next(readings)) as (bench, run_id, _):
@@ -135,28 +99,6 @@ def test_a_model_never_weakens_an_earlier_exclusion(tmp_path):
         after = send_back(bench, run_id, "Tell it again.")
         assert "wiki.example" in after.state.readings[0].excluded_sites
         assert not any("wiki.example" in source.url for source in after.state.answer.sources)
-
-
-def test_a_comment_starts_a_round_for_its_sentence_alone(tmp_path):
-    reading = {"about": ["s1", "s2", "s99"], "searches": ["Varn bridge length"], "length": "brief"}
-    with reviewed(tmp_path, lambda _prompt: reading, crawl(NEWS)) as (bench, run_id, script):
-        before = bench.snapshot(run_id)
-        n = said(before).index(OPENED_WIKI)
-        script.prompts.clear()
-        bench.act(run_id, "comment", before.head, target=f"s{n + 1}", text="how long is it?")
-        assert bench.drive(run_id) is Status.REVIEW
-        after = bench.snapshot(run_id)
-        [read] = after.state.readings
-        assert (read.about, read.length, read.is_whole) == ([f"s{n + 1}"], None, False)
-        assert after.state.notes[-1].quoted == OPENED_WIKI
-        [piece] = [prompt for role, prompt in script.prompts if role == "section"]
-        assert f"- how long is it? (on: “{OPENED_WIKI}”)" in piece
-        decided = next(prompt for role, prompt in script.prompts if role == "decision")
-        assert "Varn bridge length" in re.search(r"<wishes-\w+>(.*?)</wishes", decided, re.DOTALL)[1]
-        assert NEWS in [action.query_or_url for action in after.state.actions]
-        assert LENGTH in said(after) and DESIGNED in said(after)
-        others = [text for text in said(before) if text != OPENED_WIKI]
-        assert [text for text in said(after) if text in others] == others
 
 
 def test_a_sentence_that_could_stay_is_not_replaced_by_an_unsupported_one(tmp_path):
@@ -170,19 +112,6 @@ def test_a_sentence_that_could_stay_is_not_replaced_by_an_unsupported_one(tmp_pa
         after = send_back(bench, run_id, "The first sentence is too vague.")
         assert said(after) == said(before)
         assert "Nothing changed in the sentences" in after.state.answer.remark
-
-
-def test_a_new_sub_question_joins_the_plan_and_the_answer(tmp_path):
-    reading = {"understood": "add its length", "questions": ["How long is the Varn bridge?"]}
-    with reviewed(tmp_path, lambda _prompt: reading, crawl(NEWS)) as (bench, run_id, _):
-        before = bench.snapshot(run_id)
-        PARTS[LENGTH] = "3"
-        try:
-            after = send_back(bench, run_id, "Also tell how long it is.")
-        finally:
-            PARTS[LENGTH] = "1"
-        assert [part.question for part in after.state.plan][2:] == ["How long is the Varn bridge?"]
-        assert said(after)[: len(said(before))] == said(before) and LENGTH in said(after)
 
 
 def test_a_correction_while_the_note_is_followed_is_read_again(tmp_path):
@@ -210,34 +139,12 @@ def test_what_a_private_note_was_read_as_never_becomes_a_search_or_a_part(tmp_pa
         assert not any("quorvath" in action.query_or_url.lower() for action in after.state.actions)
 
 
-def test_what_stays_in_a_branch_without_a_model_is_not_told_as_written_by_one(tmp_path):
-    with reviewed(tmp_path, lambda _prompt: {"understood": "leave out the wiki"}) as (bench, run_id, script):
-        before = bench.snapshot(run_id)
-        assert before.state.answer.by == "model"
-        script.prompts.clear()
-        branch = bench.act(
-            run_id, "fork", step=before.head, note="without wiki.example", settings={"model": "keyless"}
-        )
-        assert bench.drive(branch) is Status.REVIEW
-        answer = bench.snapshot(branch).state.answer
-        assert not script.prompts and answer.n == 2 and DESIGNED in answer.text
-        assert (answer.by, answer.verdict) == ("keyless", "passages_found")
-
-
 @pytest.fixture
 def keyless(bench, tmp_path) -> tuple[Workbench, str]:
     world = write_world(tmp_path / "k", PAGES)
     run_id = bench.start(QUESTION, Settings(world=world, model="keyless"))
     assert bench.drive(run_id) is Status.REVIEW
     return bench, run_id
-
-
-def test_without_a_model_a_note_is_the_next_search_and_a_private_one_is_not(keyless):
-    bench, run_id = keyless
-    view = send_back(bench, run_id, "length in metres")
-    assert any("metres" in action.query_or_url for action in view.state.actions)
-    view = send_back(bench, run_id, "the Zephyr contract", private=True)
-    assert not any("Zephyr" in action.query_or_url for action in view.state.actions)
 
 
 def test_what_becomes_of_guidance_before_an_answer_is_told():
@@ -282,25 +189,6 @@ def test_a_private_comment_carries_no_word_of_it_into_a_search(keyless):
     assert not any("Zephyr" in action.query_or_url for action in view.state.actions)
 
 
-def test_without_a_model_the_question_of_a_comment_is_answered_beside_its_sentence(bench, tmp_path):
-    texts = {WIKI: OPENED_WIKI, NEWS: LENGTH}
-    pages = [{"url": url, "title": "Varn bridge", "text": text} for url, text in texts.items()]
-    settings = Settings(world=write_world(tmp_path / "k", pages), model="keyless")
-    run_id = bench.start("When was the Varn bridge opened?", settings)
-    assert bench.drive(run_id) is Status.REVIEW
-    bench.act(
-        run_id,
-        "comment",
-        bench.snapshot(run_id).head,
-        target="s1",
-        text="too vague: how many metres long is it?",
-    )
-    assert bench.drive(run_id) is Status.REVIEW
-    state = bench.snapshot(run_id).state
-    assert LENGTH in [said.text for said in state.answer.main_sentences]
-    assert "metres" in state.actions[-1].query_or_url, "the question is looked for, not its sentence"
-
-
 def test_a_comment_needs_a_sentence_of_the_answer_and_a_review(keyless):
     bench, run_id = keyless
     head = bench.snapshot(run_id).head
@@ -322,16 +210,3 @@ def test_an_accepted_answer_is_reopened_and_sent_back_as_before(keyless):
     with pytest.raises(ConcurrentChange):
         bench.act(run_id, "reopen", bench.snapshot(run_id).head)
     assert export_run(bench, run_id, "md").decode().strip()
-
-
-def test_without_a_model_a_comment_keeps_its_quote_and_adds_what_was_found_since(bench, tmp_path):
-    world = write_world(tmp_path / "k", PAGES[:2])
-    run_id = bench.start(
-        "When was the Varn bridge opened?", Settings(world=world, model="keyless", max_pages=1)
-    )
-    assert bench.drive(run_id) is Status.REVIEW
-    before = bench.snapshot(run_id)
-    (first,) = said(before)
-    bench.act(run_id, "comment", before.head, target="s1", text="source?")
-    assert bench.drive(run_id) is Status.REVIEW
-    assert set(said(bench.snapshot(run_id))) == {OPENED_WIKI, OPENED} and first in (OPENED_WIKI, OPENED)

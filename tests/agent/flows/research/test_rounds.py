@@ -15,14 +15,12 @@ from agent.engine.run_state import RunState
 from agent.flows.research import opened_pages, policy
 from agent.flows.research.flow import RESEARCH
 from agent.flows.research.state import ResearchState
-from agent.text.urls import host
 from agent.types import (
     Action,
     Assessment,
     Confidence,
     Fact,
     Lead,
-    NoteReading,
     PartConfidence,
     PlanPart,
     Proposal,
@@ -36,7 +34,6 @@ from tests.web.ferry_rounds import (
     LAUNCHED,
     OTHER,
     QUESTION,
-    analyze,
     bench_with,
     run,
     told,
@@ -46,20 +43,6 @@ from tests.web.researching_model import ASK, crawl, together
 
 pytestmark = pytest.mark.slow
 MORE = {"next_action": "more", "query_or_url": OTHER, "reasoning": "Its end was not shown."}
-
-
-def test_a_round_is_one_step_with_an_action_for_each(tmp_path):
-    both = together({**crawl(BUILDER), "part": "1"}, {**crawl(LAUNCH), "part": "2"})
-    with bench_with(tmp_path, both) as (bench, script, world):
-        view = run(bench, world)
-    acts = [step for step in view.steps if step.name == "act"]
-    assert [len(step.change["actions"]) for step in acts] == [1, 2]
-    assert [(a.query_or_url, a.part, a.new_facts) for a in view.state.actions[1:]] == [
-        (BUILDER, "1", 1),
-        (LAUNCH, "2", 1),
-    ]
-    assert {action.step for action in view.state.actions[1:]} == {acts[1].n}
-    assert [role for role, _ in script.prompts].count("analyzer") == 1, "both pages are read in one call"
 
 
 def test_a_round_is_whole_in_every_export_and_in_a_branch(tmp_path):
@@ -82,15 +65,6 @@ def test_a_round_is_whole_in_every_export_and_in_a_branch(tmp_path):
         assert any("read a page" in line and "search ferry Vinga yard" in line for line in lines)
 
 
-def test_each_fact_is_that_of_the_page_whose_passage_it_quotes(tmp_path):
-    with bench_with(tmp_path, together(crawl(BUILDER), crawl(LAUNCH))) as (bench, _, world):
-        facts = run(bench, world).state.facts.values()
-    assert {(fact.quote, fact.url, fact.verified) for fact in facts} == {
-        (BUILT, BUILDER, True),
-        (LAUNCHED, LAUNCH, True),
-    }
-
-
 def test_pages_that_are_too_much_for_one_call_are_read_in_several(tmp_path, monkeypatch):
     monkeypatch.setattr(opened_pages, "READING_TOKENS", opened_pages.PAGE_TOKENS)
     with bench_with(tmp_path, together(crawl(BUILDER), crawl(LAUNCH))) as (bench, script, world):
@@ -107,41 +81,6 @@ def test_a_fact_with_the_id_of_another_page_is_told_of_the_page_that_says_it(tmp
     with bench_with(tmp_path, together(crawl(BUILDER), crawl(LAUNCH)), analyzer=confuse) as (bench, _, world):
         [fact] = run(bench, world).state.facts.values()
     assert (fact.url, fact.verified) == (LAUNCH, True)
-
-
-def test_the_question_is_searched_for_without_a_call_and_results_cost_none(tmp_path):
-    with bench_with(tmp_path) as (bench, script, world):
-        view = run(bench, world)
-        assert told(view.state) == [("search_duckduckgo", QUESTION)]
-        assert [role for role, _ in script.prompts] == ["plan", "decision"]
-        prompt = script.prompts[1][1]
-    listed = re.findall(r"^(u\d+) (\S+) \|", prompt.split("Results of the last searches")[1], re.MULTILINE)
-    assert {url for _, url in listed} == {BUILDER, LAUNCH, OTHER}
-    assert [name for name, _ in listed] == ["u1", "u2", "u3"]
-
-
-def test_results_that_were_read_are_marked(tmp_path):
-    again = together(crawl(LAUNCH), {**ASK, "query_or_url": "ferry Vinga builder"})
-    with bench_with(tmp_path, again) as (bench, script, world):
-        run(bench, world)
-        last = [prompt for role, prompt in script.prompts if role == "decision"][-1]
-    lines = [line for line in last.splitlines() if re.match(r"u\d+ http", line)]
-    assert [line.endswith("(read)") for line in lines if LAUNCH in line] == [True]
-    assert not any(line.endswith("(read)") for line in lines if BUILDER in line)
-
-
-def test_when_the_analyzer_calls_all_answered_no_decision_is_asked_for(tmp_path):
-    def answered(prompt: str) -> dict[str, Any]:
-        return {**analyze(prompt), "answered_parts": ["1", "2"]}
-
-    with bench_with(tmp_path, together(crawl(BUILDER), crawl(LAUNCH)), analyzer=answered) as (
-        bench,
-        script,
-        world,
-    ):
-        view = run(bench, world)
-    roles = [role for role, _ in script.prompts]
-    assert roles[:4] == ["plan", "decision", "analyzer", "report"] and view.state.stop_reason != "blocked"
 
 
 def test_a_part_whose_facts_were_struck_is_not_answered_by_the_analyzers_word():
@@ -205,12 +144,6 @@ def test_the_good_actions_of_a_round_are_kept_and_the_next_decision_hears_of_the
     assert not any("Code refused this reply" in prompt for prompt in asked)
 
 
-def test_a_hand_over_beside_other_actions_waits_for_them(tmp_path):
-    end = {"next_action": "send_to_hitl", "query_or_url": "", "reasoning": "Enough."}
-    with bench_with(tmp_path, together(end, crawl(LAUNCH))) as (bench, _, world):
-        assert ("crawl_url", LAUNCH) in told(run(bench, world).state)
-
-
 @pytest.mark.parametrize(("caps", "left"), [({"max_steps": 2}, 1), ({"max_pages": 1}, 2), ({}, 4)])
 def test_a_round_is_cut_to_what_the_budgets_leave(caps, left):
     wanted = [Proposal(next_action="crawl_url", query_or_url=BUILDER)]
@@ -238,39 +171,12 @@ def test_the_rest_of_a_page_is_opened_without_a_fetch(tmp_path):
     assert view.state.own.count_pages(view.state.actions) == 1, "no page is counted twice"
 
 
-def test_a_page_that_was_shown_whole_has_no_more(tmp_path):
-    with bench_with(tmp_path, crawl(LAUNCH), {**MORE, "query_or_url": LAUNCH}) as (bench, _, world):
-        view = run(bench, world)
-    assert not any(action.action == "more" for action in view.state.actions)
-
-
-def test_an_unread_passage_that_fits_an_open_part_is_offered_with_its_reason(tmp_path):
-    with bench_with(tmp_path, crawl(OTHER)) as (bench, _, world):
-        view = run(bench, world)
-        ref = view.state.pages[OTHER]
-        stored = bench.page(ref.page_id)
-        tools = type("Tools", (), {"page": lambda self, page_id: stored})()
-        state = view.state.model_copy(
-            update={"plan_parts": [], "pages": {OTHER: ref.replace(shown=[(0, 500)])}}
-        )
-        [lead] = opened_pages.find_unread_pages(state, tools)
-        reading = NoteReading(note=9, step=10, excluded_sites=[host(OTHER)])
-        assert not opened_pages.find_unread_pages(state.model_copy(update={"readings": [reading]}), tools)
-    assert lead.value == OTHER and lead.why.startswith("part ") and "1931" in lead.why
-
-
 def test_a_question_to_the_person_is_skipped_without_one_and_the_reading_is_told(tmp_path):
     with bench_with(tmp_path, together(ANNA, crawl(LAUNCH))) as (bench, script, world):
         view = run(bench, world)
     asked = next(action for action in view.state.actions if action.action == "ask")
     assert asked.detail == "No person was asked: it is read as “the one of 1931”."
     assert "the one of 1931" in script.prompts[-2][1] + script.prompts[-1][1]
-
-
-def test_to_read_a_page_again_that_was_read_in_part_is_to_read_its_rest(tmp_path):
-    with bench_with(tmp_path, crawl(OTHER), crawl(OTHER)) as (bench, _, world):
-        state = run(bench, world).state
-    assert told(state)[-2:] == [("crawl_url", OTHER), ("more", OTHER)]
 
 
 def test_a_page_of_an_earlier_turn_may_be_read_again_for_the_further_question(tmp_path):

@@ -74,19 +74,6 @@ def test_step_by_step_each_action_is_decided_on_its_own(tmp_path):
     assert state.actions[2].by == "person" and OTHER in state.skipped
 
 
-def test_all_of_a_round_are_approved_or_skipped_at_once(tmp_path):
-    pair = together(crawl(BUILDER), crawl(LAUNCH))
-    with bench_with(tmp_path, pair, together(crawl(OTHER))) as (bench, _, world):
-        view = stepwise(bench, world)
-        bench.act(view.run.id, "skip", view.head)
-        assert bench.drive(view.run.id) is Status.WAITING
-        view = bench.snapshot(view.run.id)
-        assert view.state.skipped >= {BUILDER, LAUNCH} and view.state.pending.query_or_url == OTHER
-        bench.act(view.run.id, "approve", view.head)
-        bench.drive(view.run.id)
-        assert ("crawl_url", OTHER) in told(bench.snapshot(view.run.id).state)
-
-
 def test_a_decision_on_an_action_that_is_not_there_or_was_seen_before_is_refused(tmp_path):
     with bench_with(tmp_path, together(crawl(BUILDER), crawl(LAUNCH))) as (bench, _, world):
         view = stepwise(bench, world)

@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 
 from agent.engine.run_state import RunState
-from agent.engine.state import state_after
 from agent.flows.research import policy, steps
 from agent.flows.research.state import ResearchState
 from agent.retrieval.link_scoring import lead_id
 from agent.roles.research import Decision, DecisionReply
 from agent.roles.role import RoleResult
 from agent.types import Action, Conflict, ConflictSide, Fact, Lead
-from tests.web.folders import page
 
 ALL = ["search_duckduckgo", "crawl_url", "send_to_hitl"]
 HERON = "In which year was the brass heron of Port Ember built?"
@@ -56,9 +54,6 @@ def disputed(*actions: Action, conflict: Conflict = CLASH, urls: tuple[str, ...]
     )
 
 
-NO_MODEL: Any = SimpleNamespace(client=None, world=SimpleNamespace(engines={}))
-
-
 def tried(step: int, query: str, about: str = "c1") -> Action:
     return Action(step=step, action="search_duckduckgo", query_or_url=query, about=about)
 
@@ -93,16 +88,6 @@ def test_nothing_is_tried_after_two_actions_or_when_it_is_not_open_on_the_questi
     assert policy.conflict_to_settle(state) is None
 
 
-def test_actions_for_something_else_do_not_count():
-    assert policy.conflict_to_settle(disputed(tried(3, "x", ""), tried(4, "y", "c2"))) == CLASH
-
-
-PAGES = [
-    page(ONE, "Brass heron", f"{FACTS['a'].statement}\nIt stands by the harbour."),
-    page(TWO, "Brass heron of Port Ember", f"{FACTS['b'].statement}\nIt is made of brass."),
-]
-
-
 def test_a_model_that_hands_over_too_early_is_told_that_it_was_put_off():
     searched = Action(step=1, action="search_duckduckgo", query_or_url="herons", hits=3)
     state = disputed(searched, urls=("https://three.example/",))
@@ -118,22 +103,3 @@ def test_a_model_that_hands_over_too_early_is_told_that_it_was_put_off():
     assert next == "act" and change["pending"].about == CLASH.id
     [refusal] = change["refusals"]
     assert refusal.what == "send_to_hitl" and "allowed then: The sources disagree" in refusal.why
-    told = steps._build_inputs(state_after(state, change), tools, ["send_to_hitl"])["refused"]
-    assert told == [refusal]
-
-
-def test_a_part_is_answered_no_longer_when_its_sources_are_gone():
-    state = disputed()
-    state.own.report = {"answered_parts": ["1"]}
-    assert policy.list_answered_parts(state) == ["1"] and len(state.plan) == 1
-    state.facts = {name: fact.replace(decision="struck") for name, fact in FACTS.items()}
-    assert policy.list_answered_parts(state) == []
-    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"])
-    assert shown["report"].answered_parts == []
-
-
-def test_the_history_keeps_every_search_beside_the_last_actions():
-    pages = [Action(step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in range(2, 40)]
-    state = disputed(tried(1, "the first search"), *pages)
-    shown = steps._build_inputs(state, NO_MODEL, ["send_to_hitl"])["history"]
-    assert [action.step for action in shown] == [1, *range(20, 40)]

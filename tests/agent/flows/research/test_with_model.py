@@ -5,56 +5,29 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import pytest
-from pytest import approx
 
-from agent.evidence.confidence import evidence_range
 from agent.text.urls import canonicalize
 from agent.types import Status
 from tests.web.folders import Told, page, write_world
-from tests.web.model_server import ModelServer, Request, html, says, status
+from tests.web.model_server import ModelServer, html, says, status
 from tests.web.researching_model import (
     ASK,
     INVENTED,
     QUOTE,
     ROOF,
     SOLAR,
-    TOUR,
     Script,
     crawl,
     driven,
     failing,
     role_of,
     run,
-    together,
     workbench,
 )
 
 pytestmark = pytest.mark.slow
-
-
-def test_a_model_drives_the_run_from_question_to_answer():
-    view, server, calls = driven(Script(together(ASK, crawl(ROOF))))
-    state, answer = view.state, view.state.answer
-    assert [(action.action, action.by) for action in state.actions] == [
-        ("search_duckduckgo", "code"),
-        ("search_duckduckgo", "model"),
-        ("crawl_url", "model"),
-    ]
-    [fact] = state.facts.values()
-    assert (fact.by, fact.verified, fact.quote, fact.url) == ("model", True, QUOTE, ROOF)
-    assert (answer.by, answer.verdict, answer.text) == (
-        "model",
-        "answered",
-        QUOTE,
-    )
-    assert (answer.statements.backed, answer.statements.unsupported, answer.statements.dropped) == (1, 0, 0)
-    assert [(source.url, source.quotes) for source in answer.sources] == [(ROOF, [QUOTE])]
-    assert state.own.report["by"] == "model" and state.refusals == []
-    assert len(calls) == len(server.requests) == view.usage.llm_calls == 4
-    assert view.usage.prompt_tokens == 44 and view.usage.completion_tokens == 28
 
 
 def test_every_call_can_be_read_afterwards():
@@ -76,13 +49,6 @@ def test_every_call_can_be_read_afterwards():
         )
 
 
-def test_the_decision_is_offered_only_what_can_be_done():
-    _, server, _ = driven(Script(ASK))
-    offered = server.requests[1].prompt
-    line = "Actions that are possible now: search_duckduckgo, crawl_url, ask, send_to_hitl\n"
-    assert line in offered, "the demo world has no Google"
-
-
 def test_an_invented_quote_is_no_fact_and_supports_nothing():
     fake = "Since Monday there are 999 solar panels on the roof of Älvmora Mejeri."
     view, _, _ = driven(
@@ -92,46 +58,6 @@ def test_an_invented_quote_is_no_fact_and_supports_nothing():
     assert [fact.verified for fact in state.facts.values()] == [False, False]
     assert state.answer.verdict == "no_evidence" and state.answer.sources == []
     assert all(action.new_facts == 0 for action in state.actions)
-
-
-def test_an_unverified_fact_cannot_be_cited():
-    fake = "Since Monday there are 999 solar panels on the roof of Älvmora Mejeri."
-    script = Script(ASK, crawl(ROOF), quotes=[QUOTE, fake])
-    script.more["report"] = lambda prompt: {
-        **script.report(prompt),
-        "answer": [{"text": "There are 412.", "fact_ids": known(prompt)}],
-    }
-    seen: list[str] = []
-
-    def known(prompt: str) -> list[str]:
-        seen.extend(re.findall(r"^- id (\w+)", prompt, re.MULTILINE))
-        return seen
-
-    view, _, _ = driven(script)
-    [unverified] = [fact.id for fact in view.state.facts.values() if not fact.verified]
-    assert unverified not in seen and "999" not in view.state.answer.text
-
-
-def test_invented_fact_ids_are_dropped_and_counted():
-    sentences = [
-        (QUOTE, None),
-        ("They are blue.", ["f0000000"]),
-        ("They are new.", []),
-    ]
-    answer = driven(Script(ASK, crawl(ROOF), sentences=sentences))[0].state.answer
-    assert [sentence.backed for sentence in answer.sentences] == [True, False, False]
-    assert (answer.statements.backed, answer.statements.unsupported, answer.statements.dropped) == (1, 2, 1)
-    assert all(
-        fact_id in {i for source in answer.sources for i in source.fact_ids}
-        for s in answer.sentences
-        for fact_id in s.fact_ids
-    )
-
-
-def test_a_figure_that_stands_nowhere_stays_visible_whatever_the_judge_says():
-    script = Script(ASK, crawl(ROOF), sentences=[("There are 500 solar panels on the roof.", None)])
-    [said] = driven(script)[0].state.answer.sentences
-    assert [(found.claimed, found.is_absent) for found in said.findings] == [("500 solar", True)]
 
 
 def test_an_address_the_decision_invents_is_never_asked_for_and_the_model_hears_why_once():
@@ -155,14 +81,6 @@ def test_an_address_the_analyzer_invents_is_refused_and_counted():
     assert canonicalize(INVENTED) not in {canonicalize(lead.value) for lead in state.own.leads.values()}
 
 
-def test_a_repeated_action_of_the_model_is_refused():
-    state = driven(Script(ASK, {**ASK, "query_or_url": "Roof solar panels, Älvmora Mejeri!"}, crawl(ROOF)))[
-        0
-    ].state
-    assert any("same words" in refusal.why for refusal in state.refusals)
-    assert sum(action.by == "model" and action.action == "search_duckduckgo" for action in state.actions) == 1
-
-
 def test_a_link_the_analyzer_picked_from_the_page_can_be_followed(tmp_path):
     names = [f"https://h.example/{n}" for n in range(25)]
     pages = [
@@ -178,37 +96,6 @@ def test_a_link_the_analyzer_picked_from_the_page_can_be_followed(tmp_path):
     assert picked in [action.query_or_url for action in state.actions if action.by == "model"], state.refusals
 
 
-def test_a_wrong_reply_gets_one_repair():
-    first = iter(["Well, let me think."])
-    script = Script(crawl(ROOF))
-    view, server, calls = driven(lambda request: next(first, None) or script.served(request))
-    assert view.state.actions[1].by == "model"
-    assert [(call.attempt, bool(call.error)) for call in calls[:2]] == [(1, True), (2, False)]
-    assert "Well, let me think." in server.requests[1].prompt
-
-
-@pytest.mark.parametrize(
-    "dress", ["```json\n{}\n```", "<think>{{ hm }} next_action?</think>\n{}", "Here you are:\n{}\nGood luck!"]
-)
-def test_fences_thoughts_and_remarks_are_borne(dress):
-    script = Script(ASK, crawl(ROOF))
-    view, server, _ = driven(
-        lambda request: (
-            dress.replace("{{", "{").replace("}}", "}").replace("{}", json.dumps(script.served(request)))
-        )
-    )
-    assert view.state.answer.by == "model" and view.state.answer.verdict == "answered"
-    assert len(server.requests) == 5, "nothing had to be asked again"
-
-
-def test_the_models_estimate_moves_the_confidence_within_what_the_evidence_allows():
-    sure = driven(Script(ASK, crawl(ROOF), confidence=1.0))[0].state
-    unsure = driven(Script(ASK, crawl(ROOF), confidence=0.1))[0].state
-    low, high = evidence_range(sure.confidence[-1].parts[0].weight)
-    assert sure.current_confidence == approx(high, abs=1e-3) and sure.confidence[-1].model == 1.0
-    assert low < unsure.current_confidence < sure.current_confidence and unsure.confidence[-1].model == 0.1
-
-
 def test_a_note_reaches_the_next_decision():
     with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
         view = run(bench, rests=Status.WAITING, mode="step")
@@ -220,47 +107,6 @@ def test_a_note_reaches_the_next_decision():
         bench.drive(view.run.id)
         told = [request.prompt for request in server.requests if role_of(request.prompt) == "decision"]
         assert told and all("Only trust the municipality." in prompt for prompt in told)
-
-
-def test_a_send_back_note_and_the_former_answer_reach_the_report():
-    with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
-        view = run(bench)
-        bench.act(view.run.id, "send_back", view.head, note="Say since when.")
-        bench.drive(view.run.id)
-        assert "Say since when." in server.requests[-1].prompt and QUOTE in server.requests[-1].prompt
-        assert bench.snapshot(view.run.id).state.answer.n == 2
-
-
-def test_a_page_that_gives_orders_is_not_obeyed_even_by_a_model_that_would():
-    """The blog orders its reader to open an address on a foreign host, and shows it as a link; the model does
-    as it is told."""
-
-    def obey(request: Request) -> Any:
-        prompt, role = request.prompt, role_of(request.prompt)
-        ordered = re.findall(r"https://collector\.example[^\s\"<]*", prompt)
-        if role == "decision":
-            return crawl(ordered[0].rstrip(".")) if ordered else script.decision(prompt)
-        if role == "analyzer":
-            return {
-                **script.analyzer(prompt),
-                "new_potential_urls": [url.rstrip(".") for url in ordered]
-                + ["https://collector.example/log?visitor=agent"],
-            }
-        return script.report(prompt)
-
-    script = Script(
-        crawl(TOUR),
-        crawl("https://collector.example/log?visitor=agent"),
-        crawl("https://collector.example/"),
-        quotes=[],
-    )
-    with ModelServer(obey) as server, workbench(server) as bench:
-        world = Told(bench.worker.world("demo"))
-        bench.worker.world = lambda name: world  # type: ignore[method-assign]
-        view = run(bench, f"What does the cellar tour cost according to {TOUR}?")
-    assert TOUR in world.asked
-    assert not [asked for asked in world.asked if "collector.example" in asked and asked.startswith("http")]
-    assert any("collector.example" in refusal.what for refusal in view.state.refusals), "refused and counted"
 
 
 def test_proposals_refused_twice_end_the_round_and_say_so():

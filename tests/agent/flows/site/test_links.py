@@ -12,16 +12,14 @@ from agent.engine.run_state import RunState
 from agent.errors import UsageError
 from agent.flows.site import links
 from agent.flows.site.links import LanguageFolders
-from agent.flows.site.state import BY_SITEMAP, SiteRun, SiteState
+from agent.flows.site.state import BY_SITEMAP, SiteState
 from agent.types import Outcome, Settings, SiteLimits, Status
-from tests.agent.flows.site.cases import PLAIN, QUESTION, START, garden
+from tests.agent.flows.site.cases import PLAIN, QUESTION, START
 from tests.web.folders import page, write_world
 from tests.web.site import Asked, Reply, html
 from tests.web.site import Site as Server
 
 pytestmark = pytest.mark.slow
-
-GARDEN = "https://garden.example/"
 
 
 def test_links_of_a_page_are_kept_up_to_a_limit_those_that_bear_most(ask, tmp_path):
@@ -158,22 +156,6 @@ def _until(true: Callable[[], bool]) -> None:
         pass
 
 
-def test_a_wave_is_what_was_chosen_and_the_next_addresses_of_the_order(ask, tmp_path):
-    limits = SiteLimits(max_iterations=2, max_urls_per_iteration=3, crawl_ahead=7)
-    state = ask("When does the gate open?", GARDEN, world=garden(tmp_path, 40), site=limits).state
-    waves = [[action for action in state.actions if action.step == step] for step in _steps(state)]
-    assert [len(wave) for wave in waves] == [1, 7, 7]
-    assert [len(choice.selected) for choice in state.own.choices] == [3, 3, 0]
-    chosen = [state.own.all_discovered_urls[i] for i in state.own.choices[0].selected]
-    assert [action.query_or_url for action in waves[1]][:3] == chosen
-
-
-def test_a_wave_keeps_to_the_pages_that_are_left(ask, tmp_path):
-    limits = SiteLimits(max_pages=10)
-    state = ask("When does the gate open?", GARDEN, world=garden(tmp_path, 40), site=limits).state
-    assert len(state.own.fetched) == 10
-
-
 def test_nothing_is_read_ahead_on_other_sites(ask):
     with Server({}) as other, Server({"/pump": html("<h1>Pump</h1><p>It is red.</p>")}) as server:
         away = [other.url(f"/wall{n}").replace("127.0.0.1", "127.0.0.2") for n in range(4)]
@@ -195,7 +177,3 @@ def test_one_address_in_four_is_one_that_most_pages_link_to(bench):
     state = RunState(own=own, question="Where is the pump?", settings=Settings(start_urls=urls[:1]))
     order = links.order_unread(state, LanguageFolders(urls[:1], "", urls))
     assert order == [1, 2, 3, 8, 4, 6, 7]
-
-
-def _steps(state: SiteRun) -> list[int]:
-    return list(dict.fromkeys(action.step for action in state.actions))

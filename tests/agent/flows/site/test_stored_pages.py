@@ -70,16 +70,6 @@ def test_older_pages_are_asked_for_only_if_they_changed(ask, lamps):
     assert "in the kitchen" in changed.state.answer.text and "hall" not in changed.state.answer.text
 
 
-def test_a_server_is_asked_by_what_it_stated_last(ask, lamps):
-    """Its ETag may change although the text does not."""
-    always, tags = SiteLimits(fresh_days=0), iter(['"one"', '"two"', '"three"'])
-    lamps.pages["/purple-lamp"] = lambda _asked: html(HALL, ETag=next(tags))
-    for _ in range(3):
-        ask(QUESTION, lamps.url("/"), world="live", site=always)
-    sent = [one.headers.get("If-None-Match") for one in lamps.asked if one.path == "/purple-lamp"]
-    assert sent == [None, '"one"', '"two"']
-
-
 def test_a_page_that_a_person_asks_for_again_is_fetched(ask, bench, lamps):
     """Another run may have fetched it since, and it is fresh."""
     lamps.pages["/"] = Reply(500, b"")
@@ -130,16 +120,6 @@ def test_a_stored_page_that_stood_at_a_blocked_address_is_not_used(ask, bench, l
     assert "hall" not in second.state.answer.text and second.state.own.url_content(second.state).keys() == {0}
 
 
-def test_a_confirmed_page_stays_fresh_when_it_is_used_again(ask, bench, lamps):
-    ask(QUESTION, lamps.url("/"), world="live")
-    stored, url = bench.store.pages, lamps.url("/")
-    [held] = stored.find_fetched([url]).values()
-    first = stored.get(held.page_id)
-    stored.put_fetched([(url, first.replace(fetched_at="2999-01-01T00:00:00Z"))])  # the server confirmed it
-    ask("Which lamp is green?", lamps.url("/"), world="live")
-    assert [now.fetched_at for now in stored.find_fetched([url]).values()] == ["2999-01-01T00:00:00Z"]
-
-
 def test_what_a_person_pasted_is_used_in_its_run_only(ask, bench, lamps):
     first = ask(QUESTION, lamps.url("/"), world="live")
     bench.act(
@@ -148,11 +128,3 @@ def test_what_a_person_pasted_is_used_in_its_run_only(ask, bench, lamps):
     bench.drive(first.run.id)
     second = ask(QUESTION, lamps.url("/"), world="live")
     assert "hall" in second.state.answer.text and "garage" not in second.state.answer.text
-
-
-def test_reused_pages_do_not_count_against_the_allowance(ask, lamps):
-    ask(QUESTION, lamps.url("/"), world="live")
-    lamps.pages["/"] = html("never asked for again")
-    lamps.asked.clear()
-    view = ask("Which lamp is green?", lamps.url("/"), world="live", site=SiteLimits(max_pages=1))
-    assert len(view.state.own.reused) == 2 and not view.state.own.fetched and page_requests(lamps) == []

@@ -10,7 +10,7 @@ from agent.actions import export
 from agent.actions.bundles import verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.flows.site.state import SiteRun
-from agent.types import Outcome, SiteLimits, Status
+from agent.types import Outcome, Status
 from agent.workbench import RunSnapshot
 from tests.agent.flows.site.cases import QUESTION, RETURNS, SEED_WAVES, START
 from tests.web.folders import Told, page, write_world
@@ -34,15 +34,6 @@ def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):
     assert state.own.choices[0].iteration == 0, "the count of explorations starts anew"
     assert "We pay the return postage" in state.answer.text
     assert bench.thread(second.run.id) == [first.run.id, second.run.id]
-
-
-def test_a_follow_up_explores_when_its_answer_is_elsewhere(ask):
-    first = ask(site=SEED_WAVES.replace(max_iterations=5))
-    second = ask("How long is the warranty?", follow=first.run.id)
-    assert "24 months" in second.state.answer.text and second.state.own.fetched
-    assert len(second.state.own.visited_urls) == len(first.state.own.visited_urls) + len(
-        second.state.own.fetched
-    )
 
 
 # --- what holds from turn to turn
@@ -136,21 +127,3 @@ def nursery(tmp_path: Any) -> str:
     visit = page(f"{NURSERY}visit", "For visitors", OPENING)
     prices = page(f"{NURSERY}prices", "What a potted lavender costs", LAVENDER)
     return write_world(tmp_path / "w", [*beds, visit, prices])
-
-
-def test_a_follow_up_that_the_pages_read_answer_reads_no_more(ask, tmp_path):
-    starts = (f"{NURSERY}visit", f"{NURSERY}prices")
-    limits = SiteLimits(max_pages=2)
-    first = ask("When does the nursery open?", *starts, world=nursery(tmp_path), site=limits)
-    assert first.state.own.visited_urls == [0, 1] and "at nine" in first.state.answer.text
-    second = ask("What does a potted lavender cost?", follow=first.run.id)
-    assert "four crowns" in second.state.answer.text and not second.state.own.fetched
-
-
-def test_a_follow_up_reads_ahead_only_until_the_allowance_is_known(ask, tmp_path):
-    limits = SiteLimits(max_pages=12, max_iterations=2, max_urls_per_iteration=2)
-    world = nursery(tmp_path)
-    first = ask("Which rose smells of pepper?", NURSERY, world=world, site=limits)
-    assert len(first.state.own.fetched) == limits.max_pages
-    second = ask("And which rose has no thorns?", follow=first.run.id)
-    assert len(second.state.own.fetched) == limits.max_iterations * limits.max_urls_per_iteration

@@ -87,23 +87,3 @@ def test_what_the_site_does_not_say_is_refused(ask: Ask, question: str):
 def test_the_answer_quotes_what_the_site_says(ask: Ask, question: str, answer: str):
     found = said(ask(question))
     assert answer in found.text and found.verdict != "no_evidence"
-
-
-def test_exploring_goes_on_until_the_words_that_are_asked_about_are_met(ask: Ask):
-    view = ask("how many employees does the dairy have", DAIRY)
-    assert "31 people" in said(view).text and len(view.state.own.fetched) > 1
-    refused = ask("What does error E4 mean?").state.own
-    assert "no further address" in refused.choices[-1].reasoning, "it read the site before it said no"
-
-
-def test_near_misses_and_hits_on_other_hosts(ask: Ask):
-    assert "2 November 2026" in said(ask("When was the Stenfors bridge reopened?", COURIER)).text
-    assert not said(ask("How many people died when the bridge collapsed?", COURIER)).text
-    assert "Helga Brandt" in said(ask("Vem var den första ostmästaren?", DAIRY)).text
-    assert not said(ask("Do you sell yoghurt?", DAIRY)).text
-    assert not said(ask("Is the Korpblå cheese suitable for vegans?", DAIRY)).text
-
-
-def test_a_taste_of_another_page_and_a_list_of_links_are_no_answers(ask: Ask):
-    assert "Snow closes the roof" in said(ask("Is the school in Lövnäs closed?", COURIER)).text
-    assert "weekdays" not in said(ask("What error codes are there?")).text

@@ -9,6 +9,7 @@ import pytest
 
 from agent.types import Outcome
 from agent.web.folder_store import SNIPPET_WORDS, FolderIndex, cut_snippet, open_folder_store
+from tests.tables import by_table
 
 DOCS = [
     (
@@ -32,17 +33,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> FolderIndex:
     return FolderIndex(open_folder_store(folder, folder / "kept", read))
 
 
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("When was the Ostrava dairy founded?", 1),
-        ("founding of dairies", 1),
-        ("butter", 2),
-        ("cafe muller", 3),
-        ("CHEESE", 3),
-        ("who sells a cheese", 3),
-    ],
-)
+@by_table
 def test_the_best_page_comes_first(index: FolderIndex, query: str, first: int) -> None:
     result = index.search(query, 10)
     assert result.outcome is Outcome.OK
@@ -55,23 +46,7 @@ def test_the_snippet_is_the_window_that_answers(index: FolderIndex) -> None:
     assert len(snippet.split()) <= 32
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        '"',
-        "a AND",
-        "NEAR(",
-        "title:x",
-        "*",
-        "(",
-        "-",
-        "'; DROP TABLE docs; --",
-        "\x00",
-        "^x",
-        "{a b}: c",
-        "🜁",
-    ],
-)
+@by_table
 def test_no_query_breaks_it(index: FolderIndex, query: str) -> None:
     assert index.search(query, 10).outcome in (Outcome.OK, Outcome.EMPTY)
     assert index.search("butter", 10).outcome is Outcome.OK

@@ -10,6 +10,7 @@ import pytest
 
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web.world import World
+from tests.tables import by_table
 from tests.web.site import Reply, Site, sends_to
 
 KEY = "not-a-real-key-123"
@@ -119,15 +120,7 @@ def test_an_endpoint_that_nobody_named_is_public(live_world: Live) -> None:
         assert engine.search("ferry", 3, SourceFilter()).outcome is Outcome.REFUSED and site.asked == []
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"items": ["x"]},
-        {"items": 5},
-        {"items": [{"link": "https://a.test/", "pagemap": [1]}]},
-        {"items": [{"link": "https://a.test/", "pagemap": {"metatags": {"a": 1}}}]},
-    ],
-)
+@by_table
 def test_results_of_another_shape_are_an_error(live_world: Live, answer: object) -> None:
     result, _ = search(live_world, reply(200, answer))
     assert result.outcome is Outcome.ERROR and "could not be understood" in result.detail

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent.types import Heading, Link
 from agent.web.extract.dated_sections import LinkedText, find_own_date, find_sections
+from tests.tables import by_table
 
 TODAY = "2026-11-21"
 NOTES = "- The lamp no longer flickers.\n- Ropes are counted twice."
@@ -21,33 +20,7 @@ def read(text: str, *anchors: str, headings: tuple[str, ...] = ()) -> list[tuple
     return [(entry.title, entry.date) for entry in found]
 
 
-@pytest.mark.parametrize(
-    ("text", "headings", "titles"),
-    [
-        (
-            f"1.2 (2024-05-03)\n\n{NOTES}\n\n1.1 (2024-02-01)\n\n{MORE}",
-            (),
-            ["1.2 (2024-05-03)", "1.1 (2024-02-01)"],
-        ),
-        (
-            f"Version 1.2\n\nRelease date: 2024-05-03\n\n{NOTES}\n\nVersion 1.1\n\nRelease date: 2024-02-01\n\n{MORE}",
-            ("Version 1.2", "Version 1.1"),
-            ["Version 1.2", "Version 1.1"],
-        ),
-        (
-            f"3. Mai 2024, Version 1.2\n{NOTES}\n1. Februar 2024, Version 1.1\n{MORE}",
-            (),
-            ["3. Mai 2024, Version 1.2", "1. Februar 2024, Version 1.1"],
-        ),
-        (
-            f"boat (1.2)\n\n{NOTES}\n\n -- Ada <ada@a.example>  Fri, 03 May 2024 09:58:41 +0100\n\n"
-            f"boat (1.1)\n\n{MORE}\n\n -- Bo <bo@a.example>  Thu, 01 Feb 2024 09:58:41 +0100",
-            (),
-            ["boat (1.2)", "boat (1.1)"],
-        ),
-    ],
-    ids=["heading", "own line", "first words", "below the entry"],
-)
+@by_table
 def test_entries_with_their_dates(text: str, headings: tuple[str, ...], titles: list[str]) -> None:
     found = read(text, headings=headings)
     assert [title for title, _ in found] == titles
@@ -69,15 +42,6 @@ def test_dates_in_examples_divide_no_page() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("Ferry\n\nBy Ada Quill, 3 May 2024\n\nIt was late.", "2024-05-03"),
-        ("Release 15\n\nRelease date: 2024-11-21\n\nFixes.", "2024-11-21"),
-        ("Released 3 May 2021\n\nFixes.", "2021-05-03"),
-        ("The ferry of 3 May 2024 was late by an hour and a half, said the harbour office on Monday.", ""),
-        ("No date at all.", ""),
-    ],
-)
+@by_table
 def test_the_date_a_page_states_of_itself(text: str, wanted: str) -> None:
     assert find_own_date(text, TODAY) == wanted

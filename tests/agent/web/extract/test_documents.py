@@ -12,6 +12,7 @@ from agent.types import Outcome, Page
 from agent.web.extract import documents
 from tests.agent.web.extract import sample_documents as samples
 from tests.agent.web.extract.sample_documents import make_docx
+from tests.tables import by_table
 
 
 def read(name: str, data: bytes | str, **more) -> Page:
@@ -98,15 +99,7 @@ def test_a_rule_or_a_list_is_no_heading():
     assert headings(read("a.md", "- one\n---\ntext\n\n---\n\nlast | first\nplain\n")) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "encoding"),
-    [
-        ("Привет, мир. Это текст на русском языке о погоде в Москве.", "cp1251"),
-        ("北京是中华人民共和国的首都，长城位于北京的北部，是著名的旅游景点。", "gb18030"),
-        ("東京は日本の首都であり、世界でも有数の大都市である。", "shift_jis"),
-        ("Die Größe des Käses wächst täglich über Nacht.", "utf-16"),
-    ],
-)
+@by_table
 def test_plain_text_in_the_encodings_people_have(text, encoding):
     assert read("a.txt", text.encode(encoding)).text == text
 
@@ -152,17 +145,7 @@ def test_a_truncated_document_is_told_to_be_damaged(name, data, cut):
         read(name, data[: int(cut if cut > 1 else cut * len(data))])
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        'name,price\nKorpblå,"1,20"\n',
-        "name;price\nKorpblå;1,20\n",
-        "name\tprice\nKorpblå\t1,20\n",
-        "name|price\nKorpblå|1,20",
-        "sep=;\nname;price\r\nKorpblå;1,20\r\n",
-        "\ufeffname;price\n\n  ;\nKorpblå;1,20\n",
-    ],
-)
+@by_table
 def test_a_csv_is_a_table_whatever_parts_its_cells(data):
     assert rows(read("prices.csv", data)) == [["name", "price"], ["Korpblå", "1,20"]]
 
@@ -192,18 +175,7 @@ def test_a_document_from_the_web_keeps_its_address():
 # -----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "label"),
-    [
-        ("../../etc/passwd", "etc/passwd"),
-        ("C:\\Users\\me\\a.txt", "Users/me/a.txt"),
-        ("/a//b/./c.md", "a/b/c.md"),
-        ("", "unnamed"),
-        ("in\u202evoice.txt", "invoice.txt"),
-        ("a\0b\n.txt", "a b .txt"),
-        ("  ..  ", "unnamed"),
-    ],
-)
+@by_table
 def test_a_name_is_a_label_and_never_a_path(name, label):
     assert documents.clean_name(name) == label
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent.web.extract.link_lists import find_link_candidates, find_next_page, measure_page_features
+from tests.tables import by_table
 
 HERE, TODAY = "https://a.example/news/", "2026-11-21"
 
@@ -52,22 +51,7 @@ def test_menus_are_told_apart_and_each_address_comes_once_where_it_says_most() -
     }
 
 
-@pytest.mark.parametrize(
-    ("html", "wanted"),
-    [
-        ('<a rel="next" href="?p=2">2</a>', "https://a.example/news/?p=2"),
-        ('<link rel="next" href="/news/2">', "https://a.example/news/2"),
-        ('<a href="?p=2">next »</a>', "https://a.example/news/?p=2"),
-        ('<a href="?p=2">Next page</a>', "https://a.example/news/?p=2"),
-        ('<a href="?p=2">Older posts</a>', "https://a.example/news/?p=2"),
-        ('<a href="?p=2">Nächste Seite</a>', "https://a.example/news/?p=2"),
-        ('<a href="?p=2" aria-label="Next">→</a>', "https://a.example/news/?p=2"),
-        ('<a href="?p=0">« previous</a><a href="/">Home</a>', ""),
-        ('<a href="https://b.example/2">Next</a>', ""),
-        ('<a href="/t/9">Next thread about cheese</a>', ""),
-        ('<a rel="next" href="">here again</a>', ""),
-    ],
-)
+@by_table
 def test_the_next_page(html: str, wanted: str) -> None:
     assert find_next_page(f"<body>{html}</body>", HERE) == wanted
 

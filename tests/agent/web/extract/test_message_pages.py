@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent.types import Link
 from agent.web.extract.dated_sections import LinkedText
 from agent.web.extract.forum_posts import find_message
+from tests.tables import by_table
 
 TODAY = "2026-11-21"
 BODY = "The ferry leaves late again.\n\nCould somebody tell the harbour office?"
@@ -24,19 +23,7 @@ def read(text: str) -> tuple[str, str, str] | None:
     return found.user, found.date, found.text
 
 
-@pytest.mark.parametrize(
-    ("header", "wanted"),
-    [
-        (
-            "To: list@a.example\nSubject: Ferry\nFrom: Ada Quill <ada@a.example>\nDate: Tue, 17 Nov 2009 16:20:30 -0800",
-            ("Ada Quill", "2009-11-17T16:20"),
-        ),
-        ("Von:\nAda Quill\nBetreff:\nFähre\nDatum:\n17. November 2009", ("Ada Quill", "2009-11-17")),
-        ("Från: | Ada Quill (ada@a.example)\nDatum: | 17 november 2009", ("Ada Quill", "2009-11-17")),
-        ("Expediteur: ada@a.example\nDate: 17 nov. 2009, 08:10", ("ada@a.example", "2009-11-17T08:10")),
-        ("Ada Quill ada at a.example\nTue Nov 17 16:20:30 PST 2009", ("Ada Quill", "2009-11-17T16:20")),
-    ],
-)
+@by_table
 def test_sender_date_and_text_by_the_header(header: str, wanted: tuple[str, str]) -> None:
     assert read(f"[Index]\n\nFerry\n\n{header}\n\n{BODY}") == (*wanted, BODY)
 
@@ -57,16 +44,6 @@ def test_labels_above_and_between_links_are_navigation_in_an_archive_without_mar
     assert read(f"{head}\n\n{bar}\n\n{BODY}\n\n{bar}") == ("Ada Quill", "2009-11-17T16:20", BODY)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        BODY,
-        f"Opening hours: 10 to 5\nPhone: 112\n\n{BODY}",
-        f"From: Ada Quill\nSubject: no date\n\n{BODY}",
-        f"Release date: 17 November 2009\nVersion: 3\n\n{BODY}",
-        "From: Ada Quill\nDate: 17 Nov 2009",
-    ],
-)
+@by_table
 def test_what_is_no_message(text: str) -> None:
     assert read(text) is None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from time import process_time
 
-import pytest
-
 from agent.types import Link
 from agent.web.extract.dated_sections import LinkedText, read_lines
+from tests.tables import by_table
 
 LINKED = LinkedText(
     [
@@ -35,16 +34,7 @@ def test_lists_and_rules_stay() -> None:
     assert keep(text) == text
 
 
-@pytest.mark.parametrize(
-    ("line", "is_navigation"),
-    [
-        ("[Date Index]", True),
-        ("Next by Date: Re: Ferry", True),
-        ("We met at the harbour and talked about it for an hour.", False),
-        ("Plain words.", False),
-        ("", False),
-    ],
-)
+@by_table
 def test_navigation_is_a_line_of_links(line: str, is_navigation: bool) -> None:
     assert LINKED.is_navigation(line) is is_navigation
 
