@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import socket
 import threading
-import tracemalloc
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,11 +15,10 @@ from agent.errors import StopRequested
 from agent.net import policies
 from agent.net.deadline import Deadline, DeadlineExceeded
 from agent.net.exchange import AnswerUnusable, Connections
-from agent.net.policies import MODEL_LIST, Policy
-from agent.net.ssrf_guard import FetchRefused, HostUnreachable
+from agent.net.policies import MODEL_LIST
 from agent.settings.config import Config
 from agent.settings.reply_config import AIResponseSettings, LLMSettings
-from tests.web.site import Asked, Reply, Site, html, sends_to
+from tests.web.site import Asked, Reply, Site, html
 
 SMALL = replace(MODEL_LIST, max_bytes=50_000, seconds=0.5)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -83,11 +80,6 @@ def test_an_answer_comes_whole_and_its_connection_is_used_again(here: Connection
         assert pools.num_connections == 1 and pools.num_requests == 3
 
 
-def test_a_body_makes_it_a_post(here: Connections) -> None:
-    with Site({"/": lambda asked: Reply(200, asked.method.encode() + asked.body)}) as site:
-        assert here.exchange(SMALL, site.url(), body=b"x" * 40).body == b"POST" + b"x" * 40
-
-
 @pytest.mark.parametrize(
     "send",
     [
@@ -100,42 +92,6 @@ def test_a_body_makes_it_a_post(here: Connections) -> None:
 def test_an_endless_body_is_cut_at_the_limit(here: Connections, send) -> None:
     with hostile(send) as url, pytest.raises(AnswerUnusable, match=r"larger than 0\.05 MB"):
         here.exchange(SMALL, url, deadline=Deadline(30))
-
-
-@pytest.mark.parametrize(
-    "send",
-    [
-        repeat(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1" * 65536),
-        repeat(HEAD + b"Transfer-Encoding: chunked\r\n\r\n1;", b"x" * 65536),
-        repeat(HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"x" * 65536),
-        repeat(HEAD, b"X: " + b"y" * 60_000 + b"\r\n"),
-        repeat(b"", b"H" * 65536),
-        repeat(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000),
-    ],
-    ids=["chunk size", "chunk extension", "trailer", "headers", "status line", "100 for ever"],
-)
-def test_an_endless_line_takes_no_memory(here: Connections, send) -> None:
-    with hostile(send) as url:
-        tracemalloc.start()
-        try:
-            with pytest.raises((HostUnreachable, DeadlineExceeded)):
-                here.exchange(SMALL, url)
-            assert tracemalloc.get_traced_memory()[1] < 20_000_000
-        finally:
-            tracemalloc.stop()
-
-
-def test_a_gigabyte_in_a_megabyte_is_never_unpacked(here: Connections) -> None:
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    bomb = b"".join([*(packer.compress(bytes(1_000_000)) for _ in range(200)), packer.flush()])
-    with Site({"/": Reply(200, bomb, {"Content-Encoding": "gzip"})}) as site:
-        tracemalloc.start()
-        try:
-            with pytest.raises(AnswerUnusable):
-                here.exchange(SMALL, site.url(), deadline=Deadline(30))
-            assert tracemalloc.get_traced_memory()[1] < 20_000_000
-        finally:
-            tracemalloc.stop()
 
 
 @pytest.mark.parametrize("name", ["br", "zstd", "deflate", "gzip, gzip", "x" * 500])
@@ -181,33 +137,6 @@ def test_a_slow_reader_gets_the_whole_body(here: Connections) -> None:
             here.exchange(SMALL, site.url(), body=b" " * 20_000_000, deadline=Deadline(60)).body
             == b"20000000"
         )
-
-
-def test_a_redirect_is_an_answer_like_others(here: Connections) -> None:
-    with Site({"/": sends_to("/inner"), "/inner": html("secret")}) as site:
-        assert here.exchange(SMALL, site.url()).status == 302
-        assert site.paths() == ["/"]
-
-
-def test_only_hosts_that_were_named_may_be_inner() -> None:
-    with Site({"/": html("secret")}) as site, pytest.raises(FetchRefused):
-        Connections().exchange(SMALL, site.url())
-    with pytest.raises(FetchRefused):
-        Connections(["169.254.169.254"]).exchange(SMALL, "http://169.254.169.254/latest")
-    assert site.asked == []
-
-
-def test_proxies_of_the_environment_are_not_used(here: Connections, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    with Site({"/": html("well")}) as site:
-        assert here.exchange(SMALL, site.url()).body == b"well"
-
-
-def test_every_purpose_has_a_limit() -> None:
-    found = [one for one in vars(policies).values() if isinstance(one, Policy)]
-    assert len({policy.purpose for policy in found}) == len(found) == 7
-    assert all(policy.max_bytes <= 16_000_000 and policy.seconds <= 60 for policy in found)
 
 
 def test_the_table_holds_what_the_settings_say_of_themselves() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import socket
 import threading
-from ipaddress import ip_address
 
 import pytest
 
@@ -19,13 +18,11 @@ from agent.net.ssrf_guard import (
     HostUnreachable,
     SocketAddress,
     SsrfGuard,
-    is_public,
 )
 from agent.net.transport import GuardedAdapter
 from agent.types import Outcome
 from agent.web.fetcher import Fetcher
 from agent.web.rate_limit import HostRateLimiter
-from tests.corpora.ssrf_urls import attacks
 from tests.tables import by_table
 
 
@@ -89,13 +86,6 @@ def test_a_name_that_leads_inside_is_refused_at_connect_time(inside: str) -> Non
     assert net.peers == []
 
 
-def test_one_bad_address_among_good_ones_is_enough() -> None:
-    net = FakeNet({"mixed.example.com": ["1.1.1.1", "127.0.0.1"]})
-    with pytest.raises(FetchRefused):
-        net.guard().connect("mixed.example.com", 443, Deadline(5))
-    assert net.peers == []
-
-
 def test_it_connects_to_the_very_address_it_checked() -> None:
     answers = iter([["1.1.1.1"], ["127.0.0.1"]])
     net = FakeNet()
@@ -129,24 +119,6 @@ def test_metadata_stays_shut_whatever_is_allowed(address: object, allow: str) ->
     assert net.peers == []
 
 
-def test_a_refusal_tells_nothing_about_the_inside() -> None:
-    net = FakeNet({"a.example.com": ["10.0.0.1"], "b.example.com": ["127.0.0.1"]})
-    told = {
-        net.fetcher().fetch(url).detail
-        for url in ("http://a.example.com/", "http://b.example.com/", "http://10.0.0.1/", "http://db/")
-    }
-    assert told == {NOT_PUBLIC}
-    assert not any(character.isdigit() for character in NOT_PUBLIC)
-
-
-def test_an_unknown_name_is_unreachable() -> None:
-    def unknown(_host: str, _port: int) -> list[SocketAddress]:
-        raise socket.gaierror
-
-    with pytest.raises(HostUnreachable):
-        SsrfGuard(resolver=unknown).connect("nowhere.example.com", 80, Deadline(5))
-
-
 def test_a_slow_lookup_fails_closed_before_the_fetch_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trust case S1.3: it ran to the end of FETCH_TIMEOUT."""
     over = threading.Event()
@@ -174,14 +146,3 @@ def test_a_lookup_that_hangs_ends_at_the_deadline() -> None:
     )
     over.set()
     assert page.outcome is Outcome.TIMEOUT
-
-
-def test_no_spelling_of_an_inner_address_connects_inside() -> None:
-    net = FakeNet()
-    fetcher = net.fetcher()
-    cases = list(attacks())
-    assert len(cases) > 500
-    for group, form, url in cases:
-        page = fetcher.fetch(url)
-        assert page.outcome in (Outcome.REFUSED, Outcome.ERROR), (group, form, url)
-    assert [peer for peer in net.peers if not is_public(ip_address(peer))] == []

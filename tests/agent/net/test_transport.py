@@ -4,7 +4,6 @@ checked, waits can be called off."""
 from __future__ import annotations
 
 import datetime
-import ipaddress
 import socket
 import ssl
 import threading
@@ -149,32 +148,3 @@ def test_a_kept_connection_obeys_the_watch_of_now(adapter):
         assert body(adapter, site.url("/"), seconds=30)
         with pytest.raises(DeadlineExceeded):
             body(adapter, site.url("/late"), seconds=0)
-
-
-def test_nothing_of_the_surroundings_goes_along(adapter, monkeypatch, tmp_path):
-    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n")
-    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    with Site({"/": html("a")}) as site:
-        body(adapter, site.url("/"))
-    [asked] = site.asked
-    assert asked.headers["User-Agent"].startswith("Touchstone/") and not {"Authorization", "Cookie"} & set(
-        asked.headers
-    )
-
-
-def test_cookies_go_back_only_to_the_host_that_set_them(adapter):
-    jar = RequestsCookieJar()
-    with Site({"/": html("a", set_cookie="k=v; Path=/")}) as site, use_deadline(Deadline(10)):
-        for url in (site.url("/"), site.url("/"), site.url("/").replace("127.0.0.1", "other.example")):
-            transport.send_get(adapter, url, jar).close()
-    assert [asked.headers.get("Cookie") for asked in site.asked] == [None, "k=v", None]
-
-
-def test_a_literal_address_is_checked_too():
-    inside = transport.GuardedAdapter(
-        SsrfGuard(resolver=lambda host, port: [(socket.AF_INET, (str(ipaddress.ip_address(host)), port))])
-    )
-    with Site({"/": html("a")}) as site, pytest.raises(Exception, match="not on the public internet"):
-        body(inside, site.url("/"))
-    assert site.asked == []

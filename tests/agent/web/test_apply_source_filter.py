@@ -53,21 +53,6 @@ def test_when_nothing_is_left_the_search_was_empty():
     assert (kept.outcome, kept.hits, kept.left_out) == (Outcome.EMPTY, [], 1)
 
 
-def test_a_result_whose_date_is_told_is_left_out_by_it():
-    assert (
-        search_results.filter_hits(
-            found("https://b.example/", published="2019-03-02"), SourceFilter(since="2020-01-01")
-        ).left_out
-        == 1
-    )
-    assert (
-        search_results.filter_hits(
-            found("https://b.example/"), SourceFilter(since="2020-01-01", dated=True)
-        ).left_out
-        == 0
-    ), "no engine's silence is a page's"
-
-
 def test_a_page_outside_the_time_is_refused_with_its_links_and_without_its_text():
     page = search_results.filter_page(read(published_at="2019-03-02"), SourceFilter(since="2020-01-01"))
     assert (
@@ -88,11 +73,6 @@ def test_a_page_in_another_language_is_refused(stated, text, counts):
         search_results.filter_page(read(language=stated, text=text), SourceFilter(language="sv")).outcome
         is Outcome.OK
     ) is counts
-
-
-def test_what_failed_stays_as_it_failed():
-    gone = read(outcome=Outcome.NOT_FOUND, published_at="2019", text="")
-    assert search_results.filter_page(gone, SourceFilter(since="2020-01-01")) is gone
 
 
 def test_a_text_tells_its_language():

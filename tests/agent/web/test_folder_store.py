@@ -58,42 +58,6 @@ def test_the_second_start_reads_no_document(tmp_path: Path) -> None:
         assert store.has_host("dairy.test") and not store.has_host("x.test")
 
 
-def test_another_content_is_built_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data, read = tmp_path / "kept", Reader()
-    open_folder_store(write(tmp_path / "w", TOWN), data, read)
-    assert found(open_folder_store(write(tmp_path / "w", MILL), data, read), "rye", "river") == ["mill"]
-    monkeypatch.setattr(folder_store, "VERSION", folder_store.VERSION + 1)
-    open_folder_store(tmp_path / "w", data, read)
-    assert read.count == 3 and kept(data) == [".db"] * 3
-
-
-def test_a_changed_attached_file_is_read_again(tmp_path: Path) -> None:
-    world, data = write(tmp_path / "w", {"url": "https://dairy.test/f", "file": "f.txt"}), tmp_path / "kept"
-
-    def read(_doc: FolderDocument) -> tuple[str, str]:
-        return "", (world / "f.txt").read_text()
-
-    (world / "f.txt").write_text("heron")
-    open_folder_store(world, data, read)
-    (world / "f.txt").write_text("a stork instead")
-    store = open_folder_store(world, data, read)
-    assert found(store, "stork") == ["f"] and found(store, "heron") == [] and kept(data) == [".db"]
-
-
-def test_equal_documents_in_two_folders_keep_their_own_files(tmp_path: Path) -> None:
-    worlds = [write(tmp_path / name, {"url": "https://dairy.test/f", "file": "f.txt"}) for name in "ab"]
-    data, builds = tmp_path / "kept", [0]
-    for world in [*worlds, *worlds]:
-        (world / "f.txt").exists() or (world / "f.txt").write_text(f"heron {world.name}")
-
-        def read(_doc: FolderDocument, world: Path = world) -> tuple[str, str]:
-            builds[0] += 1
-            return "", (world / "f.txt").read_text()
-
-        open_folder_store(world, data, read)
-    assert builds == [2]
-
-
 def test_a_damaged_file_is_built_anew(tmp_path: Path) -> None:
     world, data, read = write(tmp_path / "w", TOWN), tmp_path / "kept", Reader()
     open_folder_store(world, data, read)

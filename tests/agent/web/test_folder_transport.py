@@ -37,11 +37,6 @@ def test_a_document_is_a_page(folder_world: Make, packed: bool) -> None:
     ]
 
 
-@pytest.mark.parametrize("url", ["https://dairy.test/about/", "https://DAIRY.test/about?utm_source=x#y"])
-def test_spellings_of_an_address_are_one_page(folder_world: Make, url: str) -> None:
-    assert folder_world(DAIRY).fetch(url).outcome is Outcome.OK
-
-
 @by_table
 def test_an_unknown_address_is_not_found(folder_world: Make, url: str) -> None:
     assert folder_world(DAIRY).fetch(url).outcome is Outcome.NOT_FOUND
@@ -111,29 +106,6 @@ def test_every_host_has_a_sitemap_a_front_page_and_robots(folder_world: Make) ->
         ]
     assert "Sitemap: https://dairy.test/sitemap.xml" in world.fetch("https://dairy.test/robots.txt").text
     assert world.fetch("https://other.test/").title == "Front"
-
-
-def test_a_host_can_have_rules_of_its_own(folder_world: Make) -> None:
-    rules = {
-        "url": "https://dairy.test/robots.txt",
-        "text": "User-agent: *\nDisallow: /town",
-        "content_type": "text/plain",
-    }
-    world = folder_world(DAIRY, TOWN, rules)
-    assert world.fetch("https://dairy.test/town").outcome is Outcome.REFUSED
-    assert world.fetch("https://dairy.test/about").outcome is Outcome.OK
-
-
-def test_only_what_can_be_read_is_found(folder_world: Make) -> None:
-    world = folder_world(
-        TOWN, {"url": "https://d.test/gone", "title": "Town gone", "text": "town", "status": 404}
-    )
-    assert [hit.url for hit in world.search("duckduckgo", "town").hits] == ["https://dairy.test/town"]
-
-
-def test_html_is_searched_by_its_text(folder_world: Make) -> None:
-    world = folder_world({"url": "https://d.test/a", "title": "A", "html": "<p>zeppelin</p>"})
-    assert len(world.search("duckduckgo", "zeppelin").hits) == 1
 
 
 @pytest.mark.parametrize(

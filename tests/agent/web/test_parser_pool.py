@@ -13,11 +13,10 @@ import pytest
 
 from agent.settings.config import ROOT
 from agent.types import Outcome
-from agent.web import parser_pool
 from agent.web.extract import dispatch
 from agent.web.parser_pool import ParserLimits, ParserPool
 from tests.agent.web.extract.sample_documents import RTF, make_docx, make_pdf, make_xlsx
-from tests.agent.web.hostile_pdfs import pdf_of_forms, pdf_of_lines
+from tests.agent.web.hostile_pdfs import pdf_of_lines
 
 pytestmark = pytest.mark.slow
 
@@ -42,57 +41,16 @@ def test_documents_are_read_and_the_process_is_kept_for_the_next(pool: ParserPoo
     assert pool._idle == [first]
 
 
-def test_a_process_is_replaced_after_some_documents(
-    pool: ParserPool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parser_pool, "MAX_DOCUMENTS", 2)
-    for _ in range(2):
-        pool.read("rtf", RTF)
-    assert pool._idle == [] and pool.read("rtf", RTF).outcome is Outcome.OK
-
-
-def test_other_limits_hold_for_the_next_document(pool: ParserPool) -> None:
-    pool.read("rtf", RTF)
-    former = pool._idle[0]
-    pool.limits = ParserLimits(seconds=2, megabytes=300)
-    pool.read("rtf", RTF)
-    assert pool._idle != [former] and not former.is_alive()
-
-
-@pytest.mark.parametrize("hostile", [pdf_of_lines(1_500_000), pdf_of_forms(9)], ids=["lines", "forms"])
-def test_a_hostile_pdf_ends_within_its_limits_and_the_next_one_is_read(
-    pool: ParserPool, hostile: bytes
-) -> None:
-    assert len(hostile) < 60_000
-    pool.read("rtf", RTF)  # the process has started
-    reading = pool.read("pdf", hostile)
-    if reading.outcome is not Outcome.OK:
-        assert reading.outcome in (Outcome.TOO_LARGE, Outcome.UNSUPPORTED)
-        assert "PARSER_" in reading.detail or "no text" in reading.detail
-    assert "400 litres" in pool.read("pdf", make_pdf("The vat holds 400 litres.")).text
-
-
 def test_a_large_page_is_read_as_here(pool: ParserPool) -> None:
     raw = b"<title>Vats</title><main>" + b"<h2>Vat</h2><p>It holds <a href='/v'>400 litres</a>.</p>" * 3000
     about = {"content_type": "text/html", "url": "https://dairy.example/vats"}
     assert pool.read("html", raw, **about) == dispatch.read_page("html", raw, *about.values())
 
 
-def test_a_hostile_page_ends_within_its_limits(pool: ParserPool) -> None:
-    reading = pool.read("html", b"<select>" + b"<option>x" * 100_000, content_type="text/html")
-    assert reading.outcome is Outcome.TOO_LARGE and "The page takes more than 1 seconds" in reading.detail
-
-
 def test_time_that_is_used_up_is_told(pool: ParserPool) -> None:
     pool.limits = ParserLimits(seconds=1, megabytes=2_000)
     reading = pool.read("pdf", pdf_of_lines(1_500_000))
     assert reading.outcome is Outcome.TOO_LARGE and "more than 1 seconds" in reading.detail
-
-
-def test_memory_that_is_used_up_is_told(pool: ParserPool) -> None:
-    pool.limits = ParserLimits(seconds=20, megabytes=200)
-    reading = pool.read("pdf", pdf_of_lines(1_500_000))
-    assert reading.outcome in (Outcome.TOO_LARGE, Outcome.UNSUPPORTED) and "PARSER_MAX_MB" in reading.detail
 
 
 def test_a_stop_ends_the_process(pool: ParserPool) -> None:
@@ -153,21 +111,6 @@ def test_a_process_that_died_while_idle_is_replaced(pool: ParserPool) -> None:
     assert pool.read("rtf", RTF).outcome is Outcome.OK
 
 
-def test_many_threads_share_the_processes(pool: ParserPool) -> None:
-    pool.limits = ParserLimits(seconds=5, megabytes=300)
-    found: list[str] = []
-    threads = [
-        threading.Thread(target=lambda n=n: found.append(pool.read("pdf", make_pdf(f"Vat {n}")).text))
-        for n in range(6)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(found) == [f"Page 1\n\nVat {n}" for n in range(6)]
-    assert len(pool._idle) <= parser_pool.MAX_PROCESSES
-
-
 def test_no_process_outlives_the_program() -> None:
     code = (
         "from agent.web.parser_pool import shared_pool\n"
@@ -191,12 +134,6 @@ def has_ended(pid: int, within: float) -> bool:
         return bool(select.select([watched], [], [], within)[0])
     finally:
         os.close(watched)
-
-
-def test_a_process_that_has_grown_is_not_kept(pool: ParserPool, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pool.read("rtf", RTF).outcome is Outcome.OK and len(pool._idle) == 1
-    monkeypatch.setattr(parser_pool, "MAX_KEPT_MB", 5)
-    assert pool.read("rtf", RTF).outcome is Outcome.OK and pool._idle == []
 
 
 def test_what_another_process_replies_is_cut_too() -> None:

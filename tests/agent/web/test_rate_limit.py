@@ -27,15 +27,6 @@ class Time:
         return HostRateLimiter(gap, clock=lambda: self.now, sleep=self.sleep)
 
 
-def test_one_host_is_asked_with_a_gap_others_at_once() -> None:
-    time, starts = Time(), []
-    pace = time.pace(1.0)
-    for host in ("a", "a", "b", "a"):
-        with pace.hold_slot(host, Deadline(60)):
-            starts.append((host, round(time.now - 100)))
-    assert starts == [("a", 0), ("a", 1), ("b", 1), ("a", 2)]
-
-
 def test_a_crawl_delay_widens_the_gap_up_to_half_a_minute() -> None:
     time = Time()
     pace = time.pace(1.0)
@@ -47,15 +38,6 @@ def test_a_crawl_delay_widens_the_gap_up_to_half_a_minute() -> None:
         pass
     with pace.hold_slot("b", Deadline(60), delay=900):
         assert round(time.now - 105) == 30
-
-
-def test_a_world_without_servers_waits_for_nothing() -> None:
-    time = Time()
-    pace = time.pace(0.0)
-    for _ in range(50):
-        with pace.hold_slot("a", Deadline(1), delay=20):
-            pass
-    assert time.now == 100.0
 
 
 def test_no_more_than_two_are_under_way() -> None:

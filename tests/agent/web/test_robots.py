@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from agent.types import Outcome
-from agent.web import robots
-from agent.web.robots import CACHE_SECONDS, FAILURE_CACHE_SECONDS, MAX_BYTES, RobotsCache, RobotsResponse
+from agent.web.robots import CACHE_SECONDS, FAILURE_CACHE_SECONDS, RobotsCache, RobotsResponse
 from agent.web.world import World
 from tests.tables import by_table
 from tests.web.site import Reply, Site, html, sends_to
@@ -25,33 +24,6 @@ def refusal(text: str, url: str = "https://a.test/private/x") -> str:
 @by_table
 def test_the_rules_are_read(text: str, allowed: bool) -> None:
     assert (refusal(text) == "") is allowed
-
-
-@pytest.mark.parametrize("mark", [b"\xef", b"\xef\xbb", b"\xef\xbb\xbf"])
-def test_a_byte_order_mark_may_be_cut_off(mark: bytes) -> None:
-    """Google's cases: the group behind half a mark was lost."""
-    rules = robots.parse_rules(mark + CLOSED)
-    assert not robots.can_fetch(rules, "https://a.test/x", "Touchstone")
-
-
-def test_what_either_reading_of_an_escape_forbids_is_not_read() -> None:
-    """By RFC 9309 "%62" is "b", by Google's parser it is not: the stricter one holds."""
-    assert refusal("User-agent: *\nDisallow: /\nAllow: /%62%61%7A", "https://a.test/baz")
-    assert refusal("User-agent: *\nDisallow: /%62%61%7A", "https://a.test/baz")
-    assert not refusal("User-agent: *\nDisallow: /\nAllow: /%62%61%7A", "https://a.test/%62%61%7A")
-
-
-def test_an_address_beyond_ascii_is_judged_as_it_is_sent() -> None:
-    assert refusal("User-agent: *\nDisallow: /kafé", "https://a.test/kafé")
-    assert not refusal("User-agent: *\nDisallow: /\nAllow: /kaf%C3%A9", "https://a.test/kafé")
-
-
-def test_only_the_product_token_of_a_user_agent_counts() -> None:
-    assert refusal("User-agent: Touchstone Browser/2\nDisallow: /")
-
-
-def test_only_the_beginning_of_a_huge_file_counts() -> None:
-    assert refusal("# padding\n" * (MAX_BYTES // 10 + 1) + CLOSED.decode()) == ""
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,6 @@ def test_one_hit_per_page_ranked_from_one() -> None:
     assert found[0].url == "https://A.example.com/p/?utm_source=x#top"
 
 
-def test_no_more_than_asked_for() -> None:
-    assert (
-        len(build_hits("x", [RawResult(f"https://a.example.com/{n}", "", "") for n in range(30)], 10)) == 10
-    )
-
-
 @by_table
 def test_plain_text(markup: str, text: str) -> None:
     assert strip_markup(markup) == text

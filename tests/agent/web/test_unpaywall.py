@@ -33,11 +33,6 @@ def test_the_best_copy_with_its_licence() -> None:
     assert site.asked[0].path == f"/v2/{DOI}?email=reader%40heron.example"
 
 
-def test_a_copy_without_a_pdf_is_its_page() -> None:
-    copy, _ = find(reply({"best_oa_location": {**BEST, "url_for_pdf": None, "license": None}}))
-    assert copy == OpenCopy("https://repo.example/heron")
-
-
 def test_without_an_address_nothing_is_sent_and_it_is_said() -> None:
     copy, site = find(reply({"best_oa_location": BEST}), email="")
     assert copy == OpenCopy(detail=NO_EMAIL) and not site.asked

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -44,25 +41,6 @@ def test_the_live_world_says_what_it_has() -> None:
     )
 
 
-def test_a_folder_is_read_once_and_again_when_it_changes(folder_world: Callable[..., World]) -> None:
-    first, second = folder_world(TOWN), folder_world(TOWN)
-    assert first.fetch("https://dairy.test/town").text == second.fetch("https://dairy.test/town").text
-    changed = folder_world(TOWN, {**TOWN, "url": "https://dairy.test/new"})
-    assert changed.fetch("https://dairy.test/new").outcome is Outcome.OK
-
-
-def test_an_empty_query_is_not_searched_for(folder_world: Callable[..., World]) -> None:
-    assert folder_world(TOWN).search("duckduckgo", "  ").outcome is Outcome.REFUSED
-
-
-def test_a_stop_is_noticed_before_a_search(folder_world: Callable[..., World]) -> None:
-    def stop() -> None:
-        raise StopRequested
-
-    with pytest.raises(StopRequested):
-        folder_world(TOWN).search("duckduckgo", "town", checkpoint=stop)
-
-
 def test_a_stop_is_noticed_while_an_engine_dawdles(live_world: Callable[..., World]) -> None:
     begun = threading.Event()
 
@@ -76,13 +54,6 @@ def test_a_stop_is_noticed_while_an_engine_dawdles(live_world: Callable[..., Wor
 
     with Site({"/html/": slow}) as site, pytest.raises(StopRequested):
         live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "x", checkpoint=checkpoint)
-
-
-def test_engines_are_loaded_when_they_are_asked_not_before() -> None:
-    code = "import sys, agent.web.world; print([m for m in ('ddgs', 'primp', 'googleapiclient', 'httplib2') if m in sys.modules])"
-    root = Path(__file__).parents[3]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 @by_table

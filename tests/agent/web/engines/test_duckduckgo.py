@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import subprocess
@@ -10,12 +9,10 @@ import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
 
-from agent.net.deadline import POLL_SECONDS, Deadline, use_deadline
 from agent.types import Outcome, SourceFilter
 from agent.web import parser_process, world
 from agent.web.engines import ddgs_search, duckduckgo
@@ -131,19 +128,6 @@ def test_a_redirect_to_another_server_is_not_followed(live_world: Live) -> None:
         assert "not followed" in result.detail
 
 
-def test_a_redirect_on_the_same_server_is(live_world: Live) -> None:
-    with Site({"/html/": FOUND, "/old/": sends_to("/html/")}) as site:
-        assert live_world(DDG_ENDPOINT=site.url("/old/")).search("duckduckgo", "a").hits
-
-
-@pytest.mark.parametrize("body", [b"<p>" * 5_000_000, FOUND.body + b" " * 5_000_000])
-def test_no_more_than_a_limit_is_unpacked(live_world: Live, body: bytes) -> None:
-    bomb = Reply(200, gzip.compress(body), {"Content-Encoding": "gzip", "Content-Type": "text/html"})
-    with Site({"/html/": bomb}) as site:
-        result = live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "a")
-        assert result.outcome is Outcome.BLOCKED and "too large to read" in result.detail
-
-
 def test_an_answer_that_takes_too_long_to_read_ends_at_the_limit_and_the_next_one_is_read(
     live_world: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,37 +178,6 @@ def test_when_all_processes_are_busy_no_tunnel_is_opened_and_nobody_else_is_told
         result = searching.search("duckduckgo", "a")
     assert result.outcome is Outcome.TIMEOUT and "busy" in result.detail and result.retry_after_s == 0
     assert not searching.health
-
-
-def test_the_wait_for_a_process_is_not_counted(live_world: Live) -> None:
-    class Watch(Deadline):
-        extended = 0.0
-
-        def extend(self, seconds: float) -> None:
-            super().extend(seconds)
-            self.extended += seconds
-            if self.extended > 2.5 * POLL_SECONDS:
-                places.close()
-
-    with Site({"/html/": FOUND}) as site, ExitStack() as places:
-        engine = live_world(DDG_ENDPOINT=site.url("/html/"))._engines_by_name["duckduckgo"]
-        for _ in range(4):
-            places.enter_context(pool().hold_place(lambda: None))
-        watch = Watch(30)
-        with use_deadline(watch):
-            assert engine.search("a", 3, SourceFilter()).hits
-        assert watch.extended == pytest.approx(3 * POLL_SECONDS)
-
-
-def test_there_are_as_many_processes_as_workers_up_to_a_limit(live_world: Live) -> None:
-    sizes = {workers: _count_places(live_world(WORKERS=str(workers))) for workers in (1, 6, 200)}
-    assert sizes == {1: 1, 6: 6, 200: duckduckgo.MAX_SEARCHES}
-    assert _count_places(live_world()) == 4
-
-
-def _count_places(searching: World) -> int:
-    engine: Any = searching._engines_by_name["duckduckgo"]
-    return int(engine._processes._slots._value)
 
 
 def test_an_answer_that_needs_too_much_memory_is_told(live_world: Live) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 
 import pytest
 
 from agent.types import Outcome
-from agent.web.folder_store import SNIPPET_WORDS, FolderIndex, cut_snippet, open_folder_store
+from agent.web.folder_store import FolderIndex, open_folder_store
 from tests.tables import by_table
 
 DOCS = [
@@ -56,32 +55,3 @@ def test_nothing_found_says_so(index: FolderIndex) -> None:
     result = index.search("zeppelin", 10)
     assert (result.outcome, result.hits) == (Outcome.EMPTY, [])
     assert "other words" in result.detail
-
-
-def test_words_that_every_text_has_are_not_searched_for(index: FolderIndex) -> None:
-    assert index.search("Who is it that was in the zeppelin?", 10).outcome is Outcome.EMPTY
-
-
-@pytest.mark.parametrize("text", ["", "heron", "a few words only"])
-def test_a_short_text_is_its_own_snippet(text: str) -> None:
-    assert cut_snippet(text, ["zebu"]) == text
-
-
-def test_a_snippet_is_cut_around_most_of_the_words() -> None:
-    text = "heron " + "filler " * 90 + "a frog and a heron meet " + "end " * 90
-    snippet = cut_snippet(text, ["heron", "frog"])
-    assert "frog and a heron" in snippet and snippet.startswith("…") and snippet.endswith("…")
-    assert len(snippet.split()) == SNIPPET_WORDS
-
-
-def test_threads_share_it(index: FolderIndex) -> None:
-    found: list[int] = []
-    threads = [
-        threading.Thread(target=lambda: found.append(len(index.search("butter dairy", 10).hits)))
-        for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [2] * 8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable
 
@@ -105,12 +104,6 @@ def test_a_redirect_is_not_followed(live_world: Live) -> None:
     ) as inner:
         result, _ = search(live_world, sends_to(inner.url("/inner")))
     assert result.outcome is Outcome.ERROR and not result.hits and inner.asked == []
-
-
-def test_an_answer_is_unpacked_within_its_limit(live_world: Live) -> None:
-    bomb = Reply(200, gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})
-    result, _ = search(live_world, bomb)
-    assert result.outcome is Outcome.ERROR and "larger than 5 MB" in result.detail
 
 
 def test_an_endpoint_that_nobody_named_is_public(live_world: Live) -> None:

@@ -12,16 +12,6 @@ from tests.agent.web.extract.sample_documents import make_docx
 URL = "https://a.example.com/files/notes.md"
 
 
-def test_plain_text_stays_as_it_is() -> None:
-    page = dispatch.extract_content(
-        b"One\r\n\r\n  Two, see https://b.example.com/x.\r\n",
-        "text/plain",
-        "https://a.example.com/readme.txt",
-    )
-    assert (page.text, page.title) == ("One\n\n  Two, see https://b.example.com/x.", "readme.txt")
-    assert [link.url for link in page.links] == ["https://b.example.com/x"]
-
-
 def test_markdown_has_headings() -> None:
     page = dispatch.extract_content(b"# Dairy\n\nText\n\n## History ##\n\nMore", "text/markdown", URL)
     assert page.title == "Dairy"
@@ -29,20 +19,6 @@ def test_markdown_has_headings() -> None:
         (1, "Dairy", "Dairy"),
         (2, "History", "History"),
     ]
-
-
-def test_data_files_are_text() -> None:
-    assert dispatch.extract_content(b'{"founded": 1921}', "application/json", URL).text == '{"founded": 1921}'
-
-
-def test_tables_as_text_are_tables_by_type_or_ending() -> None:
-    for raw, content_type, url in (
-        (b"year,litres\n1921,1200", "text/csv", URL),
-        (b"year\tlitres\n1921\t1200", "text/plain", "https://a.example.com/sales.tsv?x=1"),
-        (b'{"year": 1921, "litres": 1200}', "text/plain", "https://a.example.com/sales.jsonl"),
-    ):
-        page = dispatch.extract_content(raw, content_type, url)
-        assert page.tables[0].rows == [["year", "litres"], ["1921", "1200"]] and page.title
 
 
 def test_a_document_is_read_in_a_process_that_a_stop_ends() -> None:
@@ -69,12 +45,6 @@ def test_a_large_page_is_read_in_a_process_that_a_stop_ends(monkeypatch: pytest.
     for n in (10, 20_000):
         dispatch.extract_content(b"<select>" + b"<option>x" * n, "text/html", URL)
     assert asked == [f"html {URL}"]
-
-
-def test_a_locked_office_document_says_so() -> None:
-    locked = b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le")
-    page = dispatch.extract_content(locked, "application/octet-stream", URL)
-    assert page.outcome is Outcome.UNSUPPORTED and "password" in page.detail
 
 
 def test_a_sitemap_is_its_links() -> None:

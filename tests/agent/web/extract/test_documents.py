@@ -48,23 +48,6 @@ def test_a_word_document_keeps_headings_tables_and_what_is_told_about_it():
     assert "Rinse with hot water." in page.text and page.raw[:2] == b"PK" and len(page.sha256) == 64
 
 
-def test_a_word_document_is_known_by_its_bytes():
-    assert read("manual.bin", make_docx()).title == "Vat & cellar"
-
-
-def test_html_is_read_with_the_reader_of_pages():
-    page = read(
-        "a.html",
-        "<html><title>Herons</title><body><h1>Herons</h1><p>They eat fish and frogs in shallow water.</p></body></html>",
-    )
-    assert page.title == "Herons" and headings(page) == [(1, "Herons")] and "frogs" in page.text
-
-
-def test_a_pdf_has_a_heading_for_each_page():
-    page = read("report.PDF", samples.make_pdf("The vat holds 400 litres.", "The cellar is cold."))
-    assert headings(page) == [(6, "Page 1"), (6, "Page 2")] and page.title == "report"
-
-
 def test_markdown_loses_its_marks_and_keeps_its_structure():
     page = read(
         "a.md",
@@ -88,15 +71,6 @@ def test_markdown_lists_keep_their_numbers_and_tags_stay_text():
         "3. Set <host>",
         "or not",
     ]
-
-
-def test_a_text_or_table_without_a_title_is_named_by_its_file():
-    assert read("deep/notes.txt", "Herons nest here.").title == "notes"
-    assert read("prices.csv", "name,price\nKorp,12\n").title == "prices"
-
-
-def test_a_rule_or_a_list_is_no_heading():
-    assert headings(read("a.md", "- one\n---\ntext\n\n---\n\nlast | first\nplain\n")) == []
 
 
 @by_table
@@ -148,16 +122,6 @@ def test_a_truncated_document_is_told_to_be_damaged(name, data, cut):
 @by_table
 def test_a_csv_is_a_table_whatever_parts_its_cells(data):
     assert rows(read("prices.csv", data)) == [["name", "price"], ["Korpblå", "1,20"]]
-
-
-def test_a_csv_with_ragged_rows_and_lines_in_cells():
-    page = read("a.csv", 'name,note\n"A","first\nsecond"\nB\nC,x,extra\n'.encode("cp1252"))
-    assert rows(page) == [["name", "note", ""], ["A", "first second", ""], ["B", "", ""], ["C", "x", "extra"]]
-
-
-def test_a_csv_whose_cell_never_ends_is_refused_in_words():
-    with pytest.raises(UsageError, match="no end"):
-        read("big.csv", 'name,x\n"' + "a" * 11_000_000 + '",2\n')
 
 
 def test_a_csv_that_names_an_odd_delimiter_is_read_or_refused_but_breaks_nothing():

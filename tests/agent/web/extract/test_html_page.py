@@ -3,8 +3,6 @@ page."""
 
 from __future__ import annotations
 
-import pytest
-
 from agent.types import Outcome
 from agent.web.extract import html_page
 from agent.web.extract.extraction import Extraction
@@ -63,27 +61,6 @@ def test_what_a_reader_sees_is_kept(attributes: str) -> None:
     )
 
 
-def test_a_short_page_is_never_emptied() -> None:
-    assert read("<nav><p>The dairy is closed on Mondays.</p></nav>").text == "The dairy is closed on Mondays."
-    assert read("<div class=footer>Closed.</div>").text == "Closed."
-    assert read("Just text").text == "Just text"
-
-
-def test_content_is_kept_whatever_it_is_called() -> None:
-    page = read(
-        f"<body class='has-sidebar menu'><div class='banner ads'><h1>Dairy</h1><p>{PROSE}</p></div></body>"
-    )
-    assert PROSE.strip() in page.text
-
-
-def test_every_post_of_a_thread_is_kept() -> None:
-    posts = "".join(
-        f"<article class=post><header>user{n}</header><p>Post {n}. {PROSE}</p></article>" for n in range(5)
-    )
-    text = read(f"<body><h1>Thread</h1>{posts}</body>").text
-    assert [f"user{n}" in text and f"Post {n}." in text for n in range(5)] == [True] * 5
-
-
 def test_tables_become_rows_with_offsets() -> None:
     page = read(
         f"""<p>{PROSE}</p><table><caption>Sales</caption><tr><th>Year</th><th>Town</th><th>Litres</th></tr>
@@ -101,14 +78,6 @@ def test_tables_become_rows_with_offsets() -> None:
     lines = "Year | Town | Litres\n1921 | Ostrava | 1,200\n1921 | Opava | 300\nTotal |  | 1,500"
     assert page.text[table.start : table.end].replace("|  |", "| |") == lines.replace("|  |", "| |")
     assert page.text.endswith("\n\nEnd.")
-
-
-def test_a_table_that_arranges_a_page_is_read_as_a_page() -> None:
-    page = read(
-        f"<table><tr><td>Menu</td><td><h1>Dairy</h1><p>{PROSE * 4}</p><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>"
-    )
-    assert [table.rows for table in page.tables] == [[["a", "b"]]]
-    assert [heading.text for heading in page.headings] == ["Dairy"]
 
 
 def test_links_are_absolute_in_order_and_once() -> None:
@@ -136,12 +105,6 @@ def test_a_page_without_text_is_empty_and_says_so() -> None:
     assert page.outcome is Outcome.EMPTY and page.detail
 
 
-@pytest.mark.parametrize("depth", [200, 254, 256, 1_000, 3_000, 20_000])
-def test_deep_nesting_loses_nothing(depth: int) -> None:
-    page = read("<div>" * depth + f"<p>{PROSE}</p>" + "</div>" * depth)
-    assert PROSE.strip() in page.text
-
-
 def test_tags_with_absurdly_many_attributes_cost_little() -> None:
     page = read("<a " + " ".join(f"a{n}=1" for n in range(50_000)) + f">x</a><p>{PROSE}</p>")
     assert PROSE.strip() in page.text
@@ -164,24 +127,6 @@ def kinds(html: str) -> list[tuple[str, str]]:
     return [(block.kind, page.text[block.start : block.end]) for block in page.blocks[1:]]
 
 
-def test_blocks_say_what_the_markup_sets_apart() -> None:
-    assert kinds("<dl><dt>-q<dt>--quick<dd><p>Fast.<dt>-v<dd>Loud. <ul><li>Very.</ul></dl>") == [
-        ("term", "-q"),
-        ("term", "--quick"),
-        ("definition", "Fast."),
-        ("term", "-v"),
-        ("definition", "Loud.\n\nVery."),
-        ("item", "Very."),
-    ]
-    assert kinds("<p>Then:</p><pre>  a = 1\n  b</pre><ul><li><p>One.</p><p>Two.</p></ul>") == [
-        ("paragraph", "Then:"),
-        ("code", "  a = 1\n  b"),
-        ("item", "One.\n\nTwo."),
-        ("paragraph", "One."),
-        ("paragraph", "Two."),
-    ]
-
-
 @by_table
 def test_links_alone_are_marked_as_such(html: str, expected: str) -> None:
     assert kinds(html)[0] == ("links", expected)
@@ -201,34 +146,11 @@ def test_bars_that_turn_pages_are_left_out(bar: str) -> None:
     assert read(f"<h1>Milk</h1>{bar}<p>{PROSE}</p>{bar}").text == f"Milk\n\n{PROSE.strip()}"
 
 
-def test_a_paragraph_that_names_the_next_page_is_kept() -> None:
-    text = read(
-        f'<p>{PROSE}</p><p>How butter is made is told in the <a rel="next" href="b">chapter on churns</a>.</p>'
-    ).text
-    assert text.endswith("the chapter on churns.")
-
-
 def test_the_sign_that_links_to_a_heading_is_no_part_of_it() -> None:
     page = read(
         f'<h2>Butter<a class="headerlink" href="#butter">¶</a></h2><p>{PROSE} <a href="#n">#</a>1</p>'
     )
     assert page.headings[0].text == "Butter" and "¶" not in page.text and "#" not in page.text
-
-
-@pytest.mark.parametrize(
-    "frame",
-    [
-        '<table summary="Note"><tr><td rowspan=2><img alt="[Note]"></td><th>Note</th></tr><tr><td>{}</td></tr></table>',
-        '<table><tr><td class="icon"><div>Note</div></td><td class="content">{}</td></tr></table>',
-    ],
-)
-def test_a_table_that_frames_a_note_is_text(frame: str) -> None:
-    page = read(
-        f"<p>{PROSE}</p>{frame.format('Butter that is stored in light turns bitter within a few days.')}"
-    )
-    assert not page.tables and page.text.endswith(
-        "Note\nButter that is stored in light turns bitter within a few days."
-    )
 
 
 def test_raised_figures_do_not_join_the_figure_before_them() -> None:
@@ -239,16 +161,6 @@ def test_raised_figures_do_not_join_the_figure_before_them() -> None:
     assert page.text.endswith("10⁻², 21st, H2O, 10₂")
 
 
-def test_ligatures_and_soft_hyphens_are_plain_letters() -> None:
-    assert read(f"<p>{PROSE} eﬃ&shy;cient ﬁre</p>").text.endswith("efficient fire")
-
-
 def test_an_endless_base_of_addresses_is_none() -> None:
     page = read(f"<base href='https://a.test/{'b' * 20_000}/'><p>{PROSE}<a href=x>x</a>")
     assert [link.url for link in page.links] == ["https://dairy.example.com/about/x"]
-
-
-@pytest.mark.parametrize("target", ["http://[::1", "http://a.test:99999/", "http://[x]/"])
-def test_a_page_that_redirects_to_no_address_is_read(target: str) -> None:
-    page = read(f'<meta http-equiv="refresh" content="0;url={target}"><p>{PROSE}')
-    assert page.outcome is Outcome.OK and page.refresh_url in ("", "http://a.test:99999/")

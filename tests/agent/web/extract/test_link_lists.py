@@ -32,11 +32,6 @@ def test_the_date_beside_an_entry_whatever_the_list_is_made_of() -> None:
     }
 
 
-def test_a_row_tells_its_latest_date() -> None:
-    html = '<table><tr><td><a href="/t">A long running thread</a></td><td>2 May 2020</td><td>18 November 2026</td></tr></table>'
-    assert dated(html) == {"https://a.example/t": "2026-11-18"}
-
-
 def test_one_entry_does_not_take_the_date_of_the_next() -> None:
     html = '<div><div><a href="/a">The first headline</a></div><div><a href="/b">The second headline</a> <span>1 November 2026</span></div></div>'
     assert dated(html) == {"https://a.example/a": "", "https://a.example/b": "2026-11-01"}
@@ -69,17 +64,6 @@ def test_signs_of_an_article_and_of_a_list() -> None:
     assert features("", posts=0, text="").words == 0
 
 
-def test_a_page_that_is_a_menu_alone_is_a_list_of_its_links() -> None:
-    links = "".join(f'<a href="/t/{n}">A thread about the pump number {n}</a> ' for n in range(5))
-    menu = f"<h1>Threads</h1><nav>{links}</nav>"
-    assert all(link.content for link in find_link_candidates(menu, HERE, TODAY))
-    signs = features(menu, posts=0, text="Threads")
-    assert signs.alike_links == 5 and signs.link_share == 1.0
-    article = f"{menu}<p>{'The pump was cleaned and runs again as it did before. ' * 20}</p>"
-    assert not any(link.content for link in find_link_candidates(article, HERE, TODAY))
-    assert features(article, posts=0, text="x" * 900).alike_links == 0, "beside a text it is a menu"
-
-
 def test_entries_below_a_date_have_it_until_the_next_heading() -> None:
     html = """<h3>17 November 2026</h3><ul><li><a href="/a">Re: The ferry</a></li></ul>
     <h3>October 2026</h3><ul><li><a href="/b">Re: The lamp</a></li></ul><h3>Older</h3><a href="/c">Archive of all</a>"""
@@ -88,17 +72,3 @@ def test_entries_below_a_date_have_it_until_the_next_heading() -> None:
         "https://a.example/b": "2026-10",
         "https://a.example/c": "",
     }
-
-
-def test_a_page_is_listed_by_its_own_title_not_by_that_of_a_part() -> None:
-    html = '<ul><li><a href="/r">Release 2</a><ul><li><a href="/r#new">What is new in this release</a></li></ul></li></ul>'
-    assert [link.text for link in find_link_candidates(html, HERE, TODAY)] == ["Release 2"]
-
-
-def test_the_next_chapter_of_a_book_is_no_next_page_of_its_contents() -> None:
-    html = '<a href="/one">Next</a><ul><li><a href="/one">1. Boats</a></li><li><a href="/two">2. Ropes</a></li></ul>'
-    assert find_next_page(html, HERE) == ""
-    assert (
-        find_next_page('<a href="/?p=2">Next</a><a href="/one">1. Boats</a>', HERE)
-        == "https://a.example/?p=2"
-    )

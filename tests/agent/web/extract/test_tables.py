@@ -27,16 +27,6 @@ def test_what_spans_rows_stands_in_each_of_them() -> None:
     assert found and found.rows == [["a", "b", "c"], ["d", "b", "e"], ["f", "b", "g"], ["h", "i", "j"]]
 
 
-def test_a_row_made_only_of_what_hangs_from_above_is_read() -> None:
-    found = grid("<table><tr><td rowspan=2>a<td rowspan=2>b<tr></tr><tr><td>c<td>d</table>")
-    assert found and found.rows == [["a", "b"], ["a", "b"], ["c", "d"]]
-
-
-def test_lines_and_lists_in_a_cell_become_one_line() -> None:
-    found = grid("<table><tr><td>a<br>b<td><ul><li>c<li>d</ul></table>")
-    assert found and found.rows == [["a b", "c d"]]
-
-
 @pytest.mark.parametrize(
     "html",
     [
@@ -49,12 +39,6 @@ def test_lines_and_lists_in_a_cell_become_one_line() -> None:
 )
 def test_what_is_no_table(html: str) -> None:
     assert grid(html) is None
-
-
-def test_one_long_cell_does_not_undo_a_table() -> None:
-    rows = "".join(f"<tr><td>{n}<td>x" for n in range(10))
-    found = grid(f"<table>{rows}<tr><td>notes<td>{'prose ' * 300}</table>")
-    assert found and len(found.rows) == 11
 
 
 @pytest.mark.parametrize(

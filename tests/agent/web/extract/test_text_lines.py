@@ -20,15 +20,6 @@ def keep(text: str) -> str:
     return "|".join(text[start:end] for start, end in LINKED.find_own_words(text))
 
 
-def test_lines_quoted_from_others_and_their_introduction_are_not_the_writers() -> None:
-    assert keep("Bo wrote:\n> It is late.\n\nYes.\nAgain.") == "Yes.\nAgain."
-
-
-def test_a_patch_is_not_prose() -> None:
-    patch = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-old = 1\n+new = 2\n same = 3"
-    assert keep(f"This mends it.\n\n{patch}\n\nPlease try.") == "This mends it.|Please try."
-
-
 def test_lists_and_rules_stay() -> None:
     text = "Two things:\n- the lamp\n- the rope\n\n-- and one more"
     assert keep(text) == text

@@ -13,7 +13,6 @@ from fpdf.enums import AccessPermission, EncryptionMethod
 from agent.types import Outcome
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats.pdf import extract_pdf
-from agent.web.extract.formats.pdf_lines import normalize_characters
 
 DEJAVU = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
 PROSE = (
@@ -82,11 +81,6 @@ def test_pages_become_headings() -> None:
     assert len(reading.published_at) == 10
 
 
-def test_lines_that_the_width_of_the_page_broke_are_one_paragraph() -> None:
-    reading = read(paper(both(text(PROSE), text("The hut is red."))))
-    assert blocks(reading) == [("paragraph", PROSE), ("paragraph", "The hut is red.")]
-
-
 def test_larger_and_numbered_bold_lines_are_headings_by_their_size() -> None:
     parts = (
         text("Harbour", 20),
@@ -101,23 +95,6 @@ def test_larger_and_numbered_bold_lines_are_headings_by_their_size() -> None:
     reading = read(paper(both(*parts)))
     levels = {heading.text: heading.level for heading in reading.headings}
     assert levels == {"Page 1": 6, "Harbour": 1, "Moorings": 2, "1.1 Fees": 2}
-
-
-def test_running_heads_and_page_numbers_are_left_out() -> None:
-    pages = [text(f"Pier {name} is closed in winter.") for name in ("one", "two", "three", "four")]
-    reading = read(paper(*pages, header="Rules of the harbour"))
-    assert "Rules of the harbour" not in reading.text and "Pier four is closed" in reading.text
-
-
-def test_headings_at_the_top_of_pages_are_no_running_heads() -> None:
-    pages = [
-        both(text(f"{n}. {name}", 16), text(PROSE)) for n, name in enumerate(("Fees", "Boats", "Water"), 1)
-    ]
-    assert [h.text for h in read(paper(*pages)).headings if h.level < 6] == [
-        "1. Fees",
-        "2. Boats",
-        "3. Water",
-    ]
 
 
 def test_a_table_of_contents_is_left_out() -> None:
@@ -166,11 +143,6 @@ def test_raised_figures_do_not_melt_into_numbers() -> None:
     assert "They counted 10^3 eggs on 5 m^2 of the northern slope^7." in read(paper(draw)).text
 
 
-def test_characters_get_their_plain_form_but_superscripts_stay() -> None:
-    assert normalize_characters("ﬁnal oﬃce Ａ１") == "final office A1"
-    assert normalize_characters("10³ litres on 5 m², \u00a0\u0300frozen’") == "10^3 litres on 5 m², `frozen’"
-
-
 def test_lists_and_code_are_blocks_of_their_own() -> None:
     items = [text("- Boats over twelve metres moor in the north."), text("- All others moor in the south.")]
     code = text("def moor(boat):\n    return boat.length", family="Courier")
@@ -216,11 +188,6 @@ def test_lines_from_right_to_left_are_joined() -> None:
     assert " ".join(words) in read(paper(draw)).text
 
 
-def test_short_lines_stay_apart() -> None:
-    reading = read(paper(both(text(PROSE), text("north pier 180\nsouth pier 140\nred hut 12"))))
-    assert reading.text.endswith("north pier 180\nsouth pier 140\nred hut 12")
-
-
 def test_a_pdf_without_text_says_what_to_do_next() -> None:
     empty = read(paper(lambda document: None))
     assert empty.outcome is Outcome.UNSUPPORTED and "no text" in empty.detail
@@ -255,34 +222,9 @@ def test_a_lock_holds_unless_it_needs_no_key(password: str, outcome: Outcome) ->
     assert ("password" in reading.detail) is (outcome is Outcome.UNSUPPORTED)
 
 
-@pytest.mark.parametrize("cut", [20, 200, 600, 0.5, 0.9])
-def test_a_damaged_pdf_fails_politely(cut: float) -> None:
-    whole = bytes(paper(text(PROSE)).output())
-    reading = extract_pdf(whole[: int(cut if cut > 1 else cut * len(whole))])
-    assert reading.outcome in (Outcome.UNSUPPORTED, Outcome.OK)
-    assert bool(reading.detail) is (reading.outcome is Outcome.UNSUPPORTED)
-
-
 def test_what_could_not_be_read_in_time_is_told() -> None:
     reading = extract_pdf(bytes(paper(*[text(PROSE)] * 3).output()), seconds=0.0)
     assert reading.detail == "Only the first 1 of 3 pages were read (PARSER_TIMEOUT raises the limit)."
-
-
-def test_a_hanging_paragraph_and_a_narrow_box_are_whole() -> None:
-    words = ("-b " + PROSE).split(" ")
-
-    def draw(document: FPDF) -> None:
-        text(PROSE)(document)
-        document.cell(0, 5, " ".join(words[:19]), new_x="LMARGIN", new_y="NEXT")
-        document.set_left_margin(25)
-        document.set_x(25)
-        document.multi_cell(0, 5, " ".join(words[19:]), align="L", new_x="LMARGIN", new_y="NEXT")
-        document.ln(5)
-        document.set_right_margin(60)
-        document.multi_cell(0, 5, " ".join([PROSE] * 3), align="J", new_x="LMARGIN", new_y="NEXT")
-
-    hanging = " ".join(words)
-    assert [said for _, said in blocks(read(paper(draw)))] == [PROSE, hanging, " ".join([PROSE] * 3)]
 
 
 def test_cells_between_rules_are_a_table() -> None:
