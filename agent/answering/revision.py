@@ -118,13 +118,6 @@ def write_numbered_lines(answer: Answer, facts: Mapping[str, Fact]) -> list[str]
     return lines
 
 
-def write_quoted_lines(answer: Answer, facts: Mapping[str, Fact]) -> list[str]:
-    """The same for who may not see what a private note shaped: the verified quotes of each sentence."""
-    quotes = {i: fact.quote for i, fact in facts.items() if fact.verified}
-    lines = (" ".join(quotes[i] for i in said.fact_ids if i in quotes) for said in answer.sentences)
-    return [f"s{n}: {line}" for n, line in enumerate(lines, start=1)]
-
-
 def mark_refuted(said: Sentence, text: str = "") -> str:
     """A sentence of a former answer for a model: marked where its quotes do not support it."""
     text = text or said.claim

@@ -1,7 +1,7 @@
 """Whether quotes support a claim: one public function for all flows, exports and `verify`.
 
 Code comes first, in this order:
-1. *quoted*: the claim stands in one stretch of a quote, word for word but for spelling (`claims.quoted`);
+1. *quoted*: the claim stands in one stretch of a quote, word for word but for spelling (`is_quoted`);
 2. *computed*: one figure follows from two of the quotes', and they carry the rest (`claims.computed`);
 3. all else is left to a judge, who makes it *judged_supported* or *not_supported*. The differences that code
    sees (`claims.differences`) are put to the judge as questions. Without a judge a claim with another figure,
@@ -12,15 +12,15 @@ statement never backs itself: only quotes are evidence; titles and headings say 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.evidence.claims.computed import find_computations, is_carried, read_calculations
 from agent.evidence.claims.differences import find_differences
-from agent.evidence.claims.quoted import is_quoted
-from agent.evidence.claims.words import read_text
+from agent.evidence.claims.words import ReadText, read_text
 from agent.evidence.statement_features import BEFORE_CHARS, words_before
-from agent.text.normalization import normalize_text
+from agent.text.normalization import ELLIPSIS, normalize_text
 from agent.text.tokens import stem_words
 from agent.text.word_lists import load_words
 from agent.types import ClaimFinding, ClaimVerdict
@@ -75,6 +75,12 @@ class OpenClaim:
 
 
 _PRONOUNS = load_words("pronouns")
+_EDGE = frozenset({"a", "an", "the", ELLIPSIS})
+_BORDER = re.compile(r"[.;!?|\n…]|\[\.{3}\]")
+_ADDS = re.compile(r"\s?[,;]\s(?:and|while|whereas)\b")
+_ASKS = re.compile(r"[\s\"”’»)\]]*\?")
+_MAX_PLACES = 50
+"""Places of a claim's words that are looked at."""
 
 Judge = Callable[[Sequence[OpenClaim]], Mapping[str, Judgement]]
 """Judges all open claims of a text at once: claim id -> judgement; one that is missing was not judged."""
@@ -132,6 +138,46 @@ def check_by_code(claim: Claim) -> ClaimCheck:
         return ClaimCheck("computed", reason=reason, quote=quotes.index(computed[0].quote))
     differs = any(finding.kind != "name" for finding in findings)
     return ClaimCheck("differs" if differs else "not_checked", tuple(findings), reason)
+
+
+def is_quoted(claim: ReadText, quote: ReadText) -> bool:
+    """Whether a claim stands in one stretch of a quote, word for word but for spelling.
+
+    The stretch is one or more whole sentences of the quote, lines or cells, perhaps without what an "and"
+    adds after a comma: what else a sentence says could change what its words say ("He denied that …", "… of
+    the north wing"). A claim and what it stands in are both questions or both none."""
+    asks, keys = claim.text.rstrip(' "”’»)]').endswith("?"), list(claim.keys)
+    while keys and keys[0] in _EDGE:
+        del keys[0]
+    while keys and keys[-1] == ELLIPSIS:
+        del keys[-1]
+    if not any(key[0].isalpha() for key in keys):
+        return False
+    needle, at, first, seen = f" {' '.join(keys)} ", -1, 0, 0
+    for _ in range(_MAX_PLACES):
+        if (at := quote.line.find(needle, at + 1)) < 0:
+            return False
+        first, seen = first + quote.line.count(" ", seen, at), at
+        if _is_whole(quote, first, first + len(keys), asks):
+            return True
+    return False
+
+
+def _is_whole(quote: ReadText, first: int, end: int, asks: bool) -> bool:
+    """Do these words begin and end with a sentence, a line or a cell of the quote?"""
+    while first and quote.words[first - 1].key in _EDGE:
+        first -= 1
+    starts = {
+        next((n for n, word in enumerate(quote.words) if word.start >= a), 0) for a, _ in quote.sentences
+    }
+    stop = quote.words[end - 1].end
+    after = quote.text[stop : quote.words[end].start] if end < len(quote.words) else "."
+    before = quote.text[quote.words[first - 1].end if first else 0 : quote.words[first].start]
+    return (
+        (not first or first in starts or bool(_BORDER.search(before)))
+        and (end in starts or bool(_BORDER.search(after)) or bool(_ADDS.match(quote.text, stop)))
+        and bool(_ASKS.match(quote.text, stop)) == asks
+    )
 
 
 def describe_finding(finding: ClaimFinding) -> str:

@@ -30,7 +30,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
+from itertools import product
 
 from agent.evidence.contradiction import dice_similarity, find_contradiction
 from agent.evidence.sources import PERSON_SOURCE, map_sites_to_sources
@@ -42,7 +42,6 @@ from agent.text.tokens import fold
 from agent.text.urls import site
 from agent.types import Confidence, ConfidenceChange, Conflict, Fact, PartConfidence, PlanPart
 
-T = TypeVar("T")
 LOW_LIMIT, LOW_DOUBT = 0.40, 0.60
 """The most that agreeing sources give against the judgement, and the part of it that each leaves open."""
 HIGH_DOUBT = 0.16
@@ -163,10 +162,12 @@ def _says_same(one: str, other: str, *, is_keyed: bool) -> bool:
     is_alike = dice_similarity(left.words, right.words) >= MIN_SAME_SIMILARITY
     if not is_keyed and not (is_alike and left.words & right.words - names):
         return False
-    shares_values = _share_one(left.dates, right.dates, is_compatible) and _share_one(
-        left.quantities, right.quantities, is_same_quantity
-    )
-    return shares_values and find_contradiction(left, right, keyed=is_keyed) is None
+    days, amounts = (left.dates, right.dates), (left.quantities, right.quantities)
+    if all(days) and not any(is_compatible(a, b) for a, b in product(*days)):
+        return False
+    if all(amounts) and not any(is_same_quantity(a, b) for a, b in product(*amounts)):
+        return False
+    return find_contradiction(left, right, keyed=is_keyed) is None
 
 
 def assess_confidence(
@@ -213,11 +214,6 @@ def evidence_range(weight: float) -> tuple[float, float]:
     return LOW_LIMIT * (1.0 - LOW_DOUBT**weight), 1.0 - HIGH_DOUBT**weight
 
 
-def describe_level(value: float) -> str:
-    """The level of a confidence in words and percent: "High confidence (87 %)"."""
-    return f"{next(name for name, least in LEVELS if value >= least)} confidence ({format_percent(value)})"
-
-
 def describe_certainty(point: Confidence) -> str:
     """The level with its reason, that of its weakest part: "High confidence (97 %): 2 independent …"."""
     weakest = min(point.parts, key=compute_part, default=PartConfidence())
@@ -233,12 +229,8 @@ def describe_certainty(point: Confidence) -> str:
     elif count == 1:
         is_enough = ", which is enough here" if weakest.weight >= SURE_WEIGHT else ""
         reason = f"{about} rests on one source{is_enough} ({named})"
-    return f"{describe_level(point.value)}: {reason}."
-
-
-def _share_one(left: Sequence[T], right: Sequence[T], is_same: Callable[[T, T], bool]) -> bool:
-    """Whether two statements that both hold such values have one in common."""
-    return not (left and right) or any(is_same(a, b) for a in left for b in right)
+    level = next(name for name, least in LEVELS if point.value >= least)
+    return f"{level} confidence ({format_percent(point.value)}): {reason}."
 
 
 def _has_side(conflict: Conflict, ids: Collection[str]) -> bool:

@@ -70,11 +70,12 @@ class FactIndex:
 
     def add(self, fact: Fact) -> None:
         """Add a fact, or replace the one with its id."""
-        if old := self.facts.get(fact.id):
-            for key in _list_keys(old):
-                self.ids_by_key[key] = tuple(i for i in self.ids_by_key[key] if i != fact.id)
-        for key in _list_keys(fact):
-            self.ids_by_key[key] = (*self.ids_by_key.get(key, ()), fact.id)
+        for one in filter(None, (self.facts.get(fact.id), fact)):
+            kept = () if one is not fact else (fact.id,)
+            keys: list[_Key] = [*extract_features(one.statement).words, topic_key(one)]
+            for key in keys:
+                others = (i for i in self.ids_by_key.get(key, ()) if i != fact.id)
+                self.ids_by_key[key] = (*others, *kept)
         self.facts[fact.id] = fact
 
     def find_partners(self, fact: Fact) -> Iterator[Fact]:
@@ -92,10 +93,6 @@ class FactIndex:
         for i in sorted(similar, key=lambda i: (-similar[i], i))[:MAX_PARTNERS]:
             if is_same_thing(fact, self.facts[i]):
                 yield self.facts[i]
-
-
-def _list_keys(fact: Fact) -> list[_Key]:
-    return [*extract_features(fact.statement).words, topic_key(fact)]
 
 
 def settle_conflict(conflict: Conflict, rulings: Sequence[Ruling], facts: Mapping[str, Fact]) -> Conflict:

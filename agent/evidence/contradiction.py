@@ -172,8 +172,9 @@ def is_same_thing(a: Fact, b: Fact) -> bool:
         )
         if days & there and _join_names(one) & _join_names(other):
             return True
-    pairs = [(a.title, b.title), (_given_subject(a), _given_subject(b))]
-    for left, right in pairs:
+    # the subject that was given with an attribute; alone it is only the page's title
+    subjects = [fact.subject if fact.attribute else "" for fact in (a, b)]
+    for left, right in ((a.title, b.title), subjects):
         (base, mine), (base_there, theirs) = _split_qualifier(left), _split_qualifier(right)
         if base and base == base_there and not (mine <= theirs or theirs <= mine):
             return False
@@ -183,35 +184,22 @@ def is_same_thing(a: Fact, b: Fact) -> bool:
             [*fact.statement[: name.start].split(), *fact.statement[name.end :].split()[:1]]
             for fact, (name,) in zip((a, b), first, strict=True)
         ]
-        if (
-            frames[0] == frames[1]
-        ):  # the same of another name each; "X founded Y", "Y was founded by X" is not
+        if frames[0] == frames[1]:  # the same of another name each; not "X founded Y", "Y was founded by X"
             return False
-    subject, subject_there = _subject_words(a), _subject_words(b)
-    is_named = subject <= _all_words(b) or subject_there <= _all_words(a)
-    return not subject or not subject_there or is_named
+    own, stated = list[frozenset[str]](), list[frozenset[str]]()
+    for fact, subject, said in zip((a, b), subjects, (one, other), strict=True):
+        opening = next((name for name in said.names if name.start <= MAX_OPENING_CHARS), None)
+        if opening and not subject:
+            own.append(opening.words)
+        else:
+            own.append(extract_features(_base_title(subject or fact.title)).words)
+        stated.append(extract_features(f"{fact.statement} . {_base_title(fact.title)} . {subject}").words)
+    return not all(own) or own[0] <= stated[1] or own[1] <= stated[0]
 
 
 def _join_names(*statements: StatementFeatures) -> frozenset[str]:
     """The words of all names."""
     return frozenset[str]().union(*(name.words for said in statements for name in said.names))
-
-
-def _given_subject(fact: Fact) -> str:
-    """The subject that a model or person gave with the attribute; alone it is only the page's title."""
-    return fact.subject if fact.attribute else ""
-
-
-def _subject_words(fact: Fact) -> frozenset[str]:
-    if subject := _given_subject(fact):
-        return extract_features(_base_title(subject)).words
-    names = extract_features(fact.statement).names
-    opening = next((name for name in names if name.start <= MAX_OPENING_CHARS), None)
-    return opening.words if opening else extract_features(_base_title(fact.title)).words
-
-
-def _all_words(fact: Fact) -> frozenset[str]:
-    return extract_features(f"{fact.statement} . {_base_title(fact.title)} . {_given_subject(fact)}").words
 
 
 def _base_title(title: str) -> str:

@@ -15,12 +15,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from agent.evidence.claims.names import IDENTIFIER, find_absent_names
 from agent.evidence.claims.words import ReadText, Word, align, list_content, split_sentences
 from agent.text.date_intervals import DAYS_PER_YEAR, DateInterval, is_compatible
+from agent.text.names import find_proper_names
 from agent.text.normalization import is_negation
 from agent.text.quantities import Quantity
-from agent.text.tokens import load_function_words
+from agent.text.tokens import fold, is_stopword, load_function_words, stem
 from agent.types import ClaimFinding, FindingKind
 
 MAX_ROUNDING = 0.05
@@ -41,6 +41,14 @@ _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPING = re.compile(r"(?<=\d)[,\u00a0\u202f](?=\d{3}(?!\d))")
 _LABEL = re.compile(r"^\s*\d{1,3}[.)]\s|\w@?[\[{(]\d+[\])}]")
 """The number of a list's item, an index ("stash@{2}")."""
+_PREFIX = 4
+"""Letters that a name shares with its adjective at least ("Belgium", "Belgian")."""
+_IDENTIFIER = re.compile(
+    r"(?<![\w/.@-])(?:(?:[\w.~-]*/)+[\w.-]*\w|\w+(?:[_@]\w+)+|(?:[A-Za-z]{2,4}-?\d+(?:-\d+)*|[A-Z]-?\d{2,})(?![\w-])"
+    r"|\d+(?:\.\d+){2,}|--[\w-]+\w)"
+)
+"""A path, an option, a version, a model's number, a name with an underscore."""
+_DAY = re.compile(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?")
 
 
 def find_differences(
@@ -66,7 +74,7 @@ def find_differences(
             for finding in _find_figure(n, claim, given, digits)
         ),
         *(() if is_foreign else _find_negation(claim, quotes)),
-        *(() if is_foreign or is_german else find_absent_names(claim, given)),
+        *(() if is_foreign or is_german else _find_absent_names(claim, given)),
     ]
 
 
@@ -133,7 +141,7 @@ def _is_label(n: Quantity, claim: ReadText) -> bool:
     """Is it a number that only tells items apart, or a part of an identifier?"""
     return any(
         found.start() <= n.start < found.end()
-        for pattern in (_LABEL, IDENTIFIER)
+        for pattern in (_LABEL, _IDENTIFIER)
         for found in pattern.finditer(claim.text)
     )
 
@@ -239,3 +247,46 @@ def _list_digits_of(text: str) -> list[str]:
 def _is_written(text: str, digits: set[str]) -> bool:
     """Is a bare year written as any other figure?"""
     return text.isdigit() and text in digits
+
+
+def _find_absent_names(claim: ReadText, given: Sequence[ReadText]) -> Iterator[ClaimFinding]:
+    """The names and identifiers that no word of what is given has; one that it has in part is no absent
+    one."""
+    text = "\n".join(one.text for one in given)
+    folded = fold(text)
+    squeezed = re.sub(r"[\W_]", "", folded)
+    stems = {stem(fold(key)) for one in given for key in one.keys}
+    prefixes = {word[:_PREFIX] for word in stems} | {word[: len(word) - 3] for word in stems if len(word) > 7}
+    initials = {_take_initials(name.text) for name in find_proper_names(text)}
+    capitals = set(re.findall(r"[A-Z]{2,}", text.replace(".", "")))
+    values = [(v.start, v.end) for side in (claim.dates, claim.times, claim.quantities) for v in side]
+    for match in _IDENTIFIER.finditer(claim.text):
+        is_version = match.group().replace(".", "").isdigit()
+        parts = [match.group()] if is_version else re.findall(r"[^\W_]+", fold(match.group()))
+        if not all(part in (folded if is_version else squeezed) for part in parts):
+            yield ClaimFinding(kind="name", claimed=match.group(), is_absent=True)
+    starts = {start for start, _ in claim.sentences}
+    for name in find_proper_names(claim.text):
+        words = [
+            word for word in re.findall(r"[^\W_]+", name.text) if word[0].isupper() and not is_stopword(word)
+        ]
+        if not words or (len(words) == 1 and {name.start, name.start - 1} & starts):
+            continue  # every sentence begins with a capital
+        if _DAY.fullmatch(name.text) or any(start < name.end and name.start < end for start, end in values):
+            continue  # a day, a unit or a month
+        known = [
+            len(word) == 1
+            or any(c.isdigit() for c in word)
+            or stem(fold(word)) in stems
+            or word.upper() in capitals | initials
+            or (len(word) >= _PREFIX and fold(word)[:_PREFIX] in prefixes)
+            or (len(word) > _PREFIX and fold(word) in squeezed)
+            for word in words
+        ]
+        if all(known) or _take_initials(name.text) in capitals:
+            continue
+        yield ClaimFinding(kind="name", claimed=name.text, is_absent=len(words) > 1 and not any(known))
+
+
+def _take_initials(name: str) -> str:
+    return "".join(word[0] for word in re.split(r"[\s-]", name) if word[:1].isupper())

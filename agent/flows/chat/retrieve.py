@@ -74,7 +74,9 @@ def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     scored = zip(own.retrieved_docs, own.doc_relevance_scores, strict=False)
     relevant = [doc for doc, score in scored if score >= MIN_RELEVANT_SCORE]
     others = [doc for doc in own.retrieved_docs if doc not in relevant]
-    merged = {doc.id: doc for doc in [*relevant, *_fuse([others, new_docs])]}
+    by_id = {doc.id: doc for doc in [*others, *new_docs]}
+    ranked = fuse_rankings([[doc.id for doc in docs] for docs in (others, new_docs)])
+    merged = {doc.id: doc for doc in [*relevant, *(by_id[name] for name, _ in ranked)]}
     read = {page.page_id for page in state.pages.values()}
     allowed = set(read)
     for doc in merged.values():
@@ -113,11 +115,6 @@ def split_sections(page: Page, page_id: str) -> list[list[Passage]]:
         sections[-1].append(passage)
         chars += len(passage.text)
     return sections
-
-
-def _fuse(rankings: Sequence[Sequence[PassageRef]]) -> list[PassageRef]:
-    docs = {doc.id: doc for ranking in rankings for doc in ranking}
-    return [docs[name] for name, _ in fuse_rankings([[doc.id for doc in ranking] for ranking in rankings])]
 
 
 def build_page_refs(docs: Sequence[PassageRef], step: int, found_on: str) -> list[PageRef]:

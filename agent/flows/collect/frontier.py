@@ -16,7 +16,7 @@ from agent.flows.collect.state import CollectRun
 from agent.retrieval.scorer import rank_passages
 from agent.roles.collect import RankedLink
 from agent.text.plurals import format_count
-from agent.text.urls import canonicalize, find_urls, is_blocked
+from agent.text.urls import canonicalize, is_blocked
 from agent.types import Outcome, Passage
 from agent.types.collection import CollectIntent, CrawlNode, LinkCandidate
 
@@ -38,21 +38,6 @@ def list_instructions(state: CollectRun, *, public: bool = False) -> list[str]:
     alone for a role that tells what is read."""
     notes = (fact_view.public_note_texts if public else fact_view.note_texts)(state)
     return [*filter(None, [state.settings.instruction.strip()]), *notes]
-
-
-def find_start_pages(state: CollectRun) -> list[CrawlNode]:
-    """The start pages of the settings and of the person's words that are not in the tree yet."""
-    tree = state.own.tree
-    texts = [state.question, *list_instructions(state, public=True)]
-    new: dict[str, str] = {}
-    for url in [*state.settings.start_urls, *(url for text in texts for url in find_urls(text))]:
-        if (name := canonicalize(url)) and name not in tree:
-            new.setdefault(name, url)
-    first = sum(node.depth == 0 and not node.continues for node in tree.values())
-    return [
-        CrawlNode(id=name, url=url, path=[n], anchor="given by you")
-        for n, (name, url) in enumerate(new.items(), start=first)
-    ]
 
 
 def is_excluded(intent: CollectIntent, url: str) -> bool:

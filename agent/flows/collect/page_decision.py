@@ -185,4 +185,4 @@ def _list_addresses(parsed: ParsedPage) -> list[str]:
 
 def _build_refusal(node: CrawlNode, why: str, step: int) -> list[Refusal]:
     """The refusal of the address a decision named; none without a reason."""
-    return [Refusal(what=node.target_url[:300] or "(no address)", why=why, step=step)] if why else []
+    return [Refusal(what=node.target_url or "(no address)", why=why, step=step)] if why else []

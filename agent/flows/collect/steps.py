@@ -19,7 +19,7 @@ from agent.flows.collect.page_decision import decide_page
 from agent.flows.collect.parsed_page import ParsedPage, parse_page
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect import INTENT, LINK_RANKING, IntentReply, LinkRanking
-from agent.text.urls import canonicalize, complete_typed_url, host
+from agent.text.urls import canonicalize, complete_typed_url, find_urls, host
 from agent.types import Outcome, PlanPart, Proposal, Refusal
 from agent.types.collection import CollectIntent, CrawlNode, LinkCandidate
 
@@ -45,8 +45,16 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
             moved.append(node.replace(status="open", ended=""))
         if node.status == "open" and frontier.is_excluded(wanted, node.url):
             moved.append(node.replace(status="dropped", ended=EXCLUDED_BY_PERSON, held="words"))
-    found = frontier.find_start_pages(state)
-    start_pages = [node for node in found if not frontier.is_excluded(wanted, node.url)]
+    texts, new = [state.question, *frontier.list_instructions(state, public=True)], dict[str, str]()
+    for url in [*state.settings.start_urls, *(url for text in texts for url in find_urls(text))]:
+        if (name := canonicalize(url)) and name not in own.tree:
+            new.setdefault(name, url)
+    first = sum(node.depth == 0 and not node.continues for node in own.tree.values())
+    start_pages = [
+        CrawlNode(id=name, url=url, path=[n], anchor="given by you")
+        for n, (name, url) in enumerate(new.items(), start=first)
+        if not frontier.is_excluded(wanted, url)
+    ]
     change: Change = {
         "heard": len(state.notes),
         "intent": wanted,
@@ -271,7 +279,7 @@ def _rank_links(
     )
     replies = [judgement.earlier, judgement.value] if judgement.earlier else [judgement.value]
     named = dict.fromkeys(url for reply in replies for url in find_unknown(reply))
-    refused = [Refusal(what=url[:300], why=UNKNOWN_URL, step=tools.step) for url in named]
+    refused = [Refusal(what=url, why=UNKNOWN_URL, step=tools.step) for url in named]
     children = frontier.open_ranked_links(state, judgement.value.links, shown)
     trouble = judgement.failure or "; ".join(judgement.problems)
     if trouble and not children:

@@ -80,7 +80,7 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     refused = [refusal for page in pages for refusal in page.refused]
     if judgement.withheld:
         why = "text of this page was withheld from the model: it contains the mark of the run's fences"
-        refused += [Refusal(what=page.page.url[:300], why=why) for page in pages]
+        refused += [Refusal(what=page.page.url, why=why) for page in pages]
     refused += _refuse_unknown(state, judgement.value, here)
     actions = list[Action]()
     for page in pages:  # none brought a page that a person supplied
@@ -244,7 +244,7 @@ def _refuse_unknown(state: ResearchRun, reply: AnalyzerReply, here: Sequence[str
     known = {canonicalize(url) for url in here}
     why = "the analyzer named an address that does not occur on any page or result of this run"
     return [
-        Refusal(what=url[:300], why=why)
+        Refusal(what=url, why=why)
         for url in reply.new_potential_urls
         if canonicalize(url) not in known and not find_known_url(state, url)
     ]

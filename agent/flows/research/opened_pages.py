@@ -78,7 +78,7 @@ def open_page(state: ResearchRun, tools: RunContext, item: Observation) -> OpenP
         page=page,
         part=item.part,
         queries=list(dict.fromkeys(filter(None, [part, *general, *others]))),
-        refused=[Refusal(what=link.url[:300], why=why) for link in injected],
+        refused=[Refusal(what=link.url, why=why) for link in injected],
         passages=split_passages(page, item.page_id),
     )
 

@@ -25,7 +25,7 @@ from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent
 from agent.evidence.confidence import compute_part
 from agent.flows.research.state import SEARCH_PREFIX, ResearchRun
-from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, make_first_query, score_leads
+from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.folded_search import MIN_EMBEDDED_FILE_CHARS, find_private_words
 from agent.text.question_analysis import strip_question
 from agent.text.urls import FILE_SCHEME, canonicalize, find_urls, is_excluded, map_spellings, site
@@ -106,16 +106,6 @@ def list_asked(state: ResearchRun, actions: Sequence[str]) -> list[Proposal]:
         if note.kind == "look":
             asked += propose_search(state, actions, note.text, note.step, reasoning=why, by="person")
     return asked
-
-
-def propose_first(state: ResearchRun, actions: Sequence[str]) -> list[Proposal]:
-    """What a run begins with: the page that the question names, else the search for the question."""
-    for url in find_urls(state.full_question):
-        page = Proposal(next_action="crawl_url", query_or_url=url, reasoning="You named it.", by="code")
-        if not check_proposal(state, page, list(actions)):
-            return [page]
-    query = make_first_query(state.full_question)
-    return propose_search(state, actions, query, reasoning="The question itself.", by="code")
 
 
 def propose_search(

@@ -24,7 +24,6 @@ from agent.answering.revision import (
     notes_on_answer,
     shorten,
     write_numbered_lines,
-    write_quoted_lines,
 )
 from agent.answering.verdict import finish_answer
 from agent.answering.write_report import ask_section
@@ -114,7 +113,14 @@ def _read_notes(state: ResearchRun, tools: RunContext, answer: Answer) -> NoteRe
     if state.earlier_private_notes or any(
         note.private for note in state.notes
     ):  # what goes out is made of neither them nor an answer they shaped
-        public, lines = [note for note in notes if not note.private], write_quoted_lines(answer, facts)
+        public, quotes = (
+            [note for note in notes if not note.private],
+            [  # the verified ones of each sentence
+                " ".join(facts[i].quote for i in said.fact_ids if i in facts and facts[i].verified)
+                for said in answer.sentences
+            ],
+        )
+        lines = [f"s{n}: {line}" for n, line in enumerate(quotes, start=1)]
         asks = read(notes=public, lines=lines).value if public else None
     return build_reading(state, reply, tools.step, asks=asks)
 

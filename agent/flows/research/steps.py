@@ -14,9 +14,9 @@ from agent.engine.state import Change
 from agent.flows.research import opened_pages, policy, without_model
 from agent.flows.research.plan_step import describe_reading, needs_plan
 from agent.flows.research.state import Observation, ResearchRun
-from agent.retrieval.link_scoring import lead_id
+from agent.retrieval.link_scoring import lead_id, make_first_query
 from agent.roles.research import DECISION, AnalyzerReply, DecisionReply
-from agent.text.urls import canonicalize, is_excluded
+from agent.text.urls import canonicalize, find_urls, is_excluded
 from agent.types import Proposal, Refusal, Stall, describe_actions
 
 MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS, MAX_PROMPT_RESULTS = 20, 5, 8
@@ -92,7 +92,18 @@ def _choose_round(state: ResearchRun, tools: RunContext, actions: list[str]) -> 
     change: Change = {"blockages": [stall.replace(step=tools.step)]} if stall else {}
     coverage = policy.assess_coverage(state)
     if not state.actions and all(note.private for note in state.notes):
-        proposals = policy.propose_first(state, actions)
+        named = [
+            Proposal(next_action="crawl_url", query_or_url=url, reasoning="You named it.", by="code")
+            for url in find_urls(state.full_question)
+        ]
+        proposals = [page for page in named if not policy.check_proposal(state, page, actions)][:1]
+        proposals = proposals or policy.propose_search(
+            state,
+            actions,
+            make_first_query(state.full_question),
+            reasoning="The question itself.",
+            by="code",
+        )
     elif coverage and not coverage.thin:
         proposals = [STOP.replace(reasoning=coverage.reason)]
     else:

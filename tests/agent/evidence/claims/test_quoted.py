@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.evidence.claims.quoted import is_quoted
+from agent.evidence.claim_check import is_quoted
 from agent.evidence.claims.words import read_text
 from tests.tables import by_table
 
