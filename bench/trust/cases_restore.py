@@ -38,7 +38,7 @@ backup.restore_backup(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), forc
 )
 def killed_restores(bench: Bench) -> Result:
     misses, names = [], {"accounts.db", "touchstone.db"}
-    moves = range(2, 6)
+    moves = range(1, 5)
     for n in moves:
         with tempfile.TemporaryDirectory() as folder:
             data, packed = Path(folder) / "data", Path(folder) / "b.zip"
