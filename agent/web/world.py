@@ -25,8 +25,7 @@ from agent.types import ENGINE_NAMES, Outcome, Page, SearchResult, SourceFilter
 from agent.web.engines.http_api import ApiEngine
 from agent.web.engines.registry import build_engines
 from agent.web.fetcher import ANY_SOURCE, Fetcher
-from agent.web.folder_store import FolderIndex, find_docs_file
-from agent.web.folder_transport import FolderAdapter, FolderSite
+from agent.web.folder_world import FolderAdapter, open_folder
 from agent.web.http_outcomes import MISREAD
 from agent.web.rate_limit import HostRateLimiter
 from agent.web.search_results import SearchEngine, explain_failure, find_pause
@@ -66,11 +65,6 @@ class EngineHealth:
         return f"Last search, {when}: {told}" + (
             f" Not asked for another {max(1, round(rest))} s." if rest else ""
         )
-
-
-_folder_cache: dict[tuple[str, int, int], tuple[FolderSite, FolderIndex]] = {}
-"""The documents and indexes of folders, opened once a process for each state of their file."""
-_folder_cache_lock = threading.Lock()
 
 
 class World:
@@ -211,22 +205,13 @@ def open_world(
     if name != "demo" and not folder.is_dir():
         choices = "it is live, demo, or a folder with docs.jsonl or docs.jsonl.gz"
         raise NotFound(f"There is no world {name!r}: {choices}.")
-    file = find_docs_file(folder)
-    stat = file.stat()
-    key = (str(file.resolve()), stat.st_mtime_ns, stat.st_size)
-    with _folder_cache_lock:
-        if key not in _folder_cache:
-            site = FolderSite(folder, config.data_folder / "worlds")
-            note = f" ({site.store.note})" if site.store.note else ""
-            label = f"the index of {folder.resolve().name}{note}"
-            _folder_cache[key] = (site, FolderIndex(site.store, label=label))
-        site, index = _folder_cache[key]
+    served = open_folder(folder, config.data_folder / "worlds")
     return World(
         name,
         "The demo world" if name == "demo" else folder.resolve().name,
-        engines=[index],
-        fetcher=Fetcher(FolderAdapter(site), SsrfGuard(config.FETCH_ALLOW), HostRateLimiter(0.0), most),
-        absent=dict.fromkeys([name for name in ENGINE_NAMES if name != index.name], _NOT_IN_FOLDER),
+        engines=[served],
+        fetcher=Fetcher(FolderAdapter(served), SsrfGuard(config.FETCH_ALLOW), HostRateLimiter(0.0), most),
+        absent=dict.fromkeys([name for name in ENGINE_NAMES if name != served.name], _NOT_IN_FOLDER),
         today=DEMO_TODAY if name == "demo" else "",
     )
 
