@@ -10,7 +10,6 @@ import contextlib
 import json
 import math
 import os
-import struct
 import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
@@ -28,17 +27,11 @@ try:
 except ImportError:  # Windows: the deadline of the parent is the only limit
     resource = None  # type: ignore[assignment]
 
-READING: TypeAdapter[Extraction | ddgs_search.BackendReply] = TypeAdapter(
-    Extraction | ddgs_search.BackendReply
-)
+Reading = Extraction | ddgs_search.BackendReply
+READING: TypeAdapter[Reading] = TypeAdapter(Reading)
 """How a reading travels: as JSON, so that a hijacked process can send nothing but values."""
-LENGTH = struct.Struct(">Q")
 PARTIAL_SHARE = 0.7
 """The share of its CPU time after which a PDF is told as far as it was read."""
-TOO_MUCH_MEMORY = (
-    "The document needs more memory to be read than is allowed (PARSER_MAX_MB raises the limit). Split it, "
-    "or save it as plain text."
-)
 READERS: dict[str, Callable[[bytes], Extraction]] = {
     "docx": docx.extract_docx,
     "epub": epub.extract_epub,
@@ -49,48 +42,44 @@ READERS: dict[str, Callable[[bytes], Extraction]] = {
 }
 
 
-def read_format(
-    kind: str, data: bytes, seconds: float, *, content_type: str = "", url: str = "", **about: Any
-) -> Extraction:
-    """What the reader of this format makes of the document; a PDF in that many seconds of CPU time, a page as
-    its server and address describe it, its structure as `about` says."""
+def read_document(kind: str, data: bytes, seconds: float, about: dict[str, Any]) -> Reading:
+    """What the reader of this kind makes of the document within so many seconds of CPU time; of a page as
+    `about` describes it, of a search what its backend finds."""
+    if kind == "search":
+        return ddgs_search.search_backend(data.decode(), **about)
     if kind == "pdf":
-        return pdf.extract_pdf(data, seconds=PARTIAL_SHARE * seconds)
+        return pdf.extract_pdf(data, seconds=PARTIAL_SHARE * seconds).limit()
     if kind in READERS:
-        return READERS[kind](data)
+        return READERS[kind](data).limit()
+    content_type, url = about.pop("content_type", ""), about.pop("url", "")
     if kind == "structure":
-        return dispatch.read_structure(data, content_type, url, **about)
-    return dispatch.read_page(kind, data, content_type, url)
+        return dispatch.read_structure(data, content_type, url, **about).limit()
+    return dispatch.read_page(kind, data, content_type, url).limit()
 
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
-    """Answer requests until there are none: lengths of head and body, head (JSON), body."""
-    while lengths := requests.read(2 * LENGTH.size):
-        head_length, body_length = (n for (n,) in LENGTH.iter_unpack(lengths))
-        head = json.loads(requests.read(head_length))
-        data = requests.read(body_length)
-        _limit_cpu(head["seconds"])
-        is_search = head["kind"] == "search"
+    """Answer requests until there are none: a head in a line of JSON with the `size` of the body, the body.
+    A reply is a line of JSON."""
+    for line in requests:
+        head = json.loads(line)
+        data = requests.read(head["size"])
+        if resource is not None:  # so many more seconds; the kernel ends the process after that
+            used = resource.getrusage(resource.RUSAGE_SELF)
+            most = math.ceil(used.ru_utime + used.ru_stime + head["seconds"])
+            resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         try:
-            if is_search:
-                reply = READING.dump_json(ddgs_search.search_backend(data.decode(), **head["about"]))
-            else:
-                reply = READING.dump_json(
-                    read_format(head["kind"], data, head["seconds"], **head["about"]).limit()
-                )
+            reply = READING.dump_json(read_document(head["kind"], data, head["seconds"], head["about"]))
         except MemoryError:
-            document = Extraction(outcome=Outcome.TOO_LARGE, detail=TOO_MUCH_MEMORY)
-            reply = READING.dump_json(ddgs_search.BackendReply(is_too_large=True) if is_search else document)
-        replies.write(LENGTH.pack(len(reply)) + reply)
+            why = (
+                "The document needs more memory to be read than is allowed (PARSER_MAX_MB raises the limit)."
+            )
+            detail = f"{why} Split it, or save it as plain text."
+            too_large: Reading = Extraction(outcome=Outcome.TOO_LARGE, detail=detail)
+            if head["kind"] == "search":
+                too_large = ddgs_search.BackendReply(is_too_large=True)
+            reply = READING.dump_json(too_large)
+        replies.write(reply + b"\n")
         replies.flush()
-
-
-def _limit_cpu(seconds: float) -> None:
-    """Let the process use so many more seconds; the kernel ends it after that."""
-    if resource is not None:
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        most = math.ceil(used.ru_utime + used.ru_stime + seconds)
-        resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 def main() -> None:
@@ -98,9 +87,8 @@ def main() -> None:
     replies = os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
         os.dup2(nowhere.fileno(), 1)
-    megabytes = float(sys.argv[1])
     if resource is not None and hasattr(resource, "RLIMIT_AS"):
-        most = int(megabytes * 1_000_000)
+        most = int(float(sys.argv[1]) * 1_000_000)
         with contextlib.suppress(ValueError, OSError):  # macOS has the limit and refuses to set it
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

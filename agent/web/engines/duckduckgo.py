@@ -23,7 +23,7 @@ from agent.web.parser_pool import ParserDied, ParserLimits, ParserPool
 from agent.web.search_results import build_result, explain_failure
 
 _REPLY = TypeAdapter(BackendReply)
-LIMITS = ParserLimits(seconds=5, megabytes=200, reply_bytes=ENGINE.max_bytes)
+LIMITS = ParserLimits(seconds=5, megabytes=200)
 """A usual search needs 72 MB (104 of address space); the largest answer that is read, 157."""
 MAX_SEARCHES = 8
 """At the same time, however many runs may work: eight idle processes hold 576 MB."""

@@ -194,6 +194,17 @@ def test_nothing_found_says_so(index: FolderWorld) -> None:
     assert "other words" in result.detail
 
 
+DAIRY = {
+    "id": "a",
+    "title": "Ostrava <dairy>",
+    "url": "https://dairy.test/about",
+    "text": "Founded in 1921 & loved.\n\nBy two sisters.",
+    "links": ["b", "https://other.test/x", "no such id"],
+}
+TOWN = {"id": "b", "title": "Town", "url": "https://dairy.test/town", "text": "A town."}
+Make = Callable[..., World]
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_document_is_a_page(folder_world: Make, packed: bool) -> None:
     page = folder_world(DAIRY, TOWN, packed=packed).fetch("https://dairy.test/about")

@@ -66,7 +66,7 @@ def test_a_stop_ends_the_process(pool: ParserPool) -> None:
 
     with pytest.raises(Stopped):
         pool.read("pdf", hostile, stop_soon)
-    assert pool._idle == [] and not pool._busy and not process.is_alive()
+    assert pool._idle == [] and not pool._busy and not process.is_usable()
 
 
 def test_a_stop_ends_the_wait_for_a_free_process() -> None:
@@ -107,7 +107,7 @@ def test_a_process_that_cannot_start_is_an_outcome(pool: ParserPool, monkeypatch
 
 def test_a_process_that_died_while_idle_is_replaced(pool: ParserPool) -> None:
     pool.read("rtf", RTF)
-    pool._idle[0].kill()
+    pool._idle[0].end()
     assert pool.read("rtf", RTF).outcome is Outcome.OK
 
 

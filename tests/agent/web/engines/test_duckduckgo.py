@@ -191,8 +191,10 @@ def test_a_lack_of_memory_outside_of_the_parser_is_told_too(monkeypatch: pytest.
         raise MemoryError
 
     monkeypatch.setattr(ddgs_search, "search_backend", fail)
-    monkeypatch.setattr(parser_process, "_limit_cpu", lambda seconds: None)
-    head, replies = json.dumps({"kind": "search", "seconds": 5, "about": {}}).encode(), io.BytesIO()
-    lengths = len(head).to_bytes(8, "big") + (1).to_bytes(8, "big")
-    parser_process.serve(io.BytesIO(lengths + head + b"a"), replies)
-    assert duckduckgo._REPLY.validate_json(replies.getvalue()[8:]) == BackendReply(is_too_large=True)
+    monkeypatch.setattr(parser_process, "resource", None)
+    head, replies = (
+        json.dumps({"kind": "search", "seconds": 5, "about": {}, "size": 1}).encode(),
+        io.BytesIO(),
+    )
+    parser_process.serve(io.BytesIO(head + b"\na"), replies)
+    assert parser_process.READING.validate_json(replies.getvalue()) == BackendReply(is_too_large=True)
