@@ -18,7 +18,7 @@ from agent.settings import config
 from agent.types import Outcome, SourceFilter
 from agent.web import folder_world
 from agent.web.folder_world import FolderWorld, open_folder, split_windows
-from agent.web.world import open_world
+from agent.web.world import World, open_world
 from tests.tables import by_table
 
 RIVER = {"id": "t", "url": "https://dairy.test/town", "title": "Town", "text": "A town by the river."}
