@@ -14,6 +14,13 @@ A page that is gone or an engine that blocks is never raised: it is an `Outcome`
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+
+MAX_FAULTS = 4
 
 
 class TouchstoneError(Exception):
@@ -115,3 +122,14 @@ class PromptError(TouchstoneError):
 
 class FlowError(TouchstoneError):
     """A step led to a step that its flow has no edge to: a programming error."""
+
+
+def describe_faults(wrong: ValidationError) -> str:
+    """What is wrong with something from outside: the first faults, each with its place, without its value,
+    which may be secret."""
+    told = []
+    for fault in wrong.errors(include_url=False, include_input=False)[:MAX_FAULTS]:
+        is_unknown = fault["type"] == "extra_forbidden"
+        message = "there is no such name" if is_unknown else fault["msg"].removeprefix("Value error, ")
+        told.append(": ".join(filter(None, (".".join(map(str, fault["loc"])), message))))
+    return "; ".join(told)

@@ -14,20 +14,8 @@ from contextlib import contextmanager
 from agent.actions import validation
 from agent.batch import csv_input, jobs
 from agent.batch.jobs import BatchStatus
-from agent.cli.options import (
-    ALLOW,
-    MODEL,
-    SEARCH_SOURCES,
-    WORLD,
-    Option,
-    amount,
-    command,
-    file_option,
-    flag,
-    limit,
-    option,
-    read_settings,
-)
+from agent.cli import options
+from agent.cli.options import Option, command, file_option, flag, limit, option, read_settings
 from agent.cli.output import check_network, read_file, write_file, write_stderr, write_stdout
 from agent.engine.run_settings import normalize_settings
 from agent.errors import UsageError
@@ -35,22 +23,12 @@ from agent.text.plurals import clip
 from agent.types import BatchBudget, RowState
 from agent.workbench import Workbench
 
-MAX_QUESTION_CHARS = 60
-"""Characters of a question in a line."""
 PLAIN = BatchBudget()
 
 
 def _budget(spec: str, help: str, field: str, type: Callable[[str], float] = int) -> Option:
     told = f"{help} (new batch: {getattr(PLAIN, field):,.0f})"
-    return option(spec, told, None, dest=f"batch.{field}", type=type)
-
-
-def apply_budget(args: Namespace, budget: BatchBudget) -> BatchBudget:
-    """The budget of a batch with the options that were given. Raises UsageError."""
-    given = {name: getattr(args, f"batch.{name}") for name in BatchBudget.model_fields}
-    changed = budget.model_copy(update={name: value for name, value in given.items() if value is not None})
-    jobs.check_budget(changed)
-    return changed
+    return option(spec, told, dest=f"batch.{field}", type=type)
 
 
 @command(
@@ -61,59 +39,55 @@ def apply_budget(args: Namespace, budget: BatchBudget) -> BatchBudget:
     _budget("--side-by-side N", "runs at the same time", "side_by_side"),
     _budget("--max-calls N", "model calls of all rows", "max_calls"),
     _budget("--max-tokens N", "model tokens of all rows", "max_tokens"),
-    _budget("--max-cost USD", "cost of all rows", "max_cost_usd", amount),
-    _budget("--max-minutes MIN", "working time of all rows", "max_minutes", amount),
-    WORLD,
-    MODEL,
+    _budget("--max-cost USD", "cost of all rows", "max_cost_usd", float),
+    _budget("--max-minutes MIN", "working time of all rows", "max_minutes", float),
+    options.WORLD,
+    options.MODEL,
     limit("--max-steps N", "searches and page visits a row", "max_steps"),
     limit("--max-pages N", "pages read a row", "max_pages"),
-    ALLOW,
-    *SEARCH_SOURCES,
+    options.ALLOW,
+    *options.SEARCH_SOURCES,
 )
 def batch(args: Namespace) -> int:
     """Ask all rows, write the table; returns the exit code."""
-    file, resume = args.file, args.resume
+    file, resume, bench, stopping = args.file, args.resume, Workbench(), threading.Event()
     if not file and not resume:
-        return _list_batches(Workbench())
+        return _list_batches(bench)
     if file and resume:
         raise UsageError("name a file to begin, or --resume ID to go on, not both")
-    settings = read_settings(args)
-    bench, stopping = Workbench(), threading.Event()
+    given = {name: getattr(args, f"batch.{name}") for name in BatchBudget.model_fields}
+    given = {name: value for name, value in given.items() if value is not None}
+    shown: set[int] = set()
     with _stop_on_interrupt(stopping):
         if file:
-            settings = normalize_settings(settings)
+            settings = normalize_settings(read_settings(args))
             validation.check_sources(settings)
             sheet = csv_input.read_sheet(read_file(file), settings)
             check_network(bench, settings.world, jobs.list_flows(sheet.rows, settings))
-            batch_id = jobs.create(bench, file.stem, sheet, settings, apply_budget(args, PLAIN))
+            batch_id = jobs.create(bench, file.stem, sheet, settings, PLAIN.replace(**given))
             write_stderr(f"batch {batch_id}: {sheet.summary}, {sheet.question_count} to ask")
             for remark in sheet.remarks:
                 write_stderr(f"  {remark}")
         else:
             known = jobs.get_status(bench, resume)
-            batch_id, former = known.batch.id, known.batch.allowance
-            check_network(
-                bench, known.batch.settings.world, jobs.list_flows(known.rows, known.batch.settings)
+            batch_id, settings = known.batch.id, known.batch.settings
+            check_network(bench, settings.world, jobs.list_flows(known.rows, settings))
+            jobs.resume(
+                bench, batch_id, known.batch.allowance.replace(**given) if given else None, failed=True
             )
-            changed = apply_budget(args, former)
-            jobs.resume(bench, batch_id, changed if changed != former else None, failed=True)
-            done = f"{known.state_counts['done']} of {len(known.rows)} rows are done"
-            write_stderr(f"batch {batch_id}: {done}")
-        shown: set[int] | None = None
+            shown = {row.n for row in known.rows if row.state == "done"}
+            write_stderr(f"batch {batch_id}: {len(shown)} of {len(known.rows)} rows are done")
 
         def tell(status: BatchStatus) -> None:
-            nonlocal shown
-            ended = {row.n: row for row in status.rows if row.state not in ("waiting", "running", "resting")}
-            if shown is None:
-                shown = set(ended) if status.usage.seconds else set()
-            for n in sorted(set(ended) - shown):
-                shown.add(n)
-                row = ended[n]
-                level = f" {row.confidence:.2f}" if row.confidence is not None and row.state == "done" else ""
-                state = row.verdict if row.state == "done" else jobs.STATE_LABELS[row.state]
-                why = f" ({clip(row.error or row.trouble)})" if row.error or row.trouble else ""
-                told = f"row {n}: {state}{level}  {row.question[:MAX_QUESTION_CHARS]}{why}"
-                write_stderr(f"  {len(shown):>3}/{len(status.rows)}  {told}")
+            ended = [row for row in status.rows if row.state not in ("waiting", "running", "resting")]
+            for row in ended:
+                if row.n not in shown:
+                    shown.add(row.n)
+                    level = f" {row.confidence:.2f}" if row.confidence is not None else ""
+                    state = f"{row.verdict}{level}" if row.state == "done" else jobs.STATE_LABELS[row.state]
+                    why = f" ({clip(row.error or row.trouble)})" if row.error or row.trouble else ""
+                    told = f"row {row.n}: {state}  {clip(row.question)}{why}"
+                    write_stderr(f"  {len(shown):>3}/{len(status.rows)}  {told}")
 
         status = jobs.drive(bench, batch_id, tell, stopping)
     written = jobs.export_json if args.as_json else jobs.export_csv
@@ -126,19 +100,16 @@ def batch(args: Namespace) -> int:
 
 
 def _report_end(status: BatchStatus) -> int:
-    counts, spent, batch = status.state_counts, status.usage, status.batch
+    counts, spent = status.state_counts, status.usage
     left: tuple[RowState, ...] = ("failed", "resting", "waiting", "refused")
-    parts = [f"{counts['done']} done"] + [
-        f"{counts[state]} {jobs.STATE_LABELS[state]}" for state in left if counts[state]
-    ]
+    parts = [f"{counts[state]} {jobs.STATE_LABELS[state]}" for state in left if counts[state]]
     cost = "cost unknown" if spent.cost_usd is None else f"${spent.cost_usd:.4f}"
     tokens = f"{spent.prompt_tokens + spent.completion_tokens:,} tokens"
-    write_stderr(
-        f"{', '.join(parts)}; {spent.llm_calls} calls, {tokens}, {cost}, {spent.seconds:.0f} s of work"
-    )
+    done = ", ".join([f"{counts['done']} done", *parts])
+    write_stderr(f"{done}; {spent.llm_calls} calls, {tokens}, {cost}, {spent.seconds:.0f} s of work")
+    resume = f"./touchstone batch --resume {status.batch.id}"
     is_unfinished = bool(counts["waiting"] or counts["resting"] or counts["failed"])
-    resume = f"./touchstone batch --resume {batch.id}"
-    if batch.state == "spent":
+    if status.batch.state == "spent":
         used = status.exhausted_budget or "see the table"
         write_stderr(f"the budget is used up: {used}. Continue with more: {resume} --max-cost USD …")
     elif is_unfinished:
@@ -162,9 +133,6 @@ def _list_batches(bench: Workbench) -> int:
 @contextmanager
 def _stop_on_interrupt(stopping: threading.Event) -> Iterator[None]:
     """While this lasts, the first Ctrl-C stops the batch in good order, the second one at once."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
 
     def interrupt(_number: int, _frame: object) -> None:
         if stopping.is_set():

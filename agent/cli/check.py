@@ -17,22 +17,10 @@ from pathlib import Path
 from pydantic import BaseModel, Field, ValidationError
 
 from agent import api
-from agent.cli.options import (
-    ALLOW,
-    JSON_FILE,
-    MODEL,
-    OUTPUT_FILES,
-    SEARCH_SOURCES,
-    WORLD,
-    command,
-    file_option,
-    flag,
-    limit,
-    option,
-    read_settings,
-)
+from agent.cli import options
+from agent.cli.options import command, count, file_option, flag, limit, option, read_settings
 from agent.cli.output import drive_run, read_file, to_json, write_file, write_run, write_stderr, write_stdout
-from agent.errors import UsageError
+from agent.errors import UsageError, describe_faults
 from agent.evidence.claim_check import Claim, ClaimCheck, check_claims, describe_finding
 from agent.roles.check_claims import ClaimJudge
 from agent.settings.config import read_config
@@ -43,13 +31,12 @@ from agent.web.extract import documents
 from agent.workbench import Workbench
 
 EXPECTED = 'expected {"id": …, "quote": "…", "statement": "…"} and, if there is one, "question": "…"'
-_GZIP = b"\x1f\x8b"
 
 
 @command(
     file_option("file FILE.jsonl", 'a JSON object a line: id, quote, statement, question; ".gz" too'),
-    option("--model keyless|NAME", "the model that judges [default: keyless]", "keyless"),
-    JSON_FILE,
+    option("--model keyless|NAME", "the model that judges [default: keyless]", default="keyless"),
+    options.JSON_FILE,
 )
 def check(args: Namespace) -> int:
     """Check each line and print its verdict and reason, a JSON object a line; returns the exit code."""
@@ -61,11 +48,10 @@ def check(args: Namespace) -> int:
         {"id": id, "verdict": check.verdict, "reason": explain(check)}
         for id, check in zip(claims, checks, strict=True)
     ]
-    lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     if args.json_file is None:
-        write_stdout(lines)
+        write_stdout("\n".join(json.dumps(row, ensure_ascii=False) for row in rows))
     else:
-        write_file(args.json_file, lines if args.json_file.suffix == ".jsonl" else to_json(rows))
+        write_file(args.json_file, to_json(rows))
     counts = Counter(check.verdict for check in checks)
     write_stderr(", ".join(f"{n} {verdict}" for verdict, n in counts.most_common()))
     if judge and judge.failures:
@@ -88,19 +74,16 @@ def read_claims(file: Path) -> dict[str, Claim]:
     claims: dict[str, Claim] = {}
     raw = read_file(file)
     try:
-        text = (gzip.decompress(raw) if raw.startswith(_GZIP) else raw).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{file} is not UTF-8 text: {EXPECTED}, one a line") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise UsageError(f"{file} cannot be unpacked: {error}; pack it again") from error
+        text = (gzip.decompress(raw) if file.suffix == ".gz" else raw).decode("utf-8-sig")
+    except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{file} is not UTF-8 text, or such a text packed as .gz: {error}") from error
     for n, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
             row = ClaimRow.model_validate_json(line)
         except ValidationError as error:
-            wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'it'}: {e['msg']}" for e in error.errors())
-            raise UsageError(f"{file}, line {n} is not as expected: {wrong}; {EXPECTED}") from error
+            raise UsageError(f"{file}, line {n}: {describe_faults(error)}; {EXPECTED}") from error
         id = str(row.id)
         if id in claims:
             raise UsageError(f"{file}, line {n}: the id “{clip(id)}” was used before; give each line its own")
@@ -115,25 +98,25 @@ def explain(check: ClaimCheck) -> str:
     """Why it has its verdict: the judge's words or the calculation, and what code found."""
     if check.verdict == "quoted":
         return "It stands in one stretch of the quote, spelled otherwise at most."
-    found = " ".join(describe_finding(finding) for finding in check.findings)
     if check.verdict in ("differs", "not_checked"):
-        note = f"The quotes give {check.reason}." if check.reason else ""
-        nobody = "" if check.verdict == "differs" else "Nobody judged its meaning."
-        return " ".join(filter(None, (note, found, nobody)))
-    absent = [describe_finding(finding) for finding in check.findings if finding.is_absent]
-    return " ".join(filter(None, (check.reason, *absent))) or "There is no quote."
+        parts = [f"The quotes give {check.reason}."] if check.reason else []
+        parts += map(describe_finding, check.findings)
+        parts += ["Nobody judged its meaning."] if check.verdict == "not_checked" else []
+    else:
+        parts = [check.reason, *(describe_finding(found) for found in check.findings if found.is_absent)]
+    return " ".join(filter(None, parts)) or "There is no quote."
 
 
 @command(
     option("text FILE|URL|-", "a document (Markdown, DOCX, PDF, HTML …), an address, or - for stdin"),
     flag("--search", "search for claims that cite no source", dest="check_text.search_missing"),
-    limit("--max-pages N", "sources fetched", "check_text.max_pages", least=1),
+    limit("--max-pages N", "sources fetched", "check_text.max_pages", count),
     flag("--problems", "list only claims to look at: no support, no source, or a difference"),
-    ALLOW,
-    *SEARCH_SOURCES,
-    WORLD,
-    MODEL,
-    *OUTPUT_FILES,
+    options.ALLOW,
+    *options.SEARCH_SOURCES,
+    options.WORLD,
+    options.MODEL,
+    *options.OUTPUT_FILES,
 )
 def check_text(args: Namespace) -> int:
     """Check the text, print the summary and the marks, write the files asked for; returns the exit code."""

@@ -14,14 +14,14 @@ from bench.evaluation import runner
     option(
         "--flow NAME",
         f"one of {', '.join(runner.EVALUATED_FLOWS)} [default: research]",
-        "research",
+        default="research",
         choices=runner.EVALUATED_FLOWS,
     ),
-    option("--model NAME", "the model [default: keyless]", "keyless"),
-    option("--limit N", "ask only N questions, drawn at random", 0),
-    option("--seed S", "seed of the draw", 0),
-    option("--jobs N", "processes; 0: one a core", 0),
-    option("--keep DIR", "keep the stores of the runs in this folder"),
+    option("--model NAME", "the model [default: keyless]", default="keyless"),
+    option("--limit N", "ask only N questions, drawn at random", default=0, type=int),
+    option("--seed S", "seed of the draw", default=0, type=int),
+    option("--jobs N", "processes; 0: one a core", default=0, type=int),
+    option("--keep DIR", "keep the stores of the runs in this folder", default=""),
     JSON_FILE,
 )
 def evaluate(args: Namespace) -> int:

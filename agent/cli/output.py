@@ -31,11 +31,8 @@ def write_stderr(line: str) -> None:
 def write_stdout(text: str, end: str = "\n") -> None:
     """The result on stdout, unless that is closed. Raises BrokenPipeError when its reader is gone,
     TouchstoneError when it cannot be written."""
-    if sys.stdout is None:
-        return
     try:
-        sys.stdout.write(text + end)
-        sys.stdout.flush()
+        print(text, end=end, flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -71,7 +68,7 @@ def read_file(path: Path, most: int = -1) -> bytes:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def check_network(bench: Workbench, world: str, flows: Collection[str] = ("research",)) -> None:
+def check_network(bench: Workbench, world: str, flows: Collection[str]) -> None:
     """Raises TouchstoneError when one of the flows searches the live web and there is no network. Others need
     no search engine: the pages that a person names may be on the person's own network."""
     if world == "live" and "research" in flows and not bench.is_online():
@@ -84,8 +81,7 @@ def follow_up(bench: Workbench, run_id: str, question: str, given: Settings) -> 
     previous = bench.snapshot((bench.thread(run_id) or [run_id])[-1]).run.settings
     if "model" not in given.model_fields_set:
         check_same_model(bench, previous)
-    if previous.flow == "research":
-        check_network(bench, continue_settings(previous, given).world)
+    check_network(bench, continue_settings(previous, given).world, [previous.flow])
     ask = bench.send_chat_message if given.flow == "chat" else bench.follow_up
     return ask(run_id, question, given)
 
@@ -99,13 +95,12 @@ def check_same_model(bench: Workbench, settings: Settings) -> None:
 
 
 def drive_run(
-    bench: Workbench, run_id: str, *, after: int = 0, ends: tuple[Status, ...] = (Status.REVIEW, Status.DONE)
+    bench: Workbench, run_id: str, *, after: int = 0, ends: Collection[Status] = (Status.REVIEW, Status.DONE)
 ) -> RunSnapshot | None:
     """Drive a run and report its steps behind `after`, and its question as completed in a thread; the run
     with its answer, or None when it did not reach one (stderr says why)."""
     write_stderr(f"run {run_id}")
     settings, last, said = bench.snapshot(run_id).run.settings, after, ""
-    flow = FLOWS[settings.flow]
     if settings.model == RECORDED:
         write_stderr(NOTE)
     elif missing := bench.worker.model_client(settings.model)[1]:
@@ -115,7 +110,7 @@ def drive_run(
         nonlocal last, said
         view = bench.snapshot(run_id)
         for step in view.steps[last + 1 :]:
-            if line := flow.describe(step):
+            if line := FLOWS[settings.flow].describe(step):
                 judged = (p for p in view.state.confidence if p.step == step.n and p.model is not None)
                 level = "".join(f", confidence {point.value:.2f}" for point in judged)
                 write_stderr(f"  {step.n:>3}  {line}{level}")
@@ -136,20 +131,19 @@ def drive_run(
     return None
 
 
-def drive_and_print(bench: Workbench, run_id: str, args: Namespace | None = None, *, after: int = 0) -> int:
+def drive_and_print(bench: Workbench, run_id: str, args: Namespace, *, after: int = 0) -> int:
     """Drive a run, print its answer, and write the files that OUTPUT_FILES ask for; returns the exit code."""
     view = drive_run(bench, run_id, after=after)
     if view is None or view.state.answer is None:
         return 1
     write_stdout(render_plain_text(view.state.answer))
-    if args:
-        write_run(bench, run_id, args)
+    write_run(bench, run_id, args)
     return 0
 
 
 def write_run(bench: Workbench, run_id: str, args: Namespace) -> None:
     """Write the files of a run that OUTPUT_FILES ask for."""
-    if args.json_file:
-        write_file(args.json_file, to_json(bench.as_json(run_id)))
-    if getattr(args, "markdown_file", None):
-        write_file(args.markdown_file, bench.markdown(run_id))
+    if file := getattr(args, "json_file", None):
+        write_file(file, to_json(bench.as_json(run_id)))
+    if file := getattr(args, "markdown_file", None):
+        write_file(file, bench.markdown(run_id))

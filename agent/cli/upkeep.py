@@ -37,9 +37,8 @@ def restore(args: Namespace) -> int:
     """Restore a backup, each file checked by its hash; returns the exit code."""
     if args.check:
         manifest = verify_backup(args.file)
-        write_stdout(
-            f"{args.file} of {manifest.made_at}: {len(manifest.files)} files, all as they were backed up"
-        )
+        told = f"{args.file} of {manifest.made_at}: {len(manifest.files)} files, all as they were backed up"
+        write_stdout(told)
         return 0
     folder = (args.into or resolve_data_folder(read_config().TOUCHSTONE_DATA)).resolve()
     done = restore_backup(args.file, folder, force=bool(args.force))
@@ -62,11 +61,8 @@ def secrets(args: Namespace) -> int:
         write_stdout(make_key())
         return 0
     config = read_config()
-    folders = [
-        config.data_folder,
-        *sorted(path.parent for path in config.data_folder.glob(f"people/*/{SAVED_FILE}")),
-    ]
-    for folder in folders:
+    of_people = (path.parent for path in config.data_folder.glob(f"people/*/{SAVED_FILE}"))
+    for folder in [config.data_folder, *sorted(of_people)]:
         saved = SavedSettings(folder, config.TOUCHSTONE_SECRET_KEY, is_secret)
         if args.forget:
             write_stdout(f"{saved.path}: removed {', '.join(saved.forget_unreadable()) or 'nothing'}")

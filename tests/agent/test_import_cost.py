@@ -34,7 +34,7 @@ def imported(code: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
-@pytest.mark.parametrize("module", ["agent.workbench", "agent.cli.ask", "agent.cli.act"])
+@pytest.mark.parametrize("module", ["agent.workbench", "agent.cli.ask", "agent.cli.runs"])
 def test_the_workbench_imports_no_heavy_library(module):
     assert not imported(f"import {module}") & set(HEAVY)
 

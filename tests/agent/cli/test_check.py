@@ -53,14 +53,11 @@ def test_each_claim_gets_a_verdict_and_a_reason(file: Path, capsys: pytest.Captu
     assert "1 differs" in printed.err
 
 
-@pytest.mark.parametrize("name", ["out.json", "out.jsonl"])
 def test_the_result_is_written_to_a_file(
-    file: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / name
-    assert main(["check", str(file), "--json", str(out)]) == 0
-    text = out.read_text(encoding="utf-8")
-    rows = _read(text) if name.endswith("l") else json.loads(text)
+    assert main(["check", str(file), "--json", str(tmp_path / "out.json")]) == 0
+    rows = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert [row["verdict"] for row in rows] == VERDICTS
     assert capsys.readouterr().out == ""
 
@@ -122,14 +119,13 @@ def test_a_model_that_fails_leaves_them_unjudged(
         (b"\n\n", "holds no claim"),
         (
             b'{"id": 1, "quote": "a", "statement": "b"}\nnonsense\n',
-            "line 2 is not as expected: it: Invalid JSON",
+            "line 2: Invalid JSON",
         ),
-        (b"[1]\n", "line 1 is not as expected"),
-        (b'\n{"id": 1, "quote": "a"}', "line 2 is not as expected: statement: Field required"),
+        (b"[1]\n", "line 1: Input should be an object"),
+        (b'\n{"id": 1, "quote": "a"}', "line 2: statement: Field required"),
         (b'{"id": 1, "quote": ["a"], "statement": "b"}', "quote: Input should be a valid string"),
         (b'{"id": 1, "quote": "a", "statement": "b"}\n' * 2, "line 2: the id"),
         (b"\xff\xfe\x00", "not UTF-8"),
-        (b"\x1f\x8bbroken", "cannot be unpacked"),
     ],
 )
 def test_a_faulty_file_says_what_is_expected(
