@@ -32,7 +32,7 @@ from agent.llm.client import ModelClient
 from agent.llm.model import Completion, CompletionRequest, Tier
 from agent.llm.recorded import REPLIES, RecordedModel, list_examples, make_key
 from agent.settings import config as configuration
-from agent.settings.reply_config import DEMO_KB, AIResponseSettings, KBSettings, ResponseConfig
+from agent.settings.reply_config import DEMO_KB, AIResponseSettings, ResponseConfig
 from agent.types import Settings, Status
 from agent.types.library import LibraryScope
 from agent.types.reply import Conversation
@@ -232,7 +232,7 @@ def _start(bench: Workbench, example: Example) -> str:
 
 def _reply(bench: Workbench, example: Example, client: Any) -> RunSnapshot:
     stored = ResponseConfig(
-        AIResponseSettings(store_conversations=True, graph_timeout_seconds=MAX_REPLY_S), KBSettings()
+        ai_response=AIResponseSettings(store_conversations=True, graph_timeout_seconds=MAX_REPLY_S)
     )
     service = ReplyService(bench, kb=DEMO_KB, response=stored, client=client)
     try:

@@ -21,7 +21,7 @@ COMMANDS = {
     "site": ("ask.site", "Ask chosen websites, with follow-ups."),
     "collect": ("ask.collect", "Gather articles or threads from start pages."),
     "chat": ("ask.chat", "Talk with the library."),
-    "reply": ("ask.reply", "Answer a conversation from the knowledge base, or stay silent."),
+    "reply": ("reply.reply", "Answer a conversation from the knowledge base, or stay silent."),
     "batch": ("batch.batch", "Ask many questions from a table, side by side within a budget."),
     "eval": ("evaluate.evaluate", "Score a world by its questions."),
     "runs": ("runs.runs", "List the runs, newest first."),

@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from agent import logs
-from agent.errors import UsageError
+from agent.errors import UsageError, describe_faults
 from agent.settings.key_addresses import KEY_ADDRESSES, bind_key, find_address, split_key
 from agent.settings.saved import SavedSettings
 
@@ -38,9 +38,15 @@ Words = Annotated[list[str], NoDecode, BeforeValidator(_split_commas)]
 """A comma-separated setting."""
 
 
-def _setting(default: Any, description: str, *, least: float | None = None, most: float | None = None) -> Any:
-    is_finite = False if isinstance(default, float) else None
-    return Field(default, description=description, ge=least, le=most, allow_inf_nan=is_finite)
+Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)]
+Timeout = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
+Amount = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, le=100_000_000_000)]
+Few = Annotated[int, Field(ge=1, le=1000)]
+
+
+def _setting(default: Any, description: str) -> Any:
+    return Field(default, description=description)
 
 
 def _secret(description: str) -> Any:
@@ -62,20 +68,18 @@ def read_config_file(name: str) -> tuple[dict[str, Any], Path | None]:
     if not name or (not path.is_file() and path == ROOT / DEFAULT_CONFIG_FILE):
         return {}, None
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise UsageError(f"{path} cannot be read: {reason}; CONFIG_FILE names it") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "it cannot be parsed"
-        raise UsageError(f"{path}{where}: this is not YAML ({problem})") from error
-    if not isinstance(content, dict | None):
+        raise UsageError(f"{path}{f', line {mark.line + 1}' if mark else ''}: this is not YAML") from None
+    if not isinstance(content, dict):
         raise UsageError(
             f"{path}: the file must hold sections (ai_response, kb) or settings, each with its keys"
         )
-    return content or {}, path
+    return content, path
 
 
 class FileSource(PydanticBaseSettingsSource):
@@ -124,11 +128,10 @@ class Config(BaseSettings):
     JUDGE_MODEL: str = _setting(
         "", "the model on the same server that checks what the strong one wrote; empty: the strong one itself"
     )
-    MODEL_TIMEOUT: float = _setting(60.0, "seconds one model call may take, 1 to 3600", least=1, most=3600)
-    MODEL_CONTEXT: int = _setting(
+    MODEL_TIMEOUT: Timeout = _setting(60.0, "seconds one model call may take, up to 3600")
+    MODEL_CONTEXT: Count = _setting(
         0,
         "tokens that prompt and reply may have together (4,096 or more); 0: what the server tells, or 32,768",
-        least=0,
     )
     OLLAMA_URL: str = _setting(
         "http://127.0.0.1:11434", "address of a local Ollama, used when no server is named; empty: none"
@@ -173,31 +176,23 @@ class Config(BaseSettings):
         "other addresses of engines, comma-separated: wikipedia=https://wiki.lan/w/api.php (tests, a proxy)",
     )
     SEARCH_REGION: str = _setting("us-en", "region of the searches, as ddgs spells it")
-    FETCH_TIMEOUT: float = _setting(
-        30.0, "seconds one page fetch may take in all, 0.1 to 3600", least=0.1, most=3600
-    )
-    FETCH_MAX_MB: float = _setting(
-        10.0, "megabytes (decoded) one page may have, 0.001 to 1000", least=0.001, most=1000
-    )
-    PARSER_TIMEOUT: float = _setting(
+    FETCH_TIMEOUT: Timeout = _setting(30.0, "seconds one page fetch may take in all, up to 3600")
+    FETCH_MAX_MB: Annotated[Amount, Field(gt=0)] = _setting(10.0, "megabytes (decoded) one page may have")
+    PARSER_TIMEOUT: Timeout = _setting(
         5.0,
-        "seconds of CPU time that reading one document may take (PDF, Office, EPUB, RTF), 0.1 to 3600",
-        least=0.1,
-        most=3600,
+        "seconds of CPU time that reading one document may take (PDF, Office, EPUB, RTF), up to 3600",
     )
-    PARSER_MAX_MB: float = _setting(
-        512.0, "megabytes of memory for reading one document, 128 to 1,000,000", least=128, most=1_000_000
+    PARSER_MAX_MB: Annotated[Amount, Field(ge=128)] = _setting(
+        512.0, "megabytes of memory for reading one document, 128 or more"
     )
     FETCH_ALLOW: Words = _setting(
         [], "hosts, addresses or networks on your own network that pages may be fetched from, comma-separated"
     )
-    FETCH_GAP: float = _setting(
-        1.0, "seconds between two fetches from one host, 0 to 3600", least=0, most=3600
+    FETCH_GAP: Seconds = _setting(1.0, "seconds between two fetches from one host, up to 3600")
+    STEP_GAP: Seconds = _setting(
+        0.0, "seconds a run rests between two steps, to be watched at leisure, up to 3600"
     )
-    STEP_GAP: float = _setting(
-        0.0, "seconds a run rests between two steps, to be watched at leisure, 0 to 3600", least=0, most=3600
-    )
-    WORKERS: int = _setting(4, "runs that may work at the same time, 1 to 256", least=1, most=256)
+    WORKERS: Few = _setting(4, "runs that may work at the same time, up to 1000")
     CONVERSATIONAL_MODE: bool = _setting(
         True, "false: `chat` takes each question by itself, without memory and checks (the simple way)"
     )
@@ -214,11 +209,9 @@ class Config(BaseSettings):
     REPLY_TOKEN: str = _secret(
         "bearer token that `POST /reply` and `POST /messages` require; empty: none is required"
     )
-    REPLY_WINDOW: float = _setting(
+    REPLY_WINDOW: Seconds = _setting(
         5.0,
-        "seconds of quiet after which messages sent to `POST /messages` are answered as one, 0 to 3600",
-        least=0,
-        most=3600,
+        "seconds of quiet after which messages sent to `POST /messages` are answered as one, up to 3600",
     )
     ALLOW_PUBLIC_WITHOUT_LOGIN: bool = _setting(
         False, "true: serve other machines without a login: whoever reaches the port sees and changes all"
@@ -251,29 +244,19 @@ class Config(BaseSettings):
         "providers (iss, comma-separated) whose addresses count as proven without email_verified; "
         "warning: where people there choose their address, whoever chooses an admin's is admin here",
     )
-    SIGN_IN_DAYS: float = _setting(
-        7.0, "days a sign-in holds; 0: until its ID token expires, often an hour", least=0, most=30
+    SIGN_IN_DAYS: Annotated[Amount, Field(le=30)] = _setting(
+        7.0, "days a sign-in holds; 0: until its ID token expires, often an hour"
     )
-    QUOTA_RUNS: int = _setting(
-        3, "runs of one person that may work at once, with a login", least=1, most=1000
-    )
-    QUOTA_PAGES: int = _setting(
-        5000, "pages one person may fetch a day (UTC), with a login", least=0, most=10_000_000
-    )
-    QUOTA_TOKENS: int = _setting(
-        5_000_000, "model tokens one person may use a day, with a login", least=0, most=100_000_000_000
-    )
-    QUOTA_DOLLARS: float = _setting(
+    QUOTA_RUNS: Few = _setting(3, "runs of one person that may work at once, with a login")
+    QUOTA_PAGES: Count = _setting(5000, "pages one person may fetch a day (UTC), with a login")
+    QUOTA_TOKENS: Count = _setting(5_000_000, "model tokens one person may use a day, with a login")
+    QUOTA_DOLLARS: Amount = _setting(
         20,
         "US dollars one person's model calls may cost a day, with a login (where prices are known)",
-        least=0,
-        most=1_000_000,
     )
-    API_RATE: int = _setting(
+    API_RATE: Count = _setting(
         60,
         "requests a minute with the API tokens of one person, or with REPLY_TOKEN; 0: no limit",
-        least=0,
-        most=1_000_000,
     )
 
     METRICS_TOKEN: str = _secret(
@@ -282,12 +265,8 @@ class Config(BaseSettings):
     )
     LOG_FORMAT: str = _setting("readable", "`json`: a JSON object a line, for programs; else `readable`")
     LOG_LEVEL: str = _setting("WARNING", "what is logged: DEBUG, INFO, WARNING or ERROR, and all above it")
-    BACKUP_EVERY_H: float = _setting(
-        0.0, "hours between two backups that the server makes; 0: none", least=0, most=8760
-    )
-    BACKUP_KEEP: int = _setting(
-        7, "how many of these backups are kept; older ones are deleted", least=1, most=1000
-    )
+    BACKUP_EVERY_H: Amount = _setting(0.0, "hours between two backups that the server makes; 0: none")
+    BACKUP_KEEP: Few = _setting(7, "how many of these backups are kept; older ones are deleted")
     BACKUP_DIR: str = _setting(
         "", "the folder of these backups (relative: below the checkout); empty: `backups` in the data folder"
     )
@@ -399,9 +378,7 @@ def hide_password(value: str) -> str:
     return f"{scheme}://{HIDDEN}{rest.rpartition('@')[2]}" if _has_password(value) else value
 
 
-_CHILD_VARIABLES = (
-    "PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR",
-)  # fmt: skip
+_CHILD_VARIABLES = "PATH LD_LIBRARY_PATH SYSTEMROOT TEMP TMP TMPDIR SSL_CERT_FILE SSL_CERT_DIR".split()
 
 
 def child_environment() -> dict[str, str]:
@@ -416,15 +393,7 @@ def read_config(overrides: dict[str, str] | None = None) -> Config:
     try:
         return Config(**(overrides or {}))  # type: ignore[arg-type]
     except ValidationError as wrong:
-        fault = wrong.errors(include_url=False)[0]
-        name = str(fault["loc"][0])
-        kinds = {float: "give a number", int: "give a whole number", bool: "say true or false"}
-        kind = kinds.get(SETTINGS[name].annotation, "give a text")  # type: ignore[arg-type]
-        if limits := {**fault.get("ctx", {})}.keys() & {"ge", "le"}:
-            limit = fault["ctx"][min(limits)]
-            kind += f" of {'at least' if 'ge' in limits else 'at most'} {limit:,.9g}"
-        given = "another kind of value" if name in SECRETS else repr(str(fault["input"])[:60])
-        raise UsageError(f"{name} is {given}: {kind}") from None
+        raise UsageError(f"a setting is not possible: {describe_faults(wrong)}") from None
 
 
 def format_value(value: Any) -> str:
@@ -436,9 +405,9 @@ def format_value(value: Any) -> str:
     return str(value).lower() if value in (True, False) else str(value)
 
 
-def resolve_folder(name: str) -> Path | None:
-    """The folder that a setting names, relative to the checkout; None for an empty name."""
-    return (ROOT / name).resolve() if name else None
+def resolve_folder(name: str, beside: Path = ROOT) -> Path | None:
+    """The folder that a setting names, relative to the checkout or another; None for an empty name."""
+    return (beside / Path(name).expanduser()).resolve() if name else None
 
 
 def resolve_data_folder(name: str) -> Path:

@@ -6,23 +6,17 @@ library and does not change how `reply` answers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError
 
-from agent.errors import UsageError
+from agent.errors import UsageError, describe_faults
 from agent.settings.config import ROOT, SETTINGS, Config, read_config_file, resolve_folder
 from agent.settings.key_addresses import bind_key, find_address
 from agent.types import ReplySettings
 
-MAX_ERRORS_SHOWN = 4
-"""Errors of a file that one message lists."""
 DEMO_KB = ROOT / "demo" / "kb"
-TEAM_FOLDER_NAME = "team"
-"""The default folder of team topics inside a folder of sources."""
-MODEL_SETTING_NAMES = {"OPENAI_API_KEY", "OPENAI_BASE_URL", "MODEL"}
 
 
 class Section(BaseModel):
@@ -70,18 +64,17 @@ class KBSettings(Section):
     llm: LLMSettings | None = None
 
 
-class _File(Section):
+class ResponseConfig(Section):
+    """The settings as read."""
+
     ai_response: AIResponseSettings = Field(default_factory=AIResponseSettings)
     kb: KBSettings = Field(default_factory=KBSettings)
+    _path: Path | None = PrivateAttr(default=None)
 
-
-@dataclass(frozen=True)
-class ResponseConfig:
-    """The settings as read. `path` is None when there is no file."""
-
-    ai_response: AIResponseSettings
-    kb: KBSettings
-    path: Path | None = None
+    @property
+    def path(self) -> Path | None:
+        """The file they stand in; None when there is none."""
+        return self._path
 
     @property
     def reply_settings(self) -> ReplySettings:
@@ -90,24 +83,19 @@ class ResponseConfig:
             self.ai_response.model_dump(include=set(ReplySettings.model_fields))
         )
 
-    def resolve_folder(self, name: str) -> Path | None:
-        """A folder of the file, relative to it; None when `name` is empty."""
-        if not name:
-            return None
-        return ((self.path.parent if self.path else ROOT) / Path(name).expanduser()).resolve()
-
 
 def resolve_folders(config: Config) -> tuple[Path | None, Path | None]:
     """The folders of the knowledge base and the team's topics, from file or environment (or UsageError)."""
     own = read_response_config(config)
-    sources = own.resolve_folder(own.kb.sources_dir) or resolve_folder(config.KB_DIR)
-    topics = own.resolve_folder(own.kb.team_topics_dir) or resolve_folder(config.TEAM_DIR)
+    beside = own.path.parent if own.path else ROOT
+    sources = resolve_folder(own.kb.sources_dir, beside) or resolve_folder(config.KB_DIR)
+    topics = resolve_folder(own.kb.team_topics_dir, beside) or resolve_folder(config.TEAM_DIR)
     return sources, topics or find_team_folder(sources)
 
 
 def find_team_folder(sources: Path | None) -> Path | None:
     """The folder of team topics inside a folder of sources, if there is one."""
-    return sources / TEAM_FOLDER_NAME if sources and (sources / TEAM_FOLDER_NAME).is_dir() else None
+    return sources / "team" if sources and (sources / "team").is_dir() else None
 
 
 def read_response_config(config: Config) -> ResponseConfig:
@@ -115,13 +103,11 @@ def read_response_config(config: Config) -> ResponseConfig:
     content, path = read_config_file(config.CONFIG_FILE)
     sections = {name: value for name, value in content.items() if name not in SETTINGS}
     try:
-        found = _File.model_validate(_drop_none(sections))
+        found = ResponseConfig.model_validate(_drop_none(sections))
     except ValidationError as wrong:
-        faults = wrong.errors(include_url=False)
-        described = "; ".join(map(_describe_error, faults[:MAX_ERRORS_SHOWN]))
-        more = f"; and {len(faults) - MAX_ERRORS_SHOWN} more" if len(faults) > MAX_ERRORS_SHOWN else ""
-        raise UsageError(f"{path}: {described}{more}") from None
-    return ResponseConfig(found.ai_response, found.kb, path)
+        raise UsageError(f"{path}: {describe_faults(wrong)}; docs/settings.md lists the keys") from None
+    found._path = path
+    return found
 
 
 def apply_llm_settings(config: Config, llm: LLMSettings) -> Config:
@@ -141,30 +127,11 @@ def apply_llm_settings(config: Config, llm: LLMSettings) -> Config:
 
 def is_model_named(config: Config) -> bool:
     """Whether these settings name a model; `reply` then never answers without it."""
-    return any(getattr(config, name) for name in MODEL_SETTING_NAMES)
+    return bool(config.OPENAI_API_KEY or config.OPENAI_BASE_URL or config.MODEL)
 
 
 def _drop_none(value: Any) -> Any:
     """The sections without empty keys, which have their defaults."""
-    return (
-        {name: _drop_none(inner) for name, inner in value.items() if inner is not None}
-        if isinstance(value, dict)
-        else value
-    )
-
-
-def _describe_error(fault: Any) -> str:
-    """A wrong key with what it may be."""
-    where = [str(part) for part in fault["loc"]]
-    name, inside = ".".join(where), where[:-1] if fault["type"] == "extra_forbidden" else where
-    if fault["type"] in ("extra_forbidden", "model_type"):
-        kind: Any = _File
-        for part in inside:
-            kind = LLMSettings if part == "llm" else kind.model_fields[part].annotation
-        known = ", ".join(kind.model_fields)
-        if inside is where:
-            return f"{name} must be a section with the keys {known}"
-        return f"{name} is not a known key; {'.'.join(inside) or 'the file'} may have {known}"
-    message = str(fault["msg"])
-    given = "" if "api_key" in where else f" (it is {str(fault['input'])[:60]!r})"
-    return f"{name}: {message[:1].lower()}{message[1:]}{given}"
+    if not isinstance(value, dict):
+        return value
+    return {name: _drop_none(inner) for name, inner in value.items() if inner is not None}

@@ -12,14 +12,13 @@ import contextlib
 import json
 import threading
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
-    from cryptography.fernet import Fernet
+    from cryptography.fernet import MultiFernet
 
 SAVED_FILE = "settings.json"
 PREFIX = "encrypted:"
@@ -60,33 +59,22 @@ class SecretBox:
     @property
     def source(self) -> str:
         """Where the key comes from, in words; "" without a key and without a keyring that could keep one."""
-        if self._fernets:
+        if self._keys:
             return SETTING
         return "the system's keyring" if _read_keyring() is not None else ""
 
     def encrypt(self, text: str) -> str:
         """The text, encrypted and marked. Raises UsageError when there is no key and no keyring."""
-        known = "" if self._fernets else _read_keyring()
-        if not self._fernets and not known:
-            import keyring
-            from keyring.errors import KeyringError
-
-            known = make_key()
-            try:
-                keyring.set_password(KEYRING_SERVICE, KEYRING_ENTRY, known)
-            except (KeyringError, OSError, RuntimeError):
-                raise UsageError(f"there is no key to keep a secret with: {HOW_TO_KEEP}") from None
-            if _read_keyring() != known:
-                raise UsageError(f"the system's keyring did not keep the key: {HOW_TO_KEEP}")
-        return PREFIX + (self._fernets or _build_fernets([known or ""]))[0].encrypt(text.encode()).decode()
+        key = self._keys[0] if self._keys else _read_keyring() or _make_keyring_key()
+        return PREFIX + _build_fernet([key]).encrypt(text.encode()).decode()
 
     def decrypt(self, sealed: str) -> str:
         """The text again; one without the mark as it is. Raises WrongKey."""
         if not sealed.startswith(PREFIX):
             return sealed
-        text = _decrypt(sealed, self._fernets)
+        text = _decrypt(sealed, self._keys)
         if text is None:
-            text = _decrypt(sealed, _build_fernets([_read_keyring() or ""]))
+            text = _decrypt(sealed, [_read_keyring() or ""])
         if text is None:
             raise WrongKey(
                 f"it was encrypted with another key: put that key behind the present one in {SETTING}, "
@@ -96,31 +84,40 @@ class SecretBox:
 
     def is_current(self, sealed: str) -> bool:
         """Was it encrypted with the key that encrypts now?"""
-        first = self._fernets[:1] or _build_fernets([_read_keyring() or ""])
+        first = self._keys[:1] or [_read_keyring() or ""]
         return sealed.startswith(PREFIX) and _decrypt(sealed, first) is not None
 
-    @cached_property
-    def _fernets(self) -> list[Fernet]:
-        return _build_fernets(self._keys)
 
-
-def _build_fernets(keys: list[str]) -> list[Fernet]:
-    from cryptography.fernet import Fernet
+def _build_fernet(keys: list[str]) -> MultiFernet:
+    from cryptography.fernet import Fernet, MultiFernet
 
     try:
-        return [Fernet(key) for key in keys if key]
+        return MultiFernet(list(map(Fernet, keys)))
     except ValueError:
         raise UsageError(f"{SETTING} holds no key: `./touchstone secrets --new-key` prints one") from None
 
 
-def _decrypt(sealed: str, keys: list[Fernet]) -> str | None:
+def _decrypt(sealed: str, keys: list[str]) -> str | None:
     """The text; None when none of the keys fits."""
-    from cryptography.fernet import InvalidToken, MultiFernet
+    from cryptography.fernet import InvalidToken
 
     try:
-        return MultiFernet(keys).decrypt(sealed.removeprefix(PREFIX)).decode() if keys else None
+        return _build_fernet(keys).decrypt(sealed.removeprefix(PREFIX)).decode() if any(keys) else None
     except InvalidToken:
         return None
+
+
+def _make_keyring_key() -> str:
+    """A new key, kept in the keyring. Raises UsageError when there is none, or it does not keep it."""
+    import keyring
+    from keyring.errors import KeyringError
+
+    key = make_key()
+    with contextlib.suppress(KeyringError, OSError, RuntimeError):
+        keyring.set_password(KEYRING_SERVICE, KEYRING_ENTRY, key)
+    if _read_keyring() != key:
+        raise UsageError(f"there is no key, and no keyring that keeps one: {HOW_TO_KEEP}")
+    return key
 
 
 def _read_keyring() -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 from agent import api
 from agent.bot.responder import ReplyService
 from agent.engine.snapshots import RunSnapshot
-from agent.settings.reply_config import AIResponseSettings, KBSettings, ResponseConfig
+from agent.settings.reply_config import AIResponseSettings, ResponseConfig
 from agent.types import Answer, ModelCall, Sentence, Settings, Status
 from agent.types.library import LibraryScope
 from agent.types.reply import Conversation, Message
@@ -147,7 +147,7 @@ def _drive(bench: Workbench, run_id: str, act: str, watch: Callable[[str], None]
 
 
 def _drive_reply(bench: Workbench, scenario: Scenario, model: str) -> Outcome:
-    stored = ResponseConfig(AIResponseSettings(store_conversations=True), KBSettings())
+    stored = ResponseConfig(ai_response=AIResponseSettings(store_conversations=True))
     service = ReplyService(bench, kb=KB, response=stored)
     try:
         messages = [Message(role="user", text=scenario.question)]
