@@ -23,7 +23,6 @@ COMMANDS = {
     "chat": ("ask.chat", "Talk with the library."),
     "reply": ("reply.reply", "Answer a conversation from the knowledge base, or stay silent."),
     "batch": ("batch.batch", "Ask many questions from a table, side by side within a budget."),
-    "eval": ("evaluate.evaluate", "Score a world by its questions."),
     "runs": ("runs.runs", "List the runs, newest first."),
     "act": (
         "runs.act",

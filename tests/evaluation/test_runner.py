@@ -13,6 +13,7 @@ from agent.errors import NotFound, UsageError
 from agent.flows import FLOWS
 from agent.settings import config
 from agent.workbench import Workbench
+from bench import evaluate as command
 from bench.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate, read_questions, read_urls
 from tests.web.folders import page, write_world
 
@@ -248,3 +249,13 @@ def test_every_flow_that_answers_is_measured_and_no_other_name_is_taken(name: st
     assert set(FLOWS) - {"check_text"} == set(EVALUATED_FLOWS)  # which has bench/check_text.py
     with pytest.raises(UsageError, match="not measured by questions"):
         evaluate(EvaluationJob("demo", flow=name))
+
+
+def test_the_command_scores_a_world(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "figures.json"
+    asked = ["demo", "--limit", "3", "--seed", "5", "--jobs", "1", "--json", str(file)]
+    assert command.main(asked) == 0
+    told = json.loads(file.read_text(encoding="utf-8"))
+    assert (told["world"], told["flow"], told["n"], len(told["questions"])) == ("demo", "research", 3, 3)
+    assert "answer_hit" in told["metrics"] and "answer_hit" in capsys.readouterr().out
+    assert command.main([str(tmp_path / "none")]) == 2

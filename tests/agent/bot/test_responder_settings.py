@@ -68,7 +68,7 @@ def test_the_file_goes_before_the_environment_and_says_how_to_ask(opened: Open, 
 
 
 def test_a_file_that_does_not_fit_is_told_at_once(opened: Open) -> None:
-    with pytest.raises(UsageError, match=r"ai_response\.max_source is not a known key"):
+    with pytest.raises(UsageError, match=r"ai_response\.max_source: there is no such name"):
         opened({"ai_response": {"max_source": 3}})
 
 

@@ -22,7 +22,6 @@ LINES = {
     "batch": "F.csv --out F --json --resume I --side-by-side 2 --max-calls 3 --max-tokens 4 --max-cost 5 "
     f"--max-minutes 6 --world demo --model keyless --max-steps 7 --max-pages 8 --allow a.example {SOURCES} "
     "--engine google --engines arxiv",
-    "eval": "demo --flow chat --model keyless --limit 1 --seed 2 --jobs 3 --keep D --json F",
     "runs": "--text T --resume R --model keyless",
     "act": "R send_back --note N",
     "check-text": f"F.md --search --max-pages 3 --problems --allow a.example {SOURCES} --engine google --engines arxiv --world demo "
@@ -69,7 +68,7 @@ def test_the_defaults():
         None,
         None,
     )
-    assert (parse("eval", "demo")["model"], parse("export", "R")["format"]) == ("keyless", "md")
+    assert (parse("check", "F")["model"], parse("export", "R")["format"]) == ("keyless", "md")
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,6 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_answer(tmp_path, capsys
         (["research", "q", "--world", "/no/such/folder"], "no world"),
         (["research", "q", "--world", "demo", "--max-steps", "0"], "at least one"),
         (["export", "nothing"], "touchstone runs"),
-        (["eval", "/no/such/folder"], "questions.jsonl"),
     ],
 )
 def test_wrong_usage_is_told_in_a_line(arguments, hint, capsys):
@@ -232,20 +231,3 @@ def test_runs_and_export(tmp_path, capsys):
     assert set(json.loads(capsys.readouterr().out)) >= RECORD
     assert main(["export", run_id, "--output", str(tmp_path / "r.md")]) == 0
     assert capsys.readouterr().out == "" and (tmp_path / "r.md").read_text(encoding="utf-8").startswith("# ")
-
-
-def test_eval_scores_a_world(tmp_path, capsys):
-    file = tmp_path / "eval.json"
-    assert main(["eval", "demo", "--limit", "3", "--seed", "5", "--jobs", "1", "--json", str(file)]) == 0
-    told, shown = json.loads(file.read_text(encoding="utf-8")), capsys.readouterr()
-    assert (told["world"], told["flow"], told["model"], told["n"], len(told["questions"])) == (
-        "demo",
-        "research",
-        "keyless",
-        3,
-        3,
-    )
-    assert {"answer_hit", "crashes", "fabricated_quotes", "pages_per_question"} <= set(told["metrics"])
-    assert "demo: 3 questions" in shown.out and "answer_hit" in shown.out and "question" in shown.err, (
-        "the bar is on stderr"
-    )

@@ -98,4 +98,4 @@ def test_a_file_of_settings_that_does_not_fit_is_wrong_usage(
     (tmp_path / "c.yaml").write_text("ai_response: {max_source: 3}", encoding="utf-8")
     monkeypatch.setenv("CONFIG_FILE", str(tmp_path / "c.yaml"))
     assert main(["reply", "x"]) == 2
-    assert "ai_response.max_source is not a known key" in capsys.readouterr().err
+    assert "ai_response.max_source: there is no such name" in capsys.readouterr().err

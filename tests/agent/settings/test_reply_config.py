@@ -116,34 +116,16 @@ def test_the_example_holds_every_key_with_its_default() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (
-            "ai_response: {max_source: 3}",
-            "ai_response.max_source is not a known key; ai_response may have .*max_sources",
-        ),
-        (
-            "ai_response: {llm: {retries: 3}}",
-            "ai_response.llm.retries is not a known key; ai_response.llm may have base_url, .*max_retries",
-        ),
-        ("kb: {llm: {retries: 3}}", "kb.llm.retries is not a known key; kb.llm may have base_url"),
-        ("discord: {}", "discord is not a known key; the file may have ai_response, kb"),
-        (
-            "ai_response: {llm: {structured_output_method: xml}}",
-            "structured_output_method: .*'json_schema' or 'function_calling'.*'xml'",
-        ),
-        (
-            "ai_response: {llm_image_adapter: gif}",
-            "ai_response.llm_image_adapter: .*'openai' or 'openai_url'",
-        ),
-        ("ai_response: {max_sources: 0}", "ai_response.max_sources: .*greater than or equal to 1.*'0'"),
+        ("ai_response: {max_source: 3}", "ai_response.max_source: there is no such name"),
+        ("kb: {llm: {retries: 3}}", "kb.llm.retries: there is no such name; docs/settings.md lists"),
+        ("discord: {}", "discord: there is no such name"),
+        ("ai_response: {llm_image_adapter: gif}", "llm_image_adapter: .*'openai' or 'openai_url'"),
+        ("ai_response: {max_sources: 0}", "ai_response.max_sources: .*greater than or equal to 1"),
         ("ai_response: {max_sources: 13}", "ai_response.max_sources: .*less than or equal to 12"),
-        ("ai_response: {graph_timeout_seconds: 0}", "ai_response.graph_timeout_seconds: .*greater than 0"),
         ("ai_response: {graph_timeout_seconds: .inf}", "finite"),
-        (
-            "ai_response: {llm: {max_retries: -1}}",
-            "ai_response.llm.max_retries: .*greater than or equal to 0",
-        ),
+        ("ai_response: {llm: {max_retries: -1}}", "llm.max_retries: .*greater than or equal to 0"),
         ("ai_response: {enable_verification: perhaps}", "ai_response.enable_verification: .*boolean"),
-        ("ai_response: 3", "ai_response must be a section with the keys .*project_introduction"),
+        ("ai_response: 3", "ai_response: Input should be a valid dictionary"),
         ("- ai_response", "the file must hold sections"),
         ("ai_response: [", "line 1: this is not YAML"),
     ],

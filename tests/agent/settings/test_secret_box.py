@@ -96,5 +96,5 @@ def test_without_a_keyring_nothing_can_be_kept() -> None:
 
 def test_a_keyring_that_forgets_is_told(ring: MemoryKeyring) -> None:
     ring.forgets = True
-    with pytest.raises(UsageError, match="did not keep"):
+    with pytest.raises(UsageError, match="no keyring that keeps one"):
         SecretBox().encrypt("text")
