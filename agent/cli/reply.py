@@ -65,7 +65,7 @@ def reply(args: Namespace) -> int:
         if outcome.result.should_reply:
             output.write_stdout(outcome.result.reply_text)
             return 0
-        if not outcome.failed and not service.library.has_sources(added_only=True):
+        if not outcome.failed and not service.library.count(added_only=True):
             output.write_stderr(f"touchstone: {EMPTY_KB_HINT}")
     finally:
         service.close()
