@@ -46,11 +46,11 @@ fix: $(DEV)                     ## let ruff mend and format what it can, and wri
 	@$(BIN)/ruff format .
 	@$(BIN)/python docs/make_reference.py
 
-BENCHES := faults recordings house collect crawl documents extraction kills library people quotes reading report rounds sessions steps worlds
+BENCHES := faults recordings house collect documents extraction kills library quotes report rounds sessions steps worlds
 bench: $(DEV)                   ## every bench that needs no data from outside, one after the other (hours)
 	@for name in $(BENCHES); do echo "== bench.$$name"; $(BIN)/python -m bench.$$name || exit 1; done
 
-quality: $(DEV)                 ## docs/quality.md, its quick rows measured anew; ROWS="crawl kills" others, DATA=… for those that need it
+quality: $(DEV)                 ## docs/quality.md, its quick rows measured anew; ROWS="quotes kills" others, DATA=… for those that need it
 	@$(BIN)/python -m bench.quality $(ROWS) $(if $(DATA),--data "$(DATA)")
 
 trust: $(DEV)                   ## the scorecard of docs/trust.md, all cases anew (hours); CASES="S1.1 S1.2" for some

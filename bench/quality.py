@@ -80,7 +80,7 @@ def render_page() -> str:
         "# Quality, measured",
         "",
         "Each figure was written by the command beside it, at the commit and on the day that are named; the files are in "
-        'the folder `results` of `bench`. `make quality` measures the quick rows anew, `make quality ROWS="crawl kills"` others. Seconds were taken on two '
+        'the folder `results` of `bench`. `make quality` measures the quick rows anew, `make quality ROWS="quotes kills"` others. Seconds were taken on two '
         'cores; "load" is how many processes wanted them. Where a row needs data that is not in the repository, `make quality ROWS=claims DATA=FILE` takes it. '
         "What is promised against attacks, faults and load: [trust](trust.md).",
         "",

@@ -16,9 +16,10 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
+from agent.types import SUPPORTED_VERDICTS
 from bench import make_parser, write_figures
 from tests.played.replay import replay
-from tests.played.scenario import REPLIES, Outcome, Scenario, load_scenarios
+from tests.played.scenario import FOLDER, REPLIES, Outcome, Scenario, load_scenarios
 
 
 def outcome_path(scenario: Scenario) -> Path:
@@ -69,6 +70,16 @@ def _holds_records(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict) for v in value))
 
 
+def count_false(scenario: Scenario, outcome: Outcome) -> dict[str, int]:
+    """Sentences that a reader of the pages called false, and those of them that are shown as supported without
+    a doubt; in runs whose model was played with hostile intent, and in the others."""
+    labels = json.loads((FOLDER / "labels.json").read_text("utf-8")).get(scenario.id, {})
+    kind = "hostile" if scenario.kind.startswith("hostile") else "honest"
+    false = [each for each in outcome.sentences if labels.get(each.text) is False]
+    bare = [each for each in false if each.check in SUPPORTED_VERDICTS and not each.findings]
+    return {f"{kind}_false": len(false), f"{kind}_false_bare": len(bare)}
+
+
 def main() -> None:
     """Replay every recording and print, or write, what differs."""
     parser = make_parser(__doc__)
@@ -86,6 +97,7 @@ def main() -> None:
         counts["runs"] += 1
         counts["right"] += outcome.is_right(scenario.gold)
         counts["calls"] += len(outcome.calls)
+        counts.update(count_false(scenario, outcome))
         if difference := compare_outcome(scenario, outcome):
             found = True
             print(difference)

@@ -44,7 +44,7 @@ GOALS = {
     "wall_over_critical_path": 1.10,
 }
 BEFORE = {"calls": 20, "prompt_tokens": 38_000, "own_cpu_s": 0.24, "rss_mb": 137}
-"""One action a step, two calls an action (DECISIONS.md, "Research")."""
+"""One action a step, two calls an action."""
 QUESTION = "Who built the ferry Vinga, and when was the ferry Vinga launched?"
 PARTS = ("Who built the ferry Vinga?", "When was the ferry Vinga launched?")
 PAGES, PAGE_CHARS, ACTIONS = 8, 8_000, 10

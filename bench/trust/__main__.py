@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -22,9 +23,13 @@ KEPT = scorecard.ROOT / "docs" / "trust.json"
 
 
 def load_cases() -> None:
-    """Import every module of cases of this folder."""
+    """Register the cases of this folder: of every module, and of the list of those that the tests measure."""
     for path in sorted(FOLDER.glob("cases_*.py")):
         importlib.import_module(f"bench.trust.{path.stem}")
+    for line in (FOLDER / "tested.txt").read_text(encoding="utf-8").splitlines()[1:]:
+        name, title, limit, tests = line.split(" | ")
+        if name not in scorecard.CASES:
+            scorecard.case(name, title, limit)(lambda bench, given=tests: bench.tests(*shlex.split(given)))
 
 
 def main(arguments: list[str]) -> int:

@@ -144,16 +144,6 @@ def ports(bench: Bench) -> Result:
     return Result(len(tried), f"{len(net.peers)} connected", [str(peer) for peer in net.peers])
 
 
-@case("S1.5", "What the surroundings lend: proxies, .netrc, cookies, Referer", "none used")
-def ambient(bench: Bench) -> Result:
-    return bench.tests(
-        "tests/agent/web/test_fetcher.py",
-        "tests/agent/net/test_transport.py",
-        "-k",
-        "says_who_it_is or cookies or proxy",
-    )
-
-
 @case("S1.7", "Public pages wrongly refused", "0", quick=True)
 def false_blocks(bench: Bench) -> Result:
     hosts = "en.wikipedia.org www.gov.uk bücher.de my_site.example.com 1.1.1.1 xn--mnchen-3ya.de a.b.c.d.e.example.co.uk"
@@ -183,11 +173,6 @@ def oracle(bench: Bench) -> Result:
     told = [detail for detail in details if any(inner in detail for inner in INNER)]
     misses = told + ([f"{len(details)} messages"] if len(details) > 1 else [])
     return Result(len(tried), f"{len(details)} message", misses)
-
-
-@case("S1.9", "Metadata addresses of clouds, whatever an operator allows", "100 % refused")
-def metadata(bench: Bench) -> Result:
-    return bench.tests("tests/agent/net/test_ssrf_guard.py", "-k", "metadata")
 
 
 SCHEMES = ("http", "https", "HTTP", "hTTps", "http:", "", "ftp")

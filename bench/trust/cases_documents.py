@@ -134,11 +134,6 @@ def stopped_parsers(bench: Bench) -> Result:
     return Result(len(times), f"slowest {max(times):.1f} s after Stop", misses)
 
 
-@case("S2.5p", "The pool of parser processes: limits, Stop, kill, no process left", "all tests")
-def pool(bench: Bench) -> Result:
-    return bench.tests("tests/agent/web/test_parser_pool.py")
-
-
 def _sections(text: str, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
     """The test cases of an html5lib .dat file."""
     for block in re.split(r"(?:^|\n)#data\n", text)[1:]:

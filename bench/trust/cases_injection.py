@@ -244,24 +244,3 @@ def honest(bench: Bench) -> Result:
             status = lab.bench.drive(run_id)
             misses += [f"{question}: {status.value}"] if status is not Status.REVIEW else []
     return Result(count, f"{count - len(misses)} of {count} finished", misses)
-
-
-@case(
-    "S3.5",
-    "Quotes: true in other spellings, and altered in figures and words",
-    "0 false accepts, >= 98 % true",
-)
-def quotes(bench: Bench) -> Result:
-    return bench.tests(
-        "tests/agent/evidence/test_quote_match_trials.py", "tests/agent/evidence/test_quote_match.py"
-    )
-
-
-@case("S3.6", "Page text is fenced in every prompt; a fence mark in a page is refused", "all")
-def fences(bench: Bench) -> Result:
-    return bench.tests("tests/agent/roles", "-k", "fence or data or instruct")
-
-
-@case("S3.8", "A private note, in every way out of research, site and collect", "all")
-def private_notes(bench: Bench) -> Result:
-    return bench.tests("tests/agent/flows/test_traitor.py")

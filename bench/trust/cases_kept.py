@@ -250,14 +250,3 @@ def long_lines(bench: Bench) -> Result:
         except Exception as error:
             misses.append(f"{name}: {type(error).__name__}: {error}")
     return Result(len(TABLES), f"{len(misses)} without a sentence", misses)
-
-
-@case(
-    "S9.9",
-    "The whole log at DEBUG: what was asked, noted, read, typed; keys, tokens, cookies, codes",
-    "none; all tests",
-)
-def log(bench: Bench) -> Result:
-    return bench.tests(
-        "tests/agent/test_log_canaries.py", "tests/agent/test_logs.py", "tests/agent/test_canaries.py"
-    )

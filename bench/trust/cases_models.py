@@ -219,15 +219,6 @@ def truncation(bench: Bench) -> Result:
     return Result(len(text), f"{len(misses)} accepted (x 3 wrappings)", misses)
 
 
-@case(
-    "S5.4", "A model server that is down: pauses, probes, and going on by itself", "all tests of the breaker"
-)
-def outage(bench: Bench) -> Result:
-    return bench.tests(
-        "tests/agent/llm", "tests/agent/engine", "tests/agent/web", "-k", "breaker or outage or circuit"
-    )
-
-
 @case("S5.6", "Budgets of calls and tokens", "<= 1 call over", quick=True)
 def budgets(bench: Bench) -> Result:
     misses = []

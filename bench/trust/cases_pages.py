@@ -256,8 +256,3 @@ def lies(bench: Bench) -> Result:
             continue
         misses += [f"{name}: {page.text[:60]!r}"] if "root:" in page.text or "\x00" in page.text else []
     return Result(len(LIES), f"{len(misses)} raised or leaked", misses)
-
-
-@case("S2.15", "Memory of a quote checked against a page of 10 MB", "<= 64 MB")
-def quote_memory(bench: Bench) -> Result:
-    return bench.tests("tests/agent/evidence/test_quote_match_size.py")

@@ -85,19 +85,6 @@ def real_robots(bench: Bench) -> Result:
     return Result(len(files), f"slowest {slowest * 1000:.0f} ms", misses)
 
 
-@case("S2.11", "Fetching robots.txt: statuses, redirects, size, caching", "RFC 9309")
-def robots_fetched(bench: Bench) -> Result:
-    return bench.tests("tests/agent/web/test_robots.py")
-
-
-@case("S2.12", "Retry-After and the pace of a host", "never early")
-def pace(bench: Bench) -> Result:
-    return bench.tests(
-        "tests/agent/web/test_rate_limit.py", "tests/agent/web/test_fetcher.py", "tests/agent/text",
-        "-k", "rate_limit or rest or attempts or retry",
-    )  # fmt: skip
-
-
 def _trap(kind: str) -> Callable[[Asked], Reply]:
     """Pages without end: each links to more of its kind, all of them new."""
 

@@ -262,13 +262,6 @@ def cells(bench: Bench) -> Result:
     return Result(count, f"{len(misses)} of {count} cells", misses)
 
 
-@case("S4.5", "File names, archives and bundles that would leave their folder", "0 written outside")
-def names(bench: Bench) -> Result:
-    return bench.tests(
-        "tests/agent/export", "tests/agent/actions", "-k", "name or archive or bundle or zip or path"
-    )
-
-
 CANARIES = {
     "OPENAI_API_KEY": "sk-canaryA1",
     "GOOGLE_API_KEY": "canaryB2",

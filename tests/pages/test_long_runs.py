@@ -1,5 +1,4 @@
-"""A long run draws no more than a shorter one, whichever tab is open: lists come in pages. (How long it
-takes: bench/reading.py.)"""
+"""A long run draws no more than a shorter one, whichever tab is open: lists come in pages."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tarfile
 from pathlib import Path
 
@@ -23,6 +24,11 @@ load_cases()
 def test_the_short_form_of_the_case_passes(name: str) -> None:
     result = scorecard.run_here(scorecard.CASES[name], Bench(quick=True))
     assert result.verdict in ("pass", "corpus not given"), result.misses[:5]
+
+
+def test_the_tests_that_measure_a_case_are_there() -> None:
+    listed = (scorecard.ROOT / "bench/trust/tested.txt").read_text(encoding="utf-8")
+    assert [path for path in re.findall(r"tests/\S+", listed) if not (scorecard.ROOT / path).exists()] == []
 
 
 def test_a_result_is_passed_without_misses_or_by_its_own_word() -> None:
