@@ -1,4 +1,4 @@
-"""Cases of what is kept: backups under wrong clocks and kills, hostile backups, tables given for a batch, the log."""
+"""Cases of what is kept: backups under wrong clocks and kills, hostile backups, restores that are killed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import random
 import signal
 import sqlite3
 import stat
+import subprocess
+import sys
 import tempfile
 import time
 import warnings
@@ -20,11 +22,18 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from agent.batch.csv_input import read_sheet
+from agent.accounts.accounts import Accounts
 from agent.errors import StoreError, UsageError
 from agent.settings.config import read_config
-from agent.store.backup import MANIFEST, BackupSchedule, list_backups, restore_backup, verify_backup
-from agent.types import Settings
+from agent.store.backup import (
+    MANIFEST,
+    BackupSchedule,
+    list_backups,
+    restore_backup,
+    verify_backup,
+    write_backup,
+)
+from agent.store.database import Store
 from bench.trust.scorecard import Bench, Result, case
 
 HOUR, DAY = 3600.0, 86400.0
@@ -228,25 +237,47 @@ def attempt(name: str, source: Path, folder: Path) -> list[str]:
     return [f"{name}: was restored"]
 
 
-LONG = b"x" * 200_000
-TABLES = {
-    "one word": LONG, "a column": b"question," + LONG + b"\nWhy?,b\n", "a column first": LONG + b",question\nWhy?,b\n",
-    "a quoted column": b'question,"' + LONG + b'"\nWhy?,b\n', "a cell": b"question,a\nWhy?," + LONG, "a question": b"question\n" + LONG,
-    "a quoted cell": b'question,a\nWhy?,"' + LONG + b'"', "a cell after odd quotes": b'question,a\n"W"hy?,b\nWho?,' + LONG,
-    "never closed": b'question,a\n"Why?,' + LONG, "a cell with line ends": b'question,a\n"' + b"x\n" * 99_000 + b'",b',
-    "UTF-16": "question,".encode("utf-16") + LONG, "semicolons": b"question;" + LONG.replace(b"x", b"x;", 3), "tabs": b"question\t" + LONG,
-}  # fmt: skip
+KILLED = """
+import os, pathlib, signal, sys
+from agent.store import backup
+rename, moves = pathlib.Path.rename, []
+def move(path, target):
+    made = rename(path, target)
+    moves.append(path)
+    if len(moves) == int(sys.argv[3]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return made
+pathlib.Path.rename = move
+backup.restore_backup(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), force=True)
+"""
 
 
-@case("S6.14", "Tables for a batch with a line or a cell of 200,000 characters", "a sentence", quick=True)
-def long_lines(bench: Bench) -> Result:
-    misses = []
-    for name, data in TABLES.items():
-        try:
-            read_sheet(data, Settings(world="demo"))
-            misses.append(f"{name}: was read")
-        except UsageError:
-            pass
-        except Exception as error:
-            misses.append(f"{name}: {type(error).__name__}: {error}")
-    return Result(len(TABLES), f"{len(misses)} without a sentence", misses)
+@case(
+    "S6.17",
+    "A restore killed after each of its moves: is the data opened, and does another restore finish it?",
+    "0 opened between, all finished with what was there kept whole",
+    quick=True,
+)
+def killed_restores(bench: Bench) -> Result:
+    misses, names = [], {"accounts.db", "touchstone.db"}
+    moves = range(1, 5)
+    for n in moves:
+        with tempfile.TemporaryDirectory() as folder:
+            data, packed = Path(folder) / "data", Path(folder) / "b.zip"
+            Accounts(read_config({"TOUCHSTONE_DATA": str(data)})).close()
+            Store(f"sqlite:///{data / 'touchstone.db'}").close()
+            write_backup(data, packed)
+            command = [sys.executable, "-c", KILLED, str(packed), str(data), str(n)]
+            killed = subprocess.run(command, check=False).returncode
+            misses += [] if killed == -signal.SIGKILL else [f"{n}: not killed"]
+            try:
+                Accounts(read_config({"TOUCHSTONE_DATA": str(data)})).close()
+                misses.append(f"{n}: opened")
+            except UsageError:
+                pass
+            kept = restore_backup(packed, data, force=True).kept
+            is_whole = kept and {path.name for path in kept.iterdir()} == names
+            if not is_whole or not all((data / name).exists() for name in names):
+                misses.append(f"{n}: not whole")
+            Accounts(read_config({"TOUCHSTONE_DATA": str(data)})).close()
+    return Result(len(moves), f"{len(moves)} kills, {len(misses)} misses", misses)
