@@ -93,7 +93,10 @@ def render_page() -> str:
         measured, when = "not measured yet", ""
         if path.exists():
             kept = json.loads(path.read_text(encoding="utf-8"))
-            measured = row["measured"].format_map(flatten(kept["figures"]))
+            try:
+                measured = row["measured"].format_map(flatten(kept["figures"]))
+            except KeyError as absent:
+                measured = f"to be measured anew: the figures of then lack {absent}"
             when = f"{kept['date']}, {kept['commit']}, load {kept['load']:.0f}"
         lines.append(f"| {row['name']} | {row['what']} | {measured} | {command} | {when} |")
     lines += ["", "## Data that is not here", ""]
