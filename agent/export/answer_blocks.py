@@ -4,9 +4,8 @@ its summary, the claims to look at, and the text with a mark at each claim."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from operator import attrgetter
-from typing import Literal
+from typing import Any, Literal
 
 from agent.evidence.block_layout import BlockLayout, label_passage, lay_out_blocks
 from agent.evidence.conclusion import VERDICT_LABELS
@@ -53,43 +52,37 @@ def write_text(
     """What an answer says, with citations that are links (`cite`) or only numbers, and the mark of each
     sentence in brackets; first that no model judged it, where none did."""
     note = [Paragraph([words["unjudged"]], "soft")] if answer.verdict == "passages_found" else []
-    return [*note, *write_body(answer, partial(cite, answer, style, mark), level=level, words=words)]
+
+    def cite(sentence: Sentence) -> list[Span | str]:
+        numbers = list(map(str, answer.citation_numbers(sentence)))
+        spans: list[Span | str] = [sentence.text, " "] if numbers else [sentence.text]
+        spans += [Span(n, style) for n in (numbers if style == "cite" else [", ".join(numbers)]) if n]
+        return [*spans, " ", Span(f"({label})", "emphasis")] if (label := mark(sentence)) else spans
+
+    return [*note, *write_body(answer, cite, level=level, words=words)]
 
 
-def cite(
-    answer: Answer, style: Literal["cite", "ref"], mark: Callable[[Sentence], str], sentence: Sentence
-) -> list[Span | str]:
-    """A sentence with the numbers of its sources and its mark."""
-    numbers = list(map(str, answer.citation_numbers(sentence)))
-    spans: list[Span | str] = [sentence.text, " "] if numbers else [sentence.text]
-    spans += [Span(n, style) for n in (numbers if style == "cite" else [", ".join(numbers)]) if n]
-    return [*spans, " ", Span(f"({label})", "emphasis")] if (label := mark(sentence)) else spans
+def write_answer(answer: Answer, settings: Settings, **form: Any) -> list[Block]:
+    """An answer with its verdict, what it says (`form`: see `write_text`), how it was checked, the notes
+    beside it, and what is folded."""
+    checks = Bullets.of([line] for line in list_checks(answer))
+    checks = [Paragraph([Span("How the statements were checked:", "strong")]), *checks] if checks else []
+    notes = [write_label(name, format_sentence(text)) for name, text in answer.side_notes if text]
+    return [_write_figures(answer, settings), *write_text(answer, **form), *checks, *notes]
 
 
-def write_checks(answer: Answer, *, style: Literal["cite", "ref"] = "cite") -> list[Block]:
-    """How an answer was checked, the notes beside it, and what is folded."""
-    lines = list_checks(answer)
-    return [
-        *([Paragraph([Span("How the statements were checked:", "strong")])] if lines else []),
-        *Bullets.of([line] for line in lines),
-        *(
-            Paragraph([Span(f"{name}:", "strong"), f" {format_sentence(text)}"])
-            for name, text in answer.side_notes
-            if text
-        ),
-    ]
+def write_label(name: str, text: str) -> Paragraph:
+    """A text behind its name."""
+    return Paragraph([Span(f"{name}:", "strong"), f" {text}"])
 
 
-def write_figures(answer: Answer, settings: Settings) -> Paragraph:
+def _write_figures(answer: Answer, settings: Settings) -> Paragraph:
     """The verdict of an answer with its reason, confidence, support and writer."""
     reason = f" ({answer.reason.replace('_', ' ')})" if answer.reason != "none" else ""
     level = f" · confidence {format_percent(answer.confidence)}" if answer.confidence is not None else ""
     supported = count_support(answer) or "no statements"
-    writer = (
-        LABEL
-        if (answer.by, settings.model) == ("model", RECORDED)
-        else WRITER_LABELS.get(answer.by, answer.by)
-    )
+    is_recorded = (answer.by, settings.model) == ("model", RECORDED)
+    writer = LABEL if is_recorded else WRITER_LABELS.get(answer.by, answer.by)
     verdict = Span(VERDICT_LABELS[answer.verdict], "strong")
     return Paragraph([verdict, f"{reason}{level} · {supported} · model: {writer}"])
 

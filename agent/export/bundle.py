@@ -33,7 +33,6 @@ FORMAT, VERSION, FORMER_VERSION = "touchstone-evidence-bundle", 2, 1
 """Of a bundle of the former version what its records have in common with those of today is read."""
 LAST_READER = "the program of commit 2579e32c"
 """What last opened bundles of the former version as runs."""
-MAX_LINE = 32_000_000
 MAX_BODY = 100_000_000
 README = """This is an evidence bundle: one run of Touchstone, with everything its answer stands on.
 
@@ -77,18 +76,18 @@ def write_bundle(given: BundleContents, secrets: Iterable[str] = ()) -> bytes:
         "usage": given.usage.model_dump(mode="json"),
         "missing_pages": sorted(given.missing),
     }
+    steps = [step.model_dump(mode="json", exclude={"change": _ADDRESS}) for step in given.steps]
+    pages = [
+        {"id": name, **given.pages[name].model_dump(mode="json", exclude={"text", "raw"})}
+        for name in sorted(given.pages)
+    ]
     files = {
         "readme.txt": README.encode(),
         "run.json": _dump_json(hidden(run)),
-        "steps.jsonl": _dump_json_lines(
-            hidden(step.model_dump(mode="json", exclude={"change": _ADDRESS})) for step in given.steps
-        ),
+        "steps.jsonl": _dump_json_lines(map(hidden, steps)),
         "facts.json": _dump_json(hidden([fact.model_dump(mode="json") for fact in given.facts])),
         "calls.jsonl": _dump_json_lines(hidden(call.model_dump(mode="json")) for call in given.calls),
-        "pages.jsonl": _dump_json_lines(
-            hidden({"id": name, **given.pages[name].model_dump(mode="json", exclude={"text", "raw"})})
-            for name in sorted(given.pages)
-        ),
+        "pages.jsonl": _dump_json_lines(map(hidden, pages)),
     }
     for name, page in given.pages.items():
         if hidden(page.text) != page.text:
@@ -97,13 +96,8 @@ def write_bundle(given: BundleContents, secrets: Iterable[str] = ()) -> bytes:
         files[f"pages/{name}.txt"] = page.text.encode()
         if page.raw and hidden(page.raw.decode("latin-1")) == page.raw.decode("latin-1"):
             files[f"pages/{name}.body.gz"] = gzip.compress(page.raw, 6, mtime=0)
-    about = {
-        "format": FORMAT,
-        "version": VERSION,
-        "run": given.run.id,
-        "question": hidden(given.run.question),
-    }
-    return pack(files, about)
+    question = hidden(given.run.question)
+    return pack(files, {"format": FORMAT, "version": VERSION, "run": given.run.id, "question": question})
 
 
 def read_bundle(data: bytes) -> BundleContents:
@@ -178,7 +172,7 @@ def _take_rows(files: dict[str, bytes], name: str) -> list[dict[str, Any]]:
     """The JSON objects of a file of lines, which is removed from `files`."""
     body = _take_file(files, name)
     lines = body.split(b"\n")[:-1] if body.endswith(b"\n") else [b"", body] if body else []
-    if any(not 0 < len(line) <= MAX_LINE for line in lines):
+    if not all(lines):
         raise BundleError(f"{name} is not made of lines as it should be")
     rows = [load_json(line, name) for line in lines]
     if not all(isinstance(row, dict) for row in rows):

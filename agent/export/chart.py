@@ -5,10 +5,11 @@ Both draw the same marks: bars by category, a line for each column where all lab
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from io import BytesIO
+from itertools import pairwise
 from math import floor, log10
+from typing import Literal, NamedTuple
 
 from agent.evidence.block_layout import is_year
 from agent.export.escaping import to_one_line
@@ -18,43 +19,42 @@ Series = Mapping[str, Sequence[tuple[str, float]]]
 WIDTH, HEIGHT = 640, 280
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 15, 50
 """Margins of the drawing area, in the units of WIDTH and HEIGHT."""
+FONT, CHAR_WIDTH, RADIUS, MAX_LABEL_CHARS = 11, 7, 3.5, 16
 SOFT, LINE = "#5b625d", "#dedad0"
 COLOURS = ("#14695b", "#b5651d", "#4b5fa5", "#8a3d62")
 """Of the series in their order; told apart by people who confuse red and green, and in grey."""
-MAX_LABEL_CHARS, CHAR_WIDTH, MAX_BAR_WIDTH = 16, 7, 64
 PNG_SCALE = 3
 """Pixels a unit: 15 cm wide in print are then 325 dots an inch."""
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """A line, bar, dot or text of the picture; of a bar (x, y) and (x2, y2) are its corners. `series` is the
     number of the series that it belongs to; -1 for none."""
 
-    kind: str
+    kind: Literal["axis", "line", "bar", "dot", "start", "middle", "end"]
+    """The last three are texts by where (x, y) is in them."""
     x: float
     y: float
-    x2: float = 0.0
-    y2: float = 0.0
+    x2: float = 0
+    y2: float = 0
     text: str = ""
-    anchor: str = "middle"
     series: int = -1
 
 
 def draw_svg(series: Series) -> str:
     """The chart as an SVG element. Its classes take their colours from the page."""
     marks = ""
-    for mark in _lay_out(series):
-        name = f"series{mark.series % len(COLOURS)}" if mark.series >= 0 else mark.kind
-        place = f'class="{name}" x="{mark.x}" y="{mark.y}"'
-        if mark.kind == "text":
-            marks += f'<text {place} text-anchor="{mark.anchor}">{escape(mark.text)}</text>'
-        elif mark.kind == "dot":
-            marks += f'<circle class="{name}" cx="{mark.x}" cy="{mark.y}" r="3.5"/>'
-        elif mark.kind == "bar":
-            marks += f'<rect {place} width="{mark.x2 - mark.x:.1f}" height="{mark.y2 - mark.y:.1f}"/>'
+    for kind, x, y, x2, y2, text, number in _lay_out(series):
+        name = f"series{number % len(COLOURS)}" if number >= 0 else kind
+        if text:
+            marks += f'<text class="{name}" x="{x}" y="{y}" text-anchor="{kind}">{escape(text)}</text>'
+        elif kind == "dot":
+            marks += f'<circle class="{name}" cx="{x}" cy="{y}" r="{RADIUS}"/>'
+        elif kind == "bar":
+            size = f'width="{x2 - x:.1f}" height="{y2 - y:.1f}"'
+            marks += f'<rect class="{name}" x="{x}" y="{y}" {size}/>'
         else:
-            marks += f'<line class="{name}" x1="{mark.x}" x2="{mark.x2}" y1="{mark.y}" y2="{mark.y2}"/>'
+            marks += f'<line class="{name}" x1="{x}" x2="{x2}" y1="{y}" y2="{y2}"/>'
     told = (
         (f"{name}: " if len(series) > 1 else "") + ", ".join(f"{label}: {value:g}" for label, value in points)
         for name, points in series.items()
@@ -68,22 +68,20 @@ def draw_png(series: Series) -> bytes:
     from PIL import Image, ImageDraw, ImageFont  # imported here: only an export with a chart needs it
 
     image = Image.new("RGB", (WIDTH * PNG_SCALE, HEIGHT * PNG_SCALE), "white")
-    draw, font = ImageDraw.Draw(image), ImageFont.load_default(11 * PNG_SCALE)
-    for mark in _lay_out(series):
-        x, y, x2, y2 = (value * PNG_SCALE for value in (mark.x, mark.y, mark.x2, mark.y2))
-        colour = COLOURS[mark.series % len(COLOURS)] if mark.series >= 0 else SOFT
-        if mark.kind == "text":
-            anchor = {"middle": "ms", "end": "rs", "start": "ls"}[mark.anchor]
-            draw.text((x, y), mark.text, fill=colour, font=font, anchor=anchor)
-        elif mark.kind == "bar":
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(FONT * PNG_SCALE)
+    for kind, *corners, text, number in _lay_out(series):
+        x, y, x2, y2 = (value * PNG_SCALE for value in corners)
+        colour = COLOURS[number % len(COLOURS)] if number >= 0 else SOFT
+        if text:
+            anchor = {"start": "ls", "middle": "ms", "end": "rs"}[kind]
+            draw.text((x, y), text, fill=colour, font=font, anchor=anchor)
+        elif kind == "bar":
             draw.rectangle((x, y, x2, y2), fill=colour)
-        elif mark.kind == "dot":
-            radius = 3.5 * PNG_SCALE
-            draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
-        elif mark.kind == "axis":
-            draw.line((x, y, x2, y2), fill=LINE, width=PNG_SCALE)
+        elif kind == "dot":
+            draw.circle((x, y), RADIUS * PNG_SCALE, fill=colour)
         else:
-            draw.line((x, y, x2, y2), fill=colour, width=PNG_SCALE * 2)
+            look = (LINE, PNG_SCALE) if kind == "axis" else (colour, PNG_SCALE * 2)
+            draw.line((x, y, x2, y2), fill=look[0], width=look[1])
     out = BytesIO()
     image.save(out, "PNG")
     return out.getvalue()
@@ -111,32 +109,30 @@ def _lay_out(series: Series) -> Iterator[Mark]:
 
     for tick in ticks:
         yield Mark("axis", LEFT, height(tick), WIDTH - RIGHT, height(tick))
-        yield Mark("text", LEFT - 8, height(tick) + 4, text=f"{tick:,.10g}".replace("-", "−"), anchor="end")
+        yield Mark("end", LEFT - FONT, height(tick) + RADIUS, text=f"{tick:,.10g}")
     labels = [label for label, _ in next(iter(series.values()))]
     wide = (WIDTH - LEFT - RIGHT) / len(labels)
     middles = [round(LEFT + wide * (n + 0.5), 1) for n in range(len(labels))]
     longest = min(MAX_LABEL_CHARS, max(map(len, labels)))
     every = max(1, -(-longest * CHAR_WIDTH // max(1, int(wide))))  # of many labels every second, third …
-    room = max(4, int(wide * every / CHAR_WIDTH))
+    room = max(2, int(wide * every / CHAR_WIDTH))
     for x, label in list(zip(middles, labels, strict=True))[::every]:
-        yield Mark("text", x, HEIGHT - BOTTOM + 20, text=_shorten(to_one_line(label), room))
+        yield Mark("middle", x, HEIGHT - BOTTOM + 2 * FONT, text=_shorten(to_one_line(label), room))
     if not is_time_series(series):
-        half = round(min(wide * 0.32, MAX_BAR_WIDTH / 2), 1)
+        half = round(min(wide, 2 * BOTTOM) / 3, 1)
         for x, (_, value) in zip(middles, next(iter(series.values())), strict=True):
-            ends = sorted((height(value), height(0.0)))
-            yield Mark("bar", x - half, ends[0], x + half, ends[1], series=0)
+            top, bottom = sorted((height(value), height(0)))
+            yield Mark("bar", x - half, top, x + half, bottom, series=0)
         return
-    for number, points in enumerate(series.values()):
-        heights = [height(value) for _, value in points]
-        for n in range(1, len(points)):
-            yield Mark("line", middles[n - 1], heights[n - 1], middles[n], heights[n], series=number)
-        yield from (Mark("dot", x, y, series=number) for x, y in zip(middles, heights, strict=True))
-    if len(series) > 1:
-        for number, name in enumerate(series):
-            x = LEFT + number * (WIDTH - LEFT - RIGHT) / len(series)
-            text = _shorten(name, MAX_LABEL_CHARS)
-            yield Mark("dot", x + 4, HEIGHT - 8, series=number)
-            yield Mark("text", x + 12, HEIGHT - 4, text=text, anchor="start", series=number)
+    for number, (name, points) in enumerate(series.items()):
+        line = [(x, height(value)) for x, (_, value) in zip(middles, points, strict=True)]
+        for start, end in pairwise(line):
+            yield Mark("line", *start, *end, series=number)
+        if len(series) > 1:
+            x, y = LEFT + number * (WIDTH - LEFT - RIGHT) / len(series), HEIGHT - FONT
+            line.append((x, y))
+            yield Mark("start", x + FONT, y + RADIUS, text=_shorten(name, MAX_LABEL_CHARS), series=number)
+        yield from (Mark("dot", *place, series=number) for place in line)
 
 
 def _shorten(text: str, most: int) -> str:

@@ -9,16 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.export.answer_blocks import write_bands, write_checks, write_figures, write_text
+from agent.export.answer_blocks import write_answer, write_bands
 from agent.export.blocks import Block, Bullets, Heading, Paragraph, Quote, Span
 from agent.export.markdown import render_blocks
 from agent.export.sheets import write_csv
 from agent.text.plurals import format_count
 from agent.types import Answer, Refusal, Run, Usage
 from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavEvent, Post
+from agent.types.record import Record
 
-TARGET_CALLS, TARGET_SECONDS, TARGET_DOLLARS = 15, 60.0, 0.15
-"""What one run should stay below (seed 001's targets): model calls, working seconds, US dollars."""
+TARGETS = {"model calls": 15, "seconds": 60.0, "US dollars": 0.15}
+"""What one run should stay below (seed 001's targets)."""
 COLUMNS = ("kind", "title", "url", "post", "role", "user", "date", "text", "also at")
 
 
@@ -39,43 +40,66 @@ class CollectionResult:
 
 def compare_with_targets(usage: Usage) -> list[dict[str, Any]]:
     """What the run used against its targets; an unknown cost is neither met nor missed."""
-    used = (
-        ("model calls", usage.llm_calls, TARGET_CALLS),
-        ("seconds", round(usage.seconds, 2), TARGET_SECONDS),
-        ("US dollars", usage.cost_usd, TARGET_DOLLARS),
-    )
+    used = {
+        "model calls": usage.llm_calls,
+        "seconds": round(usage.seconds, 2),
+        "US dollars": usage.cost_usd,
+    }
     return [
         {"name": name, "value": value, "below": below, "met": None if value is None else value < below}
-        for name, value, below in used
+        for (name, below), value in zip(TARGETS.items(), used.values(), strict=True)
     ]
+
+
+DIGEST_FIELDS = "verdict reason certainty by sentences statements sources journey why_stopped".split()
+NODE_FIELDS = (
+    *"url depth anchor status action page_type reasoning confidence target_url by relevance_score".split(),
+    *("detected_date", "parent", "outcome", "ended"),
+)
+ITEM_FIELDS = (
+    *"url kind title content publish_date metadata author last_date posts".split(),
+    *("also_at", "reason", "extracted_by", "trouble"),
+)
 
 
 def build_collection_record(given: CollectionResult) -> dict[str, Any]:
     """The object that `--json` and `run_agent` give."""
     digest = None
     if answer := given.answer:
-        names = {"verdict", "reason", "certainty", "by", "sentences", "statements", "sources", "journey"}
-        digest = answer.model_dump(mode="json", include=names | {"why_stopped"})
-        digest["text"] = answer.text or answer.certainty
-    nodes = "url depth anchor status action page_type reasoning confidence target_url by relevance_score"
-    nodes += " detected_date parent outcome ended"
+        digest = _dump(answer, DIGEST_FIELDS) | {"text": answer.text or answer.certainty}
     return {
         "run": given.run.id,
         "prompt": given.run.question,
         "status": str(given.run.status),
         "intent": given.intent.model_dump(mode="json"),
         "articles": [_item_record(item) for item in given.items],
-        "dropped": [
-            {"url": item.url, "title": item.title, "kind": item.kind, "reason": item.reason}
-            for item in given.dropped
-        ],
+        "dropped": [_dump(item, ("url", "title", "kind", "reason")) for item in given.dropped],
         "digest": digest,
-        "navigation": [node.model_dump(mode="json", include=set(nodes.split())) for node in given.tree],
-        "refused": [{"what": refusal.what, "why": refusal.why} for refusal in given.refusals],
+        "navigation": [_dump(node, NODE_FIELDS) for node in given.tree],
+        "refused": [_dump(refusal, ("what", "why")) for refusal in given.refusals],
         "events": [event.model_dump(mode="json") for event in given.events],
         "usage": given.usage.model_dump(mode="json"),
         "targets": compare_with_targets(given.usage),
     }
+
+
+def _dump(record: Record, fields: Sequence[str]) -> dict[str, Any]:
+    """These fields of a record as plain JSON, in this order."""
+    values = record.model_dump(mode="json", include=set(fields))
+    return {name: values[name] if name in values else getattr(record, name) for name in fields}
+
+
+def _item_record(item: CollectedItem) -> dict[str, Any]:
+    """An item; the `content` of a thread are its posts, each under its writer and date."""
+    record = _dump(item, ITEM_FIELDS)
+    record |= {name: record[name] or None for name in ("publish_date", "last_date")}
+    record["posts"] = [
+        _dump(p, ("n", "role", "user", "date", "text")) | {"date": p.date or None, "verbatim": p.start >= 0}
+        for p in item.posts
+    ]
+    names_of = {p.n: ", ".join(filter(None, (p.user, format_post_date(p)))) for p in item.posts}
+    texts = (f"{names_of[p.n]}:\n{p.text}" if names_of[p.n] else p.text for p in item.posts)
+    return record | {"content": item.content or "\n\n".join(texts)}
 
 
 def render_collection_csv(given: CollectionResult) -> str:
@@ -112,19 +136,11 @@ def render_collection_markdown(given: CollectionResult) -> str:
 def _digest_blocks(given: CollectionResult) -> list[Block]:
     if (answer := given.answer) is None:
         return [Paragraph(["The run has not come to its digest yet."])]
-    blocks = [
-        Heading(2, "Digest"),
-        write_figures(answer, given.run.settings),
-        *write_text(answer, level=3),
-        *write_checks(answer),
-    ]
+    blocks = [Heading(2, "Digest"), *write_answer(answer, given.run.settings, level=3)]
     blocks += [Paragraph([answer.journey])] if answer.journey else []
     for source in answer.sources:
-        blocks += [
-            Heading(3, source.title or source.url, source.n),
-            Paragraph([Span(source.url, url=source.url)]),
-        ]
-        blocks += [Quote(quote) for quote in source.quotes]
+        blocks.append(Heading(3, source.title or source.url, source.n))
+        blocks += [Paragraph([Span(source.url, url=source.url)]), *map(Quote, source.quotes)]
     return blocks
 
 
@@ -152,25 +168,3 @@ def _item_blocks(item: CollectedItem) -> list[Block]:
 def format_post_date(post: Post) -> str:
     """A post's date as a person reads it."""
     return post.date[:10] + (f" {post.date[11:16]}" if len(post.date) >= 16 else "")
-
-
-def _item_record(item: CollectedItem) -> dict[str, Any]:
-    """An item; the `content` of a thread are its posts, each under its writer and date."""
-    posts = [
-        {
-            "n": p.n,
-            "role": p.role,
-            "user": p.user,
-            "date": p.date or None,
-            "text": p.text,
-            "verbatim": p.start >= 0,
-        }
-        for p in item.posts
-    ]
-    names = ("url", "kind", "title", "content", "publish_date", "metadata", "author", "last_date")
-    record = {name: getattr(item, name) for name in names}
-    record |= {"publish_date": item.publish_date or None, "last_date": item.last_date or None, "posts": posts}
-    names_of = {p.n: ", ".join(filter(None, (p.user, format_post_date(p)))) for p in item.posts}
-    texts = (f"{names_of[p.n]}:\n{p.text}" if names_of[p.n] else p.text for p in item.posts)
-    record["content"] = item.content or "\n\n".join(texts)
-    return record | {name: getattr(item, name) for name in ("also_at", "reason", "extracted_by", "trouble")}

@@ -1,37 +1,35 @@
-"""The report of a run as a list of blocks, which `markdown` renders as the file with the evidence.
+"""The report of a run as a list of blocks: the answer as a paper to hand in, and the whole with its evidence.
 
-Everything it shows is decided here, once; the renderers know blocks and spans, not runs. The answer alone, to
-be read, is in `paper`."""
+Everything that is shown is decided here, once; the renderers know blocks and spans, not runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import zip_longest
 
 from agent.evidence.confidence import describe_parts, list_changes
 from agent.evidence.report_words import words_for
+from agent.evidence.support import describe_mark
 from agent.export.answer_blocks import (
     WRITER_LABELS,
+    write_answer,
     write_bands,
     write_checked_text,
-    write_checks,
-    write_figures,
+    write_label,
     write_text,
 )
 from agent.export.blocks import Block, Bullets, Cell, Heading, Inline, Paragraph, Quote, Span, Table
-from agent.export.references import make_reference
+from agent.export.references import Reference, format_iso_date, make_reference
 from agent.export.report import Report
 from agent.llm.recorded import LABEL, RECORDED
 from agent.text.plurals import format_count, format_percent
 from agent.text.question_analysis import format_question
-from agent.types import (
-    PAGE_ORIGIN_LABELS,
-    Conflict,
-    Outcome,
-    Source,
-    describe_action,
-)
+from agent.text.sentences import format_sentence
+from agent.types import PAGE_ORIGIN_LABELS, Answer, Conflict, Fact, Outcome, Source, describe_action
 from agent.types.facts import FLAG_NOTE, describe_place, number_step
 
+UNTITLED = "Untitled question"
 UNASKED = "question (no person was asked)"
 STALL_LABELS = {
     "reframe": "new search terms",
@@ -53,12 +51,42 @@ CONTEXT_CHARS = 160
 """Characters of the page shown before and after a quote, where a format shows context."""
 
 
+def build_paper(report: Report, *, quoted: bool = False) -> list[Block]:
+    """The answer to be read: what it says, what is open and assumed, how certain it is and why, how it was
+    found, and its sources; `quoted`: these with their quotes. Sentences that are not supported, not checked,
+    disputed, or in part absent from their sources are marked."""
+    answer, words = report.answer, words_for(report.run.question or UNTITLED)
+    blocks = _write_head(report, words["question"])
+    if report.checked:
+        shown = write_checked_text(report.checked, answer.sources if answer else (), linked=False)
+        return [*blocks, *shown, *(_list_references(report, answer, words) if answer else [])]
+    if answer is None:
+        return [*blocks, Paragraph(["There is no answer yet."])]
+    if not answer.sentences:
+        refused = (answer.certainty, answer.missing, answer.journey)
+        return [*blocks, *(Paragraph([text]) for text in refused if text)]
+    mark = partial(describe_mark, words=words)
+    blocks += write_text(answer, level=2, words=words, style="cite" if quoted else "ref", mark=mark)
+    told = {
+        "not_answered": answer.missing,
+        "assumed": answer.assumed,
+        "note": answer.remark,
+        "certainty": answer.certainty,
+        "how_found": answer.journey,
+    }
+    blocks += [write_label(words[name], format_sentence(text)) for name, text in told.items() if text]
+    if not quoted:
+        return blocks + _list_references(report, answer, words)
+    cited = _list_cited(answer)
+    sources = [block for one in cited for block in write_source(one, report, is_audit=False)]
+    return [*blocks, *([Heading(2, words["references"]), *sources] if sources else [])]
+
+
 def build_document(report: Report) -> list[Block]:
-    """The report: question, answer, conflicts, sources, facts, edits, journey, confidence, unavailable
-    sources, earlier answers, settings."""
-    run, answer, is_check = report.run, report.answer, report.checked is not None
-    words = words_for(run.question)
-    title, question = answer.title if answer else "", run.question or "Untitled question"
+    """The report to be checked: question, answer, conflicts, sources, facts, edits, journey, confidence,
+    unavailable sources, earlier answers, settings."""
+    run, answer, checked = report.run, report.answer, report.checked
+    words, sources = words_for(run.question), answer.sources if answer else ()
     about: list[Span | str] = ["Run ", Span(run.id, "code")]
     about.append(f" · status: {'accepted' if run.is_accepted else run.status}")
     times = (("started", run.created_at), ("last changed", run.updated_at))
@@ -66,45 +94,30 @@ def build_document(report: Report) -> list[Block]:
     if run.forked_from:
         where = describe_place(report.actions, run.forked_at)
         about += [" · forked from run ", Span(run.forked_from, "code"), f" {where}"]
-    blocks: list[Block] = [Heading(1, title or format_question(question))]
-    blocks += [Paragraph([Span("Question:", "strong"), f" {question}"])] if title else []
-    blocks.append(Paragraph(about, "soft"))
-    blocks += write_bands(report.run.settings)
+    blocks = _write_head(report, "Question", Paragraph(about, "soft"))
     if run.imported:
         note = f"Imported from another workbench's bundle (SHA-256 {run.imported})."
         blocks.append(Paragraph([note], "band"))
-    if chosen := report.run.settings.source_descriptions:
+    if chosen := run.settings.source_descriptions:
         blocks.append(Paragraph([f"Sources: {'; '.join(chosen)}."], "soft"))
-    if report.checked:
-        blocks += write_checked_text(report.checked, answer.sources if answer else ())
-    told: list[Block] = [Paragraph(["There is no answer yet."])]
-    if answer:
-        told = [
-            write_figures(answer, report.run.settings),
-            *write_text(answer, level=3, words=words),
-            *write_checks(answer),
-        ]
-    earlier = [
-        block
-        for former in report.former_answers
-        for block in (
-            Heading(3, f"Answer {former.n}"),
-            write_figures(former, report.run.settings),
-            *write_text(former, level=4, words=words, style="ref"),  # the sources listed are the newest's
-            *write_checks(former, style="ref"),
-        )
-    ]
-    sources = answer.sources if answer else ()
+    blocks += write_checked_text(checked, sources) if checked else []
+    told, earlier = list[Block](), list[Block]()
+    if not checked:
+        told = [Paragraph(["There is no answer yet."])]
+        told = write_answer(answer, run.settings, level=3, words=words) if answer else told
+        for former in report.former_answers:  # the sources listed are the newest's
+            earlier.append(Heading(3, f"Answer {former.n}"))
+            earlier += write_answer(former, run.settings, level=4, words=words, style="ref")
     sections: tuple[tuple[str, Iterable[Block]], ...] = (
-        ("Answer", [] if is_check else told),
+        ("Answer", told),
         ("Conflicts", _list_conflicts(report.conflicts)),
         ("Sources", [block for source in sources for block in write_source(source, report)]),
-        ("Facts", [] if is_check else _facts(report)),
+        ("Facts", [] if checked else _facts(report)),
         ("What a person changed", _edits(report)),
         ("Journey", _journey(report)),
         ("Confidence", _confidence(report)),
         ("Unavailable sources", _unavailable(report)),
-        ("Earlier answers", [] if is_check else earlier),
+        ("Earlier answers", earlier),
         ("Settings and use", _settings(report)),
     )
     for heading, found in sections:
@@ -113,19 +126,49 @@ def build_document(report: Report) -> list[Block]:
     return blocks
 
 
+def _write_head(report: Report, name: str, *about: Block) -> list[Block]:
+    """Title, question under its `name` where the title is another, what it is about, and warnings."""
+    question, title = report.run.question or UNTITLED, report.answer.title if report.answer else ""
+    asked = [write_label(name, question)] if title else []
+    bands = write_bands(report.run.settings)
+    return [Heading(1, title or format_question(question)), *asked, *about, *bands]
+
+
+def _list_cited(answer: Answer) -> list[Source]:
+    cited = {n for said in answer.main_sentences for n in answer.citation_numbers(said)}
+    return [source for source in answer.sources if source.n in cited]
+
+
+def _list_references(report: Report, answer: Answer, words: Mapping[str, str]) -> list[Block]:
+    """The sources that are cited by their numbers, in a full report with the quotes they are cited for; of a
+    checked text all that were read."""
+    used, items = set[str](), list[tuple[Inline, Sequence[str]]]()
+    for source in answer.sources if report.checked else _list_cited(answer):
+        reference = make_reference(source, report, used)
+        quotes = [f"“{quote}”" for quote in reference.quotes] if answer.length == "full" else []
+        items.append((_write_reference(reference, words["accessed"]), quotes))
+    title = words["sources_read" if report.checked else "references"]
+    return [Heading(2, title), Bullets(items, numbered=True)] if items else []
+
+
+def _write_reference(reference: Reference, accessed: str) -> Inline:
+    """Author, title, site, date, address and the day it was read, behind the word `accessed`."""
+    names, day = "; ".join(reference.authors).rstrip("."), format_iso_date(reference.accessed)
+    note = f" ({reference.origin_note})" if reference.origin_note else ""
+    spans: list[Span | str] = [f"{names}. "] if names else []
+    spans += [Span(reference.title.rstrip("."), "emphasis"), f". {reference.place}{note}."]
+    spans += [" ", Span(reference.url, url=reference.url)] if reference.url else []
+    return [*spans, f" {accessed} {day}."] if day else spans
+
+
 def _list_conflicts(conflicts: Iterable[Conflict]) -> list[Block]:
     items = list[tuple[Inline, Sequence[str]]]()
     for one in conflicts:
         topic = ", ".join(part for part in (one.subject, one.attribute) if part) or "the same statement"
-        sides = [
-            f"“{side.text}”: "
-            + (
-                f"{format_count(len(side.sites), 'independent source')} ({', '.join(side.sites)})"
-                if side.sites
-                else "no source"
-            )
-            for side in one.values
-        ]
+        sides = []
+        for side in one.values:
+            sites = f"{format_count(len(side.sites), 'independent source')} ({', '.join(side.sites)})"
+            sides.append(f"“{side.text}”: {sites if side.sites else 'no source'}")
         items.append(([Span(topic, "strong"), f" ({one.kind}): {one.status_text}"], sides))
     return [Bullets(items)] if items else []
 
@@ -145,26 +188,25 @@ def write_source(source: Source, report: Report, *, is_audit: bool = True) -> li
         Heading(3, source.title or source.url or "Untitled", source.n),
         *([Paragraph([f"{work}."])] if work else []),
         Paragraph([Span(source.url, url=source.url)]),
-        *quotes_in_context(source, report),
+        *_quote_in_context(source, report),
         *([Paragraph([note], "soft")] if note else []),
     ]
 
 
-def quotes_in_context(source: Source, report: Report) -> list[Quote]:
+def _quote_in_context(source: Source, report: Report) -> list[Quote]:
     """The source's quotes, each with the words around it where its page is in `report.stored_pages`."""
     facts = {fact.id: fact for fact in report.facts}
     found = []
-    for n, quote in enumerate(source.quotes):
-        fact = facts.get(source.fact_ids[n]) if n < len(source.fact_ids) else None
+    for quote, fact_id in zip_longest(source.quotes, source.fact_ids[: len(source.quotes)]):
+        fact = facts.get(fact_id)
         page = report.stored_pages.get(fact.page_id) if fact else None
+        before = after = ""
         if fact and page and fact.verified and fact.read_quote(page.text) == quote:
-            before = page.text[max(0, fact.start - CONTEXT_CHARS) : fact.start]
-            after = page.text[fact.end : fact.end + CONTEXT_CHARS]
-            before = f"… {before.partition(' ')[2]}" if fact.start > CONTEXT_CHARS else before
-            after = f"{after.rpartition(' ')[0]} …" if fact.end + CONTEXT_CHARS < len(page.text) else after
-            found.append(Quote(quote, before, after))
-        else:
-            found.append(Quote(quote))
+            left, right = max(0, fact.start - CONTEXT_CHARS), fact.end + CONTEXT_CHARS
+            before, after = page.text[left : fact.start], page.text[fact.end : right]
+            before = f"… {before.partition(' ')[2]}" if left else before
+            after = f"{after.rpartition(' ')[0]} …" if right < len(page.text) else after
+        found.append(Quote(quote, before, after))
     return found
 
 
@@ -172,20 +214,18 @@ def _facts(report: Report) -> list[Block]:
     """A row a fact, its state in words ("verified, disputed, pinned")."""
     rows = list[list[Cell]]()
     for fact in report.facts:
-        struck_with = f" with {fact.struck_with}" if fact.struck_with else ""
         marks = [
             "verified" if fact.verified else "not verified",
             "disputed" if fact.disputed else "",
             FLAG_NOTE if fact.flagged else "",
             f"written as “{fact.refused_statement}”, refused" if fact.refused_statement else "",
-            "" if fact.decision == "none" else f"{fact.decision}{struck_with}",
+            _describe_decision(fact),
             PAGE_ORIGIN_LABELS[fact.given],
             "" if fact.origin == "page" else f"from: {fact.origin}".replace("_", " "),
         ]
         quote = "the same words" if fact.quote == fact.statement else f"“{fact.quote}”"
-        link = Span(fact.title or fact.url, url=fact.url)
-        rows.append([fact.statement, quote, link, ", ".join(filter(None, marks))])
-    return [Table(["Statement", "Quote", "Page", "Marks"], rows)] if rows else []
+        rows.append([fact.statement, quote, _link(fact), ", ".join(filter(None, marks))])
+    return _table("Statement Quote Page Marks".split(), rows)
 
 
 def _edits(report: Report) -> list[Block]:
@@ -193,20 +233,30 @@ def _edits(report: Report) -> list[Block]:
     rows = list[list[Cell]]()
     for fact in report.facts:
         own = "own knowledge, on no page" if fact.is_own_knowledge else ""
-        decided = "" if own and fact.decision == "pinned" else fact.decision.replace("none", "")
         added = own or ("added by a person" if fact.by == "person" else "")
-        done = ", ".join(filter(None, (added, "corrected" if fact.former else "", decided)))
-        done += f" with {fact.struck_with}" if fact.struck_with else ""
-        if done:
-            rows.append([done, fact.statement, fact.former, Span(fact.title or fact.url, url=fact.url)])
+        decided = "" if own and fact.decision == "pinned" else _describe_decision(fact)
+        if done := ", ".join(filter(None, (added, "corrected" if fact.former else "", decided))):
+            rows.append([done, fact.statement, fact.former, _link(fact)])
     edits = Bullets.of([f"{_place(report, edit.step)}: {edit.text}"] for edit in report.edits)
-    return [*edits, *([Table(["Fact", "Statement", "Before the correction", "Page"], rows)] if rows else [])]
+    return [*edits, *_table(["Fact", "Statement", "Before the correction", "Page"], rows)]
+
+
+def _describe_decision(fact: Fact) -> str:
+    struck_with = f" with {fact.struck_with}" if fact.struck_with else ""
+    return "" if fact.decision == "none" else f"{fact.decision}{struck_with}"
+
+
+def _link(fact: Fact) -> Span:
+    return Span(fact.title or fact.url, url=fact.url)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[Block]:
+    """The table; none without rows."""
+    return [Table(heads, rows)] if rows else []
 
 
 def _journey(report: Report) -> list[Block]:
-    blocks: list[Block] = (
-        [Paragraph([report.answer.journey])] if report.answer and report.answer.journey else []
-    )
+    told = report.answer.journey if report.answer else ""
     rows: list[list[Cell]] = [
         [
             str(number_step(report.actions, one.step)),
@@ -221,7 +271,7 @@ def _journey(report: Report) -> list[Block]:
         for one in report.actions
     ]
     heads = ["Step", "Action", "Query or address", "Outcome", "New facts", "Why"]
-    blocks += [Table(heads, rows)] if rows else []
+    blocks = [*([Paragraph([told])] if told else []), *_table(heads, rows)]
     notes = [f"{_place(report, n.step)}, note ({n.kind.replace('_', ' ')}): {n.text}" for n in report.notes]
     stalls = [
         f"{_place(report, s.step)}, no progress: {s.reason} Next: {STALL_LABELS[s.rung]}."
@@ -247,15 +297,13 @@ def _confidence(report: Report) -> list[Block]:
         ]
         for level in report.confidence
     ]
-    threshold = report.run.settings.threshold
     last = report.confidence[-1]
     parts = describe_parts(last, report.plan)
     made = "; ".join(f"{name} {figure} ({text})" for name, figure, text in parts)
     made_of = f"The last value, {format_percent(last.value)}, is made of: {made}. " if made else ""
-    return [
-        Table(["When", "Confidence", "Model's own", "Why it changed"], rows),
-        Paragraph([f"{made_of}The threshold is {format_percent(threshold)}."]),
-    ]
+    threshold = format_percent(report.run.settings.threshold)
+    heads = ["When", "Confidence", "Model's own", "Why it changed"]
+    return [Table(heads, rows), Paragraph([f"{made_of}The threshold is {threshold}."])]
 
 
 def _unavailable(report: Report) -> list[Block]:
@@ -265,7 +313,7 @@ def _unavailable(report: Report) -> list[Block]:
         if page.outcome != Outcome.OK
     ]
     refused = Bullets.of([f"Not followed: {refusal.what} ({refusal.why})"] for refusal in report.refusals)
-    return [*([Table(["Address", "Outcome", "Detail"], rows)] if rows else []), *refused]
+    return [*_table(["Address", "Outcome", "Detail"], rows), *refused]
 
 
 def _settings(report: Report) -> list[Block]:

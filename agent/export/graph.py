@@ -24,15 +24,9 @@ def render_graphml(report: Report) -> bytes:
     graph.add_node(QUESTION_NODE, kind="question", label=clean_xml(report.run.question), step=0)
     for action in report.actions:
         if action.is_search:
-            name = clean_xml(f"search: {action.query_or_url}")
-            graph.add_node(
-                name,
-                kind="search",
-                label=clean_xml(action.query_or_url),
-                step=number_step(report.actions, action.step),
-                outcome=str(action.outcome),
-                hits=action.hits,
-            )
+            words, step = clean_xml(action.query_or_url), number_step(report.actions, action.step)
+            name, came = f"search: {words}", {"outcome": str(action.outcome), "hits": action.hits}
+            graph.add_node(name, kind="search", label=words, step=step, **came)
             graph.add_edge(QUESTION_NODE, name, found=True)
     cited = {
         name
@@ -59,16 +53,12 @@ def render_graphml(report: Report) -> bytes:
             came=ref.origin,
         )
     for ref in pages:
-        origin = clean_xml(ref.found_on)
-        graph.add_edge(
-            origin if origin in graph and origin != clean_xml(ref.url) else QUESTION_NODE,
-            clean_xml(ref.url),
-            found=True,
-        )
+        origin, url = clean_xml(ref.found_on), clean_xml(ref.url)
+        graph.add_edge(origin if origin in graph and origin != url else QUESTION_NODE, url, found=True)
     for ref in pages:
-        for link in ref.links:
-            if clean_xml(link) in graph and not graph.has_edge(clean_xml(ref.url), clean_xml(link)):
-                graph.add_edge(clean_xml(ref.url), clean_xml(link), found=False)
+        for url, link in ((clean_xml(ref.url), clean_xml(link)) for link in ref.links):
+            if link in graph and not graph.has_edge(url, link):
+                graph.add_edge(url, link, found=False)
     out = BytesIO()
     nx.write_graphml_xml(graph, out, encoding="utf-8", prettyprint=True)
     return out.getvalue()

@@ -22,11 +22,8 @@ def make_redactor(secrets: Iterable[str]) -> Callable[[Any], Any]:
 
     A "secret" that could be a plain word (a local server's key is often "ollama" or "none") is ignored: a
     secret has a digit and eight characters, or sixteen characters."""
-    known = sorted(
-        {s for s in secrets if len(s) >= 16 or (len(s) >= 8 and any(c.isdigit() for c in s))},
-        key=len,
-        reverse=True,
-    )
+    hidden = {s for s in secrets if len(s) >= 16 or (len(s) >= 8 and any(c.isdigit() for c in s))}
+    known = sorted(hidden, key=len, reverse=True)
 
     def redact(value: Any) -> Any:
         if isinstance(value, str):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agent.export.blocks import Block, Bullets, Cell, Chart, Heading, Inline, Paragraph, Quote, Span, Table
-from agent.export.document import build_document
+from agent.export.document import build_document, build_paper
 from agent.export.escaping import (
     clean_url,
     escape_inline,
@@ -18,7 +18,6 @@ from agent.export.escaping import (
     render_code,
     render_link,
 )
-from agent.export.paper import build_paper
 from agent.export.report import Report
 
 

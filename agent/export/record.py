@@ -13,24 +13,21 @@ from agent.types import StatementCounts
 def build_run_record(report: Report) -> dict[str, Any]:
     """The object. Without an answer the verdict is `no_evidence` and `answer` the error; citations look like
     "[1]"."""
-    answer, told = report.answer, report.run.error
+    run, answer = report.run, report.answer
+    verdict = {"verdict": "no_evidence", "confidence": None, "answer": run.error, "reason": "none"}
     if answer:
         said = (
             s.text + "".join(f" [{n}]" for n in answer.citation_numbers(s)) for s in answer.main_sentences
         )
-        told = " ".join(said) or answer.certainty
+        verdict |= answer.model_dump(mode="json", include={"verdict", "confidence", "reason"})
+        verdict["answer"] = " ".join(said) or answer.certainty
     shown = {"url", "outcome", "found_on", "step"}
-    statements = answer.statements if answer else StatementCounts()
-    forked = {"forked_from": report.run.forked_from, "forked_at": report.run.forked_at}
     return {
-        "run": report.run.id,
-        "question": report.run.question,
-        "status": str(report.run.status),
-        "verdict": answer.verdict if answer else "no_evidence",
-        "confidence": answer.confidence if answer else None,
-        "answer": told,
-        "reason": answer.reason if answer else "none",
-        "statements": statements.model_dump(mode="json"),
+        "run": run.id,
+        "question": run.question,
+        "status": str(run.status),
+        **verdict,
+        "statements": (answer.statements if answer else StatementCounts()).model_dump(mode="json"),
         "sources": [
             {
                 "n": source.n,
@@ -50,33 +47,24 @@ def build_run_record(report: Report) -> dict[str, Any]:
             for page in report.pages
         ],
         "usage": report.usage.model_dump(mode="json"),
-        "world": report.run.settings.world,
-        **({"model": LABEL} if report.run.settings.model == RECORDED else {}),
-        **(forked if report.run.forked_from else {}),
-        "chosen_sources": report.run.settings.source_filter.model_dump(mode="json")
-        | {"engines": report.run.settings.engines},
-        **_details(report),
+        "world": run.settings.world,
+        **({"model": LABEL} if run.settings.model == RECORDED else {}),
+        **({"forked_from": run.forked_from, "forked_at": run.forked_at} if run.forked_from else {}),
+        "chosen_sources": run.settings.source_filter.model_dump(mode="json")
+        | {"engines": run.settings.engines},
+        **(answer.model_dump(mode="json", include=DETAILS) if answer else {}),
+        **({"conclusion": conclude(answer).text} if answer else {}),
+        "struck_sources": list(report.struck_sources),
+        "confidence_curve": [level.model_dump(mode="json") for level in report.confidence],
+        **{name: [row.model_dump(mode="json") for row in getattr(report, name)] for name in LISTS},
     }
 
 
-def _details(report: Report) -> dict[str, Any]:
-    """What a reader may check: the sentences with their backing, gaps, conflicts, why the run stopped."""
-    names = {"certainty", "missing", "assumed", "journey", "why_stopped", "because", "sentences", "parts"}
-    names |= {"title", "length", "blocks"}
-    details = report.answer.model_dump(mode="json", include=names) if report.answer else {}
-    details |= {"conclusion": conclude(report.answer).text} if report.answer else {}
-    lists = {
-        "conflicts": report.conflicts,
-        "plan": report.plan,
-        "confidence_curve": report.confidence,
-        "refusals": report.refusals,
-        "blockages": report.blockages,
-        "notes": report.notes,
-        "readings": report.readings,
-        "edits": report.edits,
-    }
-    details["struck_sources"] = list(report.struck_sources)
-    return details | {name: [row.model_dump(mode="json") for row in rows] for name, rows in lists.items()}
+DETAILS = set(
+    "certainty missing assumed journey why_stopped because sentences parts title length blocks".split()
+)
+"""What a reader may check of an answer: the sentences with their backing, gaps, why the run stopped."""
+LISTS = ("conflicts", "plan", "refusals", "blockages", "notes", "readings", "edits")
 
 
 def _steps(report: Report) -> list[dict[str, Any]]:

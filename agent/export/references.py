@@ -13,6 +13,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
+from string import ascii_lowercase
 
 from agent.export.escaping import clean_url, to_one_line
 from agent.export.report import Report
@@ -117,14 +119,14 @@ def make_reference(source: Source, report: Report, used: set[str]) -> Reference:
 
 
 def parse_date_parts(text: str) -> tuple[int, ...]:
-    """The date a text begins with (ISO 8601) as year, month and day; () when it begins with none."""
+    """The date a text begins with (ISO 8601) as year, month and day, as far as they can be; () for none."""
     match = _DATE.match(text)
-    parts = [int(part) for part in match.groups() if part] if match else []
-    if len(parts) > 1 and not 1 <= parts[1] <= 12:
-        parts = parts[:1]
-    if len(parts) > 2 and not 1 <= parts[2] <= 31:
-        parts = parts[:2]
-    return tuple(parts) if parts and parts[0] > 0 else ()
+    parts = list[int]()
+    for part, most in zip(match.groups() if match else (), (9999, 12, 31), strict=False):
+        if not part or not 1 <= int(part) <= most:
+            break
+        parts.append(int(part))
+    return tuple(parts)
 
 
 def format_iso_date(date: tuple[int, ...]) -> str:
@@ -139,10 +141,8 @@ def _make_key(place: str, issued: tuple[int, ...], title: str, used: set[str]) -
     name = re.sub(r"[^a-z0-9]", "", _to_ascii(place.rpartition(".")[0] or place))
     stem = f"{name}{issued[0] if issued else ''}{word}"
     stem = stem if stem[:1].isalpha() else f"source{stem}"
-    key, n = stem, 0
-    while key in used:
-        n += 1
-        key = f"{stem}{chr(96 + n)}" if n <= 26 else f"{stem}-{n}"
+    endings = chain([""], ascii_lowercase, (f"-{n}" for n in count(len(ascii_lowercase) + 1)))
+    key = next(f"{stem}{ending}" for ending in endings if f"{stem}{ending}" not in used)
     used.add(key)
     return key
 
@@ -199,23 +199,25 @@ def render_ris(references: Iterable[Reference]) -> str:
             "/".join([*format_iso_date(date).split("-"), "", "", ""][:4]) if date else ""
             for date in (reference.issued, reference.accessed)
         )
-        tags = [
-            ("TY", "JOUR" if reference.journal else "ELEC" if reference.url else "GEN"),
-            ("ID", reference.key),
-            ("TI", reference.title),
-            *(("AU", name) for name in reference.authors),
-            ("T2", reference.journal or reference.container),
-            ("DO", reference.doi),
-            ("PY", str(reference.issued[0]) if reference.issued else ""),
-            ("DA", issued),
-            ("Y2", accessed),
-            ("LA", reference.language),
-            ("UR", reference.url),
-            ("N1", reference.origin_note),
-            ("N1", f"Licence: {reference.licence}" if reference.licence else ""),
-            *(("N1", quote) for quote in reference.quotes),
-        ]
-        lines += [*(f"{tag}  - {value}" for tag, value in tags if value), "ER  - ", ""]
+        licence = f"Licence: {reference.licence}" if reference.licence else ""
+        tags: dict[str, str | Sequence[str]] = {
+            "TY": "JOUR" if reference.journal else "ELEC" if reference.url else "GEN",
+            "ID": reference.key,
+            "TI": reference.title,
+            "AU": reference.authors,
+            "T2": reference.journal or reference.container,
+            "DO": reference.doi,
+            "PY": str(reference.issued[0]) if issued else "",
+            "DA": issued,
+            "Y2": accessed,
+            "LA": reference.language,
+            "UR": reference.url,
+            "N1": [reference.origin_note, licence, *reference.quotes],
+        }
+        for tag, values in tags.items():
+            listed = [values] if isinstance(values, str) else values
+            lines += [f"{tag}  - {value}" for value in listed if value]
+        lines += ["ER  - ", ""]
     return "".join(f"{line}\r\n" for line in lines)
 
 

@@ -80,12 +80,8 @@ class Report:
                 source.page_id, PageRef(url=source.url, page_id=source.page_id, title=source.title)
             )
         kept = Counter(fact.page_id for fact in self.facts)
-        more = [
-            ref.replace(facts=kept[ref.page_id])
-            for ref in found.values()
-            if ref.page_id and ref.page_id not in known
-        ]
-        return [*self.pages, *more]
+        more = [ref for ref in found.values() if ref.page_id and ref.page_id not in known]
+        return [*self.pages, *(ref.replace(facts=kept[ref.page_id]) for ref in more)]
 
 
 def drop_withheld(answer: Answer) -> Answer | None:

@@ -15,8 +15,8 @@ from markupsafe import Markup, escape
 
 from agent.export.blocks import Block, Bullets, Cell, Chart, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.chart import draw_svg
+from agent.export.document import build_paper
 from agent.export.escaping import clean_url, strip_invisible
-from agent.export.paper import build_paper
 from agent.export.report import Report
 
 HERE = Path(__file__).parent

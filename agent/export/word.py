@@ -10,8 +10,8 @@ from typing import Any
 
 from agent.export.blocks import Block, Bullets, Chart, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.chart import draw_png
+from agent.export.document import build_paper
 from agent.export.escaping import clean_url, clean_xml, to_one_line
-from agent.export.paper import build_paper
 from agent.export.report import Report
 
 HYPERLINK_TYPE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from agent.export.document import build_paper
 from agent.export.hiding import REDACTED
-from agent.export.paper import build_paper
 from agent.export.report import Report, drop_withheld
 from agent.types import Answer, AnswerBlock, Run, Sentence, Settings, Source
 
