@@ -32,7 +32,7 @@ from agent.export.bundle import BundleContents
 from agent.export.hiding import is_withheld
 from agent.flows import FLOWS
 from agent.llm.structured_call import compute_call_key
-from agent.retrieval.candidates import describe_row
+from agent.retrieval.answer import describe_row
 from agent.retrieval.passages import MAX_TEXT_CHARS, split_passages
 from agent.roles.check_claims import CHECK_CLAIMS
 from agent.store.ledger import new_id, utc_timestamp

@@ -15,7 +15,7 @@ from agent.library.collection import Library
 from agent.llm.detect import ReplyModel
 from agent.llm.model import Model
 from agent.llm.structured_call import RESERVE_NOTHING, CallContext, ReserveUse, request_structured
-from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS
+from agent.retrieval.passages import MAX_DESCRIPTION_CHARS
 from agent.roles.reply import BEGINNING_CHARS, DESCRIBE
 from agent.types import LibrarySource
 from agent.types.library import SourceKind

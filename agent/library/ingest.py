@@ -11,8 +11,7 @@ from pathlib import Path
 
 from agent.errors import UsageError
 from agent.library.poi_table import find_facilities
-from agent.retrieval.extractive_summary import describe_page
-from agent.retrieval.passages import PASSAGES_VERSION, split_passages
+from agent.retrieval.passages import PASSAGES_VERSION, describe_page, split_passages
 from agent.settings.config import ROOT
 from agent.store import tables
 from agent.store.database import Store

@@ -27,23 +27,24 @@ __all__ = ["infer_headings", "last_heading", "split_passages", "split_sentences"
 
 PASSAGES_VERSION = 4
 """Raised when pages are split in another way: the library then splits its pages again."""
-PASSAGE_CHARS = 900
-"""Characters a passage may have before it is closed at the end of a sentence, an item or a row."""
+PASSAGE_CHARS, SHARED_CHARS, INTRO_CHARS = 900, 500, 300
+"""Characters a passage may have before it is closed at the end of a sentence, an item or a row; up to which
+neighbouring paragraphs under one heading share a passage; and above which a paragraph before a list or code
+block introduces it with its last sentence only."""
 MIN_MEAN_CHARS = 40
 """Characters of a text for each passage that is kept of it: no honest page is cut so small."""
-SHARED_CHARS = 500
-"""Neighbouring paragraphs under one heading share a passage up to this length."""
-INTRO_CHARS = 300
-"""A longer paragraph before a list or code block introduces it with its last sentence only."""
 PASSAGE_ROWS = 8
 """Table rows in one passage."""
 MAX_TEXT_CHARS = 400_000
 """Characters of a page that are split, unless more are asked for."""
 MIN_SENTENCE_CHARS = 12
 """A shorter line is not a sentence."""
-MAX_PATH = 60
+MAX_PATH, PATH_SEPARATOR = 60, " › "
 """Headings that are looked back at for the path."""
-PATH_SEPARATOR = " › "
+MAX_DESCRIPTION_CHARS, DESCRIBED_CHARS = 280, 6_000
+"""Characters of a description of a page, and of the beginning of its text that it is made of."""
+MIN_TELLING_WORDS, MIN_TELLING_CHARS = 6, 14
+"""Words of a sentence that tells something; characters where words are not parted by blanks."""
 _FIGURE = re.compile(r"\s*[-−±+<>≤≥~≈$€£]?\s?(?!(?:19|20)\d\d\b)\d")
 """A cell that begins with a figure, other than a year."""
 Span = tuple[int, int]
@@ -332,3 +333,37 @@ def _pack(spans: Sequence[Span], limit: int) -> list[Span]:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
+
+
+def describe_page(page: Page) -> str:
+    """What a page is about, in a line: "Title: first telling sentence — heading; heading"."""
+    title = " ".join(page.title.split())
+    # the first sentence that says something, on one line; the first line of all when none does
+    text, first = page.text[:DESCRIBED_CHARS], ""
+    spans = [(start, " ".join(text[start:end].split())) for start, end in find_sentence_spans(text)]
+    lines = [(start, line) for start, line in spans if line != title]
+    for start, line in lines:
+        is_unspaced = not line.isascii() and " " not in line and len(line) >= MIN_TELLING_CHARS
+        is_in_table = any(table.start <= start < table.end for table in page.tables)
+        is_told = len(line.split()) >= MIN_TELLING_WORDS or is_unspaced
+        if is_told and line[-1] in '.!?。！？…”"»)' and not is_in_table:
+            first = line
+            break
+    first = first or next((line for _, line in lines), "")
+    headings = dict.fromkeys(_flat(heading.text) for heading in page.headings if heading.level < 4)
+    listed = "; ".join(
+        heading for heading in headings if heading and heading != title and not heading.startswith("Page ")
+    )
+    parts = [_truncate(title, 100), _truncate(first, 160 if listed else MAX_DESCRIPTION_CHARS)]
+    told = ": ".join(part for part in parts if part)
+    if listed and len(told) < MAX_DESCRIPTION_CHARS - 30:
+        told = f"{told} — {listed}" if told else listed
+    return _truncate(told or page.url, MAX_DESCRIPTION_CHARS)
+
+
+def _truncate(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    space = cut.rfind(" ")
+    return (cut[:space] if space > limit * 0.6 else cut).rstrip(" ,;:.") + "…"

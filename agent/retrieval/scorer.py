@@ -20,16 +20,15 @@ from agent.text.tokens import content_stems, stem, stem_prefix, stem_words
 from agent.text.word_lists import COMMON_WORDS
 from agent.types import Fact, Passage, Turn
 
-
-def stem_prefixes(*texts: str) -> frozenset[str]:
-    """The stem prefixes of the words of some texts."""
-    return frozenset(stem_prefix(word) for text in texts for word in stem_words(text))
-
-
 MAX_TERMS = 48
 """Words of a question that are searched, the first ones."""
 REFERENCE_PASSAGES = 2000
 """The size that collections are counted as, so that thresholds mean the same in all."""
+RRF_K = 60
+"""Reciprocal rank fusion as Cormack, Clarke and Büttcher gave it (SIGIR 2009), with their constant."""
+TITLE_WEIGHT = 0.5
+"""What a question's word counts that is only in the title of the quoted page: its subject, not its
+statement."""
 COMMON_WORD_SHARE = 0.05
 """The share of passages that a common English word is taken to be in at least, however small the
 collection."""
@@ -38,16 +37,19 @@ _COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
 
 @dataclass(frozen=True)
 class CollectionCounts:
-    """How many passages a collection has, how many of them hold each word (a stem), and the mean number of
-    words of one (0: unknown)."""
+    """How many passages a collection has, and how many of them hold each word (a stem)."""
 
     passages: int
     document_frequencies: Mapping[str, int]
-    mean_words: float = 0.0
 
 
 UNCOUNTED = CollectionCounts(0, {})
 """A collection of which nothing is known, as the web of which a run read some pages."""
+
+
+def stem_prefixes(*texts: str) -> frozenset[str]:
+    """The stem prefixes of the words of some texts."""
+    return frozenset(stem_prefix(word) for text in texts for word in stem_words(text))
 
 
 class CountedPassages(list[Passage]):
@@ -83,7 +85,7 @@ def score_texts(
 ) -> list[float]:
     """The score (0..1) of each text with what stands over it, both as stems."""
     lengths = [len(text) + len(head) for text, head in zip(texts, heads, strict=True)]
-    mean = (counts.mean_words if counts else 0) or sum(lengths) / max(1, len(lengths)) or 1.0
+    mean = sum(lengths) / max(1, len(lengths)) or 1.0
     held: dict[str, dict[int, float]] = {term: {} for term in terms}
     for n, (text, head) in enumerate(zip(texts, heads, strict=True)):
         found = Counter(word for word in text if word in held)
@@ -139,29 +141,17 @@ def compute_idf(words: Collection[str], counts: CollectionCounts) -> dict[str, f
     return found
 
 
-# Several rankings of the same things made into one, by their ranks alone: scores of different kinds need
-# not be comparable.
-
-
 T = TypeVar("T", bound=Hashable)
-
-RRF_K = 60
-"""Reciprocal rank fusion as Cormack, Clarke and Büttcher gave it (SIGIR 2009), with their constant."""
 
 
 def fuse_rankings(rankings: Sequence[Sequence[T]]) -> list[tuple[T, float]]:
-    """Everything any ranking holds, best first, with the sum of 1 / (K + rank) over the rankings that hold it
-    (the first rank is 1)."""
+    """Several rankings of the same things made into one, by their ranks alone: everything any of them holds,
+    best first, with the sum of 1 / (K + rank) over the rankings that hold it (the first rank is 1)."""
     scores: dict[T, float] = {}
     for ranking in rankings:
         for rank, thing in enumerate(ranking, start=1):
             scores[thing] = scores.get(thing, 0.0) + 1 / (RRF_K + rank)
     return sorted(scores.items(), key=lambda entry: -entry[1])
-
-
-TITLE_WEIGHT = 0.5
-"""What a question's word counts that is only in the title of the quoted page: its subject, not its
-statement."""
 
 
 def covered_share(weights: Mapping[str, float], text: str, title: str = "") -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS
+from agent.retrieval.passages import MAX_DESCRIPTION_CHARS
 from agent.roles.role import Role, RoleReply, Share, WriterReply
 from agent.roles.site import DraftSentence
 

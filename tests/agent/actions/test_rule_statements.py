@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from agent.actions.bundles import is_rule_statement
-from agent.retrieval.candidates import cut_candidates
+from agent.retrieval.answer import cut_candidates
 from agent.retrieval.passages import split_passages
 from agent.types import Fact, Page
 from agent.web.extract.dispatch import extract_content

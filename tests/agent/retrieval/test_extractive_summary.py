@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS, describe_page
+from agent.retrieval.passages import MAX_DESCRIPTION_CHARS, describe_page
 from agent.types import Heading, Outcome, Page, Table
 
 

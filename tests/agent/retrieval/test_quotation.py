@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.retrieval.candidates import describe_row
+from agent.retrieval.answer import describe_row
 
 
 @pytest.mark.parametrize(
