@@ -119,7 +119,9 @@ def _read_zip(data: bytes) -> dict[str, bytes]:
             _check_entries(archive.infolist(), len(data))
             return {entry.filename: archive.read(entry) for entry in archive.infolist()}
     except _ZIP_ERRORS as trouble:
-        raise BundleError(f"it is no bundle, or it was cut off, damaged or changed ({trouble})") from trouble
+        raise BundleError(
+            f"it is no bundle, was cut off, or was changed since it was made ({trouble})"
+        ) from trouble
 
 
 def _check_entries(entries: list[zipfile.ZipInfo], size: int) -> None:

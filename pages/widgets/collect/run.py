@@ -94,20 +94,17 @@ def render_stats(view: RunSnapshot, state: CollectRun) -> str:
         *([] if level is None else [("Confidence", labels.format_percent(level))]),
         (
             "Model calls",
-            f"{usage.llm_calls} {_render_target(goals['model calls'], f'below {collected.TARGET_CALLS}')}",
+            f"{usage.llm_calls} {_render_target(goals['model calls'], 'below {}')}",
         ),
         (
             "Working time",
-            (
-                f"{labels.format_duration(usage.seconds)} "
-                f"{_render_target(goals['seconds'], f'below {collected.TARGET_SECONDS:g} s')}"
-            ),
+            (f"{labels.format_duration(usage.seconds)} {_render_target(goals['seconds'], 'below {:g} s')}"),
         ),
         (
             "Cost",
             (
                 f"{labels.format_money(usage.cost_usd if usage.llm_calls else 0.0)} "
-                f"{_render_target(goals['US dollars'], f'below ${collected.TARGET_DOLLARS}')}"
+                f"{_render_target(goals['US dollars'], 'below ${}')}"
             ),
         ),
     ]
@@ -115,8 +112,10 @@ def render_stats(view: RunSnapshot, state: CollectRun) -> str:
 
 
 def _render_target(target: dict[str, object], told: str) -> str:
-    met = target["met"]
-    return f'<small class="{"target-met" if met else "target-missed" if met is False else ""}">{told}</small>'
+    met, below = target["met"], told.format(target["below"])
+    return (
+        f'<small class="{"target-met" if met else "target-missed" if met is False else ""}">{below}</small>'
+    )
 
 
 def _draw_gathered(view: RunSnapshot) -> None:
