@@ -65,7 +65,7 @@ def read_structure(
     """How the page at `url`, read on `day` (ISO), is built; its extracted text has that many characters."""
     today = ReadingDay(day)
     today.day_first = day_first
-    html = html_page.limit_html(encoding.decode(raw, content_type))
+    html = encoding.decode(raw, content_type)
     posts = forum_posts.find_posts(html, today)
     links = link_lists.find_link_candidates(html, url, today)
     features = link_lists.measure_page_features(html, links, posts=len(posts), characters=characters)

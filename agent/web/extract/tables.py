@@ -35,10 +35,8 @@ def parse_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> TableGri
     is declared layout.
 
     `flat` gives the text under a node on one line."""
-    attributes = node.attributes
-    if attributes.get("role") in ("presentation", "none") or any(
-        inner.mem_id != node.mem_id for inner in node.css("table")
-    ):
+    is_declared_layout = node.attributes.get("role") in ("presentation", "none")
+    if is_declared_layout or any(child.css_first("table") is not None for child in node.iter()):
         return None
     caption, rows = None, list[LexborNode]()
     for child in node.iter():
