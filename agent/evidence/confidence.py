@@ -35,7 +35,7 @@ from itertools import product
 from agent.evidence.contradiction import dice_similarity, find_contradiction
 from agent.evidence.sources import PERSON_SOURCE, map_sites_to_sources
 from agent.evidence.statement_features import extract_features
-from agent.text.date_intervals import is_compatible
+from agent.text.dates import is_compatible
 from agent.text.plurals import format_changes, format_count, format_percent
 from agent.text.quantities import is_same_quantity
 from agent.text.tokens import fold

@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import Literal, TypeVar
 
 from agent.evidence.statement_features import StatementFeatures, extract_features
-from agent.text.date_intervals import DateInterval, find_dates, is_compatible
+from agent.text.dates import DateInterval, find_dates, is_compatible
 from agent.text.quantities import Quantity, find_quantities, is_comparable, is_same_quantity
 from agent.text.question_analysis import ParsedQuestion
 from agent.text.tokens import stem_prefix, stem_words

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agent.text.date_intervals import DateInterval, blank_dates, find_dates
+from agent.text.dates import DateInterval, blank_dates, find_dates
 from agent.text.names import ProperName, find_proper_names
 from agent.text.normalization import blank_note_marks, is_negation, normalize_text
 from agent.text.quantities import Quantity, find_quantities

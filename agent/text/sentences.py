@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from stop_words import get_stop_words
 
+from agent.text.dates import month_numbers
 from agent.text.quantities import find_unit
-from agent.text.word_lists import load_words
 
 MAX_SENTENCE_CHARS = 600
 """A longer sentence is cut at a semicolon or space: a quote must stay readable."""
@@ -82,7 +82,7 @@ def _is_inside(text: str, start: int, stop: re.Match[str]) -> bool:
     previous, token = before[1] or "", before[2]
     if token.isdecimal():  # it counts ("am 5. Juni", "das 3. Kapitel") or marks an item
         following = re.match(r"\w+", text[stop.start(1) :]) if stop[1] else None
-        is_month = following is not None and following.group().lower() in load_words("months")
+        is_month = following is not None and following.group().lower() in month_numbers()
         is_mark = not text[start:at].strip(" \t0123456789(")
         return len(token) < 3 and (is_month or is_mark or previous.lower() in _ordinal_contexts())
     if _DOTTED.fullmatch(token) or token.lower() in _WITH_VOWEL:

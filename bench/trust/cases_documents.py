@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from agent.text.dates import ReadingDay
 from agent.types import Outcome
 from agent.web.extract import dispatch, encoding, html_page
 from agent.web.extract.extraction import Extraction
-from agent.web.extract.page_dates import ReadingDay
 from agent.web.parser_pool import shared_pool
 from bench.trust.cases_pages import PARSER_MB, PARSER_S, Peak, read_memory
 from bench.trust.scorecard import Bench, Result, case

@@ -14,7 +14,7 @@ from itertools import combinations, permutations
 
 from agent.evidence.claims.differences import find_step, find_year, is_given, is_rounding
 from agent.evidence.claims.words import ReadText, list_content
-from agent.text.date_intervals import DAYS_PER_YEAR, DateInterval
+from agent.text.dates import DAYS_PER_YEAR, DateInterval
 from agent.text.quantities import Quantity
 from agent.text.tokens import stem
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from agent.text.date_intervals import DateInterval, blank_dates, find_dates
+from agent.text.dates import DateInterval, blank_dates, find_dates
 from agent.text.normalization import ELLIPSIS, blank_note_marks, is_negation, normalize_text, strip_diacritics
 from agent.text.quantities import Quantity, find_quantities
 from agent.text.sentences import find_sentence_spans

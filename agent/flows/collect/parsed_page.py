@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from agent.engine.context import RunContext
 from agent.flows.collect.state import CollectRun
+from agent.text.dates import ReadingDay
 from agent.text.urls import canonicalize
 from agent.types import Page
 from agent.types.collection import CrawlNode, LinkCandidate, PageFeatures, Post
@@ -14,7 +15,6 @@ from agent.web.extract import dispatch
 from agent.web.extract.dated_sections import DatedSection, LinkedText, find_own_date, find_sections
 from agent.web.extract.extraction import PageStructure
 from agent.web.extract.forum_posts import find_message
-from agent.web.extract.page_dates import ReadingDay
 from agent.web.prompt_injection import find_injected_links
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from statistics import median
 
+from agent.text.dates import find_date, find_month
 from agent.types import Heading, Link
-from agent.web.extract.page_dates import find_date, find_month
 
 # The lines of an extracted text with their places, and which of them are navigation.
 

@@ -8,11 +8,11 @@ from html import unescape
 from typing import Any
 
 from agent.text import urls
+from agent.text.dates import ReadingDay
 from agent.types import Link, Outcome, Page
 from agent.web import mime
 from agent.web.extract import encoding, forum_posts, html_page, link_lists, plain_text
 from agent.web.extract.extraction import Extraction, PageStructure
-from agent.web.extract.page_dates import ReadingDay
 from agent.web.parser_pool import PAGE_KINDS, shared_pool
 
 MAX_BYTES_HERE = 50_000

@@ -15,11 +15,11 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from agent.text.dates import find_date, normalize_date
 from agent.types.collection import Post
 from agent.web.extract import boilerplate, metadata
 from agent.web.extract.dated_sections import LinkedText, TextLine, read_lines
 from agent.web.extract.nodes import ancestors, is_inside, link_share, names_of, text_length
-from agent.web.extract.page_dates import find_date, normalize_date
 from agent.web.extract.text_blocks import inline_text, readable_text
 from agent.web.patterns import compile_any, compile_names, read_lists
 

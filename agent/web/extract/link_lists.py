@@ -12,10 +12,10 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from agent.text import urls
+from agent.text.dates import find_date, find_date_in_url, find_month, normalize_date
 from agent.types.collection import LinkCandidate, PageFeatures
 from agent.web.extract import boilerplate, metadata
 from agent.web.extract.nodes import ancestors, find_base_url, names_of, text_length
-from agent.web.extract.page_dates import find_date, find_date_in_url, find_month, normalize_date
 from agent.web.extract.text_blocks import inline_text
 from agent.web.patterns import compile_names, read_lists
 

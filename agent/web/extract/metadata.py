@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from agent.text.dates import normalize_date
 from agent.text.identifiers import find_doi
 from agent.types import Publication
 from agent.types.collection import Post
 from agent.web.extract.nodes import flat_text
-from agent.web.extract.page_dates import normalize_date
 from agent.web.extract.text_blocks import inline_text, readable_text
 
 if TYPE_CHECKING:

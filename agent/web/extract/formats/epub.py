@@ -6,12 +6,12 @@ import posixpath
 import zipfile
 from urllib.parse import unquote
 
+from agent.text.dates import normalize_date
 from agent.types import Outcome
 from agent.web.extract import encoding, html_page
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import archive
 from agent.web.extract.formats.writer import DocumentWriter
-from agent.web.extract.page_dates import normalize_date
 
 KIND = archive.ArchiveKind("book (EPUB)", max_xml=64_000_000, max_tags=4_000_000)
 _CONTAINER = "META-INF/container.xml"

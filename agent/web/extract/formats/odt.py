@@ -8,11 +8,11 @@ import zipfile
 from lxml import etree
 
 from agent.text import urls
+from agent.text.dates import normalize_date
 from agent.types import Link
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import archive
 from agent.web.extract.formats.writer import DocumentWriter
-from agent.web.extract.page_dates import normalize_date
 
 KIND = archive.ArchiveKind("OpenDocument text")
 MAX_REPEATED = 200

@@ -16,6 +16,7 @@ import pypdfium2.raw
 import pypdfium2.raw as pdfium
 
 from agent.text import urls
+from agent.text.dates import normalize_date
 from agent.types import Anchor, Outcome
 from agent.types.web import BlockKind
 from agent.web.extract.extraction import Extraction
@@ -23,7 +24,6 @@ from agent.web.extract.formats import pdf_layout
 from agent.web.extract.formats.pdf_layout import LARGER, SECTION_NUMBER, Layout
 from agent.web.extract.formats.pdf_lines import Line, normalize_characters, read_lines
 from agent.web.extract.formats.writer import DocumentWriter
-from agent.web.extract.page_dates import normalize_date
 
 # The link areas of a PDF: the words below each, found again in the extracted text.
 

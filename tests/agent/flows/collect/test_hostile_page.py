@@ -12,7 +12,7 @@ from agent.flows.collect.parsed_page import ParsedPage, parse_page
 from agent.flows.collect.state import CollectState
 from agent.types import Link, Page
 from agent.types.collection import CollectIntent, CrawlNode
-from agent.web.extract import dispatch, forum_posts
+from agent.web.extract import dispatch
 from agent.web.extract.extraction import Extraction
 from agent.web.parser_pool import ParserLimits, ParserPool
 
@@ -37,16 +37,6 @@ def parse(page: Page, checkpoint: Callable[[], None] = lambda: None) -> ParsedPa
     state = RunState(own=CollectState(intent=CollectIntent(today="2026-01-01")))
     tools = SimpleNamespace(page=lambda _id, raw: page, checkpoint=checkpoint)
     return parse_page(state, tools, CrawlNode(id="1", url=page.url, page_id="p"))  # type: ignore[arg-type]
-
-
-def test_the_structure_of_a_page_is_read_within_the_limits_of_its_text(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr(forum_posts, "find_posts", lambda html, _today: shown.append(html) or [])
-    nested = b"<div>" * 8_000 + b"<p>Milk</p>" + b"<br>" * 2_000
-    assert parse(page_of(nested)).posts == []
-    assert "Milk" in shown[0] and "<div>" not in shown[0]
 
 
 @pytest.fixture

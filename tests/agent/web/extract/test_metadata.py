@@ -7,9 +7,9 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from agent.text.dates import normalize_date
 from agent.types import Publication
 from agent.web.extract import metadata
-from agent.web.extract.page_dates import normalize_date
 from tests.tables import by_table
 
 
