@@ -26,17 +26,8 @@ MIN_ADDRESSES, COUNTRY_SHARE = 5, 0.9
 GeoPoint = tuple[float, float]
 PlaceKind = Literal["coordinates", "facility", "address", "street", "town"]
 
-_NUMBER = r"[-+]?\d{1,3}(?:\.\d+)?"
-_DIRECTED_COORDINATES = re.compile(
-    r"(\d{1,2}(?:\.\d+)?)(?:\s*°)?\s*([NS])[\s,;]+(\d{1,3}(?:\.\d+)?)(?:\s*°)?\s*([EW])\b", re.IGNORECASE
-)
-_COORDINATE_PAIR = re.compile(rf"(?<![\w.])({_NUMBER})(?:\s*°)?\s*[,;]\s*({_NUMBER})\s*°?(?![\w.]*\d)")
-_INTEGER_COORDINATES = re.compile(
-    rf"(?:^|\b(?:near|close|to|at|from|around|by|point"
-    rf"|coordinates)\s+){_NUMBER}(?:\s*°)?\s*[,;]\s+{_NUMBER}\s*°?\s*[?.!]*$",
-    re.IGNORECASE,
-)
-"""Figures without a decimal point are a point only at a text's end: "3, 4 or 5" is none."""
+_NUMBER = r"([-+]?\d{1,3}(?:\.\d+)?)\s*°?\s*"
+_COORDINATES = re.compile(rf"{_NUMBER}([NS]?)(?:\s*[,;]\s*|\s+){_NUMBER}([EW]?)", re.IGNORECASE)
 _POSTAL = re.compile(r"\b[A-Z]{0,3}-?\d[\d -]*\b")
 
 
@@ -57,14 +48,13 @@ def distance_km(one: GeoPoint, other: GeoPoint) -> float:
 
 
 def parse_coordinates(text: str) -> GeoPoint | None:
-    """The point a text names in figures ("59.33, 18.06" or "59.33° N, 18.06° E"), or None."""
-    if sided := _DIRECTED_COORDINATES.search(text):
-        lat, ns, lon, ew = sided.groups()
-        point = (float(lat) * (-1 if ns.upper() == "S" else 1), float(lon) * (-1 if ew.upper() == "W" else 1))
-    elif (pair := _COORDINATE_PAIR.search(text)) and ("." in pair[0] or _INTEGER_COORDINATES.search(text)):
-        point = (float(pair[1]), float(pair[2]))
-    else:
+    """The point that a text is ("59.33, 18.06" or "59.33° N, 18.06° E"), or None; "1,000" is none."""
+    text = text.strip()
+    found = _COORDINATES.fullmatch(text) if "." in text or " " in text else None
+    if found is None:
         return None
+    south, west = (-1 if found[2] in ("S", "s") else 1), (-1 if found[4] in ("W", "w") else 1)
+    point = float(found[1]) * south, float(found[3]) * west
     return point if abs(point[0]) <= 90 and abs(point[1]) <= 180 else None
 
 

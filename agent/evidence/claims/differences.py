@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from agent.evidence.claims.words import ReadText, Word, align, list_content, split_sentences
-from agent.text.names import find_proper_names
 from agent.text.dates import DAYS_PER_YEAR, DateInterval, is_compatible
+from agent.text.names import find_proper_names
 from agent.text.normalization import is_negation
 from agent.text.quantities import Quantity
 from agent.text.tokens import fold, is_stopword, load_function_words, stem

@@ -12,6 +12,8 @@ from agent.types.collection import LinkCandidate, PageFeatures, Post
 
 MAX_PARTS = 50_000
 """Headings and blocks of a page; the Bible with a paragraph for each verse has 31,000."""
+MAX_ROWS, MAX_COLUMNS = 50_000, 200
+"""Of one table."""
 MAX_LINKS = 5_000
 MAX_LINK_CHARACTERS = 1_000_000
 """Of the addresses of a page together."""

@@ -193,7 +193,7 @@ def mark_posts(root: LexborNode) -> frozenset[int]:
 def find_posts(html: str, today: str) -> list[Post]:
     """Every post of a page in its order; [] when it has none. `today` is an ISO day, for relative dates."""
     tree = LexborHTMLParser(html)
-    stated = metadata.find_stated_posts(tree, metadata.read_json_ld(tree))
+    stated = metadata.find_stated_posts(metadata.read_json_ld(tree))
     if tree.body is None:
         return stated
     boilerplate.remove_invisible(tree.body)

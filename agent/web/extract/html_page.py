@@ -24,7 +24,7 @@ _EMPTY = "The page has no readable text. Open it yourself, or look elsewhere."
 def extract_html(html: str, url: str) -> Extraction:
     """The page at `url`. Its outcome is `blocked` when what came is a wall, `empty` when there is no text."""
     tree = LexborHTMLParser(html)
-    about = metadata.read_metadata(html, tree)
+    about = metadata.read_metadata(tree)
     base = find_base_url(tree, url)
     anchors: dict[str, str] = {}
     for node in tree.css("a[href], area[href]"):
@@ -52,7 +52,7 @@ def extract_html(html: str, url: str) -> Extraction:
     )
     with suppress(ValueError):  # it names no address
         if "refresh" in about.metas:
-            seconds, target = get_meta_refresh(html, base, max_scan=metadata.MAX_HEAD_CHARACTERS)
+            seconds, target = get_meta_refresh(html, base, max_scan=len(html))
             if target and seconds is not None and seconds <= MAX_REFRESH_S:
                 found.refresh_url = urls.resolve(base, target)
     if wall := describe_wall(html, url, about, found.text):

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from html import unescape
 from typing import TYPE_CHECKING, Any, Literal
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
+from w3lib.html import replace_entities, replace_tags
 
 from agent.text.dates import normalize_date
 from agent.text.identifiers import find_doi
 from agent.types import Publication
 from agent.types.collection import Post
 from agent.web.extract.nodes import flat_text
-from agent.web.extract.text_blocks import inline_text, readable_text
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
 
 # What a page states in schema.org terms: its JSON-LD objects, whether it is an article or closed, and its
-# posts (discussions, comments, questions and answers) from JSON-LD or microdata.
+# posts (discussions, comments, questions and answers).
 
 MAX_SCRIPTS = 20
 MAX_POSTS = 2_000
@@ -32,12 +31,6 @@ _FIRST_POST_ROLES: dict[str, PostRole] = {
     "SocialMediaPosting": "post",
     "Question": "question",
 }
-_REPLY_KEYS = ("acceptedAnswer", "suggestedAnswer", "comment")
-_POST_TYPE = re.compile(
-    r"schema\.org/(DiscussionForumPosting|SocialMediaPosting|Comment|UserComments|Question|Answer)\s*$",
-    re.IGNORECASE,
-)
-_TAG = re.compile(r"<[^>]+>")
 _FALSE = ("false", "http://schema.org/false", "https://schema.org/false")
 
 
@@ -76,38 +69,35 @@ def is_declared_article(tree: LexborHTMLParser, things: Iterable[dict[str, Any]]
     return tree.css_first('[itemtype$="Article"], [itemtype$="BlogPosting"]') is not None
 
 
-def find_stated_posts(tree: LexborHTMLParser, things: Iterable[dict[str, Any]]) -> list[Post]:
-    """The posts a page states, JSON-LD first; [] when it states fewer than two."""
-    found = list(_read_json_ld_posts(things)) or list(_read_microdata_posts(tree))
-    return found if len(found) > 1 else []
-
-
-def _read_json_ld_posts(things: Iterable[dict[str, Any]]) -> Iterator[Post]:
-    """The first discussion or question of the page with its replies, in reading order."""
-    for thing in things:
-        roles = [
-            _FIRST_POST_ROLES[kind] for kind in _as_list(thing.get("@type")) if kind in _FIRST_POST_ROLES
+def find_stated_posts(things: Iterable[dict[str, Any]]) -> list[Post]:
+    """The first discussion or question of a page's JSON-LD with its replies, in reading order; [] when it
+    states fewer than two posts."""
+    kinds = ((thing, kind) for thing in things for kind in _as_list(thing.get("@type")))
+    first = next(
+        ((thing, _FIRST_POST_ROLES[kind]) for thing, kind in kinds if kind in _FIRST_POST_ROLES), None
+    )
+    found: list[Post] = []
+    waiting: list[tuple[dict[str, Any], PostRole]] = [first] if first else []
+    while waiting and len(found) < MAX_POSTS:
+        post, role = waiting.pop(0)
+        said = post.get("text") or post.get("articleBody") or post.get("name")
+        if (
+            text := " ".join(replace_entities(replace_tags(said, " ")).split())
+            if isinstance(said, str)
+            else ""
+        ):
+            user = next(iter(read_authors(post.get("author"))), "")
+            stated = (post.get(key) for key in ("datePublished", "dateCreated", "uploadDate"))
+            days = (normalize_date(value) for value in stated if isinstance(value, str))
+            found.append(Post(n=0, user=user[:100], date=next(filter(None, days), ""), text=text, role=role))
+        replies: list[tuple[dict[str, Any], PostRole]] = [
+            (reply, "answer" if key.endswith("Answer") else "post")
+            for key in ("acceptedAnswer", "suggestedAnswer", "comment")
+            for reply in _as_list(post.get(key))
+            if isinstance(reply, dict)
         ]
-        waiting: list[tuple[dict[str, Any], PostRole]] = [(thing, role) for role in roles[:1]]
-        for _ in range(MAX_POSTS):
-            if not waiting:
-                break
-            post, role = waiting.pop(0)
-            said = post.get("text") or post.get("articleBody") or post.get("name")
-            if text := " ".join(unescape(_TAG.sub(" ", said)).split()) if isinstance(said, str) else "":
-                user = next(iter(read_authors(post.get("author"))), "")[:100]
-                stated = (post.get(key) for key in ("datePublished", "dateCreated", "uploadDate"))
-                days = (normalize_date(value) for value in stated if isinstance(value, str))
-                yield Post(n=0, user=user, date=next(filter(None, days), ""), text=text, role=role)
-            replies: list[tuple[dict[str, Any], PostRole]] = [
-                (reply, "answer" if key.endswith("Answer") else "post")
-                for key in _REPLY_KEYS
-                for reply in _as_list(post.get(key))
-                if isinstance(reply, dict)
-            ]
-            waiting = [*replies, *waiting]
-        if roles:
-            return
+        waiting = [*replies, *waiting]
+    return found if len(found) > 1 else []
 
 
 def read_authors(author: Any) -> list[str]:
@@ -120,34 +110,6 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _read_microdata_posts(tree: LexborHTMLParser) -> Iterator[Post]:
-    for node in tree.css("[itemtype]"):
-        if not (kind := _POST_TYPE.search(node.attributes.get("itemtype") or "")):
-            continue
-        body = node.css_first('[itemprop="text"], [itemprop="articleBody"], [itemprop="commentText"]')
-        if body is None or not (text := readable_text(body)):
-            continue
-        name = node.css_first('[itemprop="author"] [itemprop="name"]') or node.css_first(
-            '[itemprop="author"]'
-        )
-        date = node.css_first('[itemprop="datePublished"], [itemprop="dateCreated"]')
-        roles: dict[str, PostRole] = {"question": "question", "answer": "answer"}
-        yield Post(
-            n=0,
-            user=inline_text(name)[:100] if name is not None else "",
-            date=normalize_date(_read_time(date)) if date is not None else "",
-            text=text,
-            role=roles.get(kind[1].lower(), "post"),
-        )
-
-
-def _read_time(node: LexborNode) -> str:
-    return node.attributes.get("datetime") or node.attributes.get("content") or node.text()
-
-
-_HEAD_END = re.compile(r"<body[\s>]|</head>", re.IGNORECASE)
-_DECLARATION = re.compile(r"<\?xml\b[^<>]*>", re.IGNORECASE)
-MAX_HEAD_CHARACTERS = 200_000
 _BY = re.compile(r"^(by|von|par|por)\s+", re.IGNORECASE)
 _DATE_KEYS = (
     "article:published_time datepublished citation_publication_date citation_date dc.date.issued "
@@ -159,7 +121,6 @@ _TIME_SELECTOR = (
 )
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 MAX_AUTHORS = 30
-_HEAD_ELEMENTS = ["html", "title", "meta", "script"]
 
 
 @dataclass
@@ -176,14 +137,13 @@ class PageMetadata:
     things: list[dict[str, Any]] = field(default_factory=list)
 
 
-def read_metadata(html: str, tree: LexborHTMLParser) -> PageMetadata:
+def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     """The metadata of a page, from its head (BeautifulSoup), else from its parsed body."""
     from bs4 import BeautifulSoup  # imported here: it takes a tenth of a second
     from bs4.filter import SoupStrainer
 
-    end = _HEAD_END.search(html, 0, MAX_HEAD_CHARACTERS)
-    start = _DECLARATION.sub("", html[: end.start() if end else 4096])
-    head = BeautifulSoup(start, "lxml", parse_only=SoupStrainer(_HEAD_ELEMENTS))
+    start = (tree.head.html or "") if tree.head is not None else ""
+    head = BeautifulSoup(start, "lxml", parse_only=SoupStrainer(["title", "meta"]))
     metas: dict[str, str] = {}
     for meta in head.find_all("meta"):
         keys = (meta.get(key) for key in ("property", "name", "itemprop", "http-equiv"))
@@ -194,7 +154,8 @@ def read_metadata(html: str, tree: LexborHTMLParser) -> PageMetadata:
     things = read_json_ld(tree)
     stated = [thing["datePublished"] for thing in things if isinstance(thing.get("datePublished"), str)]
     stated += [metas[key] for key in _DATE_KEYS if key in metas]
-    stated += map(_read_time, tree.css(_TIME_SELECTOR)[:1])
+    for time in tree.css(_TIME_SELECTOR)[:1]:
+        stated.append(time.attributes.get("datetime") or time.attributes.get("content") or time.text())
     names = [name for thing in things for name in read_authors(thing.get("author"))]
     names += [metas[key] for key in _AUTHOR_KEYS if key in metas and not metas[key].startswith("http")]
     byline = None if names else tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')

@@ -8,14 +8,14 @@ import io
 import json
 import re
 from collections import Counter
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from agent.text import urls
 from agent.text.normalization import normalize_characters
 from agent.text.sentences import join_wrapped_lines
 from agent.types import Heading, Link, Outcome
-from agent.web.extract.extraction import Extraction
+from agent.web.extract.extraction import MAX_COLUMNS, MAX_ROWS, Extraction
 from agent.web.extract.formats.writer import DocumentWriter
 from agent.web.extract.text_blocks import extract_fragment
 
@@ -157,8 +157,6 @@ def _render(source: str) -> str:
 # text), and JSON-lines (a table of their fields, or a section for each record when they hold texts).
 
 DELIMITERS = ",;\t|"
-MAX_ROWS = 50_000
-MAX_COLUMNS = 200
 MAX_CELL_CHARACTERS = 5_000
 LONG_CELL_CHARACTERS = 300
 """A record with a longer text is no row of a table but a section of its own: it holds sentences."""
@@ -168,6 +166,7 @@ _BROKEN = (
     "A cell of the table has no end (a quote is opened and not closed?). Open it in a spreadsheet and "
     "save it as CSV again."
 )
+_CUT = f"Only the first {MAX_ROWS:,} rows were read."
 _SAMPLE = 64 * 1024
 
 
@@ -179,35 +178,33 @@ def extract_csv(text: str, delimiter: str = "") -> Extraction:
     if first.lower().startswith("sep=") and len(first) == 5:  # Excel's way to name the delimiter
         text, delimiter = rest, first[4]
     elif not delimiter or delimiter not in text[:_SAMPLE]:
-        # The delimiter that divides the first rows into the same, largest number of cells
-        sample = text[:_SAMPLE]
-        best, most = ",", 0.0
-        for delimiter in DELIMITERS:
-            try:
-                widths = [len(row) for row in csv.reader(io.StringIO(sample), delimiter=delimiter) if row][
-                    :50
-                ]
-            except csv.Error:
-                continue
-            if not widths:
-                continue
-            usual = max(set(widths), key=widths.count)
-            score = (usual - 1) * widths.count(usual) / len(widths)
-            if score > most:
-                best, most = delimiter, score
-        delimiter = best
+        delimiter = max(DELIMITERS, key=lambda one: _count_columns(text[:_SAMPLE], one))
     try:
-        return _build_table(*_parse_delimited(text, delimiter))
+        csv.field_size_limit(_MAX_FIELD_CHARACTERS)
+        read = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+        cells = ([" ".join(cell.split())[:MAX_CELL_CHARACTERS] for cell in row[:MAX_COLUMNS]] for row in read)
+        return _build_table(list(islice(filter(any, cells), MAX_ROWS + 2)))
     except csv.Error:
         return Extraction(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
 
 
-def _build_table(rows: list[list[str]], cut: bool) -> Extraction:
+def _count_columns(sample: str, delimiter: str) -> float:
+    """Into how many cells a delimiter divides the usual row of the first ones, by the share of these rows."""
+    try:
+        widths = [len(row) for row in csv.reader(io.StringIO(sample), delimiter=delimiter) if row][:50]
+    except csv.Error:
+        return 0.0
+    usual, count = Counter(widths).most_common(1)[0] if widths else (1, 1)
+    return (usual - 1) * count / max(1, len(widths))
+
+
+def _build_table(rows: list[list[str]]) -> Extraction:
+    """A header and its rows, MAX_ROWS of these at most."""
     if not rows:
         return Extraction(outcome=Outcome.EMPTY, detail="The table has no rows: nothing was added.")
     writer = DocumentWriter()
-    writer.write_table(rows)
-    return writer.finish(detail=f"Only the first {MAX_ROWS:,} rows were read." if cut else "")
+    writer.write_table(rows[: MAX_ROWS + 1])
+    return writer.finish(detail=_CUT if len(rows) > MAX_ROWS + 1 else "")
 
 
 def extract_json_lines(text: str) -> Extraction:
@@ -223,11 +220,15 @@ def extract_json_lines(text: str) -> Extraction:
                 f"Line {number} is not JSON: every line must hold one JSON value. Correct it, and try again."
             )
             return Extraction(outcome=Outcome.UNSUPPORTED, detail=detail)
-        if len(records) == MAX_ROWS:
-            return _build_records(records, True)
         fields = value if isinstance(value, dict) else {"value": value}
         records.append({str(name): _format_value(held) for name, held in fields.items()})
-    return _build_records(records, False)
+        if len(records) > MAX_ROWS:
+            break
+    if any(_is_long(text) for record in records for text in record.values()):
+        return _build_sections(records)
+    names = list(dict.fromkeys(name for record in records for name in record))[:MAX_COLUMNS]
+    rows = [[" ".join(record.get(name, "").split()) for name in names] for record in records]
+    return _build_table([names, *rows] if rows else [])
 
 
 def _format_value(value: Any) -> str:
@@ -236,33 +237,19 @@ def _format_value(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _build_records(records: list[dict[str, str]], cut: bool) -> Extraction:
-    if any(
-        len(text) > LONG_CELL_CHARACTERS or "\n" in text for record in records for text in record.values()
-    ):
-        # A section for each record: its first short text is the heading, each field a paragraph
-        writer = DocumentWriter()
-        for number, record in enumerate(records, start=1):
-            short = [v for v in record.values() if v and len(v) <= LONG_CELL_CHARACTERS and "\n" not in v]
-            named = record.get("title") or record.get("name") or next(iter(short), "")
-            title = named if named in short else f"Record {number}"
-            writer.write_heading(title, 2)
-            for name, value in record.items():
-                if value != title:
-                    writer.write_block(f"{name}: {value}" if value in short else value)
-        return writer.finish(detail=f"Only the first {MAX_ROWS:,} records were read." if cut else "")
-    names = list(dict.fromkeys(name for record in records for name in record))[:MAX_COLUMNS]
-    rows = [[" ".join(record.get(name, "").split()) for name in names] for record in records]
-    return _build_table([names, *rows] if rows else [], cut)
+def _is_long(text: str) -> bool:
+    return len(text) > LONG_CELL_CHARACTERS or "\n" in text
 
 
-def _parse_delimited(text: str, delimiter: str) -> tuple[list[list[str]], bool]:
-    csv.field_size_limit(_MAX_FIELD_CHARACTERS)
-    rows: list[list[str]] = []
-    for row in csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True):
-        cells = [" ".join(cell.split())[:MAX_CELL_CHARACTERS] for cell in row[:MAX_COLUMNS]]
-        if any(cells):
-            if len(rows) > MAX_ROWS:
-                return rows, True
-            rows.append(cells)
-    return rows, False
+def _build_sections(records: list[dict[str, str]]) -> Extraction:
+    """A section for each record: its first short text is the heading, each field a paragraph."""
+    writer = DocumentWriter()
+    for number, record in enumerate(records[:MAX_ROWS], start=1):
+        short = [text for text in record.values() if text and not _is_long(text)]
+        named = record.get("title") or record.get("name") or next(iter(short), "")
+        title = named if named in short else f"Record {number}"
+        writer.write_heading(title, 2)
+        for name, value in record.items():
+            if value != title:
+                writer.write_block(f"{name}: {value}" if value in short else value)
+    return writer.finish(detail=_CUT if len(records) > MAX_ROWS else "")

@@ -7,6 +7,7 @@ a recursion: depth costs nothing."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -14,10 +15,10 @@ from agent.text import urls
 from agent.text.normalization import lower_figures, normalize_characters, raise_figures
 from agent.types import Anchor, Block, Heading, Link, Table
 from agent.types.web import BlockKind
-from agent.web.extract.extraction import Extraction
-from agent.web.extract.tables import TABLE_CELL_TAGS, parse_table
+from agent.web.extract.extraction import MAX_COLUMNS, MAX_ROWS, Extraction
 from agent.web.link_targets import resolve_anchors
 
+TABLE_CELL_TAGS = frozenset(("td", "th"))
 _PARAGRAPH_TAGS = frozenset(
     "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre section article figure hr main".split()
 )
@@ -225,15 +226,7 @@ class TextBlocks:
             self._out.require_gap(" ")
 
     def _write_table(self, node: LexborNode) -> bool:
-        cells: list[tuple[LexborNode, str]] = []
-
-        def flatten(part: LexborNode) -> str:
-            text = inline_text(part)
-            if part.tag in TABLE_CELL_TAGS:
-                cells.append((part, text))
-            return text
-
-        read = parse_table(node, flatten)
+        read = parse_table(node)
         if read is None:
             return False
         self._out.require_gap("\n\n")
@@ -248,7 +241,7 @@ class TextBlocks:
         self._out.require_gap("\n\n")
         self._line = self._count_links()
         text, at = "\n".join(lines), 0
-        for cell, words in cells:  # the links in the cells, found by their words in the table's text
+        for cell, words in read.cells:  # the links in the cells, found by their words in the table's text
             if (here := text.find(words, at)) < 0:
                 continue
             at = here + len(words)
@@ -338,3 +331,84 @@ def walk_nodes(
             yield node, False
             following = node.next
         node = following
+
+
+# A `<table>` as rows of cells with its spans filled in: a cell that spans rows is repeated in each of them,
+# so that each reads alone; one that spans columns is followed by empty cells.
+
+_ROW_GROUP_TAGS = frozenset(("thead", "tbody", "tfoot"))
+MIN_FRAMED_WORDS = 8
+"""Words from which a cell beside a short one, alone in their table, is a text and not a value."""
+_MIN_PROSE_CHARACTERS = 1_000
+"""A longer cell is prose; a table where more than every fifth cell is prose is layout."""
+
+
+@dataclass
+class TableGrid:
+    """A table's caption, its rows in order, and its cells with their texts. `headed`: whether the first row
+    names the columns."""
+
+    caption: str
+    rows: list[list[str]]
+    cells: list[tuple[LexborNode, str]]
+    headed: bool
+
+
+def parse_table(node: LexborNode) -> TableGrid | None:
+    """The table's rows; None when it is one cell wide, holds other tables or mostly prose, frames a text, or
+    is declared layout."""
+    is_declared_layout = node.attributes.get("role") in ("presentation", "none")
+    if is_declared_layout or any(child.css_first("table") is not None for child in node.iter()):
+        return None
+    caption, rows = "", list[LexborNode]()
+    for child in node.iter():
+        if child.tag == "caption":
+            caption = inline_text(child)
+        elif child.tag == "tr":
+            rows.append(child)
+        elif child.tag in _ROW_GROUP_TAGS:
+            rows += [row for row in child.iter() if row.tag == "tr"]
+    cells: list[tuple[LexborNode, str]] = []
+    grid = _expand_spans(rows[:MAX_ROWS], cells)
+    filled = [[cell for cell in row if cell] for row in grid]
+    texts = [cell for row in filled for cell in row]
+    # a table only puts a frame around a text ("Note" beside or above it) where no row has two cells with
+    # text, or its only row is a short word and a sentence
+    is_frame = all(len(row) < 2 for row in filled)
+    if len(filled) == 1 and len(texts) == 2:
+        is_frame = len(texts[0].split()) < 3 and len(texts[1].split()) >= MIN_FRAMED_WORDS
+    if is_frame or sum(len(text) > _MIN_PROSE_CHARACTERS for text in texts) > len(texts) / 5:
+        return None
+    # False where the first row begins with its own name as a header cell ("Weight", "310 g")
+    first = next(row for row in rows if inline_text(row))
+    tags = [node.tag for node in first.iter() if node.tag in TABLE_CELL_TAGS]
+    return TableGrid(caption, grid, cells, headed=not (tags[:1] == ["th"] and "td" in tags[1:]))
+
+
+def _expand_spans(rows: list[LexborNode], cells: list[tuple[LexborNode, str]]) -> list[list[str]]:
+    """The texts of the rows' cells, of those rows that have any; each cell is added to `cells`."""
+    hanging: dict[int, tuple[int, str]] = {}
+    spread = []
+    for row in rows:
+        line: list[str] = []
+        for node in (node for node in row.iter() if node.tag in TABLE_CELL_TAGS):
+            cells.append((node, text := inline_text(node)))
+            stated = (node.attributes.get(name) or "" for name in ("colspan", "rowspan"))
+            wide, high = (int(value) if value.isdecimal() and len(value) < 7 else 1 for value in stated)
+            _fill_hanging_cells(line, hanging)
+            for said in [text, *[""] * (min(wide, MAX_COLUMNS) - 1)][: MAX_COLUMNS - len(line)]:
+                if high > 1:
+                    hanging[len(line)] = (high - 1, said)
+                line.append(said)
+        _fill_hanging_cells(line, hanging)
+        if any(line):
+            spread.append(line)
+    return spread
+
+
+def _fill_hanging_cells(line: list[str], hanging: dict[int, tuple[int, str]]) -> None:
+    while (held := hanging.pop(len(line), None)) and len(line) < MAX_COLUMNS:
+        left, text = held
+        if left > 1:
+            hanging[len(line)] = (left - 1, text)
+        line.append(text)

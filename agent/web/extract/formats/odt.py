@@ -1,5 +1,5 @@
-"""An OpenDocument text (ODT): its headings, paragraphs, lists, tables, links and notes. Tracked deletions,
-comments and the table of contents are left out."""
+"""An OpenDocument text (ODT), read as the page that it would be. Tracked deletions, comments and the table of
+contents are left out; notes stand at the end."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ import zipfile
 
 from lxml import etree
 
-from agent.text import urls
 from agent.text.dates import normalize_date
-from agent.types import Link
-from agent.web.extract.extraction import Extraction
+from agent.web.extract.extraction import MAX_COLUMNS, Extraction
 from agent.web.extract.formats import archive
-from agent.web.extract.formats.writer import DocumentWriter
+from agent.web.extract.text_blocks import extract_fragment
 
 KIND = archive.ArchiveKind("OpenDocument text")
-MAX_REPEATED = 200
-"""How often a cell or row that says it is repeated is written; beyond that it only fills the sheet."""
 _SKIPPED = frozenset(
     "tracked-changes annotation annotation-end table-of-content sequence-decls forms".split()
 )
-_HREF = "{http://www.w3.org/1999/xlink}href"
-_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_TAGS = {
+    "p": "p", "a": "a", "list": "ul", "list-item": "li", "line-break": "br", "table": "table",
+    "table-row": "tr", "table-cell": "td", "covered-table-cell": "td",
+}
+"""The elements of HTML for those of a text, by their local names; others are passed through."""
 
 
 def extract_odt(data: bytes) -> Extraction:
@@ -31,91 +29,60 @@ def extract_odt(data: bytes) -> Extraction:
 
 
 def _read_document(packed: zipfile.ZipFile) -> Extraction:
-    content = archive.parse_xml(packed.read("content.xml"))
-    reader = _OdtReader()
-    for body in content.iter("{urn:oasis:names:tc:opendocument:xmlns:office:1.0}text"):
-        reader.read(body)
-    about = archive.parse_xml(packed.read("meta.xml")).iter() if "meta.xml" in packed.NameToInfo else ()
-    reading = reader.finish({_local_name(n): " ".join((n.text or "").split()) for n in about if len(n) == 0})
-    return reading if reading.text else KIND.refuse("empty")
+    notes: list[etree._Element] = []
+    html = etree.Element("body")
+    for body in archive.parse_xml(packed.read("content.xml")).iter("{*}text"):
+        _write_children(body, html, notes)
+    for note in notes:
+        html.append(note)
+    reading = extract_fragment(etree.tostring(html, encoding="unicode", method="html"))
+    if not reading.text:
+        return KIND.refuse("empty")
+    about = archive.parse_xml(packed.read("meta.xml")).iter("{*}*") if "meta.xml" in packed.NameToInfo else ()
+    stated = {etree.QName(node).localname: " ".join((node.text or "").split()) for node in about}
+    reading.author = stated.get("initial-creator") or stated.get("creator", "")
+    reading.published_at = normalize_date(stated.get("date", "")[:10])
+    reading.language = stated.get("language", "")[:12]
+    first = next((heading.text for heading in reading.headings if heading.level == 1), "")
+    reading.title = stated.get("title") or first
+    return reading
 
 
-def _local_name(node: etree._Element) -> str:
-    return str(node.tag).rpartition("}")[2] if isinstance(node.tag, str) else ""
+def _write_children(parent: etree._Element, html: etree._Element, notes: list[etree._Element]) -> None:
+    """Write an element's text and children into one of HTML."""
+    _write_text(html, parent.text)
+    for node in parent.iterchildren("{*}*"):
+        name = etree.QName(node).localname
+        named = {etree.QName(key).localname: str(value) for key, value in node.items()}
+        if name == "note":
+            notes.append(etree.Element("li"))
+            _write_text(html, f"[{len(notes)}]")
+            _write_text(notes[-1], f"[{len(notes)}] ")
+            for body in node.iterchildren("{*}note-body"):
+                _write_children(body, notes[-1], notes)
+        elif name in ("s", "tab"):
+            _write_text(html, " ")
+        elif name == "p" and html.tag == "li":  # the item itself is the paragraph
+            _write_text(html, " ")
+            _write_children(node, html, notes)
+        elif name == "h" or name in _TAGS:
+            tag = f"h{min(6, int(named.get('outline-level', 1)))}" if name == "h" else _TAGS[name]
+            for _ in range(_count_repeats(node, named)):
+                _write_children(node, etree.SubElement(html, tag, href=named.get("href", "")), notes)
+        elif name not in _SKIPPED:
+            _write_children(node, html, notes)
+        _write_text(html, node.tail)
 
 
-class _OdtReader:
-    """Walks the body and writes what a reader sees."""
+def _count_repeats(node: etree._Element, named: dict[str, str]) -> int:
+    """How often a cell or row with text is written; an empty one that says it is repeated fills the sheet."""
+    times = int(named.get("number-columns-repeated") or named.get("number-rows-repeated") or 1)
+    return min(times, MAX_COLUMNS) if times > 1 and "".join(node.itertext()).strip() else 1
 
-    def __init__(self) -> None:
-        self._writer = DocumentWriter()
-        self._notes: list[str] = []
-        self._links: dict[str, str] = {}
 
-    def read(self, parent: etree._Element, *, in_list: bool = False) -> None:
-        """Write the children of an element."""
-        for node in parent:
-            name = _local_name(node)
-            if name == "h":
-                level = node.get(f"{_TEXT}outline-level", "1")
-                self._writer.write_heading(self._inline(node), min(6, int(level)))
-            elif name == "p":
-                self._writer.write_block(self._inline(node), "item" if in_list else "paragraph")
-            elif name == "table":
-                self._writer.write_table(self._rows(node), caption="")
-            elif name not in _SKIPPED and name:
-                self.read(node, in_list=in_list or name == "list")
-
-    def finish(self, about: dict[str, str]) -> Extraction:
-        """The text, with the notes at its end."""
-        for note in self._notes:
-            self._writer.write_block(note, "item")
-        self._writer.write_links([Link(url=url, text=text) for url, text in self._links.items()])
-        reading = self._writer.finish(
-            author=about.get("initial-creator") or about.get("creator", ""),
-            published_at=normalize_date(about.get("date", "")[:10]),
-            language=about.get("language", "")[:12],
-        )
-        first = next((heading.text for heading in reading.headings if heading.level == 1), "")
-        reading.title = about.get("title") or first
-        return reading
-
-    def _inline(self, node: etree._Element) -> str:
-        parts: list[str] = []
-        self._collect(node, parts)
-        lines = "".join(parts).split("\n")
-        return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
-
-    def _collect(self, node: etree._Element, parts: list[str]) -> None:
-        parts.append(node.text or "")
-        for child in node:
-            name = _local_name(child)
-            if name == "note":
-                body = child.find(f"{_TEXT}note-body")
-                if body is not None:
-                    texts = [self._inline(paragraph) for paragraph in body]
-                    self._notes.append(f"[{len(self._notes) + 1}] {' '.join(texts)}")
-                    parts.append(f"[{len(self._notes)}]")
-            elif name in ("s", "tab"):
-                parts.append(" ")
-            elif name == "line-break":
-                parts.append("\n")
-            elif name and name not in _SKIPPED:
-                before = len(parts)
-                self._collect(child, parts)
-                if name == "a" and (address := urls.resolve("", child.get(_HREF) or "")):
-                    self._links.setdefault(address, "".join(parts[before:]).strip())
-                if name == "p":  # a text box inside a paragraph
-                    parts.append(" ")
-            parts.append(child.tail or "")
-
-    def _rows(self, table: etree._Element) -> list[list[str]]:
-        rows: list[list[str]] = []
-        for row in table.iter(f"{_TABLE}table-row"):
-            cells: list[str] = []
-            for cell in row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
-                text = " ".join(self._inline(child) for child in cell)
-                times = int(cell.get(f"{_TABLE}number-columns-repeated", "1"))
-                cells += [text] * (min(times, MAX_REPEATED) if text else 1)
-            rows += [cells] * min(int(row.get(f"{_TABLE}number-rows-repeated", "1")), MAX_REPEATED)
-        return rows
+def _write_text(html: etree._Element, text: str | None) -> None:
+    """Add text behind what an element holds."""
+    if text and len(html):
+        html[-1].tail = (html[-1].tail or "") + text
+    elif text:
+        html.text = (html.text or "") + text

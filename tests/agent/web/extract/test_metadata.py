@@ -14,7 +14,7 @@ from tests.tables import by_table
 
 
 def about(html: str) -> metadata.PageMetadata:
-    return metadata.read_metadata(html, LexborHTMLParser(html))
+    return metadata.read_metadata(LexborHTMLParser(html))
 
 
 def test_a_paper_says_what_it_is_in_citation_tags() -> None:

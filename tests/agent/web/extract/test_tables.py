@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from agent.web.extract.tables import TableGrid, parse_table
-from agent.web.extract.text_blocks import inline_text
+from agent.web.extract.text_blocks import TableGrid, parse_table
 
 
 def grid(html: str) -> TableGrid | None:
-    return parse_table(LexborHTMLParser(html).css_first("table"), inline_text)
+    return parse_table(LexborHTMLParser(html).css_first("table"))
 
 
 def test_groups_are_read_in_order() -> None:

@@ -32,8 +32,8 @@ def test_structure_notes_and_links_are_kept() -> None:
         "2021-05-06",
     )
     assert reading.text == (
-        "Harbour\n\nBoats over twelve metres[1] pay a fee.\nOthers do not.\n\nMoorings\nNorth pier\nBerth 4\n\n"
-        "pier | depth\n4 m | 4 m\n4 m | 4 m\n[1] Measured at the water."
+        "Harbour\n\nBoats over twelve metres[1] pay a fee.\nOthers do not.\n\nMoorings\n\nNorth pier\n\nBerth 4\n\n"
+        "pier | depth\n4 m | 4 m\n4 m | 4 m\n\n[1] Measured at the water."
     )
     assert [(h.level, h.text) for h in reading.headings] == [(1, "Harbour"), (2, "Moorings")]
     assert [block.kind for block in reading.blocks] == ["paragraph", "item", "item", "item"]
