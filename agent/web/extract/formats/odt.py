@@ -17,8 +17,15 @@ _SKIPPED = frozenset(
     "tracked-changes annotation annotation-end table-of-content sequence-decls forms".split()
 )
 _TAGS = {
-    "p": "p", "a": "a", "list": "ul", "list-item": "li", "line-break": "br", "table": "table",
-    "table-row": "tr", "table-cell": "td", "covered-table-cell": "td",
+    "p": "p",
+    "a": "a",
+    "list": "ul",
+    "list-item": "li",
+    "line-break": "br",
+    "table": "table",
+    "table-row": "tr",
+    "table-cell": "td",
+    "covered-table-cell": "td",
 }
 """The elements of HTML for those of a text, by their local names; others are passed through."""
 
