@@ -32,7 +32,7 @@ _YEAR = r"(?P<year>[12]\d{3})(?!\d|[.,]\d)(?P<era>\s?(?:BCE?|b\.c\.))?"
 _OF = r"(?:(?:of|de|del)\s+|d['’]\s*)?"
 _CLOCK_END = r"(?P<hour>[0-2]?\d)[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?\s*(?P<half>[ap]\.?m\b\.?)?"
 _YEARLESS = (
-    rf"(?<![\w.-]){_DAY}\s+{_OF}{_MONTH}\.?(?!\w)",
+    rf"(?<![\w.-]){_DAY}\s+{_OF}{_MONTH}(?!\w)",
     rf"\b{_MONTH}\.?\s+{_DAY}(?!\w|[:.]\d)(?!,?\s?\d{{3}})",
 )
 _DAY_FORMS = (
@@ -59,7 +59,7 @@ _DAYS, _MONTHS_OF_YEARS, _SPANS = (
         (*_DAY_FORMS, *_SPAN_FORMS, *_YEARLESS),
     )
 )
-_CLOCK_BEHIND = re.compile(rf"\s*(?:[,·|T–-]|at|um|kl\.?|à|a las)?\s*{_CLOCK_END}", re.IGNORECASE)
+_CLOCK_BEHIND = re.compile(rf"\.?\s*(?:[,·|T–-]|at|um|kl\.?|à|a las)?\s*{_CLOCK_END}", re.IGNORECASE)
 _BARE_YEAR = re.compile(
     r"(?<![\d.,$€£¥/\w-])(?P<year>[12]\d{3})(?:[-–/](?P<to>\d{2}|[12]\d{3}))?(?![\d\w%°]|[.,]\d|\s?(?:BCE?"
     r"|%|°))"
