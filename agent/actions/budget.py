@@ -1,13 +1,12 @@
 """The budgets of a run: what it is likely to need before it starts, and what a person does when one is used
 up.
 
-estimate_budgets(bench, settings).description    # "about 6 steps, 4 pages, 13 model calls, ..."
+describe_budgets(bench, settings)               # "about 6 steps, 4 pages, 13 model calls, ..."
 bench.act(run_id, "raise", caps={"steps": 18})   # the run goes on where it paused"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil, isfinite
 from statistics import median
 from typing import Annotated, Any
@@ -21,7 +20,6 @@ from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import UsageError
 from agent.flows import FLOWS
-from agent.llm import prices
 from agent.llm.recorded import RECORDED
 from agent.store.model_calls import list_finished_runs
 from agent.text.plurals import format_count
@@ -37,17 +35,12 @@ MAX_CAPS: dict[Cap, float] = {
     "seconds": 24 * 3600.0,
 }
 """The most a person may set."""
-RESERVED_BUDGETS: tuple[Cap, ...] = ("calls", "tokens", "cost")
-"""Budgets of which a share is reserved for the answer."""
+MODEL_BUDGETS: tuple[Cap, ...] = ("calls", "tokens", "cost")
+"""Budgets that only a model uses; a share of each is reserved for the answer."""
 MIN_RUNS = 3
-"""Runs of the same kind that an estimate needs; with fewer it is made from defaults."""
-DEFAULT_STEPS, PAGES_PER_STEP, CALLS_PER_STEP = 8, 0.6, 2.1
-REPORT_CALLS = 9
-"""Model calls that a full report takes more than a short answer: outline, five sections, checks, summary."""
-TOKENS_PER_CALL, COMPLETION_SHARE = 3000, 0.15
-"""Tokens of a model call, and the share that the model writes."""
-DEFAULT_SECONDS = {"live": 3.0, "folder": 0.1, "call": 5.0}
-"""Seconds of a step on the web or in a folder, and of a model call."""
+"""Runs of the same kind that an estimate needs."""
+CAP_STEPS = {"cost": 0.01, "seconds": 60.0, "tokens": 1000.0}
+"""What a cap is rounded up to; others to a whole number."""
 UNITS: dict[Cap, str] = {
     "steps": "step",
     "pages": "page",
@@ -56,29 +49,6 @@ UNITS: dict[Cap, str] = {
     "cost": "$",
     "seconds": "s",
 }
-
-
-@dataclass(frozen=True)
-class BudgetEstimate:
-    """What a run is likely to need of each budget (None: unknown), and its caps. `sample_size`: the number of
-    earlier runs it is made from."""
-
-    likely: Mapping[Cap, float | None]
-    caps: Mapping[Cap, float]
-    sample_size: int = 0
-
-    @property
-    def description(self) -> str:
-        """As a sentence for a person."""
-        shown: list[Cap] = [
-            name for name in self.caps if name in ("steps", "pages", "seconds") or self.likely["calls"]
-        ]
-        about = ", ".join(format_amount(name, self.likely[name]) for name in shown)
-        most = ", ".join(format_amount(name, self.caps[name]) for name in shown)
-        basis = f"a guess, until {MIN_RUNS} runs of this kind are done"
-        if self.sample_size:
-            basis = f"like the last {self.sample_size} of this kind"
-        return f"about {about} ({basis}); at most {most}"
 
 
 def format_amount(name: Cap, value: float | None) -> str:
@@ -95,56 +65,38 @@ def format_amount(name: Cap, value: float | None) -> str:
     return format_count(round(number, -3) if name == "tokens" and number >= 10_000 else number, UNITS[name])
 
 
-def estimate_budgets(bench: ActionContext, settings: Settings) -> BudgetEstimate:
-    """What a run with these settings is likely to need: from earlier runs of its kind, else from defaults."""
+def describe_budgets(bench: ActionContext, settings: Settings) -> str:
+    """The caps of a run with these settings, and before them what the earlier runs of its kind needed, as a
+    sentence."""
     is_known = bench.worker.model_search.peek()  # a screen does not wait for the model's server
-    client = bench.worker.model_client(settings.model, settings.fast_model)[0] if is_known else None
-    model = str(getattr(client, "strong", "")) if client else ""
+    has_model = is_known and bool(bench.worker.model_client(settings.model, settings.fast_model)[0])
+    caps = {name: cap for name, cap in list_caps(settings).items() if has_model or name not in MODEL_BUDGETS}
+    most = f"at most {', '.join(format_amount(name, cap) for name, cap in caps.items())}"
     similar = [
         run
         for run in list_finished_runs(bench.store.engine)
         if run.settings.flow == settings.flow
         and (run.settings.world == "live") == (settings.world == "live")
-        and bool(run.usage.llm_calls) == bool(model)
+        and bool(run.usage.llm_calls) == bool(has_model)
         and run.steps > 0
     ]
-    caps = list_caps(settings)
-    likely: dict[Cap, float | None]
-    if len(similar) >= MIN_RUNS:
-        used = [run.usage for run in similar]
-        costs = [one.cost_usd for one in used if one.cost_usd is not None]
-        likely = {
-            "steps": median(run.steps for run in similar),
-            "pages": median(run.pages for run in similar),
-            "calls": median(one.llm_calls for one in used),
-            "tokens": median(one.prompt_tokens + one.completion_tokens for one in used),
-            "cost": median(costs) if len(costs) == len(used) else None,
-            "seconds": median(one.seconds for one in used),
-        }
-    else:
-        similar, calls = [], DEFAULT_STEPS * CALLS_PER_STEP if model else 0.0
-        calls += REPORT_CALLS if model and settings.report == "full" else 0
-        tokens, is_paid = calls * TOKENS_PER_CALL, model and not getattr(client, "local", False)
-        written = int(tokens * COMPLETION_SHARE)
-        read = int(tokens * (1 - COMPLETION_SHARE))
-        place = "live" if settings.world == "live" else "folder"
-        likely = {
-            "steps": DEFAULT_STEPS,
-            "pages": DEFAULT_STEPS * PAGES_PER_STEP,
-            "calls": calls,
-            "tokens": tokens,
-            "cost": prices.compute_cost(model, read, written) if is_paid else 0.0,
-            "seconds": DEFAULT_STEPS * DEFAULT_SECONDS[place] + calls * DEFAULT_SECONDS["call"],
-        }
-    max_steps = caps.get("steps", DEFAULT_STEPS)
-    factor = min(1.0, max_steps / max(1.0, likely["steps"] or 1.0))
-    if settings.stop_point == "budget" and likely["steps"]:
-        factor = max_steps / likely["steps"]
-    limited = {
-        name: None if (value := likely[name]) is None else min(value * factor, cap)
-        for name, cap in caps.items()
+    if len(similar) < MIN_RUNS or settings.stop_point == "budget":
+        return most
+    used = [run.usage for run in similar]
+    costs = [one.cost_usd for one in used if one.cost_usd is not None]
+    likely: dict[Cap, float | None] = {
+        "steps": median(run.steps for run in similar),
+        "pages": median(run.pages for run in similar),
+        "calls": median(one.llm_calls for one in used),
+        "tokens": median(one.prompt_tokens + one.completion_tokens for one in used),
+        "cost": median(costs) if len(costs) == len(used) else None,
+        "seconds": median(one.seconds for one in used),
     }
-    return BudgetEstimate(limited, caps, len(similar))
+    about = ", ".join(
+        format_amount(name, None if (needed := likely[name]) is None else min(needed, cap))
+        for name, cap in caps.items()
+    )
+    return f"about {about} (like the last {len(similar)} of this kind); {most}"
 
 
 def read_meters(bench: ActionContext, view: RunSnapshot) -> list[BudgetMeter]:
@@ -155,21 +107,19 @@ def read_meters(bench: ActionContext, view: RunSnapshot) -> list[BudgetMeter]:
 
 def suggest_cap(halt: PauseRequest) -> float:
     """A cap that lets the run go on for about half as long again."""
-    return _round_cap(halt.kind, max(halt.cap * 1.5, find_minimum_cap(halt)))  # type: ignore[arg-type]
+    return _round_cap(halt, max(halt.cap * 1.5, find_minimum_cap(halt)))
 
 
 def find_minimum_cap(halt: PauseRequest) -> float:
     """The least cap that is not reached at once, with the share reserved for the answer."""
-    needed = halt.used / (1 - RESERVED_SHARE) if halt.kind in RESERVED_BUDGETS else halt.used
+    needed = halt.used / (1 - RESERVED_SHARE) if halt.kind in MODEL_BUDGETS else halt.used
     needed = max(needed, halt.used + 1) if halt.kind == "calls" else needed
-    step = {"cost": 0.01, "seconds": 60.0, "tokens": 1000.0}.get(halt.kind, 1.0)
-    return _round_cap(halt.kind, needed + step)  # type: ignore[arg-type]
+    return _round_cap(halt, needed + CAP_STEPS.get(halt.kind, 1))
 
 
-def _round_cap(name: Cap, value: float) -> float:
-    if name == "cost":
-        return ceil(value * 100) / 100
-    return float(ceil(value / (grain := {"tokens": 1000, "seconds": 60}.get(name, 1))) * grain)
+def _round_cap(halt: PauseRequest, value: float) -> float:
+    step = CAP_STEPS.get(halt.kind, 1)
+    return round(ceil(round(value / step, 6)) * step, 2)
 
 
 def raise_caps(

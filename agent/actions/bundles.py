@@ -8,7 +8,6 @@ here; one that would go on rests until a person resumes it, within the limits th
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -226,14 +225,11 @@ def refetch_sources(
 
 def compare_source(old: Page, quotes: Sequence[str], new: Page) -> SourceCheck:
     """A page of the bundle against what was fetched now."""
-    check = SourceCheck(old.url, "same", len(quotes))
+    check = SourceCheck(old.url, "same", len(quotes), origin=old.origin)
     reason = new.detail or new.outcome.replace("_", " ")
-    if old.origin != "fetched":
-        if new.outcome is not Outcome.OK:
-            return replace(check, drift="given", detail=reason, origin=old.origin)
-        fetched = old.replace(origin="fetched")
-        return replace(compare_source(fetched, quotes, new), origin=old.origin)
     if new.outcome is not Outcome.OK:
+        if old.origin != "fetched":
+            return replace(check, drift="given", detail=reason)
         gone = new.outcome is Outcome.NOT_FOUND or new.status == 410
         return replace(check, drift="gone" if gone else "unread", lost_quotes=quotes, detail=reason)
     if new.sha256 == old.sha256:
@@ -428,7 +424,6 @@ def _list_remarks(found: Sequence[Fact], contents: BundleContents) -> Iterator[s
         yield "the run had itself been imported from a bundle"
 
 
-_RUN_ID = re.compile("[0-9a-f]{12}")
 RESTING_STATUSES = (Status.PAUSED, Status.STOPPED, Status.FAILED)
 
 
@@ -471,7 +466,7 @@ def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
         why = "it is a folder of another machine: the run uses the live web here"
         refusals.append(Refusal(what=what, why=why, step=last.n + 1))
     if settings != original.settings.replace(world=settings.world):
-        why = "they were reduced to those that can be set here"
+        why = "they were reduced to the defaults here"
         refusals.append(Refusal(what="the limits of the bundle", why=why, step=last.n + 1))
     change = to_jsonable({"settings": settings, "refusals": refusals}) if refusals else {}
     at = utc_timestamp()
@@ -483,7 +478,7 @@ def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
         bench.store.pages.add_if_absent(page)
     columns = {"status": status, "settings": settings, "imported": verified.sha256, "updated_at": step.at}
     run_id, steps, summary = original.id, [*contents.steps, step], state.summary()
-    if not _RUN_ID.fullmatch(run_id):
+    if not (run_id.isascii() and run_id.isalnum()):
         run_id = new_id()
     while not bench.store.ledger.add_if_absent(original.replace(id=run_id, **columns), steps, **summary):
         run_id = new_id()

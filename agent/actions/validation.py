@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from datetime import date
 from math import isfinite
 from typing import TypeVar
@@ -18,45 +18,14 @@ from agent.web.world import World
 
 Part = TypeVar("Part", bound=BaseModel)
 _HOST = re.compile(r"(?:\*\.)?\w(?:[\w.-]*\w)?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 MAX_QUESTION_CHARS = 4000
 """Characters of a question."""
 FLOWS_WITH_START_PAGES = ("site", "collect")
 """Flows that start at pages a person names."""
 PORTABLE_WORLDS = ("live", "demo")
 """Worlds of an imported run; any other name is a folder of another machine."""
-IMPORT_LIMITS: dict[str, dict[str, tuple[float, float]]] = {
-    "": {
-        "max_steps": (1, 60),
-        "max_pages": (1, 60),
-        "max_calls": (0, 60),
-        "max_tokens": (0, 400_000),
-        "max_cost_usd": (0, 2),
-        "max_seconds": (1, 1800),
-        "threshold": (0.5, 1),
-    },
-    "site": {
-        "max_iterations": (1, 20),
-        "max_pages": (1, 500),
-        "max_urls_per_iteration": (1, 50),
-        "crawl_ahead": (0, 50),
-        "fresh_days": (0, 365),
-        "max_links_per_page": (10, 5000),
-        "content_max_chars": (500, 100_000),
-        "links_max_chars": (40, 4000),
-        "url_truncation_buffer": (3, 30),
-    },
-    "collect": {
-        "max_depth": (1, 6),
-        "max_articles": (1, 100),
-        "max_links": (1, 100),
-        "max_pages": (1, 300),
-        "min_confidence": (0, 1),
-    },
-    "check_text": {"max_pages": (1, 300)},
-    "reply": {"graph_timeout_seconds": (1, 1800), "max_answer_chars": (40, 20_000)},
-}
-"""Ranges of an imported run's limits, by part: what the screens offer, else at most the default."""
+SETTINGS_PARTS = ("site", "collect", "check_text", "reply")
+"""The settings of a flow of its own, as fields of Settings."""
 
 
 def require_url(text: str) -> str:
@@ -78,16 +47,11 @@ def require_allowed_url(text: str, settings: Settings | None) -> str:
     return url
 
 
-def is_encodable(text: str) -> bool:
-    """Whether a text can be written as UTF-8: bytes of another encoding come in as lone surrogates."""
-    return text.encode("utf-8", "replace") == text.encode("utf-8", "surrogatepass")
-
-
 def check_new_run(question: str, settings: Settings, flows: Container[str]) -> None:
     """Raise UsageError for a question or setting that is not valid."""
     if not question:
         raise UsageError("there is no question yet: type one, or choose an example")
-    if not is_encodable(question):
+    if question.encode("utf-8", "replace") != question.encode("utf-8", "surrogatepass"):
         raise UsageError("the question is not UTF-8 text: save or type it as UTF-8")
     if len(question) > MAX_QUESTION_CHARS:
         raise UsageError(
@@ -126,10 +90,10 @@ def check_sources(settings: Settings) -> None:
             raise UsageError(f"{entry} is both allowed and blocked: remove it from one of the two")
     for name, given in (("since", settings.since), ("before", settings.before)):
         try:
-            is_day = bool(_DAY.fullmatch(given) and date.fromisoformat(given))
+            is_day = not given or date.fromisoformat(given).isoformat() == given
         except ValueError:
             is_day = False
-        if given and not is_day:
+        if not is_day:
             raise UsageError(f"“{clip(given)}” is not a day ({name}): write it like 2024-03-31")
     if settings.since and settings.before and settings.since >= settings.before:
         raise UsageError(
@@ -173,20 +137,16 @@ def check_action(action: str, text: str, available: Sequence[str]) -> None:
 
 
 def clamp_imported_settings(settings: Settings) -> Settings:
-    """The settings of an imported run: limits within IMPORT_LIMITS, and one of PORTABLE_WORLDS."""
-    parts = {name: _clamp(getattr(settings, name), IMPORT_LIMITS[name]) for name in IMPORT_LIMITS if name}
+    """The settings of an imported run: no limit above its default, and one of PORTABLE_WORLDS."""
+    default = Settings()
+    parts = {name: _clamp(getattr(settings, name), getattr(default, name)) for name in SETTINGS_PARTS}
     world = settings.world if settings.world in PORTABLE_WORLDS else "live"
-    return _clamp(settings, IMPORT_LIMITS[""]).replace(**parts, world=world)
+    return _clamp(settings, default).replace(**parts, world=world)
 
 
-def _clamp(part: Part, ranges: Mapping[str, tuple[float, float]]) -> Part:
-    values = {name: getattr(part, name) for name in ranges}
-    return part.model_copy(
-        update={
-            name: type(value)(min(value, ranges[name][1]) if value >= ranges[name][0] else ranges[name][0])
-            for name, value in values.items()
-        }
-    )
+def _clamp(part: Part, default: Part) -> Part:
+    most = {name: value for name, value in default if type(value) in (int, float)}
+    return part.model_copy(update={name: min(getattr(part, name), cap) for name, cap in most.items()})
 
 
 def check_start_pages(settings: Settings) -> None:

@@ -225,7 +225,6 @@ def _number_parser(least: float, most: float, kind: type[int] | type[float]) -> 
     return read_number
 
 
-_RANGES = validation.IMPORT_LIMITS[""]
 _CELL_PARSERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(
         ("allowed_domains", "blocked_domains", "start_urls"),
@@ -235,8 +234,8 @@ _CELL_PARSERS: dict[str, Callable[[str], Any]] = {
     "dated_only": _parse_bool,
     "flow": _parse_flow,
     "instruction": lambda text: text[: validation.MAX_QUESTION_CHARS],
-    "max_steps": _number_parser(*_RANGES["max_steps"], int),
-    "max_pages": _number_parser(*_RANGES["max_pages"], int),
-    "threshold": _number_parser(*_RANGES["threshold"], float),
+    "max_steps": _number_parser(1, 60, int),
+    "max_pages": _number_parser(1, 60, int),
+    "threshold": _number_parser(0.5, 1, float),
 }
 """The parser of each column that is a setting; it raises UsageError."""

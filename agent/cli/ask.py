@@ -43,7 +43,7 @@ def research(args: Namespace) -> int:
     settings = read_settings(args)
     validation.check_new_run(args.question.strip(), normalize_settings(settings), FLOWS)
     if args.estimate:
-        output.write_stdout(budget.estimate_budgets(Workbench(), settings).description)
+        output.write_stdout(budget.describe_budgets(Workbench(), settings))
         return 0
     return _ask(args, settings)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from agent.actions.budget import estimate_budgets
+from agent.actions.budget import describe_budgets
 from agent.types import Settings, StopPoint
 from pages.widgets.forms import budget_fields, form_page
 from pages.widgets.shell import client, drafts, labels, ui
@@ -115,7 +115,7 @@ def _draw_options(mode: str) -> Settings:
 def _describe_estimate(settings: str, owner: str) -> str:
     """What a run of these settings (as JSON) is likely to need, as a sentence, from the owner's runs before
     it."""
-    return estimate_budgets(client.workbench(), Settings.model_validate_json(settings)).description
+    return describe_budgets(client.workbench(), Settings.model_validate_json(settings))
 
 
 def _start_typed(settings: Settings) -> None:

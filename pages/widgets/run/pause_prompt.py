@@ -182,7 +182,7 @@ def _draw_continue_button(label: str, view: RunSnapshot, **more: Any) -> None:
 
 def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
     name: Cap = halt.kind  # type: ignore[assignment]
-    kept = " The reserved tenth pays for the answer." if name in budget.RESERVED_BUDGETS else ""
+    kept = " The reserved tenth pays for the answer." if name in budget.MODEL_BUDGETS else ""
     st.html(
         f'<div class="ts"><h2 class="ts-section">Budget used up: {labels.BUDGET[name].lower()}</h2>'
         f"{_render_reason(halt)}{render_progress(view)}</div>"

@@ -188,8 +188,8 @@ def test_settings_are_not_taken_as_they_are(bench, other, tmp_path):
         "live",
         2.0,
         60,
+        12,
         60,
-        300,
     )
     assert view.state.settings == kept and view.state.answer
     assert [refusal.what for refusal in view.state.refusals if refusal.step == view.head] == [
@@ -254,9 +254,9 @@ def test_counts_the_confidence_cannot_be_computed_from_are_refused(other, made, 
 
 
 @pytest.mark.parametrize("world", ["live", "demo"])
-def test_settings_that_can_be_set_here_stay(world):
+def test_settings_below_the_defaults_stay(world):
     for settings in (
         Settings(world=world),
-        Settings(world=world, max_steps=60, threshold=0.5, site=SiteLimits(max_pages=500)),
+        Settings(world=world, max_steps=6, threshold=0.5, site=SiteLimits(max_pages=50)),
     ):
         assert clamp_imported_settings(settings) == settings
