@@ -1,7 +1,7 @@
 """The facade that the screens, the command line and the evaluation use: start a run, read it, control it.
 
 What a person does becomes a step of the run (agent.actions); a run is read as a RunSnapshot. Its only state
-is a cache of snapshots."""
+is a cache of snapshots. Flows, acts and exports are imported when they are first needed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from agent.accounts.quotas import RequestRates
-from agent.actions import acts, export, run_control, validation
+from agent.actions import acts, validation
 from agent.actions.commit import commit
-from agent.actions.follow_up import carry_over
 from agent.engine.run_settings import continue_settings, normalize_settings
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import Change, to_jsonable
@@ -142,6 +141,8 @@ class Workbench:
     def follow_up(self, run_id: str, question: str, settings: Settings | None = None) -> str:
         """A further question in the conversation of a run, with its settings and what was set in `settings`
         in their place; returns the id."""
+        from agent.actions.follow_up import carry_over
+
         thread = self.store.ledger.thread_run_ids(run_id)
         if not thread:
             raise NotFound(f"there is no run {run_id}")
@@ -163,6 +164,8 @@ class Workbench:
     def send_chat_message(self, run_id: str, text: str, settings: Settings | None = None) -> str:
         """Continue a chat: pick an answer to what its run asks, or say something else, of which the router of
         the next turn decides what it is; returns the run that takes it."""
+        from agent.actions.run_control import leave
+
         view = self.snapshot(run_id)
         if view.run.status is not Status.WAITING:
             return self.follow_up(run_id, text, settings)
@@ -171,7 +174,7 @@ class Workbench:
             return run_id
         new = self.follow_up(run_id, text, settings)
         with suppress(ConcurrentChange):  # another tab answered at this moment: both messages are kept
-            commit(self, run_id, "leave", run_control.leave, head=view.head)
+            commit(self, run_id, "leave", leave, head=view.head)
         return new
 
     def thread(self, run_id: str) -> list[str]:
@@ -221,11 +224,15 @@ class Workbench:
 
     def markdown(self, run_id: str) -> str:
         """The run as a Markdown report."""
-        return export.export_run(self._over_store_of(run_id), run_id, "md").decode()
+        from agent.actions.export import export_run
+
+        return export_run(self._over_store_of(run_id), run_id, "md").decode()
 
     def as_json(self, run_id: str) -> dict[str, Any]:
         """The run as the object that `--json` writes."""
-        return export.build_record(self._over_store_of(run_id), run_id)
+        from agent.actions.export import build_record
+
+        return build_record(self._over_store_of(run_id), run_id)
 
     def _over_store_of(self, run_id: str) -> Workbench:
         """This workbench with the store of a run in the place of its own."""

@@ -13,29 +13,23 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from agent.actions import (
-    budget,
-    conflict_rulings,
-    fact_edits,
-    forks,
-    page_input,
-    plan_edits,
-    report_form,
-    run_control,
-    sources,
-    undo_edits,
+from agent.actions.commit import (
+    ACCEPTING_FLOWS,
+    ANSWERED_STATUSES,
+    EDITABLE_FLOWS,
+    UNANSWERED_STATUSES,
+    ActionContext,
+    commit,
 )
-from agent.actions.commit import ANSWERED_STATUSES, EDITABLE_FLOWS, UNANSWERED_STATUSES, ActionContext, commit
-from agent.actions.erase_note import erase_note, list_private
 from agent.engine.snapshots import RunSnapshot
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
 from agent.flows.chat import dialogue
-from agent.flows.research.plan_step import CHECK_PLAN
 from agent.store.ledger import ANSWERED_FIRST
 from agent.text.plurals import clip
 from agent.types import STATUS_PHRASES, Status
@@ -46,16 +40,22 @@ _GIVEN = ("bench", "run_id", "view", "head")
 
 @dataclass(frozen=True)
 class Act:
-    """One act. Its function works out a step from the run as it is (its first parameter is the `view`), or
-    does all of it (the `bench`, the `run_id`, perhaps the `head`). It is possible for runs of these `flows`
-    (none: of all) in these `statuses` when `fits` says so."""
+    """One act. Its function, named with its module here and imported when it is first needed, works out a
+    step from the run as it is (its first parameter is the `view`), or does all of it (the `bench`, the
+    `run_id`, perhaps the `head`). It is possible for runs of these `flows` (none: of all) in these `statuses`
+    when `fits` says so."""
 
     name: str
     label: str
-    function: Callable[..., Any]
+    source: str
     flows: Collection[str] = ()
     statuses: Collection[Status] = tuple(Status)
-    fits: Callable[[RunSnapshot], object] = lambda _: True
+    fits: Callable[[RunSnapshot], object] | str = lambda _: True
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """What does it."""
+        return _load(self.source)
 
     @property
     def help(self) -> str:
@@ -97,10 +97,18 @@ class Act:
             raise ConcurrentChange(
                 f"to {self.label.lower()} is not possible now: the run is {STATUS_PHRASES[view.run.status]}"
             )
-        if not self.fits(view):
+        fits = _load(self.fits) if isinstance(self.fits, str) else self.fits
+        if not fits(view):
             raise ConcurrentChange(
                 f"to {self.label.lower()} is not possible now: there is nothing that it could change"
             )
+
+
+def _load(source: str) -> Callable[..., Any]:
+    """A function of this package by its module and name."""
+    module, _, name = source.partition(".")
+    function: Callable[..., Any] = getattr(import_module(f"agent.actions.{module}"), name)
+    return function
 
 
 def perform(
@@ -148,14 +156,6 @@ def list_possible(view: RunSnapshot) -> list[Act]:
     return [act for act in ACTS.values() if is_possible(act.name, view)]
 
 
-def _is_decision(view: RunSnapshot) -> object:
-    return view.state.pending
-
-
-def _has_conflict(view: RunSnapshot) -> object:
-    return conflict_rulings.active_conflicts(view.state)
-
-
 WAITING, REVIEW, PAUSED, RESEARCH = (Status.WAITING,), (Status.REVIEW,), (Status.PAUSED,), ("research",)
 CHANGEABLE = (*UNANSWERED_STATUSES, *WAITING, *REVIEW)
 """Statuses in which the settings of a run can be changed."""
@@ -163,80 +163,95 @@ _TABLE = (
     Act(
         "approve",
         "Approve",
-        run_control.approve,
+        "run_control.approve",
         (),
         WAITING,
-        lambda v: _is_decision(v) or v.next == CHECK_PLAN,
+        lambda v: v.state.pending or v.next == "check_plan",
     ),
-    Act("approve_path", "Approve the path", run_control.approve_path, ("collect",), WAITING),
-    Act("edit", "Change the decision", run_control.edit, (), WAITING, _is_decision),
-    Act("skip", "Skip", run_control.skip, (), WAITING, _is_decision),
-    Act("answer", "Answer", run_control.answer, (), WAITING, _is_decision),
-    Act("respond", "Answer", run_control.respond, (), WAITING, lambda v: dialogue.asks_back(v.state)),
-    Act("steer", "Add guidance", run_control.steer, (), (*UNANSWERED_STATUSES, *WAITING)),
-    Act("pause", "Pause", run_control.pause, (), (Status.RUNNING,)),
-    Act("stop", "Stop", run_control.stop, (), (Status.RUNNING, Status.PAUSED, *WAITING)),
-    Act("resume", "Resume", run_control.resume, (), UNANSWERED_STATUSES),
-    Act("finish", "Answer now", run_control.finish, (), (*UNANSWERED_STATUSES, *WAITING)),
-    Act("leave_out", "Leave them out", run_control.leave_out, RESEARCH, PAUSED, run_control.asks_exclusion),
-    Act("keep_sources", "Keep them", run_control.keep_sources, RESEARCH, PAUSED, run_control.asks_exclusion),
-    Act("accept", "Accept", run_control.accept, (), REVIEW),
-    Act("send_back", "Send back", run_control.send_back, (), REVIEW),
-    Act("comment", "Comment", run_control.comment, RESEARCH, REVIEW),
+    Act("approve_path", "Approve the path", "run_control.approve_path", ("collect",), WAITING),
+    Act("edit", "Change the decision", "run_control.edit", (), WAITING, lambda v: v.state.pending),
+    Act("skip", "Skip", "run_control.skip", (), WAITING, lambda v: v.state.pending),
+    Act("answer", "Answer", "run_control.answer", (), WAITING, lambda v: v.state.pending),
+    Act("respond", "Answer", "run_control.respond", (), WAITING, lambda v: dialogue.asks_back(v.state)),
+    Act("steer", "Add guidance", "run_control.steer", (), (*UNANSWERED_STATUSES, *WAITING)),
+    Act("pause", "Pause", "run_control.pause", (), (Status.RUNNING,)),
+    Act("stop", "Stop", "run_control.stop", (), (Status.RUNNING, Status.PAUSED, *WAITING)),
+    Act("resume", "Resume", "run_control.resume", (), UNANSWERED_STATUSES),
+    Act("finish", "Answer now", "run_control.finish", (), (*UNANSWERED_STATUSES, *WAITING)),
+    Act(
+        "leave_out", "Leave them out", "run_control.leave_out", RESEARCH, PAUSED, "run_control.asks_exclusion"
+    ),
+    Act(
+        "keep_sources",
+        "Keep them",
+        "run_control.keep_sources",
+        RESEARCH,
+        PAUSED,
+        "run_control.asks_exclusion",
+    ),
+    Act("accept", "Accept", "run_control.accept", (), REVIEW),
+    Act("send_back", "Send back", "run_control.send_back", (), REVIEW),
+    Act("comment", "Comment", "run_control.comment", RESEARCH, REVIEW),
     Act(
         "reopen",
         "Reopen",
-        run_control.reopen,
+        "run_control.reopen",
         (),
         (Status.DONE,),
         lambda v: v.state.answers and "review" in FLOWS[v.run.settings.flow].rest_statuses,
     ),
-    Act("rewrite", "Write in another length", report_form.rewrite, RESEARCH, ANSWERED_STATUSES),
+    Act("rewrite", "Write in another length", "report_form.rewrite", RESEARCH, ANSWERED_STATUSES),
     Act(
         "use_outline",
         "Use the outline",
-        report_form.use_outline,
+        "report_form.use_outline",
         RESEARCH,
         (*WAITING, *ANSWERED_STATUSES),
         lambda v: v.state.own.outline and (v.run.status is not Status.WAITING or v.next == "check_outline"),
     ),
-    Act("replan", "Change the plan", plan_edits.replan, RESEARCH),
-    Act("mark", "Mark facts", fact_edits.mark, EDITABLE_FLOWS),
-    Act("correct", "Correct a fact", fact_edits.correct, EDITABLE_FLOWS),
-    Act("revise", "Edit facts", fact_edits.revise, EDITABLE_FLOWS),
-    Act("add", "Add a fact", fact_edits.add, EDITABLE_FLOWS),
-    Act("strike_source", "Exclude a source", sources.strike_source, EDITABLE_FLOWS),
+    Act("replan", "Change the plan", "plan_edits.replan", RESEARCH),
+    Act("mark", "Mark facts", "fact_edits.mark", EDITABLE_FLOWS),
+    Act("correct", "Correct a fact", "fact_edits.correct", EDITABLE_FLOWS),
+    Act("revise", "Edit facts", "fact_edits.revise", EDITABLE_FLOWS),
+    Act("add", "Add a fact", "fact_edits.add", EDITABLE_FLOWS),
+    Act("strike_source", "Exclude a source", "sources.strike_source", EDITABLE_FLOWS),
     Act(
         "restore_source",
         "Restore a source",
-        sources.restore_source,
+        "sources.restore_source",
         EDITABLE_FLOWS,
         fits=lambda v: v.state.struck_sources,
     ),
-    Act("settle", "Resolve a conflict", conflict_rulings.settle, EDITABLE_FLOWS, fits=_has_conflict),
-    Act("look", "Search for a conflict", conflict_rulings.look, RESEARCH, fits=_has_conflict),
-    Act("undo", "Undo", undo_edits.undo, EDITABLE_FLOWS, fits=undo_edits.find_undoable),
-    Act("redo", "Redo", undo_edits.redo, EDITABLE_FLOWS, fits=undo_edits.find_redoable),
-    Act("retry", "Try again", page_input.retry, page_input.ACCEPTING_FLOWS),
-    Act("supply", "Supply a page", page_input.supply, page_input.ACCEPTING_FLOWS),
+    Act(
+        "settle",
+        "Resolve a conflict",
+        "conflict_rulings.settle",
+        EDITABLE_FLOWS,
+        fits=lambda v: v.state.conflicts,
+    ),
+    Act("look", "Search for a conflict", "conflict_rulings.look", RESEARCH, fits=lambda v: v.state.conflicts),
+    Act("undo", "Undo", "undo_edits.undo", EDITABLE_FLOWS, fits="undo_edits.find_undoable"),
+    Act("redo", "Redo", "undo_edits.redo", EDITABLE_FLOWS, fits="undo_edits.find_redoable"),
+    Act("retry", "Try again", "page_input.retry", ACCEPTING_FLOWS),
+    Act("supply", "Supply a page", "page_input.supply", ACCEPTING_FLOWS),
     Act(
         "overrule",
         "Overrule a mark",
-        run_control.overrule,
+        "run_control.overrule",
         ("check_text",),
         fits=lambda v: v.state.own.checked_text(v.state),
     ),
-    Act("raise", "Raise a budget", budget.raise_caps, (), CHANGEABLE),
-    Act("until", "Change where it stops", budget.set_stop_point, (), CHANGEABLE),
-    Act("threshold", "Change the threshold", budget.set_review_threshold, (), CHANGEABLE),
-    Act("keep_model", "Go on with another model", budget.keep_model, (), CHANGEABLE),
-    Act("drop_model", "Go on without a model", budget.drop_model, (), CHANGEABLE),
-    Act("fork", "Branch", forks.fork, forks.FORKABLE_FLOWS),
+    Act("raise", "Raise a budget", "budget.raise_caps", (), CHANGEABLE),
+    Act("until", "Change where it stops", "budget.set_stop_point", (), CHANGEABLE),
+    Act("threshold", "Change the threshold", "budget.set_review_threshold", (), CHANGEABLE),
+    Act("keep_model", "Go on with another model", "budget.keep_model", (), CHANGEABLE),
+    Act("drop_model", "Go on without a model", "budget.drop_model", (), CHANGEABLE),
+    Act("fork", "Branch", "forks.fork", ("research", "site", "collect")),
     Act(
         "erase_note",
         "Erase a private note",
-        erase_note,
-        fits=list_private,
+        "erase_note.erase_note",
+        fits="erase_note.list_private",
     ),
 )
 ACTS = {act.name: act for act in _TABLE}

@@ -24,6 +24,8 @@ ANSWERED_STATUSES = (Status.REVIEW, Status.DONE)
 UNANSWERED_STATUSES = (Status.RUNNING, Status.PAUSED, Status.STOPPED, Status.FAILED)
 EDITABLE_FLOWS = ("research", "site")
 """The flows whose answer is written from their facts."""
+ACCEPTING_FLOWS = ("research", "site", "check_text")
+"""The flows that accept pages from a person."""
 GO_ON = {"status": Status.RUNNING, "control": ""}
 """Columns of a run that works again."""
 RECOVER = {**GO_ON, "error": ""}

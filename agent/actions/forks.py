@@ -22,8 +22,6 @@ from agent.flows import FLOWS
 from agent.store.ledger import new_id, utc_timestamp
 from agent.types import Note, Run, Settings, Status, Step, Usage
 
-FORKABLE_FLOWS = ("research", "site", "collect")
-"""Flows whose runs a person steers."""
 CHANGEABLE_SETTINGS = frozenset(
     "mode until at_cap model fast_model threshold max_steps max_pages max_calls max_tokens max_cost_usd "
     "max_seconds".split()

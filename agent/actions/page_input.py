@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.actions.commit import ANSWERED_STATUSES, GO_ON, ActionContext, PersonStep, commit
+from agent.actions.commit import ACCEPTING_FLOWS, ANSWERED_STATUSES, GO_ON, ActionContext, PersonStep, commit
 from agent.actions.validation import require_allowed_url
 from agent.engine.run_state import RetryRequest, RunState
 from agent.engine.snapshots import RunSnapshot
@@ -26,8 +26,6 @@ from agent.types import Action, Outcome, Page, PageRef, Status
 from agent.types.source_filter import OUTSIDE_FILTER
 from agent.web.extract import documents
 
-ACCEPTING_FLOWS = ("research", "site", "check_text")
-"""Flows that accept pages from a person."""
 MAX_PASTED_CHARS = 2_000_000
 MIN_PASTED_CHARS = 20
 _BROWSER_ADVICE = (

@@ -1,17 +1,32 @@
 """All flows by name, the labels of their steps, and their diagrams."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 
 from agent.engine.loop import Flow
-from agent.flows.chat.flow import CHAT
-from agent.flows.check_text.flow import CHECK_TEXT
-from agent.flows.collect.flow import COLLECT
-from agent.flows.reply.flow import REPLY
-from agent.flows.research.flow import RESEARCH
-from agent.flows.site.flow import SITE
 from agent.types import Edge, Status
 
-FLOWS = {flow.name: flow for flow in (RESEARCH, SITE, COLLECT, REPLY, CHAT, CHECK_TEXT)}
+
+class _Flows(Mapping[str, Flow]):
+    """Each flow is imported when it is first asked for."""
+
+    _NAMES = ("research", "site", "collect", "reply", "chat", "check_text")
+
+    def __getitem__(self, name: str) -> Flow:
+        if name not in self._NAMES:
+            raise KeyError(name)
+        flow: Flow = getattr(import_module(f"agent.flows.{name}.flow"), name.upper())
+        return flow
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._NAMES)
+
+    def __len__(self) -> int:
+        return len(self._NAMES)
+
+
+FLOWS: Mapping[str, Flow] = _Flows()
+"""All flows by name."""
 STEP_LABELS = {
     "decide": "deciding what to do next",
     "plan": "planning",

@@ -42,3 +42,8 @@ def test_the_workbench_imports_no_heavy_library(module):
 def test_help_imports_neither_the_workbench_nor_its_libraries():
     code = "from agent.cli.main import main\nassert main(['--help']) == 0\nassert 'agent.workbench' not in sys.modules"
     assert not imported(code) & {*HEAVY, "sqlalchemy", "pydantic", "requests", "lxml", "selectolax"}
+
+
+def test_flows_exports_and_readers_of_documents_wait_until_they_are_needed():
+    late = "('agent.flows.research', 'agent.actions.export', 'agent.web.extract.dispatch')"
+    imported(f"import agent.workbench\nassert not [name for name in {late} if name in sys.modules]")
