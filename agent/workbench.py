@@ -141,8 +141,7 @@ class Workbench:
     def follow_up(self, run_id: str, question: str, settings: Settings | None = None) -> str:
         """A further question in the conversation of a run, with its settings and what was set in `settings`
         in their place; returns the id."""
-        from agent.actions.follow_up import carry_over
-
+        carry_over = acts.load("follow_up.carry_over")
         thread = self.store.ledger.thread_run_ids(run_id)
         if not thread:
             raise NotFound(f"there is no run {run_id}")
@@ -164,8 +163,6 @@ class Workbench:
     def send_chat_message(self, run_id: str, text: str, settings: Settings | None = None) -> str:
         """Continue a chat: pick an answer to what its run asks, or say something else, of which the router of
         the next turn decides what it is; returns the run that takes it."""
-        from agent.actions.run_control import leave
-
         view = self.snapshot(run_id)
         if view.run.status is not Status.WAITING:
             return self.follow_up(run_id, text, settings)
@@ -174,7 +171,7 @@ class Workbench:
             return run_id
         new = self.follow_up(run_id, text, settings)
         with suppress(ConcurrentChange):  # another tab answered at this moment: both messages are kept
-            commit(self, run_id, "leave", leave, head=view.head)
+            commit(self, run_id, "leave", acts.load("run_control.leave"), head=view.head)
         return new
 
     def thread(self, run_id: str) -> list[str]:
@@ -224,15 +221,13 @@ class Workbench:
 
     def markdown(self, run_id: str) -> str:
         """The run as a Markdown report."""
-        from agent.actions.export import export_run
-
-        return export_run(self._over_store_of(run_id), run_id, "md").decode()
+        written: bytes = acts.load("export.export_run")(self._over_store_of(run_id), run_id, "md")
+        return written.decode()
 
     def as_json(self, run_id: str) -> dict[str, Any]:
         """The run as the object that `--json` writes."""
-        from agent.actions.export import build_record
-
-        return build_record(self._over_store_of(run_id), run_id)
+        record: dict[str, Any] = acts.load("export.build_record")(self._over_store_of(run_id), run_id)
+        return record
 
     def _over_store_of(self, run_id: str) -> Workbench:
         """This workbench with the store of a run in the place of its own."""

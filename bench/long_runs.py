@@ -136,6 +136,7 @@ class Writer:
                 text=self._say(3),
                 score=self.dice.random(),
                 step=head + 2,
+                why="",
             )
             for i in range(5)
         ]

@@ -40,10 +40,9 @@ _GIVEN = ("bench", "run_id", "view", "head")
 
 @dataclass(frozen=True)
 class Act:
-    """One act. Its function, named with its module here and imported when it is first needed, works out a
-    step from the run as it is (its first parameter is the `view`), or does all of it (the `bench`, the
-    `run_id`, perhaps the `head`). It is possible for runs of these `flows` (none: of all) in these `statuses`
-    when `fits` says so."""
+    """One act. Its function, named with its module, works out a step from the run as it is (its first
+    parameter is the `view`), or does all of it (the `bench`, the `run_id`, perhaps the `head`). Possible
+    it is for runs of these `flows` (none: of all) in these `statuses` when `fits` says so."""
 
     name: str
     label: str
@@ -55,7 +54,7 @@ class Act:
     @cached_property
     def function(self) -> Callable[..., Any]:
         """What does it."""
-        return _load(self.source)
+        return load(self.source)
 
     @property
     def help(self) -> str:
@@ -97,15 +96,15 @@ class Act:
             raise ConcurrentChange(
                 f"to {self.label.lower()} is not possible now: the run is {STATUS_PHRASES[view.run.status]}"
             )
-        fits = _load(self.fits) if isinstance(self.fits, str) else self.fits
+        fits = load(self.fits) if isinstance(self.fits, str) else self.fits
         if not fits(view):
             raise ConcurrentChange(
                 f"to {self.label.lower()} is not possible now: there is nothing that it could change"
             )
 
 
-def _load(source: str) -> Callable[..., Any]:
-    """A function of this package by its module and name."""
+def load(source: str) -> Callable[..., Any]:
+    """A function of this package by its module and name, imported when it is first needed."""
     module, _, name = source.partition(".")
     function: Callable[..., Any] = getattr(import_module(f"agent.actions.{module}"), name)
     return function

@@ -156,8 +156,8 @@ class Source(Record):
 
     n: int
     url: str
-    title: str = ""
-    quotes: list[str] = Field(default_factory=list)
+    title: str
+    quotes: list[str]
     fact_ids: list[str] = Field(default_factory=list)
     """The facts of `quotes`, in the same order."""
     page_id: str = ""

@@ -38,7 +38,7 @@ class BatchRow(Record):
     n: int
     """The row's number in a spreadsheet; the header is row 1."""
     question: str
-    given: dict[str, str] = Field(default_factory=dict)
+    given: dict[str, str]
     """The other columns of the file, unchanged."""
     own: dict[str, Any] = Field(default_factory=dict)
     """Settings for this row alone."""
@@ -85,8 +85,8 @@ class Batch(Record):
     allowance: BatchBudget
     columns: list[str]
     """The columns of the file in order, the question included."""
-    created_at: str = ""
-    updated_at: str = ""
+    created_at: str
+    updated_at: str
 
 
 class BudgetMeter(Record):

@@ -64,7 +64,7 @@ class TextSentence(Record):
     start: int
     end: int
     text: str
-    kind: SentenceKind = "claim"
+    kind: SentenceKind
     paragraph: int = 0
     """Sentences of one number stand in one paragraph, item or row."""
     level: int = 0
@@ -90,11 +90,11 @@ class SentenceMark(Record):
     id: str
     mark: ClaimMark
     sentence: Sentence
-    unread: list[str] = Field(default_factory=list)
+    unread: list[str]
     """Cited addresses that could not be read."""
     closest: str = ""
     """The sentence of its evidence that comes closest; the first fact holds it."""
-    step: int = 0
+    step: int
 
 
 class Overruling(Record):
@@ -103,23 +103,23 @@ class Overruling(Record):
     id: str
     mark: ClaimMark
     reason: str
-    step: int = 0
+    step: int
 
 
 class MarkedSentence(Record):
     """A sentence with its mark as it is shown: a person's, else the check's; None while it is not checked."""
 
     sentence: TextSentence
-    mark: ClaimMark | None = None
-    automatic: ClaimMark | None = None
-    reason: str = ""
-    facts: list[Fact] = Field(default_factory=list)
+    mark: ClaimMark | None
+    automatic: ClaimMark | None
+    reason: str
+    facts: list[Fact]
     """The evidence: what supports it, or what comes closest."""
-    closest: str = ""
+    closest: str
     """The sentence of the first fact that comes closest."""
-    overruled: str = ""
+    overruled: str
     """A person's reason; "" where the mark is the check's own."""
-    differs: bool = False
+    differs: bool
     """Whether code found a difference between it and its quotes that nobody has judged."""
 
     @property
@@ -137,11 +137,11 @@ class CheckedText(Record):
     """The whole text with its marks."""
 
     title: str
-    url: str = ""
-    page_id: str = ""
-    why_stopped: str = ""
+    url: str
+    page_id: str
+    why_stopped: str
     """Why it was ended before everything was read and judged; "" where it was not."""
-    sentences: list[MarkedSentence] = Field(default_factory=list)
+    sentences: list[MarkedSentence]
 
     @property
     def claims(self) -> list[MarkedSentence]:

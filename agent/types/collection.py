@@ -146,9 +146,9 @@ class Post(Record):
     """One post of a thread, verbatim. `start` and `end` are -1 when it is no single piece of the text."""
 
     n: int
-    user: str = ""
-    date: str = ""
-    text: str = ""
+    user: str
+    date: str
+    text: str
     role: Literal["post", "question", "answer"] = "post"
     page_id: str = ""
     start: int = -1
@@ -161,7 +161,7 @@ class CollectedItem(Record):
     id: str
     url: str
     kind: Literal["article", "thread", "question"]
-    title: str = ""
+    title: str
     content: str = ""
     """Its text when it is not the piece `start` to `end` of the stored page."""
     start: int = 0
@@ -171,10 +171,10 @@ class CollectedItem(Record):
     last_date: str = ""
     """The date of the latest post, or the publish date of an article."""
     posts: list[Post] = Field(default_factory=list)
-    page_ids: list[str] = Field(default_factory=list)
-    trail: list[str] = Field(default_factory=list)
+    page_ids: list[str]
+    trail: list[str]
     """The host and the titles of the pages that led here, the start page first."""
-    given: bool = False
+    given: bool
     """Whether the person named its page."""
     extracted_by: Actor = "code"
     status: Literal["new", "kept", "dropped"] = "new"
@@ -184,7 +184,7 @@ class CollectedItem(Record):
     """What could not be extracted from its page, and why."""
     also_at: list[str] = Field(default_factory=list)
     """Other addresses with the same text."""
-    step: int = 0
+    step: int
 
     @property
     def metadata(self) -> dict[str, int | str]:
@@ -203,4 +203,4 @@ class NavEvent(Record):
     step: int
     name: NavEventName
     url: str
-    text: str = ""
+    text: str

@@ -28,9 +28,9 @@ class EngineProfile:
     suits: Suit
     about: str
     """What it searches, in a line for a person and for the plan."""
-    needs: tuple[str, ...] = ()
-    takes: tuple[str, ...] = ()
-    gap_s: float = 0.0
+    needs: tuple[str, ...]
+    takes: tuple[str, ...]
+    gap_s: float
     """Seconds between two requests that its documentation asks for."""
 
     @property

@@ -241,7 +241,7 @@ class Ruling(Record):
     ruling: Literal["take", "both", "neither", "open"] | ModelRuling
     chosen: str = ""
     """Of `take` the value."""
-    reason: str = ""
+    reason: str
     by: Literal["person", "model"]
     step: int
 

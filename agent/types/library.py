@@ -20,22 +20,22 @@ class LibrarySource(Record):
     source_id: str
     """`kb:<address or path>` or `team:<file>`."""
     kind: SourceKind
-    title: str = ""
-    url: str = ""
+    title: str
+    url: str
     """A web address, or `file:<name>` for a document."""
     page_id: str
-    sha256: str = ""
-    description: str = ""
-    described_by: Actor = "keyless"
-    tags: list[str] = Field(default_factory=list)
-    added_at: str = ""
-    fetched_at: str = ""
-    passages: int = 0
-    deleted_at: str = ""
+    sha256: str
+    description: str
+    described_by: Actor
+    tags: list[str]
+    added_at: str
+    fetched_at: str
+    passages: int
+    deleted_at: str
     """When it was moved to the bin; "" while it is in the library."""
     gone_at: str = ""
     """When its file was found missing from its folder; "" while it is there."""
-    detail: str = ""
+    detail: str
     """Limits of what was read, for a person: only the first pages, rows that could not be used."""
 
 
@@ -44,7 +44,7 @@ class IndexEntry(Record):
 
     source_id: str
     description: str
-    by: Actor = "keyless"
+    by: Actor
 
 
 class LibraryScope(Record):
@@ -66,21 +66,21 @@ class LibraryScope(Record):
 class LibrarySearchResult(Record):
     """Passages, best first (the best score is 1), how they were found, and why vectors were not used."""
 
-    hits: list[Passage] = Field(default_factory=list)
-    by: SearchMethod = "words"
-    note: str = ""
+    hits: list[Passage]
+    by: SearchMethod
+    note: str
 
 
 class Facility(Record):
     """A place with its coordinates (degrees, WGS 84), read from a table."""
 
     name: str
-    kind: str = ""
-    address: str = ""
+    kind: str
+    address: str
     latitude: float
     longitude: float
-    source_id: str = ""
-    row: int = 0
+    source_id: str
+    row: int
     """Its row in the table; the first row below the header is 1."""
 
 

@@ -76,11 +76,11 @@ class Picture(Record):
     """A picture of a run and its download. Its bytes are kept only for the time of the request."""
 
     url: str
-    media_type: str = ""
-    sha256: str = ""
-    size: int = 0
+    media_type: str
+    sha256: str
+    size: int
     """Bytes."""
-    detail: str = ""
+    detail: str
     """Why it could not be downloaded; "" when it was."""
 
 
@@ -88,20 +88,20 @@ class GateDecision(Record):
     """What the gate decided, and why."""
 
     should_reply: bool
-    reasoning: str = ""
+    reasoning: str
     by: Actor = "code"
 
 
 class SourceSelection(Record):
     """Which entries of the index were shown to the role, and which it chose."""
 
-    entries: int = 0
-    shown: list[str] = Field(default_factory=list)
-    prefiltered: bool = False
+    entries: int
+    shown: list[str]
+    prefiltered: bool
     """Whether the index was too large and its best entries by words were shown."""
-    selected_source_ids: list[str] = Field(default_factory=list)
-    reasoning: str = ""
-    by: Actor = "code"
+    selected_source_ids: list[str]
+    reasoning: str
+    by: Actor
 
 
 class LoadedSource(Record):
@@ -119,5 +119,5 @@ class VerificationResult(Record):
     """The result of the last check of the draft."""
 
     verification: bool
-    reasoning: str = ""
-    by: Actor = "code"
+    reasoning: str
+    by: Actor

@@ -109,13 +109,13 @@ class SearchHit(Record):
     """One search result. Its snippet is the engine's text, not a stored page: nothing is quoted from it."""
 
     url: str
-    title: str = ""
-    snippet: str = ""
-    rank: int = 0
-    engine: str = ""
-    published_at: str = ""
+    title: str
+    snippet: str
+    rank: int
+    engine: str
+    published_at: str
     """When the page was published, where the engine reports it."""
-    publication: Publication | None = None
+    publication: Publication | None
     """What a catalogue says of the work; None where it says nothing."""
 
 

@@ -29,6 +29,7 @@ from agent.text import urls
 from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, Page, SourceFilter
 from agent.web import http_outcomes
+from agent.web.extract import dispatch
 from agent.web.http_outcomes import REDIRECT_STATUSES, Failure
 from agent.web.rate_limit import DEFAULT_PAUSE_S, HostRateLimiter
 from agent.web.robots import MAX_BYTES, RobotsCache, RobotsResponse
@@ -226,8 +227,6 @@ class Fetcher:
             return attempt.known.replace(**attempt.known_fields(), **newer)
         if failure := body.failure or http_outcomes.explain_status(body.status, body.headers):
             raise _FetchFailed(*failure, body.status)
-        from agent.web.extract import dispatch  # with all readers: only who fetches needs them
-
         content_type = body.headers.get("Content-Type", "")
         content = dispatch.extract_content(body.raw, content_type, here, attempt.deadline.checkpoint)
         if content.refresh_url not in ("", here) and len(content.text) < _MAX_STUB_CHARACTERS:

@@ -44,6 +44,6 @@ def test_help_imports_neither_the_workbench_nor_its_libraries():
     assert not imported(code) & {*HEAVY, "sqlalchemy", "pydantic", "requests", "lxml", "selectolax"}
 
 
-def test_flows_exports_and_readers_of_documents_wait_until_they_are_needed():
-    late = "('agent.flows.research', 'agent.actions.export', 'agent.web.extract.dispatch')"
+def test_flows_and_exports_wait_until_they_are_needed():
+    late = "('agent.flows.research', 'agent.actions.export')"
     imported(f"import agent.workbench\nassert not [name for name in {late} if name in sys.modules]")

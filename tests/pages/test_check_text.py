@@ -20,8 +20,10 @@ pytestmark = pytest.mark.slow
 
 
 def sentence(text: str = "It is old.", **more: object) -> MarkedSentence:
-    said = TextSentence(id="s1", start=0, end=len(text), text=text)
-    return MarkedSentence(sentence=said, **more)  # type: ignore[arg-type]
+    said = TextSentence(id="s1", start=0, end=len(text), text=text, kind="claim")
+    known = {"mark": None, "automatic": None, "reason": "", "facts": [], "closest": ""}
+    known |= {"overruled": "", "differs": False}
+    return MarkedSentence(sentence=said, **(known | more))  # type: ignore[arg-type]
 
 
 def test_without_a_text_it_says_what_is_missing(app: Callable[..., AppTest], bench: Workbench) -> None:
@@ -85,5 +87,11 @@ def test_each_mark_has_a_sign_and_not_its_colour_alone() -> None:
 
 
 def test_a_claim_that_is_still_to_be_checked_is_counted() -> None:
-    text = CheckedText(title="t", sentences=[sentence(), sentence(mark="supported", automatic="supported")])
+    text = CheckedText(
+        title="t",
+        sentences=[sentence(), sentence(mark="supported", automatic="supported")],
+        url="",
+        page_id="",
+        why_stopped="",
+    )
     assert "2 claims: 1 supported, 1 to check" in run.render_summary(text)

@@ -16,7 +16,7 @@ from agent.errors import UsageError
 from agent.text.urls import FILE_SCHEME, canonicalize
 from agent.types import Anchor, Outcome, Page
 from agent.web import mime
-from agent.web.extract import encoding
+from agent.web.extract import dispatch, encoding
 from agent.web.extract.extraction import Extraction
 from agent.web.link_targets import resolve_anchors
 
@@ -101,8 +101,6 @@ def read_document(name: str, data: bytes, *, url: str = "") -> Page:
 
 def find_anchors(page: Page) -> list[Anchor]:
     """Where the text of a page links to, found by reading its raw body again; none for a page without one."""
-    from agent.web.extract import dispatch  # with all readers: only who reads a document needs them
-
     if not page.raw:
         return []
     if page.url.startswith(FILE_SCHEME):
@@ -136,8 +134,6 @@ def clean_name(name: str) -> str:
 
 def _extract(data: bytes, ending: str, label: str, address: str) -> tuple[Extraction, str]:
     """The document read by what it is: its first bytes decide, then its ending."""
-    from agent.web.extract import dispatch
-
     stated = _MEDIA_TYPES.get(ending, "text/plain" if ending in _TEXT_EXTENSIONS else "")
     kind = mime.detect_kind(data, stated)
     if kind in mime.DOCUMENT_TYPES:

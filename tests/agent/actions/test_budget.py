@@ -51,16 +51,6 @@ def test_at_a_cap_it_asks_and_a_raise_goes_on_where_it_stood(bench):
     assert first == view.steps
 
 
-def test_pages_and_working_time_ask_too(bench, monkeypatch):
-    run_id = rested(bench, DEPTH, max_pages=1)
-    assert bench.snapshot(run_id).state.halt.kind == "pages"
-    slow = rested(bench, max_seconds=1e-9)
-    halt = bench.snapshot(slow).state.halt
-    assert halt.kind == "seconds" and bench.snapshot(slow).next == "decide" and "working time" in halt.why
-    bench.act(slow, "raise", caps={"seconds": budget.suggest_cap(halt)})
-    assert bench.drive(slow) is Status.REVIEW
-
-
 @pytest.mark.parametrize("kind", ["calls", "tokens", "cost"])
 def test_a_cap_met_in_the_middle_of_a_step_takes_that_step_again(bench, monkeypatch, kind):
     plain, asked = RunContext.judge, []
@@ -84,16 +74,6 @@ def test_a_cap_met_in_the_middle_of_a_step_takes_that_step_again(bench, monkeypa
     assert [step.name for step in view.steps][:5] == ["ask", "decide", "plan", "act", "analyze"]
 
 
-def test_the_kept_back_share_pays_for_the_answer(bench):
-    run_id = rested(bench, DEPTH, max_steps=2)
-    bench.act(run_id, "finish", bench.snapshot(run_id).head)
-    assert bench.drive(run_id) is Status.REVIEW
-    state = bench.snapshot(run_id).state
-    assert state.stop_reason == "budget" and "2 searches" in state.answer.why_stopped and state.halt is None
-    with pytest.raises(ConcurrentChange):
-        bench.act(run_id, "finish")
-
-
 def test_a_cap_that_would_be_met_at_once_is_refused(bench):
     run_id = rested(bench, DEPTH, max_steps=2)
     head = bench.snapshot(run_id).head
@@ -111,40 +91,6 @@ def test_a_cap_that_would_be_met_at_once_is_refused(bench):
         "with 61 calls 55 may be used before the answer"
     )
     assert budget.suggest_cap(PauseRequest(kind="cost", why="", used=1.81, cap=2.0)) == 3.0
-
-
-def test_raising_another_budget_than_the_one_it_rests_at_is_refused_and_said(bench):
-    run_id = rested(bench, DEPTH, max_steps=2)
-    with pytest.raises(UsageError, match="paused at its budget of steps"):
-        bench.act(run_id, "raise", caps={"pages": 40})
-    view = bench.snapshot(run_id)
-    assert (
-        view.run.status is Status.PAUSED
-        and view.state.halt.kind == "steps"
-        and view.run.settings.max_pages != 40
-    )
-
-
-def test_a_run_that_comes_to_its_cap_while_that_is_raised_goes_on(bench, monkeypatch):
-    run_id = bench.start(DEPTH, DEMO.model_copy(update={"max_steps": 2}))
-    seen, plain = [], bench.snapshot
-
-    def view(name):
-        seen.append(plain(name))
-        if len(seen) == 1:
-            assert bench.drive(name) is Status.PAUSED
-        return seen[-1]
-
-    monkeypatch.setattr(bench, "snapshot", view)
-    bench.act(run_id, "raise", caps={"steps": 30})
-    monkeypatch.undo()
-    after = bench.snapshot(run_id)
-    assert (
-        len(seen) == 3
-        and after.run.status is Status.RUNNING
-        and after.state.halt is None
-        and after.run.settings.max_steps == 30
-    )
 
 
 def test_where_nobody_looks_a_cap_leads_to_the_answer(bench):
@@ -271,17 +217,6 @@ def test_collect_asks_at_its_own_cap_on_pages(bench):
     bench.act(run_id, "raise", caps={"pages": 60})
     assert bench.snapshot(run_id).run.settings.collect.max_pages == 60
     assert bench.drive(run_id) is Status.REVIEW
-
-
-def test_a_site_asks_at_its_own_cap_on_pages(bench):
-    limits = DEMO.site.model_copy(update={"max_pages": 1})
-    start = ["https://www.alvmora-mejeri.example/"]
-    run_id = rested(bench, SOLAR, flow="site", start_urls=start, site=limits, threshold=0.99)
-    assert (bench.snapshot(run_id).state.halt.kind, bench.snapshot(run_id).next) == ("pages", "decide")
-    bench.act(run_id, "raise", caps={"pages": 200})
-    assert bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).run.settings.site.max_pages == 200
-    with pytest.raises(UsageError, match="no budget of steps"):
-        bench.act(run_id, "raise", caps={"steps": 20})
 
 
 def test_the_threshold_can_be_moved_while_a_run_can_go_on(bench):

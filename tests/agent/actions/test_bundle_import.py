@@ -9,9 +9,8 @@ from dataclasses import replace
 import pytest
 
 from agent.actions.bundles import import_bundle, verify_bundle
-from agent.actions.export import FORMATS, export_run
+from agent.actions.export import export_run
 from agent.actions.validation import clamp_imported_settings
-from agent.api import start_collect_run
 from agent.engine.state import Change
 from agent.errors import BundleError
 from agent.export import bundle
@@ -117,41 +116,6 @@ def test_a_run_that_was_to_go_on_rests_and_can_be_resumed(bench, other):
     assert other.drive(came.run_id) is Status.REVIEW and "31" in other.snapshot(came.run_id).state.answer.text
 
 
-@pytest.mark.slow
-def test_the_other_flows_come_in_too(bench, other):
-    settings = Settings(world="demo", model="keyless")
-    site = settings.model_copy(update={"flow": "site", "start_urls": ["https://www.alvmora-mejeri.example/"]})
-    runs = [
-        start_collect_run(
-            bench, "What do members say about Kallsteg?", ["https://borskvart.example/stock/KALL"], settings
-        )
-    ]
-    runs.append(bench.start("How many people does the dairy employ?", site))
-    for run_id in runs:
-        bench.drive(run_id)
-    runs.append(bench.follow_up(runs[-1], "And when was it founded?"))
-    bench.drive(runs[-1])
-    runs.append(
-        bench.start(
-            "How many people does Älvmora Mejeri employ?", settings.model_copy(update={"flow": "chat"})
-        )
-    )
-    bench.drive(runs[-1])
-    for run_id in runs:
-        data = export_run(bench, run_id, "bundle")
-        came = import_bundle(other, data)
-        assert (
-            came.verification.is_valid
-            and came.verification.found_quote_count == came.verification.quote_count
-            and (came.verification.quote_count > 0 or run_id == runs[0])  # collect lists without a model
-            and not came.verification.remarks
-        )
-        assert content(export_run(other, came.run_id, "bundle")) == content(data)
-        assert all(
-            export_run(other, came.run_id, name) is not None for name in FORMATS if not FORMATS[name].flow
-        )
-
-
 def test_a_page_that_is_read_here_later_is_ours_and_goes_on_the_shelf(bench, made):
     import_bundle(bench, made)
     bench.library.index_pending()
@@ -213,16 +177,6 @@ def forged(data: bytes, change: Callable[[Change], Change], **settings: object) 
     return bundle.write_bundle(replace(told, run=told.run.model_copy(update={"settings": new}), steps=steps))
 
 
-@pytest.mark.parametrize("mark", ["created_at", "updated_at"])
-def test_a_time_that_is_none_is_refused(other, made, mark):
-    told = bundle.read_bundle(made)
-    with pytest.raises(BundleError, match="a time of its run"):
-        import_bundle(
-            other,
-            bundle.write_bundle(replace(told, run=told.run.model_copy(update={mark: "<h1>hi</h1> there"}))),
-        )
-
-
 @pytest.mark.parametrize(
     "strange",
     [
@@ -237,19 +191,6 @@ def test_a_time_that_is_none_is_refused(other, made, mark):
 def test_a_choice_of_sources_that_cannot_be_is_refused(other, made, strange):
     with pytest.raises(BundleError, match="cannot be imported: "):
         import_bundle(other, forged(made, dict, **strange))
-    assert not other.runs()
-
-
-@pytest.mark.parametrize("wrong", [{"model": 1.5}, {"model": -0.1}, {"model": "x"}, {"step": "x"}])
-def test_counts_the_confidence_cannot_be_computed_from_are_refused(other, made, wrong):
-    def change(was: Change) -> Change:
-        said = [{**assessment, **wrong} for assessment in was.get("assessments", ())]
-        return {**was, "assessments": said} if said else was
-
-    data = forged(made, change)
-    assert not verify_bundle(data).is_valid
-    with pytest.raises(BundleError):
-        import_bundle(other, data)
     assert not other.runs()
 
 

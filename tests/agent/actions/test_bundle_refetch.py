@@ -10,7 +10,6 @@ from agent.types import Settings
 from agent.web.world import open_world
 from agent.workbench import Workbench
 from tests.agent.actions.test_bundle_verify import PAGE, QUESTION
-from tests.web.folders import page, write_world
 from tests.web.site import Reply, Site, html
 
 pytestmark = pytest.mark.slow
@@ -95,21 +94,3 @@ def test_refetch_goes_through_the_guard(monkeypatch, tmp_path, bench):
             site.asked
         ) == before
         world.close()
-
-
-def test_a_folder_world_is_asked_again_too(bench, tmp_path):
-    name = write_world(
-        tmp_path / "w",
-        [page("https://lund.example/", "Lund farm", "Lund farm keeps 31 cows on its 62 hectares.")],
-    )
-    run_id = bench.start(QUESTION, Settings(world=name, model="keyless"))
-    bench.drive(run_id)
-    found = verify_bundle(export_run(bench, run_id, "bundle"))
-    assert [source.drift for source in refetch_sources(found, bench.worker.world(name))] == ["same"]
-    write_world(
-        tmp_path / "w2",
-        [page("https://lund.example/", "Lund farm", "Lund farm keeps 40 cows on its 62 hectares.")],
-    )
-    assert [source.drift for source in refetch_sources(found, bench.worker.world(str(tmp_path / "w2")))] == [
-        "lost"
-    ]

@@ -8,7 +8,6 @@ import json
 import random
 import zipfile
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,18 +15,14 @@ import pytest
 from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
 from agent.answering import recheck_answers
-from agent.api import start_collect_run
 from agent.engine.run_state import RunState
 from agent.engine.state import to_jsonable
 from agent.export import bundle
 from agent.export.archive import MANIFEST, pack, unpack
-from agent.types import Answer, Fact, Sentence, Settings, StatementCounts, Status, Step
+from agent.types import Answer, Fact, Sentence, StatementCounts, Status, Step
 from agent.workbench import Workbench
 
 pytestmark = pytest.mark.slow
-
-QUESTION = "How many cows does Lund farm keep?"
-PAGE = "<title>Lund farm</title><h1>Lund farm</h1><p>Lund farm keeps {} cows on its {} hectares. It was bought by the family in 1921.</p>"
 
 
 def test_an_honest_bundle_holds_and_tells_its_figures(made):
@@ -46,16 +41,6 @@ def test_a_hundred_random_changes_of_a_single_byte_are_all_told(made):
     for _ in range(100):
         at, by = dice.randrange(len(made)), dice.randrange(1, 256)
         assert not verify_bundle(made[:at] + bytes([made[at] ^ by]) + made[at + 1 :]).is_valid, (at, by)
-
-
-def test_a_change_says_which_file_it_is_in(made):
-    at = made.index(b"bridge reopened")
-    with zipfile.ZipFile(io.BytesIO(made)) as archive:
-        name = max(
-            archive.infolist(),
-            key=lambda entry: (entry.header_offset < at, entry.header_offset * (entry.header_offset < at)),
-        ).filename
-    assert any(name in trouble for trouble in verify_bundle(made[:at] + b"B" + made[at + 1 :]).problems)
 
 
 def forged(made: bytes, name: str, old: str, new: str) -> bytes:
@@ -249,16 +234,6 @@ def as_former(made: bytes) -> bytes:
     return pack(files, {**about, "version": bundle.FORMER_VERSION})
 
 
-def test_counts_that_its_statements_do_not_make_are_told(made):
-    contents = bundle.read_bundle(made)
-    steps = [step.model_copy(deep=True) for step in contents.steps]
-    next(answer for step in steps for answer in step.change.get("answers", []))["statements"]["backed"] = 9
-    assert any(
-        "counts other statements" in trouble
-        for trouble in verify_bundle(bundle.write_bundle(replace(contents, steps=steps))).problems
-    )
-
-
 @pytest.mark.parametrize(
     "more",
     [
@@ -306,32 +281,6 @@ def test_an_honest_run_holds_whatever_a_person_did_to_it(bench, ran):
     honest(bench, stepwise)
 
 
-def test_honest_runs_of_all_flows_hold(bench, ran):
-    site = ["https://www.alvmora-mejeri.example/"]
-    bench.library.add_file(
-        "facilities.csv", (Path(__file__).parents[3] / "demo" / "facilities.csv").read_bytes(), tags=["demo"]
-    )
-    runs = [
-        ran("How many people does the dairy employ?", flow="site", start_urls=site),
-        start_collect_run(
-            bench,
-            "What do members say about Kallsteg?",
-            ["https://borskvart.example/stock/KALL"],
-            Settings(world="demo", model="keyless"),
-        ),
-        ran("How many people does Älvmora Mejeri employ?", flow="chat"),
-        ran("Which pharmacy is nearest to Lövnäs?", flow="chat"),
-    ]
-    for run_id in runs[:2]:
-        bench.drive(run_id)
-    bench.act(runs[0], "send_back", bench.snapshot(runs[0]).head, note="And when was it founded?")
-    bench.drive(runs[0])
-    collected = verify_bundle(export_run(bench, runs.pop(1), "bundle"))
-    assert collected.is_valid, collected.problems  # without a model it lists titles and no sentence
-    for run_id in runs:
-        honest(bench, run_id)
-
-
 def test_an_answer_that_a_word_overtook_is_checked_by_what_it_was_written_from():
     """A person struck the fact while the answer was written; it was recorded after their word, and says
     itself at which step it was begun."""
@@ -361,13 +310,3 @@ def test_an_answer_that_a_word_overtook_is_checked_by_what_it_was_written_from()
         ),
     ]
     assert len(list(recheck_answers.find_answer_problems(RunState(), late))) == 1
-
-
-@pytest.mark.parametrize("check", ["quoted", "computed"])
-def test_a_check_by_code_that_is_only_claimed_is_told(made, check):
-    contents = bundle.read_bundle(made)
-    steps = [step.model_copy(deep=True) for step in contents.steps]
-    said = [s for step in steps for answer in step.change.get("answers", []) for s in answer["sentences"]]
-    said[0].update(text="The mayor kept the money that was meant for the bridge.", check=check)
-    found = verify_bundle(bundle.write_bundle(replace(contents, steps=steps)))
-    assert any("does not carry it" in problem for problem in found.problems)

@@ -10,7 +10,7 @@ from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
 from agent.types import Settings, Status
 from agent.workbench import Workbench
-from tests.web.demo_runs import DEMO, SOLAR, reviewed
+from tests.web.demo_runs import DEMO, reviewed
 
 
 def strike(bench: Workbench, run_id: str, *ids: str, head: int | None = None) -> int:
@@ -41,35 +41,6 @@ def test_an_answer_is_written_anew_without_what_was_struck(bench, accepted):
     assert view.state.answer.because.startswith("after your edit: excluded 1 fact")
     assert [step.by for step in view.steps if step.name == "strike"] == ["person"]
     assert view.run.verdict == view.state.answer.verdict
-
-
-def test_when_nothing_is_left_there_is_no_answer(bench):
-    run_id = reviewed(bench)
-    strike(bench, run_id, *bench.snapshot(run_id).state.facts)
-    assert bench.drive(run_id) is Status.REVIEW
-    answer = bench.snapshot(run_id).state.answer
-    assert (
-        answer.verdict == "no_evidence"
-        and not answer.sentences
-        and bench.snapshot(run_id).state.current_confidence == 0
-    )
-
-
-def test_a_run_at_rest_on_its_way_only_knows_better(bench):
-    run_id = bench.start(SOLAR, DEMO.model_copy(update={"mode": "step"}))
-    while not bench.snapshot(run_id).state.facts:
-        assert bench.drive(run_id) is Status.WAITING
-        bench.act(run_id, "approve", bench.snapshot(run_id).head)
-        bench.drive(run_id)
-    before = bench.snapshot(run_id)
-    strike(bench, run_id, next(iter(before.state.facts)))
-    after = bench.snapshot(run_id)
-    assert (after.run.status, after.next, after.state.pending) == (
-        before.run.status,
-        before.next,
-        before.state.pending,
-    )
-    assert not after.state.answers
 
 
 def test_of_two_tabs_the_first_is_heard_and_without_a_head_both_are(bench):
@@ -152,18 +123,3 @@ def test_a_flow_that_answers_from_passages_has_no_facts_to_edit(bench):
     bench.drive(run_id)
     with pytest.raises(UsageError, match="is for research, site runs"):
         bench.act(run_id, "mark", facts=["f"], decision="struck")
-
-
-def test_a_run_that_never_rests_long_enough_is_told_so(bench, monkeypatch):
-    run_id = reviewed(bench)
-    monkeypatch.setattr(commit, "MAX_ATTEMPTS", 2)
-    with pytest.raises(ConcurrentChange, match="pause it"):
-        commit.commit(
-            bench,
-            run_id,
-            "strike",
-            lambda _: (
-                bench.store.ledger.append_person_step(run_id, "steer", {"notes": []})
-                and commit.PersonStep({})
-            ),
-        )

@@ -143,17 +143,3 @@ def test_a_ruling_holds_when_more_is_read_and_the_step_that_was_asked_for_comes_
         for action in state.actions[len(before.actions) + 1 :]
         if action.query_or_url == asked.query_or_url
     ]
-
-
-def test_a_step_asked_for_while_decisions_wait_is_proposed_first(bench):
-    run_id = bench.start(FOUNDED, Settings(world="demo", model="keyless", mode="step"))
-    while not active_conflicts(bench.snapshot(run_id).state):
-        bench.drive(run_id)
-        view = bench.snapshot(run_id)
-        bench.act(run_id, "approve", view.head)
-        bench.drive(run_id)
-    conflict = active_conflicts(bench.snapshot(run_id).state)[0]
-    bench.act(run_id, "look", conflict=conflict.id, words="Lövnäs brewery")
-    assert bench.drive(run_id) is Status.WAITING
-    pending = bench.snapshot(run_id).state.pending
-    assert (pending.query_or_url, pending.by) == ("Lövnäs brewery", "person")

@@ -78,26 +78,6 @@ def test_a_corrected_statement_the_quote_does_not_carry_is_not_backed(bench):
     assert bench.snapshot(run_id).steps[head + 1].name == "revise" and "412" in state.facts[first].former
 
 
-def test_own_knowledge_alone_is_told_but_never_backed(bench):
-    run_id = reviewed(bench)
-    bench.act(
-        run_id, "add", statement="The roof of Älvmora Mejeri holds 12 panels more since May, I counted them."
-    )
-    state = rewritten(bench, run_id)
-    mine = next(fact for fact in state.facts.values() if fact.is_own_knowledge)
-    sentence = next(s for s in state.answer.sentences if mine.id in s.fact_ids)
-    assert not sentence.backed and state.answer.statements.backed >= 1
-    assert next(source for source in state.answer.sources if mine.id in source.fact_ids).url == ""
-    bench.act(
-        run_id,
-        "mark",
-        facts=[name for name, fact in state.facts.items() if not fact.is_own_knowledge],
-        decision="struck",
-    )
-    alone = rewritten(bench, run_id).answer
-    assert alone.verdict == "no_evidence" and alone.statements.backed == 0
-
-
 def test_a_fact_from_a_page_is_looked_up_there(bench):
     run_id = reviewed(bench, FOUNDED)
     known = bench.snapshot(run_id).state
@@ -191,32 +171,6 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
         bench.act(run_id, "redo")
 
 
-def test_what_is_read_from_a_struck_source_later_is_struck(bench):
-    run_id = bench.start(FOUNDED, DEMO.model_copy(update={"mode": "step"}))
-    fact = None
-    while not fact:
-        assert bench.drive(run_id) is Status.WAITING
-        bench.act(run_id, "approve", bench.snapshot(run_id).head)
-        bench.drive(run_id)
-        facts = bench.snapshot(run_id).state.facts.values()
-        fact = next((fact for fact in facts if "alvmora-mejeri" in fact.url), None)
-    bench.act(run_id, "strike_source", source=site(fact.url))
-    known = set(bench.snapshot(run_id).state.facts)
-    page = next(
-        url
-        for url in ("https://www.alvmora-mejeri.example/about/", "https://www.alvmora-mejeri.example/people/")
-        if url != fact.url
-    )
-    bench.act(run_id, "edit", bench.snapshot(run_id).head, next_action="crawl_url", query_or_url=page)
-    bench.drive(run_id)
-    new = [
-        one
-        for name, one in bench.snapshot(run_id).state.facts.items()
-        if name not in known and site(one.url) == site(fact.url)
-    ]
-    assert new and {(one.decision, one.struck_with) for one in new} == {("struck", site(fact.url))}
-
-
 def test_what_came_later_of_a_struck_source_goes_and_comes_with_it(bench):
     run_id = reviewed(bench)
     source = "alvmora-mejeri.example"
@@ -243,23 +197,6 @@ def test_what_came_later_of_a_struck_source_goes_and_comes_with_it(bench):
     }
 
 
-def test_a_ruling_on_a_conflict_is_taken_back_like_an_edit(bench):
-    run_id = reviewed(bench, FOUNDED)
-    before = bench.snapshot(run_id).state
-    clash = next(clash for clash in before.conflicts.values() if clash.status == "open")
-    bench.act(
-        run_id,
-        "settle",
-        conflict=clash.id,
-        ruling="take",
-        value=clash.values[0].text,
-        because="the register says so",
-    )
-    assert rewritten(bench, run_id).conflicts[clash.id].status == "settled"
-    bench.act(run_id, "undo")
-    assert rewritten(bench, run_id).conflicts == before.conflicts
-
-
 def test_a_settled_conflict_is_named_as_long_as_both_sides_stand(bench):
     run_id = reviewed(bench, EMPLOYED)
     clash = next(clash for clash in bench.snapshot(run_id).state.conflicts.values() if clash.status == "open")
@@ -283,20 +220,6 @@ def test_a_settled_conflict_is_named_as_long_as_both_sides_stand(bench):
     bench.act(run_id, "strike_source", source=own.sites[0])
     assert "settled" not in rewritten(bench, run_id).answer.text, (
         "a ruling for what does not stand is not told"
-    )
-
-
-def test_a_ruling_against_both_is_told_while_both_stand(bench):
-    run_id = reviewed(bench, EMPLOYED)
-    clash = next(clash for clash in bench.snapshot(run_id).state.conflicts.values() if clash.status == "open")
-    bench.act(run_id, "settle", conflict=clash.id, ruling="neither", because="both are out of date")
-    assert "neither is correct" in rewritten(bench, run_id).answer.text
-    bench.act(run_id, "strike_source", source="northernbrief.example")
-    answer = rewritten(bench, run_id).answer
-    assert (
-        "northernbrief" not in answer.text
-        and answer.statements.dropped == 0
-        and answer.statements.unsupported == 0
     )
 
 

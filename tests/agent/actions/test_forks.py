@@ -10,7 +10,6 @@ import pytest
 from agent.actions import forks
 from agent.actions.bundles import import_bundle, verify_bundle
 from agent.actions.export import export_run
-from agent.api import start_collect_run as collect
 from agent.errors import NotFound, UsageError
 from agent.export import bundle
 from agent.types import ModelCall, Settings, Status
@@ -106,18 +105,6 @@ def test_what_the_prefix_cost_is_shown_but_is_no_part_of_the_new_budget(bench, r
     assert len(bench.calls(reviewed)) == 2
 
 
-def test_a_fork_of_a_fork_and_of_a_run_at_work(bench):
-    run_id = bench.start(QUESTION, DEMO)
-    assert bench.snapshot(run_id).run.status is Status.RUNNING
-    first = bench.act(run_id, "fork", step=0)
-    bench.drive(first)
-    second = bench.act(first, "fork", step=bench.snapshot(first).head - 2)
-    assert bench.drive(second) is Status.REVIEW
-    view = bench.snapshot(second)
-    assert view.run.forked_from == first and [step.name for step in view.steps].count("fork") == 2
-    assert view.state.forked_at == view.run.forked_at + 1
-
-
 def test_a_bundle_of_a_fork_verifies_and_opens(bench, reviewed):
     call = ModelCall(
         key="a" * 64,
@@ -160,26 +147,6 @@ def test_a_fork_of_an_imported_run_keeps_to_what_can_be_set_here(bench):
     came = import_bundle(bench, export_run(bench, run_id, "bundle")).run_id
     new = bench.snapshot(bench.act(came, "fork", step=2))
     assert new.run.settings.max_tokens == new.state.settings.max_tokens == 400_000
-
-
-def test_collect_and_site_go_on_too(bench):
-    collected = collect(
-        bench, "What do members say about Kallsteg?", ["https://borskvart.example/stock/KALL"], DEMO
-    )
-    dairy = ["https://www.alvmora-mejeri.example/"]
-    asked = bench.start(
-        "How many people does the dairy employ?",
-        DEMO.model_copy(update={"flow": "site", "start_urls": dairy}),
-    )
-    for run_id in (collected, asked):
-        assert bench.drive(run_id) is Status.REVIEW
-        new = bench.act(
-            run_id, "fork", step=bench.snapshot(run_id).head // 2, note="Look at the newest page, too."
-        )
-        assert bench.drive(new) is Status.REVIEW, bench.snapshot(new).run.error
-        assert verify_bundle(export_run(bench, new, "bundle")).is_valid
-    on = bench.follow_up(bench.act(asked, "fork", step=bench.snapshot(asked).head), "And since when?")
-    assert len(bench.snapshot(on).state.history) == 1
 
 
 def test_what_cannot_be_is_said(bench, reviewed):

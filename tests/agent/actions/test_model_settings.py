@@ -64,15 +64,6 @@ def test_search_by_meaning_follows_the_setting(bench: Workbench) -> None:
     assert [describe_field(bench, name).is_set for name in EMBEDDING_SETTINGS] == [True, True, False]
 
 
-def test_what_the_environment_sets_is_changed_there(
-    bench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MODEL", "from-outside")
-    bench.config = read_config()
-    with pytest.raises(UsageError, match="MODEL is set in the environment"):
-        save_model_setting(bench, "MODEL", "other")
-
-
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [

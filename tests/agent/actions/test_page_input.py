@@ -13,7 +13,6 @@ import pytest
 from agent.actions import page_input
 from agent.actions.bundles import import_bundle, refetch_sources, verify_bundle
 from agent.actions.export import export_run
-from agent.actions.page_input import request_retry
 from agent.errors import UsageError
 from agent.export.plain import render_plain_text
 from agent.types import Outcome, SearchResult, Settings, Status
@@ -117,21 +116,6 @@ def test_a_bundle_with_a_given_page_holds_and_its_sources_are_told_apart(bench, 
     assert bench.page(bench.snapshot(came.run_id).state.pages[WALL].page_id).origin == "pasted"
 
 
-def test_what_was_given_is_not_what_the_server_sent(bench, run):
-    run_id, _ = run()
-    bench.act(run_id, "supply", url=WALL, text=SAID)
-    bench.drive(run_id)
-    bench.library.index_pending()
-    assert f"kb:{WALL}" not in {entry.source_id for entry in bench.library.index()}, (
-        "the library holds what was read, not what somebody says"
-    )
-    given = bench.page(bench.snapshot(run_id).state.pages[WALL].page_id)
-    assert (
-        bench.store.pages.put(given.model_copy(update={"origin": "fetched"}))
-        != bench.snapshot(run_id).state.pages[WALL].page_id
-    )
-
-
 def test_a_file_for_a_page_and_one_that_is_on_no_site(bench, run):
     run_id, _ = run()
     document = docx.Document()
@@ -186,19 +170,6 @@ def test_a_page_is_tried_again_and_read_when_it_can_be(bench, run, monkeypatch):
         bench.act(run_id, "retry", what=WALL)
 
 
-def test_a_search_that_failed_is_tried_again(run):
-    _, view = run(start_urls=[])
-    failed = view.state.model_copy(deep=True)
-    failed.actions[0] = failed.actions[0].model_copy(update={"outcome": Outcome.TIMEOUT})
-    change = request_retry(failed, failed.actions[0].query_or_url, 9)
-    assert change is not None and (change["again"][0].action, change["again"][0].step) == (
-        "search_duckduckgo",
-        9,
-    )
-    told = next(one for one in page_input.list_failed_requests(failed) if one.kind == "Search")
-    assert told.can_retry and not told.can_supply and "Try again" in told.advice
-
-
 def test_a_failed_search_of_an_answered_run_is_made_again_and_followed(bench, run, monkeypatch):
     """What it brings is read as after an answer that was sent back: a search alone tells nothing."""
     late = [
@@ -224,14 +195,6 @@ def test_a_failed_search_of_an_answered_run_is_made_again_and_followed(bench, ru
     assert OTHER in after.pages and after.answer.n == 2
 
 
-def test_an_accepted_answer_is_written_again_with_what_is_given(bench, run):
-    run_id, view = run()
-    bench.act(run_id, "accept", view.head)
-    assert bench.snapshot(run_id).run.status is Status.DONE
-    bench.act(run_id, "supply", url=WALL, text=SAID)
-    assert bench.drive(run_id) is Status.REVIEW and "412 feathers" in bench.snapshot(run_id).state.answer.text
-
-
 @pytest.mark.parametrize("rest", [Status.PAUSED, Status.STOPPED])
 def test_what_is_given_to_a_run_at_rest_waits_until_it_goes_on(bench, run, rest):
     run_id, _ = run(drive=False)
@@ -249,19 +212,6 @@ def test_what_is_given_to_a_run_at_rest_waits_until_it_goes_on(bench, run, rest)
         view.run.status is Status.REVIEW
         and "412 feathers" in view.state.answer.text
         and not view.state.pages[WALL].waiting
-    )
-
-
-def test_a_decision_that_waits_is_made_anew_with_what_was_given(bench, run):
-    run_id, view = run(mode="step", start_urls=[])
-    assert view.run.status is Status.WAITING
-    bench.act(run_id, "supply", url=WALL, text=SAID)
-    assert bench.drive(run_id) is Status.WAITING
-    after = bench.snapshot(run_id)
-    assert (
-        any("412" in fact.quote for fact in after.state.facts.values())
-        and after.state.pending is not None
-        and not after.state.answers
     )
 
 
@@ -319,15 +269,6 @@ def test_what_cannot_be_taken_is_refused_with_what_to_do(bench, run, url, text, 
         bench.act(run_id, "supply", url=WALL, file={"name": "x.bin", "data": b"\x00\x01\x02" * 50})
 
 
-def test_flows_that_take_nothing_say_so(bench, ran):
-    run_id = bench.start(
-        "Collect the forum",
-        Settings(flow="collect", world="demo", model="keyless", start_urls=["https://kallsteg.example/"]),
-    )
-    with pytest.raises(UsageError, match="ask a new question instead"):
-        bench.act(run_id, "supply", url=WALL, text=SAID)
-
-
 @pytest.mark.parametrize(
     ("outcome", "detail", "word"),
     [
@@ -349,14 +290,3 @@ def test_flows_that_take_nothing_say_so(bench, ran):
 )
 def test_each_way_to_fail_has_its_advice(outcome, detail, word):
     assert word in page_input.find_advice(outcome, detail)
-
-
-def test_every_outcome_has_advice_and_no_button_is_offered_in_vain(run):
-    assert all(
-        page_input.find_advice(outcome) and page_input.find_advice(outcome, search=True)
-        for outcome in Outcome
-    )
-    _, view = run(since="2030-01-01", dated_only=True, start_urls=[WALL, OTHER])
-    told = {one.what: one for one in page_input.list_failed_requests(view.state) if one.kind == "Page"}
-    assert told[WALL].can_retry and told[WALL].can_supply
-    assert not told[OTHER].can_retry and not told[OTHER].can_supply and "2030-01-01" in told[OTHER].reason

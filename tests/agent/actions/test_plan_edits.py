@@ -118,11 +118,6 @@ def test_a_part_added_after_the_answer_is_researched_and_the_answer_has_both(ben
     assert after.answer.because.startswith("after your edit: changed the plan: added")
 
 
-def test_a_part_that_is_shown_with_capital_and_question_mark_is_not_reworded():
-    raw = FIRST.replace(question="which yard built it")
-    assert match_parts([raw], ["Which yard built it?"]) == [("1", "which yard built it")]
-
-
 def test_a_new_part_has_not_the_id_of_a_dropped_one_that_has_facts():
     fact = Fact(id="f", statement="Nils owns it.", quote="Nils owns it.", part="2")
     added = build_plan([FIRST], [("1", FIRST.question), ("", "When was it?")], [fact])

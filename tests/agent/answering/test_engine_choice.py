@@ -29,7 +29,8 @@ def result(engine: str, *hits: SearchHit, outcome: Outcome = Outcome.OK, **more:
 
 
 def hit(url: str, engine: str = "duckduckgo", **more: Any) -> SearchHit:
-    return SearchHit(**{"url": url, "title": url, "engine": engine, **more})
+    known = {"url": url, "title": url, "engine": engine, "snippet": "", "rank": 0, "published_at": ""}
+    return SearchHit(**{**known, "publication": None, **more})
 
 
 def test_the_next_engine_of_its_kind_takes_over_with_the_same_words() -> None:

@@ -112,7 +112,9 @@ def test_what_a_step_brings_from_a_struck_source_is_struck_and_a_later_mark_stan
 
 def test_a_note_that_rules_a_source_out_takes_its_conflict_and_confidence_along() -> None:
     state = knowing(A, B)
-    now = state_after(state, {"readings": [NoteReading(note=2, step=2, excluded_sites=["two.example"])]})
+    now = state_after(
+        state, {"readings": [NoteReading(note=2, step=2, excluded_sites=["two.example"], by="keyless")]}
+    )
     assert not now.conflicts and now.facts["a"].can_support
     assert now.current_confidence > state.current_confidence
 

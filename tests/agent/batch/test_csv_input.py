@@ -147,6 +147,6 @@ def test_every_setting_of_a_row_is_a_setting() -> None:
 
 
 def test_a_site_row_keeps_to_the_hosts_of_its_start_pages() -> None:
-    row = BatchRow(n=2, question="q", own={"flow": "site", "start_urls": ["https://a.example/x"]})
+    row = BatchRow(n=2, question="q", own={"flow": "site", "start_urls": ["https://a.example/x"]}, given={})
     assert settings_for_row(row, Settings()).allowed_domains == ["a.example"]
     assert list_flows([row], Settings()) == {"site"}

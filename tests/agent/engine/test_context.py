@@ -118,15 +118,6 @@ def test_a_tenth_is_kept_back_for_the_report(equipped, caps, spent, told):
         tools._recall_call("new")
 
 
-def test_what_was_spent_before_the_round_does_not_count(equipped):
-    tools = equipped(max_calls=2)
-    for n in range(4):
-        call(tools, n)
-    assert tools.find_spent_budget()
-    tools.round_start = 3
-    assert not tools.find_spent_budget()
-
-
 # --- pages side by side
 # ----------------------------------------------------------------------------------------------------
 

@@ -277,17 +277,6 @@ def test_a_step_that_leads_where_no_edge_goes_fails_the_run_and_says_so(tmp_path
     assert "led to nowhere" in bench.store.ledger.get(bench.run_id).error
 
 
-def test_a_rest_on_the_way_along_an_edge_is_on_the_edge(tmp_path):
-    bench = Bench(tmp_path)
-    bench.flow = replace(
-        bench.flow,
-        edges=(Edge(start="count", end="close", rest="approve"),),
-        rest_statuses={"approve": Status.WAITING},
-        steps={"count": lambda state, tools: ({}, "approve")},
-    )
-    assert bench.advance() is Status.WAITING
-
-
 def test_a_spent_budget_that_is_asked_about_rests_before_the_step_and_takes_it_after(tmp_path):
     bench = Bench(tmp_path, max_seconds=-1.0, at_cap="ask")
     assert bench.advance() is Status.PAUSED

@@ -101,16 +101,6 @@ def test_a_person_may_act_on_a_run_that_rests(
         wait_for(lambda: not bench.worker.describe_outage(run_id))
 
 
-def test_a_run_whose_server_refuses_is_tried_when_a_person_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    outage = Outage(status=403)  # the server lives: nothing tells when it may accept the call
-    with failing(monkeypatch, outage) as (bench, _):
-        run_id = bench.start(SOLAR, Settings(world="demo"))
-        wait_for(lambda: bench.worker.describe_outage(run_id))
-        outage.is_down = False
-        bench.worker.try_model_now(run_id)
-        wait_for(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
-
-
 def test_a_run_is_tried_after_growing_pauses() -> None:
     clock = [0.0]
     rests = ModelRests(clock=lambda: clock[0])

@@ -13,7 +13,6 @@ import pytest
 
 from agent.actions.bundles import verify_bundle
 from agent.actions.export import export_run
-from agent.actions.server_settings import save_model_setting
 from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
 from agent.settings.config import read_config
@@ -103,50 +102,6 @@ def test_it_may_go_on_without_a_model(servers, opened) -> None:
     assert later.drive(run_id) is Status.REVIEW and second.requests == []
 
 
-def test_it_goes_on_by_itself_where_the_address_is_set_back(servers, opened) -> None:
-    first, second = servers
-    bench = opened(first.url)
-    run_id = bench.start(SOLAR, RUN)
-    stop_at(bench, run_id)
-    opened(second.url).drive(run_id)
-    back = opened(first.url)
-    back.act(run_id, "resume")
-    assert back.drive(run_id) is Status.REVIEW and second.requests == []
-
-
-@pytest.mark.parametrize("setting", ["OPENAI_BASE_URL", "MODEL", "FAST_MODEL"])
-def test_in_the_middle_of_a_run_it_rests_at_the_next_step(servers, opened, monkeypatch, setting: str) -> None:
-    first, second = servers
-    bench = opened("")
-    save_model_setting(bench, "OPENAI_BASE_URL", first.url)
-    run_id = bench.start(SOLAR, RUN)
-    calls: list[int] = []
-
-    def switch() -> None:
-        if not calls and first.requests:
-            calls.append(len(first.requests))
-            save_model_setting(bench, setting, second.url if setting == "OPENAI_BASE_URL" else "other")
-
-    bench.drive(run_id, switch)
-    assert rests_for_choice(bench, run_id)
-    assert second.requests == [] and len(first.requests) == calls[0]
-
-
-def test_a_person_drops_the_model_of_a_run_at_work(servers, opened) -> None:
-    first, _ = servers
-    bench = opened(first.url)
-    run_id = bench.start(SOLAR, RUN)
-    calls: list[int] = []
-
-    def drop() -> None:
-        if not calls and first.requests:
-            bench.act(run_id, "drop_model")
-            calls.append(len(first.requests))
-
-    assert bench.drive(run_id, drop) is Status.REVIEW
-    assert len(first.requests) == calls[0], "from its next step on"
-
-
 def test_a_server_that_is_gone_is_not_replaced_by_rules(servers, opened) -> None:
     first, _ = servers
     bench = opened(first.url)
@@ -194,17 +149,6 @@ def test_a_run_that_had_no_model_yet_takes_the_first_one(servers, opened) -> Non
     later = opened(first.url)
     assert later.drive(run_id) is Status.REVIEW and first.requests
     assert later.snapshot(run_id).run.settings.served_by == later.worker.mark_model(RUN)
-
-
-def test_a_run_that_waits_for_its_dead_server_rests_when_another_is_set_up(servers, opened) -> None:
-    first, second = servers
-    bench = opened(first.url)
-    run_id = bench.start(SOLAR, RUN)
-    bench.worker._rests.note(run_id, "It failed.")
-    bench.worker.use_models_of(read_config({"OPENAI_BASE_URL": second.url}))
-    assert not bench.worker.describe_outage(run_id)
-    bench.drive(run_id)
-    assert rests_for_choice(bench, run_id) and second.requests == []
 
 
 def test_the_rows_of_a_batch_rest_and_the_batch_says_so(servers, opened) -> None:

@@ -54,17 +54,6 @@ def test_the_results_come_in_the_order_of_the_requests(is_live: bool) -> None:
     assert texts(results) == ["ferry", A, B] and signal is None
 
 
-def test_one_slow_page_does_not_keep_the_others_from_being_asked() -> None:
-    web = Web(A)
-
-    def checkpoint() -> None:
-        if len(web.asked) == 3:
-            web.gates[A].set()
-
-    results, _ = SideBySide(web, is_live=True).run([WebRequest(A), WebRequest(B), WebRequest(C)], checkpoint)
-    assert texts(results) == [A, B, C]
-
-
 @pytest.mark.parametrize("signal", [StopRequested("stop"), BudgetSpent("time")])
 def test_a_signal_in_the_middle_keeps_what_has_come_and_lets_the_rest_go(signal) -> None:
     web = Web(B)
@@ -132,19 +121,6 @@ def test_no_more_pages_are_fetched_ahead_than_allowed_and_others_are_dropped() -
     web.wait_until_asked(C)
     while sorted(web.ended) != [A, B]:
         threading.Event().wait(0.001)
-
-
-def test_a_page_ahead_that_the_round_does_not_want_is_there_for_the_next() -> None:
-    web = Web(A)
-    requests = SideBySide(web, is_live=True)
-    requests.fetch_ahead([A], 2)
-    web.wait_until_asked(A)
-    results, _ = requests.run([WebRequest(B)], nothing)
-    assert texts(results) == [B]
-    requests.fetch_ahead([A], 2)
-    web.gates[A].set()
-    results, _ = requests.run([WebRequest(A)], nothing)
-    assert texts(results) == [A] and web.asked.count(A) == 1
 
 
 def test_a_result_is_kept_as_soon_as_it_is_there() -> None:

@@ -69,7 +69,9 @@ def test_a_run_and_a_batch_that_cannot_be_read_cost_themselves_only(worker):
     endless = Settings(world="demo", model="keyless").model_copy(update={"max_seconds": float("inf")})
     lost = worker.store.ledger.create("?", endless, FIRST)
     allowance = BatchBudget().model_copy(update={"max_minutes": float("inf")})
-    worker.store.batches.create("lost", Settings(), allowance, ["question"], [BatchRow(n=2, question="?")])
+    worker.store.batches.create(
+        "lost", Settings(), allowance, ["question"], [BatchRow(n=2, question="?", given={})]
+    )
     worker.start(1)
     run_id = worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
     until = time.monotonic() + 30
@@ -117,17 +119,6 @@ def test_what_a_run_read_stands_in_the_library_when_it_rests(worker):
         and worker.library.count(tag="demo") == len(pages)
         and worker.store.library_index.list_unindexed(9) == []
     )
-
-
-def test_a_library_in_trouble_fails_no_run(worker, monkeypatch):
-    def full(**_settings):
-        raise StoreError("the disk is full")
-
-    monkeypatch.setattr(worker.library, "index_pending", full)
-    run_id = worker.store.ledger.create(
-        "Who runs the dairy?", Settings(world="demo", model="keyless", max_steps=1), FIRST
-    )
-    assert worker.drive(run_id) is Status.REVIEW
 
 
 def test_folders_and_vectors_are_tended_and_a_model_in_trouble_ends_no_thread(worker, monkeypatch, tmp_path):

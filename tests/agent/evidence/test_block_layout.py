@@ -53,7 +53,7 @@ def test_the_number_of_a_cell(text: str, number: float | None):
 
 
 def test_a_passage_is_labelled_by_its_headings_else_by_its_page():
-    source = Source(n=1, url="https://a.example/", title="Manual", fact_ids=["f1"])
+    source = Source(n=1, url="https://a.example/", title="Manual", fact_ids=["f1"], quotes=[])
     given = Answer(n=1, verdict="passages_found", sources=[source])
     assert label_passage(given, Sentence(text="More.", heading="Options › Output")) == "Options › Output"
     assert label_passage(given, Sentence(text="More.", fact_ids=["f1"])) == "Manual"

@@ -26,7 +26,7 @@ EVIL = '=HYPERLINK("http://evil.example","x") ![](http://evil.example/p.png) <sc
 def given() -> CollectionResult:
     posts = [
         Post(n=1, user="=cmd", date="2026-11-12T09:14", text="First\nline"),
-        Post(n=2, user="bo", text=EVIL),
+        Post(n=2, user="bo", text=EVIL, date=""),
     ]
     items = [
         CollectedItem(
@@ -37,6 +37,10 @@ def given() -> CollectionResult:
             posts=posts,
             publish_date="2026-11-12T09:14",
             also_at=["https://b.example/t"],
+            page_ids=[],
+            trail=[],
+            given=False,
+            step=0,
         ),
         CollectedItem(
             id="i2",
@@ -46,6 +50,10 @@ def given() -> CollectionResult:
             content=EVIL,
             author="Petter",
             publish_date="2026-11-02",
+            page_ids=[],
+            trail=[],
+            given=False,
+            step=0,
         ),
     ]
     source = Source(
@@ -77,6 +85,10 @@ def given() -> CollectionResult:
             title="Old",
             status="dropped",
             reason="Dated 2019: older.",
+            page_ids=[],
+            trail=[],
+            given=False,
+            step=0,
         )
     ]
     return CollectionResult(

@@ -13,7 +13,7 @@ SOURCES = [
         quotes=["first quote", "second quote"],
         fact_ids=["f1", "f2"],
     ),
-    Source(n=2, url="https://b.example/", quotes=["third quote"], fact_ids=["f3"]),
+    Source(n=2, url="https://b.example/", quotes=["third quote"], fact_ids=["f3"], title=""),
 ]
 
 

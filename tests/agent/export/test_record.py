@@ -55,7 +55,7 @@ def test_the_object_of_a_run_with_an_answer() -> None:
         sentences=[Sentence(text="In 1921.", fact_ids=["f1", "f2"], backed=True), Sentence(text="So it is.")],
         sources=[
             Source(n=1, url="https://a.example/1", title="A", quotes=["q1", "q3"], fact_ids=["f1", "f3"]),
-            Source(n=2, url="https://b.example", fact_ids=["f2"]),
+            Source(n=2, url="https://b.example", fact_ids=["f2"], title="", quotes=[]),
         ],
     )
     told = build_run_record(

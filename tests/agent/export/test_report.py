@@ -7,7 +7,9 @@ from agent.export.hiding import REDACTED
 from agent.export.report import Report, drop_withheld
 from agent.types import Answer, AnswerBlock, Run, Sentence, Settings, Source
 
-SOURCES = [Source(n=n, url=f"https://{n}.example/", fact_ids=[f"f{n}"], quotes=["q"]) for n in (1, 2)]
+SOURCES = [
+    Source(n=n, url=f"https://{n}.example/", fact_ids=[f"f{n}"], quotes=["q"], title="") for n in (1, 2)
+]
 
 
 def said(text: str, block: str, fact: str = "f1", **place: int) -> Sentence:

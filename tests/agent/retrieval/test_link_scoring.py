@@ -15,7 +15,15 @@ ASKED = "When was the ferry Blue Heron built?"
 
 def result(*titles: str, query: str = ASKED) -> SearchResult:
     hits = [
-        SearchHit(url=f"https://h{n}.example/", title=title, snippet="", rank=n + 1)
+        SearchHit(
+            url=f"https://h{n}.example/",
+            title=title,
+            snippet="",
+            rank=n + 1,
+            engine="",
+            published_at="",
+            publication=None,
+        )
         for n, title in enumerate(titles)
     ]
     return SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits)
@@ -36,7 +44,8 @@ def fact(quote: str, title: str = "", **more) -> Fact:
 
 
 def url(value: str, **more) -> Lead:
-    return Lead(id=link_scoring.lead_id("url", value), kind="url", value=value, **more)
+    known = {"id": link_scoring.lead_id("url", value), "kind": "url", "text": "", "why": ""}
+    return Lead(value=value, **(known | more))
 
 
 def page(text: str, *links: tuple[str, str], title: str = "") -> Page:

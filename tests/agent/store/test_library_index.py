@@ -34,6 +34,23 @@ def page(words_of_it: str, url: str = "https://a.example/x") -> Page:
     )
 
 
+UNKNOWN = {
+    **dict.fromkeys(("sha256", "description", "fetched_at", "deleted_at", "detail"), ""),
+    "described_by": "keyless",
+    "tags": [],
+    "passages": 0,
+}
+
+
+UNKNOWN = {
+    **dict.fromkeys(("sha256", "description", "fetched_at", "deleted_at", "detail"), ""),
+    "described_by": "keyless",
+    "tags": [],
+    "passages": 0,
+    "added_at": "2026",
+}
+
+
 def put(store: Store, said: str, name: str = "kb:x", **more) -> bool:
     """A source whose every line is a passage; its terms are its words."""
     former = store.library_index.get(name)
@@ -49,9 +66,7 @@ def put(store: Store, said: str, name: str = "kb:x", **more) -> bool:
         title=name,
         url=f"https://a.example/{name}",
         page_id=make_page_id(said_page),
-        added_at="2026",
-        passages=len(pieces),
-        **more,
+        **(UNKNOWN | {"passages": len(pieces)} | more),
     )
     return not store.library_index.put(
         [SourceUpdate(source, pieces, said_page, {"words": "w", "folded": name}, former=former)]
@@ -100,7 +115,9 @@ def test_an_id_is_never_given_twice(store):
 def test_who_looked_at_an_older_state_is_told_to_look_again(store):
     put(store, "heron")
     rival = page("rival")
-    source = LibrarySource(source_id="kb:x", kind="page", page_id=make_page_id(rival), added_at="2026")
+    source = LibrarySource(
+        **UNKNOWN, source_id="kb:x", kind="page", page_id=make_page_id(rival), title="", url=""
+    )
     assert store.library_index.put([SourceUpdate(source, [], rival, {"words": "w"}, former=None)]) == {"kb:x"}
     stale = store.library_index.get("kb:x")
     put(store, "stork")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.types.reply import AIResult, Conversation, Message
+from agent.types.reply import Conversation, Message
 
 
 def said(*messages: tuple[str, str]) -> Conversation:
@@ -37,21 +37,12 @@ def test_neighbouring_messages_of_one_side_are_one_turn() -> None:
     ] and talk.question == "f"
 
 
-def test_nothing_is_open_when_the_bot_spoke_last() -> None:
-    assert said(("user", "a"), ("bot", "b")).question == "" and Conversation().question == ""
-    assert said(("user", "a"), ("user", " ")).question == "a"
-
-
 def test_pictures_count_in_the_order_people_sent_them() -> None:
     talk = Conversation(
         messages=[
-            Message(role="user", images=["https://a.example/1", "https://a.example/2"]),
-            Message(role="bot", images=["https://a.example/no"]),
+            Message(role="user", images=["https://a.example/1", "https://a.example/2"], text=""),
+            Message(role="bot", images=["https://a.example/no"], text=""),
             Message(role="user", text="and?", images=["https://a.example/1"]),
         ]
     )
     assert talk.images == ["https://a.example/1", "https://a.example/2", "https://a.example/1"]
-
-
-def test_a_result_is_silence_until_it_says_otherwise() -> None:
-    assert AIResult().model_dump() == {"should_reply": False, "reply_text": ""}

@@ -14,7 +14,10 @@ ENGLISH = "The dairy in the valley employs thirty-one people and makes cheese of
 
 
 def found(*urls: str, published: str = "") -> SearchResult:
-    hits = [SearchHit(url=url, rank=n, published_at=published) for n, url in enumerate(urls, 1)]
+    hits = [
+        SearchHit(url=url, rank=n, published_at=published, title="", snippet="", engine="", publication=None)
+        for n, url in enumerate(urls, 1)
+    ]
     return SearchResult(engine="e", query="q", outcome=Outcome.OK, hits=hits)
 
 

@@ -71,7 +71,7 @@ def test_no_sources_but_images_leads_to_writing(run: Run) -> None:
 
 
 def test_a_picture_alone_can_be_asked_about_when_enabled(run: Run) -> None:
-    talk = [Message(role="user", images=[PICTURE.url])]
+    talk = [Message(role="user", images=[PICTURE.url], text="")]
     assert replied(
         run(talk, Script(select=[], write=[("A green lamp.", 1)]), [PICTURE], llm_enable_image=True),
         "gate",

@@ -15,7 +15,12 @@ from agent.types import Outcome, Page, PageRef, Publication, SearchHit
 
 def test_the_results_of_several_engines_for_one_query_are_ranked_as_one():
     def seen(engine, *urls, query="grey heron"):
-        hits = [SearchHit(url=url, title="a page", rank=n, engine=engine) for n, url in enumerate(urls, 1)]
+        hits = [
+            SearchHit(
+                url=url, title="a page", rank=n, engine=engine, snippet="", published_at="", publication=None
+            )
+            for n, url in enumerate(urls, 1)
+        ]
         return Observation(source=f"search: {query}", hits=hits)
 
     work = Publication(doi="10.5555/heron")

@@ -45,7 +45,8 @@ def crawled(step: int, *, new_facts: int = 0, page_id: str = "p") -> Action:
 
 
 def link(url: str, **more) -> Lead:
-    return Lead(**{"id": lead_id("url", url), "kind": "url", "value": url, **more})
+    known = {"id": lead_id("url", url), "kind": "url", "value": url, "text": "", "why": ""}
+    return Lead(**(known | more))
 
 
 def known(*urls: str, **more) -> RunState:

@@ -109,7 +109,7 @@ def test_a_part_with_one_source_earns_one_further_round_where_something_was_name
         PartConfidence(part="2", sources=["a.example"], weight=1.0, judgement=1.0),
     )
     report = {"answered_parts": ["1", "2"], "extracted_info": {"leads": ["the yard's list"]}}
-    lead = Lead(id="q", kind="query", value="the yard's list", text="the yard's list")
+    lead = Lead(id="q", kind="query", value="the yard's list", text="the yard's list", why="")
     state = RunState(question=QUESTION, plan_parts=plan, facts=facts)
     state.own = ResearchState(report=report, reported_at=4, leads={"q": lead})
     state.assessments = [Assessment(step=2), Assessment(step=4, model=0.9)]

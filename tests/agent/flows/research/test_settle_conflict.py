@@ -42,7 +42,8 @@ CLASH = Conflict(
 
 def disputed(*actions: Action, conflict: Conflict = CLASH, urls: tuple[str, ...] = (), **more) -> RunState:
     leads = {
-        lead_id("url", url): Lead(id=lead_id("url", url), kind="url", value=url, score=0.5) for url in urls
+        lead_id("url", url): Lead(id=lead_id("url", url), kind="url", value=url, score=0.5, text="", why="")
+        for url in urls
     }
     return RunState(
         question=HERON,

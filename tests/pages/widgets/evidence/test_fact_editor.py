@@ -128,8 +128,8 @@ def test_own_knowledge_is_drawn_as_such_in_an_answer():
     mill = Sentence(text="The mill stands.", fact_ids=["f1"], backed=True)
     own = Sentence(text="I know it.", fact_ids=["f9"], check="not_checked", check_reason=PERSON_REASON)
     sentences = [mill, own, Sentence(text="Bare.", check="not_supported")]
-    page = Source(n=1, url="https://www.a.example/x", quotes=["The mill stands."], fact_ids=["f1"])
-    sources = [page, Source(n=2, url="", quotes=["I"], fact_ids=["f9"])]
+    page = Source(n=1, url="https://www.a.example/x", quotes=["The mill stands."], fact_ids=["f1"], title="")
+    sources = [page, Source(n=2, url="", quotes=["I"], fact_ids=["f9"], title="")]
     given = Answer(
         n=2, verdict="answered", sentences=sentences, sources=sources, because="after your edit: added 1 fact"
     )

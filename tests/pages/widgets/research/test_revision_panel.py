@@ -32,7 +32,7 @@ def test_a_models_words_are_escaped_and_what_code_does_stands_beside_them():
 
 
 def test_a_reading_is_shown_until_an_answer_for_another_reason():
-    reading = NoteReading(note=3, step=4)
+    reading = NoteReading(note=3, step=4, by="keyless")
     assert revision_panel.find_shown_reading(make_view(Status.RUNNING, reading)) is reading
     assert revision_panel.find_shown_reading(make_view(Status.REVIEW, reading, answered=(2, 9))) is reading
     assert revision_panel.find_shown_reading(make_view(Status.REVIEW, reading, answered=(2, 9, 12))) is None
