@@ -14,6 +14,7 @@ from pydantic import Field
 from agent.actions.commit import ActionContext, PersonStep, commit, edit_step
 from agent.actions.validation import require_allowed_url
 from agent.answering import fact_view
+from agent.answering.pages import mark_read
 from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
@@ -30,7 +31,7 @@ from agent.web import search_results
 
 MAX_TEXT_CHARS = 2000
 """Characters of a statement or quote that a person writes."""
-DECISION_VERBS: dict[PersonMark, str] = {"pinned": "pinned", "struck": "excluded", "none": "restored"}
+DECISION_VERBS = {"pin": "pinned", "unpin": "unpinned", "strike": "excluded", "restore": "restored"}
 STEP_NAMES: dict[PersonMark, str] = {"pinned": "pin", "struck": "strike", "none": "restore"}
 
 
@@ -101,38 +102,26 @@ def add(
     quote: Annotated[str, Field(description="its words on that page")] = "",
 ) -> int:
     """Add a fact: from a page with its quote, or as your own knowledge, which no page backs."""
-    if not url.strip() and not quote.strip():
-
-        def build_own(view: RunSnapshot) -> PersonStep:
-            fact = build_own_fact(view.state, view.head + 1, statement)
-            return edit_step(view, add_fact(view.state, view.head + 1, fact))
-
-        return commit(bench, run_id, "add", build_own, head=head)
-    if not url.strip() or not quote.strip():
+    given = bool(url.strip()) + bool(quote.strip())
+    if given == 1:
         raise UsageError(
             "a fact from a page needs the page's address and an exact quote; leave out both for your own "
             "knowledge"
         )
-    page, page_id = _find_or_fetch_page(bench, bench.snapshot(run_id), url)
-    signs = assess_trust(page)
+    page, page_id = _find_or_fetch_page(bench, bench.snapshot(run_id), url) if given else (None, "")
 
-    def build_quoted(view: RunSnapshot) -> PersonStep:
-        step = view.head + 1
-        fact = build_quoted_fact(view.state, step, statement, quote, page, page_id)
-        ref = PageRef(
-            url=page.url,
-            page_id=page_id,
-            final_url=page.final_url,
-            title=page.title,
-            found_on="person",
-            step=step,
-            facts=1,
-            trust=signs.value,
-            trust_why=list(signs.reasons),
-        )
+    def build(view: RunSnapshot) -> PersonStep:
+        step, ref = view.head + 1, None
+        if page is None:
+            fact = build_own_fact(view.state, step, statement)
+        else:
+            fact = build_quoted_fact(view.state, step, statement, quote, page, page_id)
+            known = {"page_id": page_id, "final_url": page.final_url, "title": page.title}
+            found = PageRef(url=page.url, found_on="person", step=step, **known)  # type: ignore[arg-type]
+            ref = mark_read(found, page, facts=1)
         return edit_step(view, add_fact(view.state, step, fact, ref))
 
-    return commit(bench, run_id, "add", build_quoted, head=head)
+    return commit(bench, run_id, "add", build, head=head)
 
 
 def edit_facts(view: RunSnapshot, edits: Sequence[FactEdit], pages: Mapping[str, Page]) -> PersonStep:
@@ -159,12 +148,11 @@ def edit_facts(view: RunSnapshot, edits: Sequence[FactEdit], pages: Mapping[str,
             changed.append((old, new))
     if not changed:
         raise UsageError("nothing changed: the facts are like that already")
-    reworded, decisions = {edit.is_reworded for edit in edits}, {edit.decision for edit in edits} - {None}
-    name = "correct" if reworded == {True} and not decisions else "revise"
-    if reworded == {False} and len(decisions) == 1:
-        decision = decisions.pop() or "none"
-        is_unpinned = decision == "none" and all(old.decision == "pinned" for old, _ in changed)
-        name = "unpin" if is_unpinned else STEP_NAMES[decision]
+    marks = {edit.decision for edit in edits}
+    name = "correct" if marks == {None} else "revise"
+    if len(marks) == 1 and not any(edit.is_reworded for edit in edits):
+        names = {_name_mark(old, new.decision) for old, new in changed}
+        name = names.pop() if len(names) == 1 else "restore"
     said = Edit(step=step, text=_describe_edits(changed))
     return edit_step(view, {"facts": [new.replace(marked=step) for _, new in changed], "edits": [said]}, name)
 
@@ -298,11 +286,15 @@ def _describe_edits(changed: Sequence[tuple[Fact, Fact]]) -> str:
         if (old.statement, old.quote) != (new.statement, new.quote):
             groups.setdefault("corrected", []).append(new)
         if old.decision != new.decision:
-            unpinned = new.decision == "none" and old.decision == "pinned"
-            groups.setdefault("unpinned" if unpinned else DECISION_VERBS[new.decision], []).append(new)
+            groups.setdefault(DECISION_VERBS[_name_mark(old, new.decision)], []).append(new)
     described = []
     for verb, facts in groups.items():
-        names = {site(fact.url) for fact in facts} - {""}
-        of = f" of {min(names)}" if len(names) == 1 and all(fact.url for fact in facts) else ""
+        names = {site(fact.url) for fact in facts}
+        of = f" of {min(names)}" if len(names) == 1 and names != {""} else ""
         described.append(f"{verb} {format_count(len(facts), 'fact')}{of}")
-    return ", ".join(described) or "changed nothing visible"
+    return ", ".join(described)
+
+
+def _name_mark(old: Fact, decision: PersonMark) -> str:
+    """The name of the step that gives a fact this mark."""
+    return "unpin" if decision == "none" and old.decision == "pinned" else STEP_NAMES[decision]

@@ -22,7 +22,7 @@ from typing import Any
 from agent.bot.metrics import ReplyOutcome, log_outcome
 from agent.bot.summary_worker import SummaryWorker
 from agent.engine.context import RunContext
-from agent.engine.loop import advance
+from agent.engine.loop import drive
 from agent.engine.state import to_jsonable
 from agent.errors import BudgetSpent, NotFound, TouchstoneError
 from agent.flows import FLOWS
@@ -308,7 +308,7 @@ class ReplyService:
 
     def _drive(self, request: _Request) -> ReplyOutcome:
         ledger = request.store.ledger
-        status = advance(
+        status = drive(
             request.run_id,
             flows=REPLY_FLOWS,
             store=request.store,

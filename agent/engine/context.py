@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from agent.engine.side_by_side import SideBySide, Task, WebRequest, WebResult, finish
+from agent.engine.side_by_side import SideBySide, WebRequest, WebResult, finish_all
 from agent.engine.work_limits import ReserveUse, WorkLimits
 from agent.errors import BudgetSpent, ModelDown, OutOfBudget, ShutdownRequested, Signal, StopRequested
 from agent.library.collection import Library
@@ -182,7 +182,7 @@ class RunContext:
         """Where a paper may be read without paying."""
         self.checkpoint()
         request = partial(self.world.find_open_copy, doi)
-        return self._run_side_by_side([request], 1)[0] if self.world.live else request(self.checkpoint)
+        return finish_all([request], self.checkpoint, 1, is_waiting=self.world.live)[0]
 
     def fetch_many(
         self, urls: Sequence[str], *, known: Mapping[str, Page] = NO_PAGES, leading: bool = False
@@ -200,9 +200,8 @@ class RunContext:
             return page if leading else search_results.filter_page(page, reach)
 
         self.checkpoint()
-        if not self.world.live:
-            return [fetch_one(url, self.checkpoint) for url in urls]
-        return self._run_side_by_side([partial(fetch_one, url) for url in urls], MAX_PARALLEL_FETCHES)
+        works = [partial(fetch_one, url) for url in urls]
+        return finish_all(works, self.checkpoint, MAX_PARALLEL_FETCHES, is_waiting=self.world.live)
 
     def store_page(self, page: Page) -> str:
         """Store a page; returns its id. The library indexes it, if it is of this store."""
@@ -265,10 +264,8 @@ class RunContext:
     def judge_side_by_side(self, judgements: Sequence[Callable[[], T]]) -> list[T]:
         """The results of several judgements that are asked at the same time, in order. A Signal abandons
         them; replies that had come are recorded and recalled when the step is taken again."""
-        if not self.client:
-            return [judge() for judge in judgements]
         works = [lambda _check, judge=judge: judge() for judge in judgements]
-        return self._run_side_by_side(works, MAX_PARALLEL_JUDGEMENTS)
+        return finish_all(works, self.checkpoint, MAX_PARALLEL_JUDGEMENTS, is_waiting=self.has_model)
 
     def find_spent_budget(self) -> BudgetSpent | None:
         """Which cap on calls, tokens or money is reached; None for none. RESERVED_SHARE is reserved for the
@@ -333,12 +330,3 @@ class RunContext:
         if made is None and (over := self.find_spent_budget()):
             raise OutOfBudget(str(over)) if self.is_writing_up else over
         return made
-
-    def _run_side_by_side(self, works: Sequence[Callable[[Callable[[], None]], T]], most: int) -> list[T]:
-        """The results of these works, at most so many at the same time. A Signal abandons them."""
-        turns, failed = threading.Semaphore(most), threading.Event()
-        tasks = [Task(work, turns=turns, abandoned=failed) for work in works]
-        results, signal = finish(tasks, self.checkpoint)
-        if signal:
-            raise signal
-        return cast("list[T]", results)

@@ -1,7 +1,7 @@
 """The loop: take the next step of a run, record it, and go on until a person is needed, the run ends, or a
 Signal comes.
 
-It knows steps, the ledger and the context, not what a step does. `advance` may be called by a thread, the
+It knows steps, the ledger and the context, not what a step does. `drive` may be called by a thread, the
 command line or a task queue, any number of times and from any number of processes: the lease admits one."""
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Flow:
         )
 
 
-def advance(
+def drive(
     run_id: str,
     *,
     flows: Mapping[str, Flow],
@@ -144,7 +144,7 @@ def take_steps(
     owner: str,
     equip: Callable[[Run, Lease], RunContext],
 ) -> Generator[None, None, None]:
-    """Drive a run as `advance` does, and hand over after each recorded step; closing it lets go of the run,
+    """Drive a run as `drive` does, and hand over after each recorded step; closing it lets go of the run,
     which any worker may then go on with."""
     lease = store.ledger.claim(run_id, owner)
     run = store.ledger.get(run_id)
@@ -250,15 +250,10 @@ class _RunDriver:
             return self.pause_for_person(PauseRequest(kind="recorded", why=str(miss)), began)
         except BudgetSpent as spent:
             if spent.cap and self.tools.settings.at_cap == "ask" and not closing_up:
-                return self.pause_for_person(
-                    PauseRequest(kind=spent.cap, why=str(spent), used=spent.used, cap=spent.limit),  # type: ignore[arg-type]
-                    began,  # type: ignore[arg-type]
-                )  # type: ignore[arg-type]
-            name, change, next = (
-                "budget",
-                {"why_stopped": str(spent), "stop_reason": "budget"},
-                self.flow.write_up_step,
-            )
+                halt = PauseRequest(kind=spent.cap, why=str(spent), used=spent.used, cap=spent.limit)  # type: ignore[arg-type]
+                return self.pause_for_person(halt, began)
+            name, next = "budget", self.flow.write_up_step
+            change = {"why_stopped": str(spent), "stop_reason": "budget"}
         return self.record_step(name, to_jsonable(change), next, began)
 
     def pause_for_person(self, halt: PauseRequest, began: tuple[float, float]) -> None:
@@ -288,11 +283,11 @@ class _RunDriver:
             except StaleHead:
                 self.reload()
                 person_steps = self.store.ledger.steps(self.lease.run_id, after=seen)
-                if name == self.flow.reentry_step and any(
-                    step.name in GUIDANCE_STEPS for step in person_steps
+                is_guided = any(step.name in GUIDANCE_STEPS for step in person_steps)
+                is_edited = any(step.change.get("edits") for step in person_steps)
+                if (name == self.flow.reentry_step and is_guided) or (
+                    self.flow.is_write_up(name) and is_edited
                 ):
-                    return
-                if self.flow.is_write_up(name) and any(step.change.get("edits") for step in person_steps):
                     return
                 if any("plan_parts" in step.change for step in person_steps):
                     change.pop("plan_parts", None)
@@ -301,12 +296,8 @@ class _RunDriver:
         if next in self.flow.rest_statuses:
             counters.count("runs", self.flow.name, self.flow.rest_statuses[next].value)
         self.tools.recorded_at = step.at
-        self.head, self.next, self.last_worked_step, self.spent_s = (
-            step.n,
-            next,
-            step.n,
-            self.spent_s + step.seconds,
-        )
+        self.head, self.next, self.last_worked_step = step.n, next, step.n
+        self.spent_s += step.seconds
 
     def _build_step(self, name: str, change: Change, next: str, began: tuple[float, float]) -> Step:
         return Step(

@@ -2,7 +2,7 @@
 needed.
 
 A task runs in a daemon thread, so that a stop works at once and the process can end; an abandoned one ends
-by its own deadline. A world without servers answers at once and is asked directly, in order."""
+by its own deadline. Where there is no server to wait for, tasks are done in order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from agent.errors import BudgetSpent, ShutdownRequested, Signal, StopRequested
 from agent.text.urls import canonicalize
@@ -26,38 +26,43 @@ T = TypeVar("T")
 
 
 class Task(Generic[T]):
-    """Work under way in its thread; `work` calls its argument, which raises once the task is abandoned. Tasks
-    that share `turns` wait for one of them, those that share `abandoned` end when one fails."""
+    """Work under way in its thread, or without one (`is_threaded`) what `finish` does in its turn; `work`
+    calls its argument, which raises once the task is abandoned. Tasks that share `turns` wait for one of
+    them, those that share `abandoned` end when one fails."""
 
     def __init__(
         self,
         work: Callable[[Check], T],
         *,
+        is_threaded: bool = True,
         turns: AbstractContextManager[object] | None = None,
         abandoned: threading.Event | None = None,
         keep: Callable[[T], None] = lambda _result: None,
     ) -> None:
+        self.work, self.keep = work, keep
+        self.turns, self.abandoned = turns or nullcontext(), abandoned or threading.Event()
         self.result: T | None = None
         self.error: BaseException | None = None
-        self.abandoned = abandoned or threading.Event()
-        self.keep = keep
+        self.thread: threading.Thread | None = None
+        if is_threaded:
+            in_context = contextvars.copy_context().run  # its log lines name the run, too
+            self.thread = threading.Thread(
+                target=in_context, args=(self._run,), name="side-by-side", daemon=True
+            )
+            self.thread.start()
 
-        def check() -> None:
-            if self.abandoned.is_set():
-                raise StopRequested("the task was abandoned")
+    def _run(self) -> None:
+        with self.turns:
+            try:
+                self._check()
+                self.result = self.work(self._check)
+            except BaseException as error:  # noqa: BLE001 - raised again by whoever waits for it
+                self.error = error
+                self.abandoned.set()
 
-        def run() -> None:
-            with turns or nullcontext():
-                try:
-                    check()
-                    self.result = work(check)
-                except BaseException as error:  # noqa: BLE001 - raised again by whoever waits for it
-                    self.error = error
-                    self.abandoned.set()
-
-        in_context = contextvars.copy_context().run  # its log lines name the run, too
-        self.thread = threading.Thread(target=in_context, args=(run,), name="side-by-side", daemon=True)
-        self.thread.start()
+    def _check(self) -> None:
+        if self.abandoned.is_set():
+            raise StopRequested("the task was abandoned")
 
 
 def finish(tasks: Sequence[Task[T]], checkpoint: Check) -> tuple[list[T | None], Signal | None]:
@@ -67,11 +72,15 @@ def finish(tasks: Sequence[Task[T]], checkpoint: Check) -> tuple[list[T | None],
     the signal; it is raised where there is no result yet. Other errors are raised, once all have ended."""
     signal: Signal | None = None
     try:
-        waiting = list(tasks)
+        for task in tasks:
+            if task.thread is None:
+                checkpoint()
+                task.result = task.work(checkpoint)
+        waiting = {task: task.thread for task in tasks if task.thread}
         while waiting:
-            waiting[0].thread.join(POLL_S)
-            for task in [task for task in waiting if not task.thread.is_alive()]:
-                waiting.remove(task)
+            next(iter(waiting.values())).join(POLL_S)
+            for task in [task for task, thread in waiting.items() if not thread.is_alive()]:
+                del waiting[task]
                 if task.result is not None:
                     task.keep(task.result)
             checkpoint()
@@ -88,6 +97,19 @@ def finish(tasks: Sequence[Task[T]], checkpoint: Check) -> tuple[list[T | None],
     if signal and not any(results):
         raise signal
     return results, signal
+
+
+def finish_all(
+    works: Sequence[Callable[[Check], T]], checkpoint: Check, most: int, *, is_waiting: bool
+) -> list[T]:
+    """The results of these works, at most so many at the same time; where nothing `is_waiting` for a server,
+    one after the other. A Signal abandons them."""
+    turns, failed = threading.Semaphore(most), threading.Event()
+    tasks = [Task(work, is_threaded=is_waiting, turns=turns, abandoned=failed) for work in works]
+    results, signal = finish(tasks, checkpoint)
+    if signal:
+        raise signal
+    return cast("list[T]", results)
 
 
 @dataclass(frozen=True)
@@ -137,22 +159,12 @@ class SideBySide:
         self, requests: Sequence[WebRequest], checkpoint: Check
     ) -> tuple[list[WebResult | None], Signal | None]:
         """The results in the order of `requests`, and None; after a Signal as `finish` says."""
-        if self._is_live:
-            tasks = [
-                self._ahead.pop(request.key) if request.key in self._ahead else self._start(request)
-                for request in requests
-            ]
-            return finish(tasks, checkpoint)
-        results: list[WebResult | None] = []
-        for request in requests:
-            try:
-                checkpoint()
-                results.append(self._send(request, checkpoint))
-            except (StopRequested, ShutdownRequested, BudgetSpent) as signal:
-                if not results:
-                    raise
-                return [*results, *[None] * (len(requests) - len(results))], signal
-        return results, None
+        tasks = [
+            self._ahead.pop(request.key) if request.key in self._ahead else self._start(request)
+            for request in requests
+        ]
+        return finish(tasks, checkpoint)
 
     def _start(self, request: WebRequest) -> Task[WebResult]:
-        return Task(partial(self._send, request), keep=partial(self._keep, request))
+        keep = partial(self._keep, request)
+        return Task(partial(self._send, request), is_threaded=self._is_live, keep=keep)

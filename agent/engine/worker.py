@@ -16,7 +16,7 @@ from typing import Any
 from agent import logs
 from agent.engine.batch_scheduler import BatchScheduler
 from agent.engine.context import RunContext
-from agent.engine.loop import Flow, advance
+from agent.engine.loop import Flow, drive
 from agent.engine.model_rests import ModelRests
 from agent.engine.work_limits import WorkLimits
 from agent.errors import (
@@ -146,7 +146,7 @@ class Worker:
                 ModelUnavailable
             ) as trouble:  # what has no vector is found by words, and the answer says so
                 log.warning("the library has passages without a vector: %s", trouble)
-        while (status := self._advance(run_id, watch)) is Status.RUNNING and not self.shutdown_event.wait(
+        while (status := self._drive(run_id, watch)) is Status.RUNNING and not self.shutdown_event.wait(
             FOLLOW_POLL_S
         ):
             if watch:
@@ -158,9 +158,9 @@ class Worker:
                 log.warning("the library did not index what was read: %s", error)
         return status
 
-    def _advance(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
+    def _drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
         with logs.bind(run=run_id, person=self.person):
-            return advance(
+            return drive(
                 run_id,
                 flows=self.flows,
                 store=self.store,
@@ -305,7 +305,7 @@ class Worker:
                 with self.limits.places:
                     if self.shutdown_event.is_set():  # the place was long in coming
                         continue
-                    if self._advance(run_id, partial(self._rests.forget, run_id)) is not Status.RUNNING:
+                    if self._drive(run_id, partial(self._rests.forget, run_id)) is not Status.RUNNING:
                         self._rests.forget(run_id)
                 self.schedule_batches()
             except CorruptRow as error:  # trying again does not help

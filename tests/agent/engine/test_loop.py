@@ -11,7 +11,7 @@ import pytest
 from pydantic import Field
 
 from agent.engine.context import RunContext
-from agent.engine.loop import Flow, advance
+from agent.engine.loop import Flow, drive
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import append
 from agent.errors import LeaseLost, StopRequested, StoreError
@@ -67,9 +67,9 @@ class Bench:
         change = {"count": state.own.count + 1, "seen": [state.own.count + 1]}
         return change, "review" if state.own.count + 1 >= self.until else "count"
 
-    def advance(self, owner: str = "me") -> Status:
+    def drive(self, owner: str = "me") -> Status:
         equip = lambda run, lease: RunContext(run.settings, Nowhere(), self.store, lease)  # noqa: E731
-        return advance(self.run_id, flows={"counting": self.flow}, store=self.store, owner=owner, equip=equip)
+        return drive(self.run_id, flows={"counting": self.flow}, store=self.store, owner=owner, equip=equip)
 
     @property
     def state(self) -> RunState[Counting]:
@@ -78,7 +78,7 @@ class Bench:
 
 def test_a_run_goes_on_until_a_person_is_needed(tmp_path):
     bench = Bench(tmp_path)
-    assert bench.advance() is Status.REVIEW
+    assert bench.drive() is Status.REVIEW
     steps = bench.store.ledger.steps(bench.run_id)
     assert [step.n for step in steps] == list(range(6))
     assert bench.state.own.seen == [1, 2, 3, 4, 5]
@@ -93,7 +93,7 @@ def test_a_note_between_two_looks_is_kept_and_nothing_is_done_twice(tmp_path):
             )
 
     bench = Bench(tmp_path, during=during)
-    bench.advance()
+    bench.drive()
     assert bench.state.own.seen == [1, 2, 3, 4, 5]
     assert [note.text for note in bench.state.notes] == ["look left"]
     assert [s.name for s in bench.store.ledger.steps(bench.run_id)].count("steer") == 1
@@ -110,7 +110,7 @@ def test_a_decision_that_a_note_overtook_is_made_anew(tmp_path):
             )
 
     bench = Bench(tmp_path, during=during, until=3)
-    assert bench.advance() is Status.REVIEW
+    assert bench.drive() is Status.REVIEW
     assert heard == [0, 0, 0, 1], "the last step of all was taken with the note, not in spite of it"
     assert [s.name for s in bench.store.ledger.steps(bench.run_id)] == [
         "ask",
@@ -129,7 +129,7 @@ def test_finish_turns_the_run_even_in_the_middle_of_a_step(tmp_path):
             )
 
     bench = Bench(tmp_path, during=during, until=50)
-    assert bench.advance() is Status.REVIEW
+    assert bench.drive() is Status.REVIEW
     assert bench.state.own.count == 2 and bench.state.why_stopped == "asked"
 
 
@@ -141,13 +141,13 @@ def test_pause_lets_the_step_end_and_resume_goes_on(tmp_path):
             )
 
     bench = Bench(tmp_path, during=during)
-    assert bench.advance() is Status.PAUSED
+    assert bench.drive() is Status.PAUSED
     assert bench.state.own.seen == [1, 2]
     bench.during = lambda state, tools: None
     bench.store.ledger.append_person_step(
         bench.run_id, "resume", {"control": "resumed"}, status=Status.RUNNING, control=""
     )
-    assert bench.advance() is Status.REVIEW
+    assert bench.drive() is Status.REVIEW
     assert bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
@@ -160,13 +160,13 @@ def test_stop_throws_away_the_step_at_work(tmp_path):
             tools.checkpoint()
 
     bench = Bench(tmp_path, during=during)
-    assert bench.advance() is Status.STOPPED
+    assert bench.drive() is Status.STOPPED
     assert bench.state.own.seen == [1, 2]
 
 
 def test_a_spent_budget_leads_to_the_write_up(tmp_path):
     bench = Bench(tmp_path, max_seconds=-1.0)
-    assert bench.advance() is Status.REVIEW
+    assert bench.drive() is Status.REVIEW
     assert [step.name for step in bench.store.ledger.steps(bench.run_id)] == ["ask", "budget", "close"]
     assert bench.state.stop_reason == "budget" and "working time" in bench.state.why_stopped
 
@@ -177,14 +177,14 @@ def test_a_failure_is_kept_on_the_run_and_can_be_resumed(tmp_path):
             raise ValueError("the disk is on fire")
 
     bench = Bench(tmp_path, during=during)
-    assert bench.advance() is Status.FAILED
+    assert bench.drive() is Status.FAILED
     run = bench.store.ledger.get(bench.run_id)
     assert run.error == "ValueError: the disk is on fire"
     bench.during = lambda state, tools: None
     bench.store.ledger.append_person_step(
         bench.run_id, "resume", {}, status=Status.RUNNING, control="", error=""
     )
-    assert bench.advance() is Status.REVIEW
+    assert bench.drive() is Status.REVIEW
     assert bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
@@ -195,16 +195,16 @@ def test_a_shutdown_lets_the_next_process_go_on(tmp_path):
             tools.checkpoint()
 
     bench = Bench(tmp_path, during=during)
-    assert bench.advance() is Status.RUNNING
+    assert bench.drive() is Status.RUNNING
     assert bench.store.ledger.list_claimable() == [bench.run_id]
     bench.during = lambda state, tools: None
-    assert bench.advance("another") is Status.REVIEW
+    assert bench.drive("another") is Status.REVIEW
     assert bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
 def test_four_rivals_do_each_step_once(tmp_path):
     bench = Bench(tmp_path, until=30)
-    threads = [threading.Thread(target=bench.advance, args=(f"w{i}",)) for i in range(4)]
+    threads = [threading.Thread(target=bench.drive, args=(f"w{i}",)) for i in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -216,10 +216,10 @@ def test_a_holder_that_lost_its_lease_records_nothing(tmp_path):
     def during(state: RunState[Counting], tools: RunContext) -> None:
         if state.own.count == 2 and tools.lease.owner == "slow":
             bench.store.ledger.update_run(bench.run_id, lease_until=0.0)
-            assert bench.advance("fast") is Status.REVIEW
+            assert bench.drive("fast") is Status.REVIEW
 
     bench = Bench(tmp_path, during=during)
-    assert bench.advance("slow") is Status.REVIEW
+    assert bench.drive("slow") is Status.REVIEW
     assert bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
@@ -249,10 +249,10 @@ def test_a_store_that_cannot_be_written_fails_no_run(tmp_path):
 
     bench = Bench(tmp_path, during=during)
     with pytest.raises(StoreError, match="full"):
-        bench.advance()
+        bench.drive()
     assert bench.store.ledger.get(bench.run_id).status is Status.RUNNING
     bench.during = lambda state, tools: None
-    assert bench.advance() is Status.REVIEW
+    assert bench.drive() is Status.REVIEW
     assert bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
@@ -260,12 +260,12 @@ def test_a_failure_without_the_lease_says_nothing_about_the_run(tmp_path):
     def during(state: RunState[Counting], tools: RunContext) -> None:
         if tools.lease.owner == "slow":
             bench.store.ledger.update_run(bench.run_id, lease_until=0.0)
-            assert bench.advance("fast") is Status.REVIEW
+            assert bench.drive("fast") is Status.REVIEW
             raise ValueError("too late")
 
     bench = Bench(tmp_path, during=during)
     with pytest.raises(LeaseLost):
-        bench.advance("slow")
+        bench.drive("slow")
     run = bench.store.ledger.get(bench.run_id)
     assert (run.status, run.error) == (Status.REVIEW, "")
 
@@ -273,13 +273,13 @@ def test_a_failure_without_the_lease_says_nothing_about_the_run(tmp_path):
 def test_a_step_that_leads_where_no_edge_goes_fails_the_run_and_says_so(tmp_path):
     bench = Bench(tmp_path)
     bench.flow = replace(bench.flow, steps={"count": lambda state, tools: ({}, "nowhere")})
-    assert bench.advance() is Status.FAILED
+    assert bench.drive() is Status.FAILED
     assert "led to nowhere" in bench.store.ledger.get(bench.run_id).error
 
 
 def test_a_spent_budget_that_is_asked_about_rests_before_the_step_and_takes_it_after(tmp_path):
     bench = Bench(tmp_path, max_seconds=-1.0, at_cap="ask")
-    assert bench.advance() is Status.PAUSED
+    assert bench.drive() is Status.PAUSED
     steps = bench.store.ledger.steps(bench.run_id)
     assert [(step.name, step.next) for step in steps] == [("ask", "count"), ("halt", "count")]
     assert (bench.state.halt.kind, bench.state.halt.cap, bench.state.halt.step) == (
@@ -291,7 +291,7 @@ def test_a_spent_budget_that_is_asked_about_rests_before_the_step_and_takes_it_a
     bench.store.ledger.append_person_step(
         bench.run_id, "raise", {"halt": None}, status=Status.RUNNING, settings=raised.model_dump_json()
     )
-    assert bench.advance() is Status.REVIEW and bench.state.own.seen == [1, 2, 3, 4, 5]
+    assert bench.drive() is Status.REVIEW and bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
 def test_what_a_flow_asks_about_rests_the_run_unless_a_person_spoke_meanwhile(tmp_path):
@@ -310,11 +310,11 @@ def test_what_a_flow_asks_about_rests_the_run_unless_a_person_spoke_meanwhile(tm
         return None
 
     bench.flow = replace(bench.flow, find_pause_request=asks)
-    assert bench.advance() is Status.PAUSED
+    assert bench.drive() is Status.PAUSED
     names = [step.name for step in bench.store.ledger.steps(bench.run_id)]
     assert names == ["ask", "count", "count", "steer", "halt"] and bench.state.met == ["c"]
     bench.store.ledger.append_person_step(bench.run_id, "resume", {"halt": None}, status=Status.RUNNING)
-    assert bench.advance() is Status.REVIEW and bench.state.own.seen == [1, 2, 3, 4, 5]
+    assert bench.drive() is Status.REVIEW and bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
 def test_settings_a_person_changes_hold_from_the_next_step_on(tmp_path):
@@ -331,5 +331,5 @@ def test_settings_a_person_changes_hold_from_the_next_step_on(tmp_path):
             )
 
     bench = Bench(tmp_path, during=during)
-    assert bench.advance() is Status.REVIEW
+    assert bench.drive() is Status.REVIEW
     assert seen == [1800, 1800, 77, 77, 77]

@@ -37,7 +37,7 @@ def test_a_backlog_stands_in_line_once(worker, monkeypatch):
         return plain()
 
     monkeypatch.setattr(worker.store.ledger, "list_claimable", unfinished)
-    monkeypatch.setattr(worker, "_advance", lambda *_asked: going_on.wait(20))
+    monkeypatch.setattr(worker, "_drive", lambda *_asked: going_on.wait(20))
     for _ in range(5):
         worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
     worker.start(1)
@@ -58,8 +58,8 @@ def test_a_store_in_trouble_ends_no_thread_and_fails_no_run(worker, monkeypatch)
     monkeypatch.setattr(worker.store.ledger, "claim", claim)
     run_id = worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
     rested = threading.Event()
-    drive = worker._advance
-    monkeypatch.setattr(worker, "_advance", lambda *asked: drive(*asked) is Status.RUNNING or rested.set())
+    drive = worker._drive
+    monkeypatch.setattr(worker, "_drive", lambda *asked: drive(*asked) is Status.RUNNING or rested.set())
     worker.start(1)
     assert rested.wait(30)
     assert worker.store.ledger.get(run_id).status is Status.REVIEW and not troubles

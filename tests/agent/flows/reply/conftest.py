@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.engine.loop import advance
+from agent.engine.loop import drive
 from agent.engine.state import to_jsonable
 from agent.flows import FLOWS
 from agent.flows.reply.flow import REPLY
@@ -49,6 +49,6 @@ def run(bench: Workbench) -> Run:
             tools.client, tools.model_failure = ScriptedModel(script) if script else None, trouble
             return tools
 
-        return Ran(bench, run_id, advance(run_id, flows=FLOWS, store=bench.store, owner=owner, equip=equip))
+        return Ran(bench, run_id, drive(run_id, flows=FLOWS, store=bench.store, owner=owner, equip=equip))
 
     return ran
