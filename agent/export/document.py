@@ -185,7 +185,7 @@ def write_source(source: Source, report: Report, *, is_audit: bool = True) -> li
     reference = make_reference(source, report, set())
     work = ". ".join(filter(None, ("; ".join(reference.authors).rstrip("."), reference.place)))
     return [
-        Heading(3, source.title or source.url or "Untitled", source.n),
+        Heading(3, reference.title, source.n),
         *([Paragraph([f"{work}."])] if work else []),
         Paragraph([Span(source.url, url=source.url)]),
         *_quote_in_context(source, report),

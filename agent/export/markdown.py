@@ -87,6 +87,7 @@ def _render_span(span: Span | str) -> str:
     if isinstance(span, str):  # spans follow each other: a space at either end stays
         words = escape_inline(span)
         return f"{' ' if span[:1].isspace() else ''}{words}{' ' if words and span[-1:].isspace() else ''}"
+    words = escape_inline(span.text)
     match span.style:
         case "cite":
             return f"[\\[{span.text}\\]](#{span.text})"
@@ -94,11 +95,10 @@ def _render_span(span: Span | str) -> str:
             return f"[{span.text}]"
         case "code":
             return render_code(span.text)
-        case "strong" | "label":
-            return f"**{escape_inline(span.text)}{':' * (span.style == 'label')}**"
-        case "emphasis":
-            return f"*{escape_inline(span.text)}*"
-        case "plain":
-            if span.text == span.url and clean_url(span.url):
-                return f"<{clean_url(span.url)}>"
-            return render_link(span.text, span.url) if span.url else escape_inline(span.text)
+        case "strong" | "label" if words:
+            return f"**{words}{':' * (span.style == 'label')}**"
+        case "emphasis" if words:
+            return f"*{words}*"
+    if span.text == span.url and clean_url(span.url):
+        return f"<{clean_url(span.url)}>"
+    return render_link(span.text, span.url) if span.url else words

@@ -11,6 +11,7 @@ from markdown_it.token import Token
 
 from agent.export.escaping import (
     clean_url,
+    escape_csv_cell,
     escape_inline,
     escape_table_cell,
     render_blockquote,
@@ -177,6 +178,11 @@ def test_a_link_has_one_http_target_whatever_it_is_made_of(text: str, tail: str)
         if t.type == "link_open"
     ]
     assert len(found) <= 1 and all(str(t.attrs["href"]).startswith("https://a.example/") for t in found)
+
+
+@pytest.mark.parametrize("text", ["=1", " =1", "\u200b=1", "\ufeff@x", "＝1", "\x00=1", "-1", "\t=1"])
+def test_what_hides_a_formula_does_not_help_it(text: str) -> None:
+    assert escape_csv_cell(text).startswith("'")
 
 
 def test_code_holds_only_an_identifier() -> None:
