@@ -47,12 +47,6 @@ def test_what_is_meant_is_found_without_a_word_in_common(store):
     assert "kb:cats.txt" not in ids(library, "feline")
 
 
-def test_words_and_meaning_together_beat_either(store):
-    library = filled(store, Bags())
-    library.vector_index.embed_pending()
-    assert ids(library, "vehicle petrol", k=1) == ["kb:cars.txt"]
-
-
 def test_without_a_model_or_with_one_that_is_down_words_are_searched_and_the_note_says_so(store):
     assert "No model is set up." in filled(store, None).search("kittens").note
     embedder = Bags()

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from agent.retrieval.answer import MAX_PASSAGES, MAX_WORDS, WORDS_BELOW, find_answer, find_best_lines
+from agent.retrieval.answer import (
+    MAX_PASSAGES,
+    MAX_WORDS,
+    WORDS_BELOW,
+    describe_row,
+    find_answer,
+    find_best_lines,
+)
 from agent.retrieval.scorer import CollectionCounts, CountedPassages
 from agent.types import Passage
 from agent.types.web import PassageKind
@@ -135,3 +142,19 @@ def test_the_page_of_a_thing_that_the_lead_names_comes_next() -> None:
     ]
     [part] = find_answer("Who lit the kiln that fired the Skerry bowl?", pages).parts
     assert part.passages[0].statement == "It was lit by Asta Berg."
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "told"),
+    [
+        ("Ferry | Built | Yard", "Blue Heron | 1907 | Quill", "Ferry: Blue Heron; Built: 1907; Yard: Quill"),
+        ("A | B", "1 | 2 | 3", "1 | 2 | 3"),
+        ("A | B", "A | B", "A | B"),
+        ("A", "1", "1"),
+        ("A | ", "1 | 2", "A: 1; 2"),
+        ("A | B", "1 | ", "A: 1"),
+        ("Data", "Weight | 310 g", "Weight: 310 g"),
+    ],
+)
+def test_a_row_is_told_with_its_header_where_that_fits(header: str, row: str, told: str) -> None:
+    assert describe_row(header, row) == told

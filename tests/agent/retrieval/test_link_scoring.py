@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.retrieval import link_scoring
-from agent.retrieval.link_scoring import strip_title_suffix
+from agent.retrieval.link_scoring import score_links, split_path_words, strip_title_suffix
 from agent.types import Fact, Lead, Link, Outcome, Page, SearchHit, SearchResult
 
 ASKED = "When was the ferry Blue Heron built?"
@@ -193,3 +193,33 @@ def test_any_page_and_any_hits_give_leads_in_order(
 def test_a_title_of_blanks_or_brackets_is_walked_once() -> None:
     assert strip_title_suffix(f"The Cup{' ' * 300_000}x (1999 film)") == "The Cup x"
     assert strip_title_suffix("The Cup " + "(" * 300_000 + "x").startswith("The Cup (")
+
+
+def best(question: str, *links: Link) -> str:
+    found = score_links(question, links)
+    return links[max(range(len(found)), key=found.__getitem__)].url
+
+
+def at(path: str, text: str = "") -> Link:
+    return Link(url=f"https://a.example/{path}", text=text)
+
+
+def test_the_words_of_a_path_are_split() -> None:
+    words = split_path_words("https://a.example/Help/orderTracking_page-2.html?topic=lost")
+    assert words == "Help order Tracking page 2 topic lost"
+
+
+def test_link_text_and_path_count() -> None:
+    links = at("a"), at("b", "Returns and refunds"), at("returns")
+    assert best("How do I return an order?", *links) in ("https://a.example/b", "https://a.example/returns")
+
+
+def test_a_word_that_all_have_tells_nothing_apart() -> None:
+    parts = (at(f"c2-{n}", f"C2 part {n}") for n in range(5))
+    assert best("C2 price", *parts, at("shop", "Price list")).endswith("shop")
+
+
+def test_scores_are_shares() -> None:
+    links = [at("return-order", "return an order"), at("")]
+    assert all(0 <= score <= 1 for score in score_links("return an order return", links))
+    assert score_links("return", []) == []

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.retrieval.passages import PASSAGE_CHARS, PASSAGE_ROWS, split_passages
+from agent.retrieval.passages import (
+    MAX_DESCRIPTION_CHARS,
+    PASSAGE_CHARS,
+    PASSAGE_ROWS,
+    describe_page,
+    infer_headings,
+    split_passages,
+)
 from agent.types import Block, Heading, Outcome, Page, Passage, Table
 from agent.web.extract.html_page import extract_html
 
@@ -292,3 +300,90 @@ def test_a_page_cut_into_crumbs_has_no_more_passages_than_a_page_may():
     heads = [Heading(start=crumbs.index(f"Head {n}\n"), level=2, text=f"Head {n}") for n in range(200)]
     assert len(split_passages(page(crumbs, headings=heads), "p")) == 200
     assert len(split_passages(page(crumbs, headings=heads), "p", longest=2_000)) == 50
+
+
+def plain(text: str, **more) -> Page:
+    return Page(
+        url="https://a.example/",
+        final_url="https://a.example/",
+        outcome=Outcome.OK,
+        title="Fever",
+        text=text,
+        **more,
+    )
+
+
+LONG = "This line is a sentence that goes on for quite some words indeed."
+
+
+def test_a_short_line_above_a_longer_one_is_a_heading():
+    page = infer_headings(plain(f"Fever\nSymptoms\n{LONG}\nIs it bad?\n{LONG}\nA | B\n{LONG}"))
+    assert [heading.text for heading in page.headings] == ["Symptoms"] and page.text[
+        page.headings[0].start :
+    ].startswith("Symptoms")
+
+
+def test_marked_headings_are_left_as_they_are():
+    marked = [Heading(start=0, level=2, text="One"), Heading(start=20, level=2, text="Two")]
+    assert infer_headings(plain(f"One\n{LONG}\nTwo\n{LONG}", headings=marked)).headings == marked
+
+
+def test_the_last_item_of_a_list_is_no_heading_of_what_follows():
+    assert [
+        heading.text
+        for heading in infer_headings(plain(f"Fever\nReturns\nPayment\nError codes\n{LONG}")).headings
+    ] == []
+
+
+def described(text: str, title: str = "", *headings: str, tables: list[Table] | None = None) -> Page:
+    found = [Heading(start=max(0, text.find(heading)), level=2, text=heading) for heading in headings]
+    return Page(
+        url="file:a.txt",
+        final_url="file:a.txt",
+        outcome=Outcome.OK,
+        text=text,
+        title=title,
+        headings=found,
+        tables=tables or [],
+    )
+
+
+def test_the_first_sentence_that_tells_something():
+    assert (
+        describe_page(described("Menu\nHome\nHerons eat fish and small frogs. They nest in trees.", "Herons"))
+        == "Herons: Herons eat fish and small frogs."
+    )
+
+
+def test_headings_follow_but_not_the_title_or_the_numbers_of_pages():
+    told = describe_page(
+        described(
+            "Herons\nNests\nFood\nHerons eat fish and small frogs.",
+            "Herons",
+            "Herons",
+            "Nests",
+            "Food",
+            "Page 3",
+        )
+    )
+    assert told == "Herons: Herons eat fish and small frogs. — Nests; Food"
+
+
+def test_a_sentence_without_blanks_between_words_counts_by_its_characters():
+    assert (
+        describe_page(described("茶\n普洱茶产于云南，存放多年后味道更醇厚。", "茶"))
+        == "茶: 普洱茶产于云南，存放多年后味道更醇厚。"
+    )
+
+
+def test_a_table_is_described_by_its_header():
+    text = "name | kind | address | open on all the days of the week.\nA | b | c | d"
+    assert describe_page(described(text, "places", tables=[Table(start=0, end=len(text))])).startswith(
+        "places: name | kind"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "x", "word " * 2000, "长" * 2000])
+def test_it_is_never_empty_and_never_long(text):
+    assert 0 < len(describe_page(described(text, "", "heading " * 50))) <= MAX_DESCRIPTION_CHARS
+    assert describe_page(described("")) == "file:a.txt"

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from agent.retrieval.scorer import (
     CollectionCounts,
+    fuse_rankings,
     rank_passages,
+    score_fact,
 )
-from agent.types import Passage
+from agent.types import Fact, Passage
 
 
 def passage(n: int, text: str, **more) -> Passage:
@@ -85,3 +87,44 @@ def test_any_text_is_ranked_between_0_and_1(question: str, texts: list[str]) -> 
     assert all(0 <= p.score <= 1 for p in ranked) and [p.score for p in ranked] == sorted(
         (p.score for p in ranked), reverse=True
     )
+
+
+def test_what_both_rankings_hold_comes_before_what_one_holds():
+    assert [thing for thing, _ in fuse_rankings([["a", "b", "c"], ["d", "b", "e"]])] == [
+        "b",
+        "a",
+        "d",
+        "c",
+        "e",
+    ]
+    assert dict(fuse_rankings([["a", "b"], ["b"]])) == {"a": 1 / 61, "b": 1 / 62 + 1 / 61}
+
+
+def test_one_ranking_stays_as_it_is_and_none_is_none():
+    assert [thing for thing, _ in fuse_rankings([["b", "a"], []])] == ["b", "a"] and fuse_rankings([]) == []
+
+
+FERRY = "When was the ferry Blue Heron built?"
+
+
+def score(quote: str, title: str = "", question: str = FERRY) -> float:
+    return score_fact(question, Fact(id="f", statement=quote, quote=quote, title=title))
+
+
+def test_a_fact_that_holds_more_of_the_question_is_more_relevant() -> None:
+    whole, half = score("The ferry Blue Heron was built in 1907."), score("The ferry was built in 1907.")
+    assert whole > half > score("Nothing of the kind stands here.") == 0
+
+
+def test_the_title_says_what_the_quote_is_about() -> None:
+    assert score("It was built in 1907.", "Blue Heron") > score("It was built in 1907.")
+
+
+def test_other_languages_and_scripts() -> None:
+    assert score("东京的人口是一千四百万人。", question="东京的人口是多少?") > 0
+    assert score("Die Brücke wurde 1907 gebaut.", question="Wann wurde die Brücke gebaut?") > 0
+
+
+@given(st.text(), st.text(max_size=400), st.text(max_size=60))
+def test_any_text_is_scored_between_0_and_1(question: str, quote: str, title: str) -> None:
+    assert 0 <= score(quote, title, question) <= 1

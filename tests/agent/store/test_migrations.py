@@ -77,15 +77,6 @@ def test_a_program_that_upgraded_keeps_its_hold_on_the_file(tmp_path, monkeypatc
     store.close()
 
 
-def test_an_upgrade_happens_once(tmp_path, monkeypatch):
-    filled(tmp_path / "t.db")
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m900_colour))
-    stores = [Store(f"sqlite:///{tmp_path / 't.db'}") for _ in range(2)]
-    assert migrations.find_pending(stores[0].engine, migrations.MIGRATIONS) == []
-    for store in stores:
-        store.close()
-
-
 def test_rivals_upgrade_it_once(tmp_path, monkeypatch):
     filled(tmp_path / "t.db")
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m900_colour))

@@ -67,25 +67,6 @@ def test_the_same_text_at_the_same_address_is_stored_once(store):
     assert count(store) == 1 and store.pages.get(first).fetched_at == "then", "a stored page is never changed"
 
 
-def test_another_text_or_another_address_is_another_page(store):
-    assert (
-        len(
-            {
-                store.pages.put(seen()),
-                store.pages.put(seen("Two herons.")),
-                store.pages.put(seen(url="https://b.example/x")),
-            }
-        )
-        == 3
-    )
-
-
-def test_where_a_redirect_ended_is_what_counts(store):
-    assert store.pages.put(seen()) == store.pages.put(
-        seen(url="https://short.example/1", final_url="https://a.example/x")
-    )
-
-
 def test_rivals_store_it_once(store):
     ids: list[str] = []
     threads = [threading.Thread(target=lambda: ids.append(store.pages.put(seen()))) for _ in range(8)]
@@ -187,9 +168,3 @@ def test_the_pages_of_a_site_are_those_fetched_since_a_time(store):
     since = store.pages.list_fetched("a.example", "2026-11-21T00:00:00Z")
     assert [address.url for address in since] == ["https://a.example/22", "https://a.example/21"]
     assert store.pages.list_fetched("b.example", "") == []
-
-
-def test_a_page_that_was_removed_is_no_longer_what_an_address_gave(store):
-    store.pages.put_fetched([("https://a.example/x", seen())])
-    store.pages._write(tables.pages.delete())
-    assert store.pages.find_fetched(["https://a.example/x"]) == {}
