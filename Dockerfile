@@ -21,12 +21,10 @@ COPY app.py LICENSE SECURITY.md ./
 COPY .streamlit .streamlit
 COPY agent agent
 COPY pages pages
-COPY bench/__init__.py bench/
-COPY bench/evaluation bench/evaluation
 COPY prompts prompts
 COPY demo demo
 COPY docs/licences.md docs/sbom.json docs/
-RUN /opt/venv/bin/python -m compileall -q agent bench pages app.py
+RUN /opt/venv/bin/python -m compileall -q agent pages app.py
 ENV PATH=/opt/venv/bin:$PATH HOME=/tmp STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE=true PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 \
     TOUCHSTONE_DATA=/data LOG_FORMAT=json LOG_LEVEL=INFO
 USER 10001:10001
