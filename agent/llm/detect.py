@@ -41,7 +41,7 @@ _NOT_CHAT = re.compile(
 )
 NO_MODEL = (
     "No model is set up: give a key (OPENAI_API_KEY) or a server's address (OPENAI_BASE_URL) in Settings, or "
-    "start Ollama. Until then Touchstone works keyless, by rules alone."
+    "start Ollama. Until then Touchstone shows passages, as quotes."
 )
 
 

@@ -24,7 +24,7 @@ def draw(view: RunSnapshot) -> None:
         empty_state.draw(
             "No model was asked",
             (
-                "Without a model the run works by rules alone. To use one, name its "
+                "Without a model the run only finds passages. To use one, name its "
                 "server in .env; see Settings."
             ),
         )
