@@ -110,11 +110,8 @@ def run_with_deadline(call: Callable[[], T], watch: Deadline) -> T:
     return done[0]
 
 
-# Sockets that wait in short slices, so that a total deadline and a stop end the wait for a slow server.
-#
-# A timeout of `requests` is per read: a byte a second holds it for ever. Here every wait checks the
-# thread's current `Deadline` (set with `use_deadline`), so pooled connections obey the fetch they serve
-# now.
+# Sockets that wait in short slices: a timeout of `requests` is per read, which a byte a second holds for ever.
+# Every wait checks the thread's current `Deadline`, so pooled connections obey the fetch they serve now.
 
 CONNECT_SECONDS = 10.0
 """Seconds one address may take to accept a connection, and TLS to shake hands."""

@@ -22,7 +22,6 @@ from agent.net.transport import build_pools, create_context, read_body
 from agent.settings.config import USER_AGENT
 from agent.text.json_text import parse_json
 
-NO_HEADERS: Mapping[str, str] = {}
 READ_ENCODINGS = ("", "identity", "gzip", "x-gzip")
 """Compressions that are read: those whose unpacking can be stopped at a size."""
 
@@ -55,7 +54,7 @@ class Connections:
         self,
         policy: Policy,
         url: str,
-        headers: Mapping[str, str] = NO_HEADERS,
+        headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
         *,
         method: str = "",
@@ -65,7 +64,7 @@ class Connections:
         policy's seconds. Raises NoAnswer, and what the deadline's checkpoint raises."""
         deadline = deadline or current_deadline(policy.seconds).within(policy.seconds)
         sent = HTTPHeaderDict({"User-Agent": USER_AGENT, "Accept": "*/*"})
-        sent.update({**headers, "Accept-Encoding": "gzip"})
+        sent.update({**(headers or {}), "Accept-Encoding": "gzip"})
         with use_deadline(deadline):
             deadline.check()
             try:

@@ -19,21 +19,18 @@ from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer, connect, ru
 from agent.text.urls import MAX_URL
 from agent.types import Outcome
 
-# Which IP addresses are on the public internet. Pure arithmetic on addresses: resolves nothing, connects to
-# nothing.
-#
-# The tables are made from IANA's special-purpose address registries (IPv4, IPv6), the multicast spaces, the
-# site-local space that RFC 3879 retired, and the metadata addresses of clouds. `ipaddress.is_global` is not
-# used: current Pythons call 64:ff9b::7f00:1, 2002:7f00:1::, fec0::1 and 224.0.0.1 global.
+# Which IP addresses are on the public internet: from IANA's special-purpose address registries (IPv4, IPv6),
+# the multicast spaces, the site-local space that RFC 3879 retired, and the metadata addresses of clouds.
+# `ipaddress.is_global` is not used: current Pythons call 64:ff9b::7f00:1, 2002:7f00:1:: and fec0::1 global.
 
 IpAddress = IPv4Address | IPv6Address
 
-# The common one (also Azure, Google, Oracle), AWS tasks, AWS EKS pods, Scaleway, Tencent, Azure's wire server
-# (public by the registry), Alibaba, Oracle classic; then the IPv6 ones.
 _METADATA = (
     "169.254.169.254 169.254.170.2 169.254.170.23 169.254.42.42 169.254.0.23 168.63.129.16 "
     "100.100.100.200 192.0.0.192 fd00:ec2::254 fd00:ec2::23 fd20:ce::254 fd00:42::42 fe80::a9fe:a9fe"
 )
+"""The common one (also Azure, Google, Oracle), AWS tasks, AWS EKS pods, Scaleway, Tencent, Azure's wire
+server (public by the registry), Alibaba, Oracle classic; then the IPv6 ones."""
 CLOUD_METADATA_ADDRESSES = frozenset(map(ip_address, _METADATA.split()))
 """Addresses at which clouds hand out credentials. Never fetched from, whatever an operator allows."""
 _SPECIAL_IPV4 = (
@@ -44,17 +41,13 @@ _SPECIAL_IPV4 = (
 _SPECIAL_IPV4_NETWORKS = tuple(map(IPv4Network, _SPECIAL_IPV4.split()))
 _GLOBAL_IPV6 = IPv6Network("2000::/3")
 """All that IANA has allocated as global unicast; everything outside is special or unassigned."""
-_SPECIAL_IPV6_NETWORKS = tuple(
-    IPv6Network(text)
-    for text in (
-        "2001::/23",  # protocol assignments: Teredo, benchmarking, ORCHID and the like
-        "2001:db8::/32",
-        "2002::/16",  # 6to4: whoever needs it can be reached by IPv4
-        "2620:4f:8000::/48",
-        "3fff::/20",
-    )
-)
-_ISATAP = frozenset((0x00005EFE, 0x02005EFE))
+_SPECIAL_IPV6 = "2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20"
+"""Protocol assignments (Teredo, benchmarking, ORCHID and the like), documentation, 6to4 (whoever needs it can
+be reached by IPv4), AS112, documentation."""
+_SPECIAL_IPV6_NETWORKS = tuple(map(IPv6Network, _SPECIAL_IPV6.split()))
+_NAT64_LOCAL = IPv6Network("64:ff9b:1::/48")
+_CARRIERS = tuple(map(IPv6Network, ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")))
+"""Compatible, mapped, translated and NAT64 addresses: their last four bytes are an IPv4 address."""
 
 
 def is_public(address: IpAddress) -> bool:
@@ -82,24 +75,20 @@ def extract_embedded_ipv4(address: IpAddress) -> list[IPv4Address]:
     """The IPv4 addresses that an IPv6 address carries in one of the transition forms."""
     if isinstance(address, IPv4Address):
         return []
-    bits = int(address)
-    low = IPv4Address(bits & 0xFFFFFFFF)
-    found = []
-    if bits >> 32 in (0, 0xFFFF, 0xFFFF0000, 0x0064FF9B << 64) or bits >> 80 == 0x0064FF9B0001:
-        found.append(low)
-    if bits >> 80 == 0x0064FF9B0001:  # RFC 6052, /48: 16 bits, a zero octet, 16 bits
-        found.append(IPv4Address(((bits >> 64) & 0xFFFF) << 16 | ((bits >> 40) & 0xFFFF)))
-    if bits >> 112 == 0x2002:
-        found.append(IPv4Address((bits >> 80) & 0xFFFFFFFF))
-    if bits >> 96 == 0x20010000:  # Teredo: the server, and the client with its bits inverted
-        found += [IPv4Address((bits >> 64) & 0xFFFFFFFF), IPv4Address((bits & 0xFFFFFFFF) ^ 0xFFFFFFFF)]
+    found, packed = [*(address.teredo or ())], address.packed
+    if address.sixtofour:
+        found.append(address.sixtofour)
+    if any(address in network for network in (*_CARRIERS, _NAT64_LOCAL)):
+        found.append(IPv4Address(packed[-4:]))
+    if address in _NAT64_LOCAL:  # RFC 6052, /48: 16 bits, a zero octet, 16 bits
+        found.append(IPv4Address(packed[6:8] + packed[9:11]))
     inner = _extract_isatap_ipv4(address)
     return found + ([inner] if inner else [])
 
 
 def _extract_isatap_ipv4(address: IPv6Address) -> IPv4Address | None:
-    bits = int(address)
-    return IPv4Address(bits & 0xFFFFFFFF) if (bits >> 32) & 0xFFFFFFFF in _ISATAP else None
+    is_isatap = address.packed[8:12] in (b"\x00\x00\x5e\xfe", b"\x02\x00\x5e\xfe")
+    return IPv4Address(address.packed[-4:]) if is_isatap else None
 
 
 PORTS = frozenset((80, 443, 8080, 8443))
@@ -113,15 +102,7 @@ NOT_PUBLIC = (
     "README (FETCH_ALLOW=wiki.lan,localhost), and start it again."
 )
 _MALFORMED_URL = "This is not a well-formed http(s) address, so it was not fetched. Check its spelling."
-_HAS_CREDENTIALS = "Addresses with a user name or password are not fetched. Leave them out."
-_PORT_NOT_ALLOWED = (
-    "This port does not serve web pages (80, 443, 8080 and 8443 do), so the address was not fetched."
-)
-_URL_TOO_LONG = f"This address is longer than {MAX_URL} characters, so it was not fetched."
-_UNRESOLVED = "The host's name could not be resolved. Check its spelling, or the network."
-_SLOW_NAME = "The host's name was not resolved within 5 seconds. Try again later, or look at the network."
-_NO_ANSWER = "The host did not answer: the connection was refused or timed out. Try again later."
-_PRIVATE_NAMES = re.compile(r"(^|\.)(localhost|local|internal|localdomain|home\.arpa)$")
+_PRIVATE_NAMES = (".localhost", ".local", ".internal", ".localdomain", ".home.arpa")
 _NUMERIC_NAMES = re.compile(r"(^|\.)(\d+|0x[0-9a-f]*)$")
 _FORBIDDEN_CHARACTERS = re.compile(r"[\x00-\x20\x7f\\]")
 
@@ -166,7 +147,7 @@ class SsrfGuard:
         """The address with its host in ASCII, ready to be requested; raises FetchRefused with a sentence."""
         url = url.strip()
         if len(url) > MAX_URL:
-            raise FetchRefused(_URL_TOO_LONG)
+            raise FetchRefused(f"This address is longer than {MAX_URL} characters, so it was not fetched.")
         if _FORBIDDEN_CHARACTERS.search(url):
             raise FetchRefused(_MALFORMED_URL)
         try:
@@ -177,7 +158,7 @@ class SsrfGuard:
         if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
             raise FetchRefused(_MALFORMED_URL)
         if "@" in parts.netloc:
-            raise FetchRefused(_HAS_CREDENTIALS)
+            raise FetchRefused("Addresses with a user name or password are not fetched. Leave them out.")
         if "%" in parts.netloc:
             raise FetchRefused(_MALFORMED_URL)
         host = _to_ascii_host(parts.hostname)
@@ -186,11 +167,12 @@ class SsrfGuard:
         if literal:
             is_permitted = self._can_connect(literal, host)
         else:
-            is_permitted = is_allowed or ("." in host and not _PRIVATE_NAMES.search(host))
+            is_permitted = is_allowed or ("." in host and not f".{host}".endswith(_PRIVATE_NAMES))
         if not is_permitted:
             raise FetchRefused(NOT_PUBLIC)
         if port is not None and port not in PORTS and not is_allowed:
-            raise FetchRefused(_PORT_NOT_ALLOWED)
+            ports = "This port does not serve web pages (80, 443, 8080 and 8443 do)"
+            raise FetchRefused(f"{ports}, so the address was not fetched.")
         netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port is not None else "")
         return urlunsplit((parts.scheme.lower(), netloc, parts.path or "/", parts.query, ""))
 
@@ -202,9 +184,11 @@ class SsrfGuard:
             found = run_with_deadline(lambda: self._resolve(host, port), limit)
         except DeadlineExceeded:
             watch.check()
-            raise HostUnreachable(_SLOW_NAME) from None
+            slow = f"The host's name was not resolved within {DNS_SECONDS:g} seconds."
+            raise HostUnreachable(f"{slow} Try again later, or look at the network.") from None
         except (OSError, UnicodeError) as error:
-            raise HostUnreachable(_UNRESOLVED) from error
+            unknown = "The host's name could not be resolved. Check its spelling, or the network."
+            raise HostUnreachable(unknown) from error
         for _, (name, _port) in found:
             if "%" in name or not self._can_connect(ip_address(name), host):
                 raise FetchRefused(NOT_PUBLIC)
@@ -214,7 +198,8 @@ class SsrfGuard:
                 return self._connect(family, peer, watch)
             except OSError as error:
                 failed = error
-        raise HostUnreachable(_NO_ANSWER) from failed
+        silent = "The host did not answer: the connection was refused or timed out. Try again later."
+        raise HostUnreachable(silent) from failed
 
     def _can_connect(self, address: IpAddress, host: str) -> bool:
         if is_cloud_metadata(address):

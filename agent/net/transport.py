@@ -18,7 +18,13 @@ from urllib3.poolmanager import PoolManager
 from urllib3.response import BaseHTTPResponse
 from urllib3.util.ssl_ import create_urllib3_context
 
-from agent.net.deadline import POLL_SECONDS, Deadline, DeadlineTLSSocket, current_deadline
+from agent.net.deadline import (
+    BUFFER_BYTES,
+    POLL_SECONDS,
+    Deadline,
+    DeadlineTLSSocket,
+    current_deadline,
+)
 from agent.net.ssrf_guard import SsrfGuard
 from agent.settings.config import USER_AGENT
 
@@ -29,12 +35,10 @@ REQUEST_HEADERS: Mapping[str, str] = {
     "Accept-Encoding": "gzip",
 }
 """Headers of our fetches. Only gzip is accepted: its decoding can be stopped at a size."""
-NO_CONDITIONS: Mapping[str, str] = {}
-_CHUNK = 64 * 1024
 
 
 def send_get(
-    adapter: HTTPAdapter, url: str, cookies: RequestsCookieJar, conditions: Mapping[str, str] = NO_CONDITIONS
+    adapter: HTTPAdapter, url: str, cookies: RequestsCookieJar, conditions: Mapping[str, str] | None = None
 ) -> requests.Response:
     """The response to one GET, its body still to be read; its cookies are added to `cookies`. `conditions`
     are the headers of a conditional request.
@@ -44,7 +48,7 @@ def send_get(
     request = requests.PreparedRequest()
     request.prepare_method("GET")
     request.prepare_url(url, None)
-    request.prepare_headers({**REQUEST_HEADERS, **conditions})
+    request.prepare_headers({**REQUEST_HEADERS, **(conditions or {})})
     if len(cookies):
         request.prepare_cookies(cookies)
     response = adapter.send(request, stream=True, timeout=POLL_SECONDS)
@@ -56,7 +60,7 @@ def read_body(answer: BaseHTTPResponse, deadline: Deadline, limit: int) -> bytes
     """The decoded body, cut off soon after `limit` bytes: a longer result is a body that is too large."""
     parts: list[bytes] = []
     size = 0
-    for chunk in answer.stream(_CHUNK, decode_content=True):
+    for chunk in answer.stream(BUFFER_BYTES, decode_content=True):
         deadline.check_between_reads()
         parts.append(chunk)
         size += len(chunk)
@@ -70,13 +74,11 @@ class GuardedAdapter(HTTPAdapter):
 
     def __init__(self, guard: SsrfGuard) -> None:
         self._guard = guard
-        super().__init__(pool_connections=64, pool_maxsize=32, max_retries=0)
+        super().__init__(max_retries=0)
 
-    def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **kwargs: Any) -> None:
+    def init_poolmanager(self, *_sizes: Any, **_more: Any) -> None:
         """As in `requests`, with pools whose connections are the guard's."""
-        self.poolmanager = build_pools(
-            self._guard, create_context(), connections, maxsize, block=block, **kwargs
-        )
+        self.poolmanager = build_pools(self._guard, create_context())
 
 
 def create_context() -> ssl.SSLContext:
@@ -87,25 +89,19 @@ def create_context() -> ssl.SSLContext:
     return context
 
 
-def build_pools(
-    guard: SsrfGuard, context: ssl.SSLContext, connections: int = 64, maxsize: int = 32, **kwargs: Any
-) -> PoolManager:
+def build_pools(guard: SsrfGuard, context: ssl.SSLContext) -> PoolManager:
     """Pools whose connections are the guard's."""
 
-    class GuardedHTTPConnection(HTTPConnection):
-        def _new_conn(self) -> socket.socket:
-            return guard.connect(self.host, self.port, current_deadline())
+    def connect(connection: HTTPConnection) -> socket.socket:
+        return guard.connect(connection.host, connection.port, current_deadline())
 
-    class GuardedHTTPSConnection(HTTPSConnection):
-        def _new_conn(self) -> socket.socket:
-            return guard.connect(self.host, self.port, current_deadline())
+    def guarded(pool: type[HTTPConnectionPool], connection: type[HTTPConnection]) -> type[HTTPConnectionPool]:
+        own = type(connection.__name__, (connection,), {"_new_conn": connect})
+        return type(pool.__name__, (pool,), {"ConnectionCls": own})
 
-    class GuardedHTTPPool(HTTPConnectionPool):
-        ConnectionCls = GuardedHTTPConnection
-
-    class GuardedHTTPSPool(HTTPSConnectionPool):
-        ConnectionCls = GuardedHTTPSConnection
-
-    pools = PoolManager(num_pools=connections, maxsize=maxsize, ssl_context=context, **kwargs)
-    pools.pool_classes_by_scheme = {"http": GuardedHTTPPool, "https": GuardedHTTPSPool}
+    pools = PoolManager(num_pools=64, maxsize=32, ssl_context=context)
+    pools.pool_classes_by_scheme = {
+        "http": guarded(HTTPConnectionPool, HTTPConnection),
+        "https": guarded(HTTPSConnectionPool, HTTPSConnection),
+    }
     return pools

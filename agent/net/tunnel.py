@@ -18,8 +18,6 @@ from agent.net.deadline import BUFFER_BYTES, POLL_SECONDS, Deadline, DeadlineExc
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 
 MAX_CONNECTIONS = 8
-MAX_HEAD_BYTES = 64 * 1024
-_ANOTHER_ORIGIN = "It sent the search on to another address, which is not followed."
 
 
 class Tunnel:
@@ -78,7 +76,7 @@ class Tunnel:
         head = b""
         while b"\r\n\r\n" not in head:
             received = client.recv(BUFFER_BYTES)
-            if not received or len(head) > MAX_HEAD_BYTES:
+            if not received or len(head) > BUFFER_BYTES:
                 raise ConnectionAbortedError
             head += received
         line, *fields = head.partition(b"\r\n\r\n")[0].split(b"\r\n")
@@ -92,7 +90,7 @@ class Tunnel:
         with self._lock:
             self._origin = self._origin or origin
             if origin != self._origin:
-                raise FetchRefused(_ANOTHER_ORIGIN)
+                raise FetchRefused("It sent the search on to another address, which is not followed.")
         server = self._guard.connect(*origin, self._watch)
         if method == b"CONNECT":
             client.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
