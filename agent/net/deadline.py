@@ -110,7 +110,7 @@ def run_with_deadline(call: Callable[[], T], watch: Deadline) -> T:
     return done[0]
 
 
-# Sockets that wait in short slices: a timeout of `requests` is per read, which a byte a second holds for ever.
+# Sockets that wait in short slices: the timeout of `requests` is per read; a byte a second holds it for ever.
 # Every wait checks the thread's current `Deadline`, so pooled connections obey the fetch they serve now.
 
 CONNECT_SECONDS = 10.0

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urljoin
 
@@ -30,20 +31,17 @@ from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, Page, SourceFilter
 from agent.web import http_outcomes
 from agent.web.extract import dispatch
-from agent.web.http_outcomes import REDIRECT_STATUSES, Failure
+from agent.web.http_outcomes import MAX_REDIRECTS, REDIRECT_STATUSES, Failure
 from agent.web.rate_limit import DEFAULT_PAUSE_S, HostRateLimiter
 from agent.web.robots import MAX_BYTES, RobotsCache, RobotsResponse
 
 log = logging.getLogger(__name__)
-MAX_REDIRECTS = 10
-MAX_ROBOTS_REDIRECTS = 5
 MAX_ATTEMPTS = 3
 MAX_WAIT_S = 3.0
 """Seconds a fetch waits for a host that asks for a pause; a longer pause comes back as `rate_limited`."""
 _MAX_STUB_CHARACTERS = 250
 """A page with less text that redirects within seconds is only a redirect."""
 ANY_SOURCE = SourceFilter()
-NOT_MODIFIED = 304
 
 
 @dataclass
@@ -131,7 +129,8 @@ class Fetcher:
                         return page
                     attempt.redirects.append(attempt.current_url)
                     target = page
-                raise FetchRefused(http_outcomes.TOO_MANY_REDIRECTS)
+                advice = "Open it yourself to see where it leads."
+                raise FetchRefused(f"The address redirects more than ten times. {advice}")
         except FetchRefused as refusal:
             return Page(**attempt.known_fields(), outcome=Outcome.REFUSED, detail=str(refusal))
         except _FetchFailed as failed:
@@ -147,7 +146,7 @@ class Fetcher:
         self._adapter.close()
 
     def _fetch_robots_txt(self, attempt: _FetchAttempt, url: str) -> RobotsResponse:
-        for _ in range(MAX_ROBOTS_REDIRECTS + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             body = self._request_once(self._guard.check_url(url), attempt, MAX_BYTES)
             if body.status in REDIRECT_STATUSES and body.headers.get("Location"):
                 url = _redirect_target(url, body)
@@ -221,7 +220,7 @@ class Fetcher:
         here = attempt.current_url
         if body.status in REDIRECT_STATUSES:
             return _redirect_target(here, body)
-        if body.status == NOT_MODIFIED and attempt.known and attempt.conditions(here):
+        if body.status == HTTPStatus.NOT_MODIFIED and attempt.known and attempt.conditions(here):
             validators = {"etag": "ETag", "last_modified": "Last-Modified"}
             newer = {name: stated for name, key in validators.items() if (stated := body.headers.get(key))}
             return attempt.known.replace(**attempt.known_fields(), **newer)
@@ -246,8 +245,11 @@ class Fetcher:
 def _redirect_target(here: str, body: _ResponseBody) -> str:
     location = body.headers.get("Location", "")
     if not location:
-        raise _FetchFailed(Outcome.ERROR, http_outcomes.REDIRECT_WITHOUT_TARGET, body.status)
+        nowhere = "The server says the page has moved but not where to. Search for its title instead."
+        raise _FetchFailed(Outcome.ERROR, nowhere, body.status)
     try:
         return urljoin(here, location)
     except ValueError as error:
-        raise _FetchFailed(Outcome.ERROR, http_outcomes.INVALID_REDIRECT, body.status) from error
+        advice = "Open the page yourself to see where it leads."
+        detail = f"The server redirects to something that is no address. {advice}"
+        raise _FetchFailed(Outcome.ERROR, detail, body.status) from error

@@ -17,69 +17,65 @@ MISREAD = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, 
 """What reading a stranger's bytes raises where they have another shape than was thought of."""
 
 REDIRECT_STATUSES = (301, 302, 303, 307, 308)
-TOO_MANY_REDIRECTS = "The address redirects more than ten times. Open it yourself to see where it leads."
-INVALID_REDIRECT = (
-    "The server redirects to something that is no address. Open the page yourself to see where it leads."
-)
-REDIRECT_WITHOUT_TARGET = "The server says the page has moved but not where to. Search for its title instead."
+MAX_REDIRECTS = 10
 OUT_OF_SCOPE = (
     "The address is outside the sites this run may visit, so it was not fetched. Widen the domains to "
     "include it."
 )
 TIMED_OUT = "The server took longer than the time limit. Try again later, or look for the same elsewhere."
-_CONNECTION_LOST = "The connection broke off before the page had come. Try again later."
-_BAD_CERTIFICATE = (
-    "The site's certificate could not be verified, so nothing was read. Check the address, or look elsewhere."
-)
 UNREADABLE_RESPONSE = (
     "The server's answer could not be understood. Open the page yourself, or look for the same elsewhere."
-)
-_NO_PROGRAMS = "The site does not let programs read this page ({}). Open it yourself, or look elsewhere."
-_PROVE_HUMAN = "The site asks visitors to prove that they are human. Open it yourself, or look elsewhere."
-_NOTHING_TO_SHOW = "The address answered that it has nothing to show ({}). Look for the same elsewhere."
-_SERVER_TROUBLE = "The site's server is in trouble ({}). Try again later, or look for the same elsewhere."
-_REQUEST_REFUSED = (
-    "The server refused the request ({}). Open the page yourself, or look for the same elsewhere."
 )
 PACKED: Failure = (
     Outcome.UNSUPPORTED,
     "The page came in a compression that is not read here. Open it yourself.",
 )
 """A compression whose size cannot be limited."""
-_BLOCKED: dict[int, str] = {
-    401: "The page asks for a login (401). Log in with your own browser, or look for an open copy.",
-    402: "The page has to be paid for (402). Read it with your own subscription, or look elsewhere.",
-    403: _NO_PROGRAMS.format(403),
-    407: "A proxy asks for a login (407). Ask whoever runs your network.",
-    451: "The page is withheld for legal reasons (451). Look for the same elsewhere.",
-    999: _NO_PROGRAMS.format(999),
-}
-_NOT_FOUND: dict[int, str] = {
-    404: "There is no such page (404). Check the address, or search for its title.",
-    410: "The page was removed for good (410). Look for the same elsewhere, or in a web archive.",
-}
-_STATUS_FAILURES: dict[int, Failure] = {
-    **{status: (Outcome.BLOCKED, detail) for status, detail in _BLOCKED.items()},
-    **{status: (Outcome.NOT_FOUND, detail) for status, detail in _NOT_FOUND.items()},
-    **dict.fromkeys((408, 504), (Outcome.TIMEOUT, TIMED_OUT)),
+_NO_PROGRAMS = "The site does not let programs read this page ({}). Open it yourself, or look elsewhere."
+_STATUSES: dict[int, Failure] = {
+    204: (
+        Outcome.EMPTY,
+        "The address answered that it has nothing to show ({}). Look for the same elsewhere.",
+    ),
+    401: (
+        Outcome.BLOCKED,
+        "The page asks for a login ({}). Log in with your own browser, or look for an open copy.",
+    ),
+    402: (
+        Outcome.BLOCKED,
+        "The page has to be paid for ({}). Read it with your own subscription, or look elsewhere.",
+    ),
+    403: (Outcome.BLOCKED, _NO_PROGRAMS),
+    404: (Outcome.NOT_FOUND, "There is no such page ({}). Check the address, or search for its title."),
     406: (
         Outcome.UNSUPPORTED,
-        "The site has this page in no form that can be read here (406). Open it yourself.",
+        "The site has this page in no form that can be read here ({}). Open it yourself.",
     ),
+    407: (Outcome.BLOCKED, "A proxy asks for a login ({}). Ask whoever runs your network."),
+    408: (Outcome.TIMEOUT, TIMED_OUT),
+    410: (
+        Outcome.NOT_FOUND,
+        "The page was removed for good ({}). Look for the same elsewhere, or in a web archive.",
+    ),
+    451: (Outcome.BLOCKED, "The page is withheld for legal reasons ({}). Look for the same elsewhere."),
+    504: (Outcome.TIMEOUT, TIMED_OUT),
+    999: (Outcome.BLOCKED, _NO_PROGRAMS),
 }
+_STATUSES[205] = _STATUSES[204]
 
 
 def explain_status(status: int, headers: Mapping[str, str]) -> Failure | None:
     """What a final status means; None for one that comes with a page."""
     if status in (200, 203, 206):
         return None
-    if status in (204, 205):
-        return Outcome.EMPTY, _NOTHING_TO_SHOW.format(status)
     if headers.get("cf-mitigated"):
-        return Outcome.BLOCKED, _PROVE_HUMAN
-    if status in _STATUS_FAILURES:
-        return _STATUS_FAILURES[status]
-    return Outcome.ERROR, (_SERVER_TROUBLE if status >= 500 else _REQUEST_REFUSED).format(status)
+        human = "The site asks visitors to prove that they are human."
+        return Outcome.BLOCKED, f"{human} Open it yourself, or look elsewhere."
+    usual = "The server refused the request ({}). Open the page yourself, or look for the same elsewhere."
+    if status >= 500:
+        usual = "The site's server is in trouble ({}). Try again later, or look for the same elsewhere."
+    outcome, detail = _STATUSES.get(status, (Outcome.ERROR, usual))
+    return outcome, detail.format(status)
 
 
 def describe_pause(seconds: float) -> str:
@@ -105,8 +101,11 @@ def explain_transport_error(error: Exception) -> Failure:
     if any(isinstance(link, requests.Timeout | TimeoutError) for link in chain):
         return Outcome.TIMEOUT, TIMED_OUT
     if any(isinstance(link, SSLError | requests.exceptions.SSLError) for link in chain):
-        return Outcome.ERROR, _BAD_CERTIFICATE
-    if any(isinstance(link, IncompleteRead | ConnectionError | requests.ConnectionError) for link in chain):
-        return Outcome.ERROR, _CONNECTION_LOST
-    is_unreadable = isinstance(error, DecodeError | HTTPError | requests.RequestException | ValueError)
-    return Outcome.ERROR, UNREADABLE_RESPONSE if is_unreadable else _CONNECTION_LOST
+        unread = "The site's certificate could not be verified, so nothing was read."
+        return Outcome.ERROR, f"{unread} Check the address, or look elsewhere."
+    is_lost = any(
+        isinstance(link, IncompleteRead | ConnectionError | requests.ConnectionError) for link in chain
+    )
+    if not is_lost and isinstance(error, DecodeError | HTTPError | requests.RequestException | ValueError):
+        return Outcome.ERROR, UNREADABLE_RESPONSE
+    return Outcome.ERROR, "The connection broke off before the page had come. Try again later."

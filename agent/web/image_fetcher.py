@@ -18,7 +18,6 @@ from agent.net.ssrf_guard import HostUnreachable
 from agent.settings.config import Config
 from agent.web import http_outcomes, mime
 
-MAX_REDIRECTS = 3
 _RETRY_STATUSES = (408, 425, 429, 500, 502, 503, 504)
 
 
@@ -61,7 +60,7 @@ class ImageFetcher:
     def _fetch_once(self, url: str, checkpoint: Callable[[], None]) -> ImageResult:
         deadline, here = Deadline(self._policy.seconds, checkpoint), url
         try:
-            for _ in range(MAX_REDIRECTS + 1):
+            for _ in range(http_outcomes.MAX_REDIRECTS + 1):
                 here = self._connections.guard.check_url(here)
                 reply = self._connections.exchange(self._policy, here, deadline=deadline)
                 if reply.status not in http_outcomes.REDIRECT_STATUSES:

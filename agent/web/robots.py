@@ -21,20 +21,11 @@ MAX_BYTES = 500 * 1024
 CACHE_SECONDS = 86_400.0
 FAILURE_CACHE_SECONDS = 300.0
 
-FORBIDS = (
-    "The site's robots.txt asks programs not to read this page. Open it yourself, or look for the same "
-    "elsewhere."
-)
-UNREADABLE = (
-    "The site's robots.txt could not be read because its server is in trouble, "
-    "which counts as a request to stay away. Try again later, or look elsewhere."
-)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _AGENT = re.compile(r"^(\s*user-?agent\s*:\s*[a-z_-]+)[^#]*", re.IGNORECASE)
 _NEEDLESS_ESCAPE = re.compile(r"%(?=4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae]|2[de]|3[0-9])", re.IGNORECASE)
 """The sign before a character that no address has to escape (RFC 3986, 2.3)."""
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-_URL_CHARACTERS = "%/:?#[]@!$&'()*+,;=~"
 
 
 @dataclass(frozen=True)
@@ -56,8 +47,12 @@ class RobotsRules:
     def explain_refusal(self, url: str) -> str:
         """Why this address may not be fetched; "" when it may."""
         if self.is_closed:
-            return UNREADABLE
-        return "" if can_fetch(self.parsed, quote(url, safe=_URL_CHARACTERS), USER_AGENT_TOKEN) else FORBIDS
+            trouble = "The site's robots.txt could not be read because its server is in trouble"
+            return f"{trouble}, which counts as a request to stay away. Try again later, or look elsewhere."
+        if can_fetch(self.parsed, quote(url, safe="%/:?#[]@!$&'()*+,;=~"), USER_AGENT_TOKEN):
+            return ""
+        forbidden = "The site's robots.txt asks programs not to read this page."
+        return f"{forbidden} Open it yourself, or look for the same elsewhere."
 
 
 class RobotsCache:

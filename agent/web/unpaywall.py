@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from agent.net.deadline import NoAnswer
 from agent.settings.config import Config
-from agent.web.engines.http_api import ApiClient, ApiRequest
+from agent.web.engines.http_api import ApiClient
 from agent.web.http_outcomes import MISREAD
 
 ADDRESS = "https://api.unpaywall.org/v2"
@@ -36,9 +36,7 @@ class Unpaywall:
         if not self._email:
             return OpenCopy(detail=NO_EMAIL)
         try:
-            response = self._client.send(
-                f"{self._url}/{quote(doi, safe='/')}", ApiRequest({"email": self._email})
-            )
+            response = self._client.send(f"{self._url}/{quote(doi, safe='/')}", {"email": self._email})
             if response.status == 404:
                 return OpenCopy(detail="Unpaywall does not know its DOI.")
             if response.status == 422:

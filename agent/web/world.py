@@ -21,9 +21,11 @@ from agent.net.policies import PAGE, Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.net.transport import GuardedAdapter
 from agent.settings.config import ROOT, Config
-from agent.types import ENGINE_NAMES, Outcome, Page, SearchResult, SourceFilter
+from agent.settings.key_addresses import explain_unused_key
+from agent.types import ENGINE_NAMES, ENGINES, Outcome, Page, SearchResult, SourceFilter
+from agent.web.engines.duckduckgo import DuckDuckGo
+from agent.web.engines.google import Google
 from agent.web.engines.http_api import ApiEngine
-from agent.web.engines.registry import build_engines
 from agent.web.fetcher import ANY_SOURCE, Fetcher
 from agent.web.folder_world import FolderAdapter, open_folder
 from agent.web.http_outcomes import MISREAD
@@ -36,10 +38,6 @@ SEARCH_SECONDS = 30.0
 DEMO_TODAY = "2026-11-21"
 """The current day in the demo world, so that "last week" always means the same in it."""
 PROBE_SECONDS = 3.0
-_NOT_IN_FOLDER = "a world in a folder has only its own index"
-_MISREAD = "{} gave an answer that could not be understood. Use another engine."
-_BUSY = "All searches with {} are busy for others. Try again in a minute, or use another engine meanwhile."
-_PROBE_URL = "https://html.duckduckgo.com/"
 
 
 @dataclass(frozen=True)
@@ -124,10 +122,13 @@ class World:
             with use_deadline(Deadline(SEARCH_SECONDS, checkpoint, patience=SEARCH_SECONDS)):
                 result = asked.search(query, max_results, reach)
         except AllBusy:
-            return explain_failure(asked, query, Outcome.TIMEOUT, _BUSY.format(asked.label), 0.0)
+            advice = "Try again in a minute, or use another engine meanwhile."
+            busy = f"All searches with {asked.label} are busy for others. {advice}"
+            return explain_failure(asked, query, Outcome.TIMEOUT, busy, 0.0)
         except MISREAD:
             log.warning("an answer of %s could not be read", engine, exc_info=True)
-            result = explain_failure(asked, query, Outcome.ERROR, _MISREAD.format(asked.label))
+            odd = f"{asked.label} gave an answer that could not be understood. Use another engine."
+            result = explain_failure(asked, query, Outcome.ERROR, odd)
         health = EngineHealth(result.outcome, result.detail, time.monotonic(), find_pause(result))
         with self._lock:
             self.health[engine] = health
@@ -211,9 +212,31 @@ def open_world(
         "The demo world" if name == "demo" else folder.resolve().name,
         engines=[served],
         fetcher=Fetcher(FolderAdapter(served), SsrfGuard(config.FETCH_ALLOW), HostRateLimiter(0.0), most),
-        absent=dict.fromkeys([name for name in ENGINE_NAMES if name != served.name], _NOT_IN_FOLDER),
+        absent={n: "a world in a folder has only its own index" for n in ENGINE_NAMES if n != served.name},
         today=DEMO_TODAY if name == "demo" else "",
     )
+
+
+def build_engines(config: Config) -> tuple[list[SearchEngine], dict[str, str]]:
+    """The engines that may be asked, in the order of the registry, and the others with the reason."""
+    found: list[SearchEngine] = []
+    absent: dict[str, str] = {}
+    for profile in ENGINES:
+        missing = [name for name in profile.needs if not getattr(config, name)]
+        unused = [told for name in profile.needs if (told := explain_unused_key(config, name))]
+        if profile.name in config.ENGINES_OFF:
+            absent[profile.name] = "switched off"
+        elif missing:
+            absent[profile.name] = f"no {' and '.join(missing)} set"
+        elif unused:
+            absent[profile.name] = " ".join(unused)
+        elif profile.name == "duckduckgo":
+            found.append(DuckDuckGo(config))
+        elif profile.name == "google":
+            found.append(Google(config))
+        else:
+            found.append(ApiEngine(config, profile.name))
+    return found, absent
 
 
 def _open_live_world(
@@ -225,7 +248,7 @@ def _open_live_world(
     # search server, else DuckDuckGo, else another; "" for none
     addresses = {engine.name: engine.url for engine in engines if isinstance(engine, ApiEngine)}
     if any(engine.name == "duckduckgo" for engine in engines):
-        addresses.setdefault("searxng", config.DDG_ENDPOINT or _PROBE_URL)
+        addresses.setdefault("searxng", config.DDG_ENDPOINT or "https://html.duckduckgo.com/")
     chosen = addresses.get("searxng") or next(iter(addresses.values()), "")
     return World(
         "live",

@@ -19,10 +19,10 @@ from agent.net.transport import GuardedAdapter, RequestsCookieJar, build_pools, 
 from agent.settings import config as configuration
 from agent.text import urls
 from agent.types import Outcome
-from agent.web.engines.registry import build_engines
 from agent.web.fetcher import ANY_SOURCE
 from agent.web.image_fetcher import ImageFetcher
 from agent.web.unpaywall import Unpaywall
+from agent.web.world import build_engines
 from bench.trust.nets import INNER, Net
 from bench.trust.scorecard import Bench, Result, case
 from tests.corpora.ssrf_urls import attacks

@@ -3,7 +3,6 @@ the answer each field stands. `agent.web.engines.http_api` asks."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
@@ -20,13 +19,9 @@ Item = dict[str, Any]
 Place = str | Callable[[Item], Any]
 """Where a field of a result stands: paths ("a.b | c": the first with a value counts), or a function."""
 
-_QUERY_SIGNS = re.compile(r"[:()\[\]{}^~*?\\/\"]")
+_QUERY_SIGNS = str.maketrans(dict.fromkeys(':()[]{}^~*?\\/"', " "))
 """What Europe PMC's query language reads as more than words."""
-_SEARXNG_TIMES = {"d": "day", "w": "month", "m": "month", "y": "year"}
-"""Its time ranges for DuckDuckGo's; it documents no week."""
 _ATOM = {"a": "http://www.w3.org/2005/Atom", "x": "http://arxiv.org/schemas/atom"}
-_MAX_ARXIV_WORDS = 8
-"""Words of a query: all of them must be in the paper."""
 
 
 class ApiError(ValueError):
@@ -71,8 +66,6 @@ class Api:
     """Whether the parameters go as a JSON body."""
     may_lack_items: bool = False
     """Whether an answer without the list means that nothing was found."""
-    limited: tuple[int, ...] = (429,)
-    """Statuses that ask for a pause."""
     blocked_advice: str = "Use another engine, or try later."
     locate: Callable[[Config], str] | None = None
     """Its address where only the operator knows it."""
@@ -146,7 +139,7 @@ def _ask_arxiv(asked: Asked) -> Mapping[str, Any]:
     """The papers with all content words of the query."""
     words = extract_keywords(asked.query) or asked.query
     plain = "".join(sign if sign.isalnum() else " " for sign in words).split()
-    terms = [f"all:{word}" for word in plain[:_MAX_ARXIV_WORDS]]
+    terms = [f"all:{word}" for word in plain[:8]]  # all of them must be in the paper
     if asked.reach.since or asked.reach.before:
         first, last = (asked.reach.since or "1991-01-01"), (asked.reach.before or "2999-01-01")
         terms.append(f"submittedDate:[{first.replace('-', '')}0000 TO {last.replace('-', '')}0000]")
@@ -154,7 +147,7 @@ def _ask_arxiv(asked: Asked) -> Mapping[str, Any]:
 
 
 def _ask_europepmc(asked: Asked) -> Mapping[str, Any]:
-    words = " ".join(_QUERY_SIGNS.sub(" ", asked.query).split())
+    words = " ".join(asked.query.translate(_QUERY_SIGNS).split())
     if asked.reach.since or asked.reach.before:
         days = f"{asked.reach.since or '1500-01-01'} TO {asked.reach.before or '2999-01-01'}"
         words = f"({words}) AND (FIRST_PDATE:[{days}])"
@@ -200,7 +193,10 @@ APIS = {
             "q": add_site_operators(asked.query, asked.reach),
             "format": "json",
             "language": asked.reach.language,
-            "time_range": _SEARXNG_TIMES.get(time_limit(asked.reach) or "", ""),
+            # it documents no week
+            "time_range": {"d": "day", "w": "month", "m": "month", "y": "year"}.get(
+                time_limit(asked.reach) or "", ""
+            ),
         },
         "results",
         "url",
@@ -230,7 +226,7 @@ APIS = {
         headers=lambda asked: {"X-Subscription-Token": asked.key, "Accept": "application/json"},
         may_lack_items=True,
     ),
-    # docs.tavily.com, "Search"; 432 and 433: the plan's or the paid allowance is used up
+    # docs.tavily.com, "Search"
     "tavily": Api(
         "https://api.tavily.com/search",
         lambda asked: {
@@ -248,7 +244,6 @@ APIS = {
         day="published_date",
         headers=lambda asked: {"Authorization": f"Bearer {asked.key}"},
         is_posted=True,
-        limited=(429, 432, 433),
     ),
     # www.mediawiki.org/wiki/API:Search, in the language of the run; its rules ask who asks to name an address
     "wikipedia": Api(
@@ -271,7 +266,7 @@ APIS = {
         headers=lambda asked: {"User-Agent": f"{USER_AGENT} mailto:{asked.mail}"} if asked.mail else {},
         load=_load_wikipedia,
     ),
-    # developers.openalex.org/api-reference/works; it gives 403, too, for too many requests
+    # developers.openalex.org/api-reference/works
     "openalex": Api(
         "https://api.openalex.org/works",
         lambda asked: {
@@ -300,7 +295,6 @@ APIS = {
             "licence": "best_oa_location.license | primary_location.license",
             "pdf_url": "best_oa_location.pdf_url",
         },
-        limited=(403, 429),
     ),
     # api.crossref.org; github.com/CrossRef/rest-api-doc: what publishers registered with a DOI
     "crossref": Api(

@@ -5,7 +5,6 @@ as well. Requests look like a browser's: that is how ddgs works."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -13,12 +12,16 @@ from typing import Any
 from agent.net.policies import ENGINE
 from agent.web.search_results import RawResult
 
-TIMEOUT_S = 10
 MAX_RESULTS = 100
-_NO_RESULTS = re.compile(
-    r"no[- ]results|no more results|did not match any|not found any|keine ergebnisse", re.IGNORECASE
+_NO_RESULTS = (
+    "no-results",
+    "no results",
+    "no more results",
+    "did not match any",
+    "not found any",
+    "keine ergebnisse",
 )
-_CHALLENGE = re.compile(r"anomaly|captcha|bots use|unusual traffic|challenge", re.IGNORECASE)
+_CHALLENGE = ("anomaly", "captcha", "bots use", "unusual traffic", "challenge")
 
 
 @dataclass
@@ -47,7 +50,7 @@ def search_backend(
     engine_class = ENGINES["text"].get(backend)
     if engine_class is None:
         return BackendReply(known_backends=sorted(ENGINES["text"]))
-    engine = engine_class(proxy=proxy, timeout=TIMEOUT_S)
+    engine = engine_class(proxy=proxy, timeout=10)
     if endpoint:
         engine.search_url = endpoint
     if endpoint.startswith("http:"):  # the tunnel looks at the first request of a connection
@@ -83,9 +86,10 @@ def _limit_and_record(client: Any, reply: BackendReply) -> None:
             reply.is_late = isinstance(error, primp.TimeoutError) or "timed out" in str(error).lower()
             raise DDGSException(str(error)) from error
         text = content.decode(response.encoding, "replace")
-        start = text[:200_000]
+        start = text[:200_000].lower()
+        has_none, is_challenge = (any(words in start for words in of) for of in (_NO_RESULTS, _CHALLENGE))
         reply.status, reply.retry_after = response.status_code, dict(response.headers).get("retry-after")
-        reply.says_nothing_found = bool(_NO_RESULTS.search(start)) and not _CHALLENGE.search(start)
+        reply.says_nothing_found = has_none and not is_challenge
         return SimpleNamespace(status_code=response.status_code, content=bytes(content), text=text)
 
     client.request = request

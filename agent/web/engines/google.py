@@ -14,7 +14,6 @@ from agent.net.policies import ENGINE
 from agent.settings.config import Config
 from agent.settings.key_addresses import find_address, use_key
 from agent.text.dates import normalize_date
-from agent.text.json_text import parse_json
 from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web import search_results
@@ -24,13 +23,6 @@ MAX_RESULTS_PER_REQUEST = 10
 """The API gives at most this many results a request."""
 GOOGLE_LANGUAGE_CODES = {"he": "iw", "zh": "zh-CN"}
 """Languages with another code there."""
-_QUOTA_REASONS = (
-    "ratelimitexceeded",
-    "dailylimitexceeded",
-    "quotaexceeded",
-    "userratelimitexceeded",
-    "resource_exhausted",
-)
 
 
 class Google:
@@ -64,7 +56,6 @@ class Google:
 
         words = search_results.add_site_operators(query, reach)
         try:
-            number = min(max_results, MAX_RESULTS_PER_REQUEST)
             from googleapiclient.discovery import build
 
             service = build(
@@ -76,19 +67,17 @@ class Google:
                 http=self,
                 client_options={"api_endpoint": self._endpoint} if self._endpoint else None,
             )
-            limits: dict[str, Any] = (
-                {"dateRestrict": f"d{search_results.days_back(reach)}"} if reach.since else {}
-            )
+            limits: dict[str, Any] = {"num": min(max_results, MAX_RESULTS_PER_REQUEST)}
+            if reach.since:
+                limits["dateRestrict"] = f"d{search_results.days_back(reach)}"
             if reach.language:
                 limits["lr"] = f"lang_{GOOGLE_LANGUAGE_CODES.get(reach.language, reach.language)}"
-            reply = service.cse().list(q=words, cx=self._cx, num=number, **limits).execute(num_retries=0)
-            if not isinstance(reply, dict):
+            found = service.cse().list(q=words, cx=self._cx, **limits).execute(num_retries=0)
+            if not isinstance(found, dict):
                 raise ValueError("an answer that is not JSON")
-            found = reply
         except HttpError as error:
-            status = int(error.resp.status)
-            reasons = _read_error_reasons(bytes(error.content or b""))
-            if status == 429 or (status == 403 and any(reason in reasons for reason in _QUOTA_REASONS)):
+            status, is_quota = error.status_code, "exceeded" in str(error.error_details).lower()
+            if status == 429 or (status == 403 and is_quota):
                 wait = parse_retry_after(error.resp.get("retry-after"))
                 detail = "Google's quota for this key is used up for now. Use another engine meanwhile."
                 return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
@@ -108,13 +97,3 @@ class Google:
             link, title, snippet = (str(item.get(name, "")) for name in ("link", "title", "snippet"))
             hits.append(RawResult(link, title, snippet, published))
         return build_result(self, query, hits, max_results)
-
-
-def _read_error_reasons(body: bytes) -> str:
-    """The machine-readable reasons of an error body, lowercased."""
-    try:
-        error = parse_json(body).get("error", {})
-        reasons = [error.get("status", ""), *(entry.get("reason", "") for entry in error.get("errors", []))]
-    except (ValueError, AttributeError):
-        return ""
-    return " ".join(map(str, reasons)).lower()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from agent.net.deadline import NoAnswer, current_deadline
@@ -32,16 +32,10 @@ from agent.web.search_results import (
     strip_markup,
 )
 
+PAUSE_STATUSES = (429, 432, 433)
+"""Too many requests; Tavily's: the plan's or the paid allowance is used up."""
 MAX_AUTHORS = 30
 """Authors that are kept of a paper: more than any citation style names (APA: 20)."""
-
-
-class ApiRequest(NamedTuple):
-    """What is asked: parameters of the address without the empty ones, or a JSON body."""
-
-    params: Mapping[str, str | int]
-    headers: Mapping[str, str] = {}
-    body: Mapping[str, Any] | None = None
 
 
 class ApiClient:
@@ -51,14 +45,25 @@ class ApiClient:
         self._connections = Connections(own_hosts)
         self._pace = HostRateLimiter(gap_s, concurrent=1)
 
-    def send(self, url: str, request: ApiRequest) -> Reply:
-        """Raises NoAnswer, and what the thread's deadline raises."""
-        words = urlencode({name: value for name, value in request.params.items() if value != ""})
-        full = self._connections.guard.check_url(
-            f"{url}{'&' if '?' in url else '?'}{words}" if words else url
-        )
-        body = json.dumps(request.body).encode() if request.body else None
-        headers = {**request.headers, **({"Content-Type": "application/json"} if body else {})}
+    def send(
+        self,
+        url: str,
+        params: Mapping[str, Any],
+        headers: Mapping[str, str] | None = None,
+        *,
+        is_posted: bool = False,
+    ) -> Reply:
+        """The answer to a request with the parameters that have a value, in its address or as a JSON body.
+        Raises NoAnswer, and what the thread's deadline raises."""
+        asked, body = {name: value for name, value in params.items() if value not in ("", [])}, None
+        if is_posted:
+            body, headers = (
+                json.dumps(asked).encode(),
+                {**(headers or {}), "Content-Type": "application/json"},
+            )
+        else:
+            url += f"{'&' if '?' in url else '?'}{urlencode(asked)}"
+        full = self._connections.guard.check_url(url)
         with self._pace.hold_slot(urlsplit(full).netloc, current_deadline()):
             return self._connections.exchange(ENGINE, full, headers, body)
 
@@ -87,11 +92,9 @@ class ApiEngine:
     def search(self, query: str, max_results: int, reach: SourceFilter) -> SearchResult:
         """Up to `max_results` hits, best first. Raises MISREAD for an answer of another shape."""
         asked = Asked(query, max_results, reach, self.key, self.config.CONTACT_EMAIL)
-        values = {name: value for name, value in self.api.ask(asked).items() if value not in ("", [])}
-        body = values if self.api.is_posted else None
-        request = ApiRequest({} if body else values, self.api.headers(asked), body)
+        params, headers = self.api.ask(asked), self.api.headers(asked)
         try:
-            response = self.client.send(self.locate(reach), request)
+            response = self.client.send(self.locate(reach), params, headers, is_posted=self.api.is_posted)
             if response.status != 200:
                 return self._explain_status(query, response.status, response.headers.get("Retry-After"))
             found = self._read_results(response.body)
@@ -103,7 +106,7 @@ class ApiEngine:
 
     def _explain_status(self, query: str, status: int, retry_after: str | None) -> SearchResult:
         asked = parse_retry_after(retry_after)
-        if status in self.api.limited or (status == 503 and asked is not None):
+        if status in PAUSE_STATUSES or (status == 503 and asked is not None):
             detail = f"{self.label} asks for a pause. Use another engine meanwhile."
             return explain_failure(self, query, Outcome.RATE_LIMITED, detail, asked)
         if status in (401, 402, 403):

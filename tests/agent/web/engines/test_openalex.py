@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
-from agent.types import Outcome, Publication, SourceFilter
+from agent.types import Publication, SourceFilter
 from agent.web.world import World
 from tests.web.engine_answers import DOI, OPENALEX, ask, reply
 
@@ -38,8 +38,3 @@ def test_days_language_key_and_mail_are_asked_with(live_world: Live) -> None:
     assert asked["filter"] == ["from_publication_date:2020-01-01,to_publication_date:2022-01-01,language:en"]
     assert (asked["search"], asked["per_page"]) == (["grey heron diet"], ["5"])
     assert (asked["api_key"], asked["mailto"]) == (["key-of-openalex"], ["reader@heron.example"])
-
-
-def test_its_403_asks_for_a_pause(live_world: Live) -> None:
-    result, _ = ask(live_world, "openalex", reply({"error": "Rate limit exceeded"}, 403))
-    assert result.outcome is Outcome.RATE_LIMITED
