@@ -3,7 +3,7 @@ none. Research, site and chat show passages in this one way; nothing is judged."
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from agent.answering import conflict_sentences, fact_view, verdict
 from agent.answering.claim_checks import check_sentences
@@ -24,7 +24,7 @@ from agent.evidence.citation_check import (
 )
 from agent.evidence.contradiction import read_cells
 from agent.evidence.report_words import words_for
-from agent.retrieval.answer import PartAnswer, Quotation, find_answer
+from agent.retrieval.answer import PartAnswer, find_answer
 from agent.retrieval.scorer import UNCOUNTED
 from agent.text.question_analysis import format_question
 from agent.types import Answer, AnswerBlock, Fact, Passage, Sentence, StatementCounts
@@ -48,36 +48,27 @@ def show_passages(
 
     Chosen among `passages`, best first, or among the quotes of `facts`. Shown for `question`; else for each
     part of the plan, and for the newest public note. What a person pinned comes first."""
-    asked = _list_questions(state, question)
+    notes = [] if question else fact_view.public_note_texts(state)
+    asked = {NOTE: notes[-1]} if notes else {}
+    asked |= {part.id: question or part.question for part in state.plan[: 1 if question else None]}
     among, counts = (passages, None) if facts is None else (join_facts(facts), UNCOUNTED)
     found = find_answer(question or state.full_question, among, counts=counts, parts=list(asked.values()))
-    answered = dict(zip(asked, found.parts, strict=True))
-    known, new = {fact.id: fact for fact in facts or ()}, dict[str, Fact]()
-    quoted = list[tuple[str, Quotation, Fact]]()  # the block, what stands in it, and its fact
-    for name, part in answered.items():
-        for n, quote in enumerate(part.quotes):
-            fact = _find_quoted(quote, known) if facts is not None else _make_fact(state, tools, quote)
-            if fact and fact.decision not in ("struck", "pinned"):
-                quoted.append((f"p{name}" if n else f"p{name}lead", quote, fact))
-                new |= {fact.id: fact} if fact.id not in state.facts else {}
-    change: Change = add_facts(state, tools.step, list(new.values())) if new else {}
+    blocks, stated, new = _quote(state, tools, dict(zip(asked, found.parts, strict=True)), facts)
+    change: Change = add_facts(state, tools.step, new) if new else {}
     now = state_after(state, change)
     usable = fact_view.facts_after_notes(now)
-    stated = [
+    pinned = [
         Sentence(text=state_with_subject(fact), fact_ids=[fact.id], heading=fact.heading, block="pinned")
         for fact in fact_view.facts_for_answer(now)
         if fact.decision == "pinned"
     ]
-    blocks = _list_blocks(answered)
-    parts = {block.id: block.part for block in blocks}
-    for name, quote, fact in quoted:
-        text = fact.statement if fact.former else quote.statement
-        placed = Sentence(text=text, fact_ids=[fact.id], heading=quote.heading, block=name)
-        stated.append(placed.replace(part=parts[name]))
+    known = list(now.conflicts.values())
     checked = check_sentences(
-        None, stated, usable, list(now.conflicts.values()), question=question or state.full_question
+        None, [*pinned, *stated], usable, known, question=question or state.full_question
     )
     stated = [said for said in checked.sentences if said.fact_ids]
+    unseen = ", ".join(f"“{term}”" for term in found.missing)
+    missing = f"No passage holds {unseen}." if unseen else ""
     answer = Answer(
         n=len(state.answers) + 1,
         verdict="passages_found",
@@ -88,16 +79,29 @@ def show_passages(
         step=tools.step,
     )
     if not any(has_page_support(usable[name]) for said in stated for name in said.fact_ids):
-        return change, _refuse(now, answer, found.missing, caveat, checked.dropped)
+        told = verdict.explain_no_evidence(now)
+        said = " ".join(filter(None, (told["certainty"], missing, caveat)))
+        return change, answer.replace(
+            verdict="no_evidence",
+            reason=told["reason"],
+            certainty=said,
+            statements=StatementCounts(dropped=checked.dropped),
+        )
     conflicts = conflict_sentences.find_relevant_conflicts(now, stated, usable)
     named = conflict_sentences.write_conflict_sentences(now, conflicts, [], usable)
-    named, dropped = filter_citations(named, usable, now.conflicts.values())
+    named, dropped = filter_citations(named, usable, known)
     named = [said.replace(block="k") for said in accept_quotations(named, usable)]
-    told = {name for said in named for name in said.fact_ids}  # both sides stand there
-    stated = [said for said in stated if not told.issuperset(said.fact_ids)]
-    blocks, sentences = prune_blocks(list(_tell_gaps(blocks, stated, now.question)), [*named, *stated])
+    on_sides = {name for said in named for name in said.fact_ids}  # both sides stand there
+    stated = [said for said in stated if not on_sides.issuperset(said.fact_ids)]
+    shown, gap = {said.part for said in stated}, words_for(now.question)["part_not_found"]
+    quoting = {said.block.removesuffix("lead") for said in stated}
+    for at in reversed(range(len(blocks))):  # what says so below a heading under which nothing was found
+        head = blocks[at]
+        if head.kind == "heading" and head.id.removesuffix("h") not in quoting:
+            told_gap = AnswerBlock(id=f"{head.id}gap", role="gap", part=head.part, by_code=True, lines=[gap])
+            blocks.insert(at + 1, told_gap)
+    blocks, sentences = prune_blocks(blocks, [*named, *stated])
     works = {page.page_id: page.publication for page in now.pages.values() if page.publication}
-    shown = {said.part for said in stated}
     plan = [part.replace(status="found" if part.id in shown else "not_found") for part in now.plan]
     return change, answer.replace(
         blocks=blocks,
@@ -106,24 +110,43 @@ def show_passages(
         statements=count_statements(sentences, checked.dropped + dropped),
         conflicts=[conflict.id for conflict in conflicts if conflict.status == "open"],
         parts=plan if len(plan) > 1 else [],
-        missing=_name_missing(found.missing),
+        missing=missing,
         certainty=caveat,
     )
 
 
-def _list_questions(state: RunState, question: str) -> dict[str, str]:
-    """What passages are shown for, by the id of the plan's part, or NOTE."""
-    if question:
-        return {state.plan[0].id: question}
-    notes = fact_view.public_note_texts(state)
-    return ({NOTE: notes[-1]} if notes else {}) | {part.id: part.question for part in state.plan}
-
-
-def _make_fact(state: RunState, tools: RunContext, quote: Quotation) -> Fact:
-    """A quotation as a fact of the run; as the run knows it already."""
-    page = tools.page(quote.page_id)
-    fact = build_fact_from_quote(state.full_question, tools, page, quote, by="keyless")
-    return state.facts.get(fact.id) or fact.replace(heading=quote.heading)
+def _quote(
+    state: RunState, tools: RunContext, answered: Mapping[str, PartAnswer], facts: Sequence[Fact] | None
+) -> tuple[list[AnswerBlock], list[Sentence], list[Fact]]:
+    """The blocks (conflicts, what a person pinned, then for each question its lead and its passages, of
+    several below its heading), what stands in those of the questions, and the facts that the run does not
+    know."""
+    blocks = [AnswerBlock(id="k"), AnswerBlock(id="pinned", kind="list", role="passage")]
+    stated, new, known = list[Sentence](), dict[str, Fact](), {fact.id: fact for fact in facts or ()}
+    for name, part in answered.items():
+        block = AnswerBlock(id=f"p{name}", part=name if name != NOTE else "")
+        head = block.replace(id=f"p{name}h", kind="heading", role="lead", text=format_question(part.question))
+        blocks += [head] if len(answered) > 1 else []
+        blocks += [
+            block.replace(id=f"p{name}lead", role="lead"),
+            block.replace(kind="list", role="passage"),
+        ]
+        for n, quote in enumerate(part.quotes):
+            if facts is None:
+                page = tools.page(quote.page_id)
+                made = build_fact_from_quote(state.full_question, tools, page, quote, by="keyless")
+                found = [state.facts.get(made.id) or made.replace(heading=quote.heading)]
+            else:  # those of its passage whose words it has
+                words = " ".join(quote.quote.split())
+                among = (known[id] for id in quote.passage_id.split() if id in known)
+                found = [fact for fact in among if words in " ".join(_split_row(fact)[1].split())]
+            if found and found[0].decision not in ("struck", "pinned"):
+                fact, where = found[0], f"p{name}" if n else f"p{name}lead"
+                text = fact.statement if fact.former else quote.statement
+                said = Sentence(text=text, fact_ids=[fact.id], heading=quote.heading, block=where)
+                stated.append(said.replace(part=block.part))
+                new |= {fact.id: fact} if fact.id not in state.facts else {}
+    return blocks, stated, list(new.values())
 
 
 def join_facts(facts: Sequence[Fact]) -> list[Passage]:
@@ -158,51 +181,3 @@ def _split_row(fact: Fact) -> tuple[str, str]:
     said = fact.quote if fact.by == "model" and not fact.former else fact.statement
     cells = read_cells(said)
     return " | ".join(name for name, _ in cells), " | ".join(value for _, value in cells) or said
-
-
-def _find_quoted(found: Quotation, facts: Mapping[str, Fact]) -> Fact | None:
-    """The fact among those of its passage that a quotation is from."""
-    among = [facts[name] for name in found.passage_id.split() if name in facts]
-    quote = " ".join(found.quote.split())
-    return next((fact for fact in among if quote in " ".join(_split_row(fact)[1].split())), None)
-
-
-def _list_blocks(answered: Mapping[str, PartAnswer]) -> list[AnswerBlock]:
-    """The blocks: conflicts, what a person pinned, then for each question its lead and its passages, of
-    several below its heading."""
-    blocks = [AnswerBlock(id="k"), AnswerBlock(id="pinned", kind="list", role="passage")]
-    for name, part in answered.items():
-        block = AnswerBlock(id=f"p{name}", part=name if name != NOTE else "")
-        head = block.replace(id=f"p{name}h", kind="heading", role="lead", text=format_question(part.question))
-        blocks += [head] if len(answered) > 1 else []
-        blocks += [
-            block.replace(id=f"p{name}lead", role="lead"),
-            block.replace(kind="list", role="passage"),
-        ]
-    return blocks
-
-
-def _tell_gaps(
-    blocks: Sequence[AnswerBlock], stated: Sequence[Sentence], question: str
-) -> Iterator[AnswerBlock]:
-    """The blocks, with one that says so below each heading under which nothing was found."""
-    shown = {said.block.removesuffix("lead") for said in stated}
-    for block in blocks:
-        yield block
-        if block.kind == "heading" and block.id.removesuffix("h") not in shown:
-            lines = [words_for(question)["part_not_found"]]
-            yield AnswerBlock(id=f"{block.id}gap", role="gap", part=block.part, by_code=True, lines=lines)
-
-
-def _refuse(state: RunState, answer: Answer, missing: Sequence[str], caveat: str, dropped: int) -> Answer:
-    told = verdict.explain_no_evidence(state)
-    said = filter(None, (told["certainty"], _name_missing(missing), caveat))
-    return answer.replace(
-        **{**told, "certainty": " ".join(said)},
-        verdict="no_evidence",
-        statements=StatementCounts(dropped=dropped),
-    )
-
-
-def _name_missing(terms: Sequence[str]) -> str:
-    return f"No passage holds {', '.join(f'“{term}”' for term in terms)}." if terms else ""
