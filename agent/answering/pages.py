@@ -10,7 +10,6 @@ from agent.engine.run_state import RunState
 from agent.evidence.sources import assess_trust
 from agent.library.ingest import DEMO_TAG
 from agent.retrieval.passages import split_passages
-from agent.retrieval.scorer import rank_passages
 from agent.retrieval.shown_passages import add_spans
 from agent.text.identifiers import find_doi
 from agent.text.urls import canonicalize, host
@@ -125,16 +124,3 @@ def drop_menus(passages: Sequence[Passage], page: Page) -> list[Passage]:
             is_away = passage.heading.split(" › ")[-1] in away
             kept.append(passage.replace(heading="") if is_away else passage)
     return kept
-
-
-def fit_passages(question: str, passages: Sequence[Passage], limit: int) -> list[Passage]:
-    """The passages of a page that fit `limit` characters: all, or the question's best, in page order."""
-    if sum(len(passage.text) for passage in passages) <= limit:
-        return list(passages)
-    kept: list[Passage] = []
-    room = limit
-    for passage in rank_passages(question, passages, len(passages)):
-        if len(passage.text) <= room:
-            kept.append(passage)
-            room -= len(passage.text)
-    return sorted(kept, key=lambda passage: passage.start)

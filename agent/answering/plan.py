@@ -12,6 +12,8 @@ from agent.evidence.confidence import compute_part
 from agent.text.plurals import format_count
 from agent.types import Fact, PartStatus, PlanPart
 
+MAX_PARTS = 6
+"""Parts of a question that a chat or a site tells apart."""
 SECTION_CALLS, SECTION_TOKENS = 2, 4_000
 """What a section of a full report costs at most (`bench.report`)."""
 
@@ -29,6 +31,13 @@ class PartView:
 def assign_parts(plan: Sequence[PlanPart], facts: Iterable[Fact]) -> list[Fact]:
     """The facts with the id of a part of the plan in `part`."""
     return [fact.replace(part=find_part(plan, fact)) for fact in facts]
+
+
+def list_parts(parts: Iterable[str], question: str) -> list[PlanPart]:
+    """The plan of a question: the parts that a model told apart, else the question as one."""
+    told = [part.strip() for part in parts if part.strip()][:MAX_PARTS]
+    asked = told if len(told) > 1 else [question]
+    return [PlanPart(id=str(n), question=part, by="model") for n, part in enumerate(asked, 1)]
 
 
 def find_free_id(plan: Sequence[PlanPart], facts: Iterable[Fact]) -> int:

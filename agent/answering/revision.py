@@ -145,15 +145,39 @@ def build_reading(
     is_comment = all(note.kind == "comment" for note in notes)
     if is_comment:
         about, length, max_words, form = [note.about for note in notes], None, 0, []
-    sites = _find_known_sites(state, reply.excluded_sites)
+    # the hosts and addresses that the run knows, or that a note spells
+    urls = [*state.pages, *(fact.url for fact in state.facts.values())]
+    spelled = " ".join(note.text for note in state.notes).lower()
+    called = (canonicalize(name) if "/" in name else name.strip().lower() for name in reply.excluded_sites)
+    sites = [
+        name
+        for name in dict.fromkeys(called)
+        if "." in name and (any(is_from_source(url, name) for url in urls) or (host(name) or name) in spelled)
+    ]
+    # no model weakens an exclusion by itself: a note names a part of the host
+    freed, texts = (
+        {name.strip().lower() for name in reply.allowed_sites},
+        [note.text.lower() for note in notes],
+    )
+    allowed = [
+        name
+        for name in excluded_sites(state)
+        if name in freed
+        and any(
+            len(label) > 2 and label in text
+            for label in (host(name) or name).split(".")[:-1]
+            for text in texts
+        )
+    ]
+    active = _list_active(state)
     reading = NoteReading(
         note=notes[-1].step,
         step=step,
         by="model",
         understood="".join(_clean([reply.understood])),
         excluded_sites=sites,
-        allowed_sites=_find_allowed_sites(state, notes, reply.allowed_sites),
-        waits=len(_count_excluded(state, sites)) * 2 > len(_list_active(state)),
+        allowed_sites=allowed,
+        waits=2 * sum(is_excluded(fact.url, sites) for fact in active) > len(active),
         removed=[name for name in dict.fromkeys(map(str.lower, reply.removed)) if name in targets],
         about=list(dict.fromkeys(about)),
         only_parts=[] if is_comment else [i for i in dict.fromkeys(reply.only_parts) if i in parts],
@@ -184,35 +208,8 @@ def build_reading(
     )
 
 
-def _find_known_sites(state: RunState, named: Iterable[str]) -> list[str]:
-    """Of what a model names the hosts and addresses that the run knows, or that a note spells."""
-    urls = [*state.pages, *(fact.url for fact in state.facts.values())]
-    texts = " ".join(note.text for note in state.notes).lower()
-    sites = [canonicalize(site) if "/" in site else site.strip().lower() for site in named]
-    known = [
-        s for s in sites if s and (any(is_from_source(url, s) for url in urls) or (host(s) or s) in texts)
-    ]
-    return [s for s in dict.fromkeys(known) if "." in s]
-
-
-def _find_allowed_sites(state: RunState, notes: Sequence[Note], named: Iterable[str]) -> list[str]:
-    """Of the excluded sites those that a model reads as allowed again, where a note names a part of the
-    host: no model weakens an exclusion by itself."""
-    said, texts = {site.strip().lower() for site in named}, " ".join(note.text for note in notes).lower()
-    return [
-        site
-        for site in excluded_sites(state)
-        if site in said
-        and any(len(label) > 2 and label in texts for label in (host(site) or site).split(".")[:-1])
-    ]
-
-
 def _list_active(state: RunState) -> list[Fact]:
     return [fact for fact in facts_after_notes(state).values() if fact.is_active]
-
-
-def _count_excluded(state: RunState, sites: Sequence[str]) -> list[Fact]:
-    return [fact for fact in _list_active(state) if is_excluded(fact.url, sites)]
 
 
 def pause_for_exclusion(state: RunState) -> PauseRequest | None:
@@ -220,10 +217,11 @@ def pause_for_exclusion(state: RunState) -> PauseRequest | None:
     reading = state.readings[-1] if state.readings else None
     if reading is None or not reading.waits or has_unread_note(state):
         return None
-    out = _count_excluded(state, reading.excluded_sites)
+    active = _list_active(state)
+    out = [fact for fact in active if is_excluded(fact.url, reading.excluded_sites)]
     sites = Counter(host(fact.url) for fact in out)
     named = list_first(f"{name} ({count})" for name, count in sites.most_common())
-    why = f"Your note leaves out {len(out)} of {len(_list_active(state))} facts: {named}"
+    why = f"Your note leaves out {len(out)} of {len(active)} facts: {named}"
     return PauseRequest(kind="exclusion", why=f"{why}. Leave them out, or keep them?")
 
 

@@ -26,7 +26,7 @@ from agent.roles.role import Check, Role, RoleResult
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
 from agent.text.urls import canonicalize
-from agent.types import ModelCall, Outcome, Page, SearchResult, Settings, Step
+from agent.types import ModelCall, Outcome, Page, SearchResult, Settings
 from agent.types.batches import meter_usage
 from agent.web import search_results
 from agent.web.unpaywall import OpenCopy
@@ -224,10 +224,6 @@ class RunContext:
                 self._pages.pop(next(iter(self._pages)))
             self._pages[page_id] = self.store.pages.get(page_id)
         return self._pages[page_id]
-
-    def steps(self, run_id: str) -> list[Step]:
-        """The steps of another run of the conversation."""
-        return self.store.ledger.steps(run_id)
 
     @property
     def has_model(self) -> bool:

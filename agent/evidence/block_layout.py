@@ -10,8 +10,6 @@ from itertools import product
 
 from agent.types import Answer, AnswerBlock, Sentence
 
-MAX_GAPS_NAMED = 8
-"""Empty cells of tables that are named one by one."""
 MAX_CHARTS = 2
 MIN_BARS, MAX_BARS, MAX_LINES = 3, 30, 4
 """Rows of a table that a chart shows, and columns where the rows are years."""
@@ -89,19 +87,6 @@ def list_gaps(sentences: Sequence[Sentence]) -> dict[str, list[tuple[int, int]]]
         block: sorted(set(product({row for row, _ in own}, {column for _, column in own})) - own)
         for block, own in cells.items()
     }
-
-
-def describe_gaps(answer: Answer) -> str:
-    """The empty cells of an answer's tables by row and column; "" for none."""
-    blocks = {block.id: block for block in answer.blocks}
-    gaps = [
-        f"“{blocks[name].describe_cell(row, column)}”"
-        for name, places in list_gaps(answer.sentences).items()
-        for row, column in places
-        if name in blocks
-    ]
-    more = [f"+ {len(gaps) - MAX_GAPS_NAMED}"] if len(gaps) > MAX_GAPS_NAMED else []
-    return "; ".join([*gaps[:MAX_GAPS_NAMED], *more])
 
 
 def prune_blocks(

@@ -30,8 +30,9 @@ def recall(state: ChatRun, tools: RunContext) -> Change:
     """What is remembered of the last turns that were answered, the newest first: the facts that their answers
     cite, with the passages of these facts."""
     runs = [turn.run_id for turn in reversed(state.history) if turn.run_id and turn.answered]
+    ledger = tools.store.ledger
     turns: list[ChatRun] = [
-        fold(RunState(own=ChatState()), tools.steps(run_id)) for run_id in runs[:REMEMBERED_TURNS]
+        fold(RunState(own=ChatState()), ledger.steps(run_id)) for run_id in runs[:REMEMBERED_TURNS]
     ]
     facts, docs = dict[str, Fact](), dict[str, PassageRef]()
     for turn in turns:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from agent.answering import fact_view
 from agent.answering.draft import ask_writer
 from agent.answering.passages import show_passages
+from agent.answering.plan import list_parts
 from agent.answering.verdict import record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
@@ -38,7 +39,7 @@ from agent.roles.chat import (
     RouterReply,
 )
 from agent.text.plurals import format_count
-from agent.types import Answer, Passage, PlanPart
+from agent.types import Answer, Passage
 
 SMALL_TALK_REPLY = "What would you like to know?"
 """The reply to small talk for which the router gave none."""
@@ -46,8 +47,8 @@ MIN_RELEVANT_PASSAGES = 3
 """Relevant passages from which an answer is written without another search."""
 MAX_RETRIES = 2
 """Rewritten searches for one question."""
-MAX_PARTS, MAX_FOUND_TOLD = 6, 6
-"""Parts of a question, and relevant passages that are told to whoever words another search."""
+MAX_FOUND_TOLD = 6
+"""Relevant passages that are told to whoever words another search."""
 STEP_BY_ROUTE = {
     "DIRECT_ANSWER": "generate",
     "RETRIEVE": "retrieve",
@@ -100,25 +101,18 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         "asks_nothing": reply.asks_nothing,
         "message": fact_view.clean_message(state, reply.message) if reply.asks_nothing else "",
         "document": documents[reply.document - 1].source_id if route == "READ_DOCUMENT" else "",
-        "plan_parts": _list_parts(reply.parts, state.question),
+        "plan_parts": list_parts(reply.parts, state.question),
     }
     if route == "DIRECT_ANSWER" and not reply.asks_nothing:
         change["pages"] = reading.build_page_refs(memory["prior_docs"], tools.step, "an earlier turn")
     return change, STEP_BY_ROUTE[route]
 
 
-def _list_parts(parts: Sequence[str], question: str) -> list[PlanPart]:
-    """The plan of a turn: the parts that a model told apart, else the question as one."""
-    told = [part.strip() for part in parts if part.strip()][:MAX_PARTS]
-    asked = told if len(told) > 1 else [question]
-    return [PlanPart(id=str(n), question=part, by="model") for n, part in enumerate(asked, 1)]
-
-
 def rewrite(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Make the turn a question that stands alone; passages and drafts are measured by it from now on."""
     made, parts = _rewrite_query(state, tools, "")
     made = made.replace(repeats=reading.has_same_words(made.query, [state.question]))
-    plan = _list_parts(parts, made.query)
+    plan = list_parts(parts, made.query)
     asked = {"asked": made.query, "rewritten_query": made.query, "plan_parts": plan}
     return {"rewrites": [made], **asked}, "retrieve"
 

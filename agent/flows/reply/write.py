@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from agent.answering.draft import ask_writer, draft_from_quotes
-from agent.answering.pages import content_passages, fit_passages
+from agent.answering.pages import content_passages
 from agent.answering.verdict import finish_answer, limit_answer, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
@@ -185,7 +185,14 @@ def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
     for rest, page_id in zip(range(len(page_ids) - 1, -1, -1), page_ids, strict=True):
         share = max(MIN_CHARS_PER_SOURCE, room - MIN_CHARS_PER_SOURCE * rest)
         page = tools.page(page_id)
-        passages = fit_passages(question, content_passages(page, page_id), share)
+        passages = content_passages(page, page_id)
+        if sum(len(passage.text) for passage in passages) > share:  # the question's best, in page order
+            fitting = list[Passage]()
+            for passage in rank_passages(question, passages, len(passages)):
+                if len(passage.text) <= share:
+                    fitting.append(passage)
+                    share -= len(passage.text)
+            passages = sorted(fitting, key=lambda passage: passage.start)
         room -= sum(len(passage.text) for passage in passages)
         selected += passages
     counts = tools.library.count_terms(question)
@@ -252,12 +259,11 @@ def _spell_addresses(text: str, known: Sequence[str]) -> str:
 def _keep_supported(sentences: Sequence[Sentence], pictured: Mapping[str, Sequence[Fact]]) -> list[Sentence]:
     """The backed sentences without a figure or name that stands in no source, and those that name a picture
     that was sent, which nothing can check."""
-
-    def read_picture(sentence: Sentence) -> Sentence:
-        found = [fact.id for fact in pictured.get(sentence.text, [])]
-        return sentence.replace(fact_ids=found, check="not_checked", findings=[], check_reason="")
-
-    told = [s if s.backed else read_picture(s) for s in sentences]
+    told = list[Sentence]()
+    for said in sentences:
+        found = [fact.id for fact in pictured.get(said.text, [])]
+        shown = said.replace(fact_ids=found, check="not_checked", findings=[], check_reason="")
+        told.append(said if said.backed else shown)
     return [s for s in told if s.fact_ids and not any(finding.is_absent for finding in s.findings)]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from agent.answering.draft import clean_label
 from agent.answering.verdict import describe_failures
-from agent.evidence.block_layout import describe_gaps
+from agent.evidence.block_layout import list_gaps
 from agent.evidence.report_words import words_for
 from agent.flows.research.policy import MIN_UNREAD_CHARS
 from agent.flows.research.state import ResearchRun
@@ -24,7 +24,8 @@ from agent.types import (
 )
 
 CONFLICT_BLOCK = "k2"
-MAX_QUERIES = 12
+MAX_QUERIES, MAX_GAPS_NAMED = 12, 8
+"""Queries of an engine, and empty cells of tables, that are named one by one."""
 MOST_OF_A_PAGE = 0.9
 """Share of a page's text from which on it counts as read: what is left are blanks between passages. What is
 shorter than a paragraph are its title and headings (MIN_UNREAD_CHARS)."""
@@ -66,8 +67,16 @@ def _list_limits(
     """A line for each limit: what was not found, what was not read, what rests on one source, how old the
     sources are, and what the quotes do not support."""
     questions = {part.id: format_question(part.question) for part in state.plan}
-    if cells := describe_gaps(answer):
-        yield words["empty_cells"].format(cells=cells)
+    blocks = {block.id: block for block in answer.blocks}
+    gaps = [
+        f"“{blocks[name].describe_cell(row, column)}”"
+        for name, places in list_gaps(answer.sentences).items()
+        for row, column in places
+        if name in blocks
+    ]
+    if gaps:
+        more = [f"+ {len(gaps) - MAX_GAPS_NAMED}"] if len(gaps) > MAX_GAPS_NAMED else []
+        yield words["empty_cells"].format(cells="; ".join([*gaps[:MAX_GAPS_NAMED], *more]))
     parts = level.parts if level else []
     single = [part for part in parts if len(part.sources) == 1 and not part.disputed]
     if len(state.plan) == 1 and single:

@@ -7,14 +7,13 @@ from collections.abc import Collection, Sequence
 from itertools import zip_longest
 
 from agent.answering import fact_view
-from agent.answering.pages import content_passages, drop_menus, mark_read
+from agent.answering.pages import content_passages, drop_menus
 from agent.engine.context import RunContext
-from agent.engine.state import Change
 from agent.flows.site.links import shorten_url
-from agent.flows.site.state import BY_INDEX, SiteRun, UrlIndex
+from agent.flows.site.state import SiteRun
 from agent.retrieval.scorer import CountedPassages, fuse_rankings
 from agent.roles.site import SitePage
-from agent.types import Page, PageRef, Passage
+from agent.types import Page, Passage
 
 GOOD_SCORE = 0.8
 """The score of a passage (see agent.retrieval.scorer) from which the pages read are enough. Over eight
@@ -60,24 +59,6 @@ def search_site(
 def is_good(passages: Sequence[Passage]) -> bool:
     """Whether one of them fits well enough to stop reading."""
     return any(passage.score >= GOOD_SCORE for passage in passages)
-
-
-def adopt_stored(
-    state: SiteRun, tools: RunContext, stored: dict[str, str], hits: Sequence[Passage]
-) -> Change:
-    """The change that makes stored pages of the site (address and id) that hold one of these passages pages
-    of the run."""
-    index, found = UrlIndex(state.own), {hit.page_id for hit in hits}
-    known = set(state.own.url_content(state).values())
-    new = {url: page_id for url, page_id in stored.items() if page_id in found - known}
-    refs: dict[int, PageRef] = {}
-    for url, page_id in new.items():
-        page, i = tools.page(page_id), index.add(url, found_on=BY_INDEX)
-        if i not in state.own.visited_urls:
-            ref = PageRef(url=url, page_id=page_id, final_url=page.final_url, title=page.title)
-            refs[i] = mark_read(ref, page, facts=0, found_on="library", step=tools.step)
-    visited: Change = {"visited_urls": list(refs), "reused": list(refs), "pages": list(refs.values())}
-    return {**index.to_change(), **visited} if refs else {}
 
 
 def list_pages(state: SiteRun, passages: Sequence[Passage]) -> list[SitePage]:

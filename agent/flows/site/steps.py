@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from agent.answering import fact_view
 from agent.answering.pages import START_PAGE_REASON, build_action, mark_read
+from agent.answering.plan import list_parts
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change, fold, state_after
@@ -27,7 +28,7 @@ from agent.flows.site.state import (
 from agent.retrieval.scorer import score_fact
 from agent.roles.site import SITE_DECISION, AgentDecision, UnvisitedUrl
 from agent.text.urls import canonicalize, site
-from agent.types import Link, Outcome, PageRef, Passage, PlanPart, Proposal, Refusal
+from agent.types import Link, Outcome, PageRef, Passage, Proposal, Refusal
 from agent.web.robots import list_sitemaps
 
 MAX_SITEMAPS = 8
@@ -36,7 +37,7 @@ MAX_REUSED_PAGES = 60
 """Stored pages that one wave takes in without a request."""
 FOUND_BY = {BY_PERSON: "person", BY_SITEMAP: "sitemap", BY_INDEX: "library"}
 MAX_LINKS_KEPT = 50
-MAX_QUESTION_CHARS, MAX_PARTS = 1000, 6
+MAX_QUESTION_CHARS = 1000
 MAX_UNVISITED_SHOWN = 30
 """Unvisited addresses a decision is shown."""
 
@@ -46,7 +47,8 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     pages hold a good passage is not asked for any."""
     change: Change = {"asked": state.question, "current_iteration": 0}
     runs = [turn.run_id for turn in reversed(state.history) if turn.run_id]
-    turns: Iterator[SiteRun] = (fold(RunState(own=SiteState()), tools.steps(run_id)) for run_id in runs)
+    ledger = tools.store.ledger
+    turns: Iterator[SiteRun] = (fold(RunState(own=SiteState()), ledger.steps(run_id)) for run_id in runs)
     former = next((turn for turn in turns if turn.own.all_discovered_urls), None)
     if former:
         change |= earlier_pages.carry_over_pages(state, former, tools)
@@ -200,8 +202,17 @@ def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     stored = earlier_pages.list_site_pages(state, tools, links.find_folders(state, tools))
     notes = fact_view.public_note_texts(state)  # they tell what is read next
     found = reading.search_site(state, tools, stored.values(), notes=notes)
-    adopted = reading.adopt_stored(state, tools, stored, found)
-    change: Change = {**adopted, "pages": [*given, *adopted.get("pages", [])]}
+    index, hit = UrlIndex(state.own), {passage.page_id for passage in found}
+    hit -= set(state.own.url_content(state).values())
+    refs: dict[int, PageRef] = {}
+    for url, page_id in stored.items():
+        if page_id in hit and (i := index.add(url, found_on=BY_INDEX)) not in state.own.visited_urls:
+            page = tools.page(page_id)
+            ref = PageRef(url=url, page_id=page_id, final_url=page.final_url, title=page.title)
+            refs[i] = mark_read(ref, page, facts=0, found_on="library", step=tools.step)
+    change: Change = {"pages": [*given, *refs.values()]}
+    if refs:
+        change |= {**index.to_change(), "visited_urls": list(refs), "reused": list(refs)}
     decided, next = _decide_next(state_after(state, change), tools, found)
     return {**change, **decided}, next
 
@@ -296,13 +307,8 @@ def _ask_decision(
     completed = reply.standalone_question.strip()[:MAX_QUESTION_CHARS] if state.history else ""
     if completed:
         change["asked"] = completed
-    if parts := list(filter(None, map(str.strip, reply.parts)))[:MAX_PARTS] or (not own.choices and [""]):
-        whole = completed or state.full_question
-        asked = parts if len(parts) > 1 else [whole]
-        change["plan_parts"] = [
-            PlanPart(id=str(n), question=part[:MAX_QUESTION_CHARS], by="model")
-            for n, part in enumerate(asked, 1)
-        ]
+    if any(map(str.strip, reply.parts)) or not own.choices:
+        change["plan_parts"] = list_parts(reply.parts, completed or state.full_question)
     if reply.search_words.strip():
         change["search_words"] = " ".join(reply.search_words.split())[:MAX_QUESTION_CHARS]
     content, (selected, _) = own.url_content(state), _check_selection(reply, known)
