@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agent.answering.fact_view import facts_after_notes
 from agent.engine.run_state import RunState
-from agent.evidence.confidence import compute_part
+from agent.evidence.confidence import PRECISION, compute_part
 from agent.text.plurals import format_count
 from agent.types import Fact, PartStatus, PlanPart
 
@@ -72,7 +72,7 @@ def view_plan(state: RunState) -> list[PartView]:
                 status = "disputed"
             elif figure and counted[part.id] and figure.weight and not figure.unanswered:
                 status = "answered"
-            value = round(compute_part(figure), 4) if figure else 0.0
+            value = round(compute_part(figure), PRECISION) if figure else 0.0
             parts[n] = part.replace(status=status, confidence=value)
     done = {part.id for part in parts if part.status in ("answered", "found")}
     return [

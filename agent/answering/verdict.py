@@ -20,7 +20,7 @@ from agent.evidence.citation_check import (
     filter_citations,
     has_page_support,
 )
-from agent.evidence.confidence import compute_part, describe_certainty
+from agent.evidence.confidence import PRECISION, compute_part, describe_certainty
 from agent.evidence.report_words import words_for
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count, list_first
@@ -221,7 +221,7 @@ def close_plan(state: RunState, level: Confidence | None, answer: Answer) -> lis
             status = "found"
         elif figure.disputed:
             status = "disputed"
-        plan.append(part.replace(status=status, confidence=round(compute_part(figure), 4)))
+        plan.append(part.replace(status=status, confidence=round(compute_part(figure), PRECISION)))
     return plan
 
 

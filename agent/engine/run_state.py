@@ -41,9 +41,6 @@ ReadText = Callable[[str], str]
 """The id of a stored page -> its text."""
 
 
-_UNSTORED_FIELDS = frozenset(("own", "head", "conflicts", "confidence", "derived"))  # no step changes them
-
-
 class RetryRequest(Record):
     """A search or an address that a person asked to try again, at this step of theirs."""
 
@@ -118,6 +115,8 @@ Own = TypeVar("Own", bound=FlowState, default=Any)
 class RunState(State, Generic[Own]):
     """The state of a run of any flow."""
 
+    no_step_changes: ClassVar[frozenset[str]] = frozenset("own head conflicts confidence derived".split())
+
     own: Own = Field(default_factory=FlowState)  # type: ignore[assignment]
     """What its flow alone keeps."""
     question: str = ""
@@ -175,17 +174,6 @@ class RunState(State, Generic[Own]):
     """Derived: the confidence after each step that changed it, oldest first."""
     derived: Any = Field(default=None, exclude=True)
     """What the derivation keeps from step to step."""
-
-    def record_of(self, name: str) -> State:
-        """The record that holds the field `name`. Raises KeyError for an unknown field and what no step
-        changes."""
-        if name in _UNSTORED_FIELDS:
-            raise KeyError(name)
-        return self.own.record_of(name) if name in type(self.own).model_fields else super().record_of(name)
-
-    def is_former(self, name: str) -> bool:
-        """Whether only earlier versions of its flow's record had this field."""
-        return self.own.is_former(name)
 
     def derive(self, change: Change, step: int | None = None) -> None:
         """Derive what the flow's record derives; see `State.derive`."""

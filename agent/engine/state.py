@@ -7,10 +7,10 @@ under its own key (`id`, or else `url`). A dict's name after a minus takes a lis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from types import GenericAlias
-from typing import Any, TypeVar, get_args
+from typing import Any, ClassVar, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic_core import to_jsonable_python
@@ -29,28 +29,13 @@ S = TypeVar("S", bound="State")
 class State(BaseModel):
     """A record of fields that changes are merged into."""
 
-    model_config = ConfigDict(
-        extra="forbid", defer_build=True
-    )  # built when first used: an eighth of the start
-
-    def record_of(self, name: str) -> State:
-        """The record that holds the field `name`: this one. Raises KeyError for an unknown field."""
-        if name not in type(self).model_fields:
-            raise KeyError(name)
-        return self
-
-    def is_former(self, name: str) -> bool:
-        """Whether only earlier versions had this field."""
-        return name in FORMER_FIELDS.get(type(self).__name__, ())
+    model_config = ConfigDict(extra="forbid", defer_build=True)  # built when used: an eighth of the start
+    no_step_changes: ClassVar[frozenset[str]] = frozenset()
+    """Fields that are derived."""
 
     def derive(self, change: Change, step: int | None = None) -> None:
         """Work out what follows from the state and is not stored, after a change, of a recorded step where
         that is given. A record that derives nothing does nothing."""
-
-
-def replace(_old: Any, new: Any) -> Any:
-    """The new value."""
-    return new
 
 
 def append(old: list[Any], new: list[Any]) -> list[Any]:
@@ -75,15 +60,12 @@ def upsert_by_step(old: list[Any], new: list[Any]) -> list[Any]:
         for i in range(len(old) - 1, -1, -1):
             if old[i].step < value.step:
                 break
-            if _identify(old[i]) == _identify(value):
+            names = ("step", "action", "query_or_url")
+            if all(getattr(old[i], name, "") == getattr(value, name, "") for name in names):
                 at = i
                 break
         old[at : at + 1] = [value]
     return old
-
-
-def _identify(value: Any) -> tuple[int, str, str]:
-    return value.step, getattr(value, "action", ""), getattr(value, "query_or_url", "")
 
 
 def merge_dict(old: dict[Any, Any], new: dict[Any, Any]) -> dict[Any, Any]:
@@ -99,17 +81,21 @@ def to_jsonable(change: Change) -> Change:
 
 def merge(state: S, change: Change) -> S:
     """The state after a (JSON) change: the same object, changed. An unknown field raises KeyError."""
+    own: State = getattr(state, "own", state)  # the flow's own record stands in that of the run
     for key, value in change.items():
         name = key.removeprefix(REMOVAL_PREFIX)
-        if state.is_former(name):
+        if name in FORMER_FIELDS.get(type(own).__name__, ()):
             continue
-        record = state.record_of(name)
+        record: State = own if name in type(own).model_fields else state
+        if name in record.no_step_changes or name not in type(record).model_fields:
+            raise KeyError(name)
         if key != name:
             for gone in value:
                 getattr(record, name).pop(gone, None)
             continue
         adapter, reducer = _merge_plans(type(record))[name]
-        setattr(record, name, reducer(getattr(record, name), adapter.validate_python(value)))
+        new = adapter.validate_python(value)
+        setattr(record, name, reducer(getattr(record, name), new) if reducer else new)
     return state
 
 
@@ -171,10 +157,10 @@ def shallow_copy(state: S) -> S:
 
 
 @lru_cache(maxsize=16)
-def _merge_plans(kind: type[State]) -> dict[str, tuple[TypeAdapter[Any], Callable[[Any, Any], Any]]]:
-    plans: dict[str, tuple[TypeAdapter[Any], Callable[[Any, Any], Any]]] = {}
+def _merge_plans(kind: type[State]) -> dict[str, tuple[TypeAdapter[Any], Any]]:
+    plans: dict[str, tuple[TypeAdapter[Any], Any]] = {}
     for name, field in kind.model_fields.items():
-        reducer = next((mark for mark in field.metadata if callable(mark)), replace)
+        reducer = next((mark for mark in field.metadata if callable(mark)), None)
         shape: Any = field.annotation
         stored: Any = GenericAlias(list, (get_args(shape)[1],)) if reducer is upsert else shape
         plans[name] = (TypeAdapter(stored), reducer)

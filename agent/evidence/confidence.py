@@ -38,6 +38,7 @@ from agent.evidence.statement_features import extract_features
 from agent.text.dates import is_compatible
 from agent.text.plurals import format_changes, format_count, format_percent
 from agent.text.quantities import is_same_quantity
+from agent.text.short_cache import CACHE_SIZE
 from agent.text.tokens import fold
 from agent.text.urls import site
 from agent.types import Confidence, ConfidenceChange, Conflict, Fact, PartConfidence, PlanPart
@@ -61,6 +62,8 @@ LEVELS = (("High", 0.85), ("Moderate", 0.5), ("Low", 0.0))
 UNSURE = 0.5
 """A judgement below it is told as the reason of a level."""
 MAX_NAMED_SOURCES = 3
+PRECISION = 4
+"""Digits behind the point of a figure that is kept."""
 MIN_VISIBLE_CHANGE = 0.005
 """Smaller changes get no reason of their own."""
 MAX_VALUE_CHARS = 60
@@ -152,7 +155,7 @@ class EvidencePool:
         return self._agreements[pair]
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(CACHE_SIZE)
 def _says_same(one: str, other: str, *, is_keyed: bool) -> bool:
     """Whether two statements say the same: about one attribute of one subject (`is_keyed`), or in like words
     that are more than a name, with a date and a figure in common where both have one. Cached: each step of a
@@ -184,8 +187,8 @@ def assess_confidence(
         PartConfidence(
             part=found.part,
             sources=list(found.sources),
-            weight=round(found.weight, 4),
-            judgement=round(_limit(judgement), 4),
+            weight=round(found.weight, PRECISION),
+            judgement=round(_limit(judgement), PRECISION),
             disputed=bool(found.conflicts),
             unanswered=found.part in unanswered,
         )
@@ -200,7 +203,7 @@ def compute_value(parts: Sequence[PartConfidence]) -> float:
         return 0.0
     mean = sum(map(compute_part, parts)) / len(parts)
     is_partial = any(part.disputed or part.unanswered or not part.weight for part in parts)
-    return round(min(mean, MAX_PARTIAL) if is_partial else mean, 4)
+    return round(min(mean, MAX_PARTIAL) if is_partial else mean, PRECISION)
 
 
 def compute_part(part: PartConfidence) -> float:
@@ -271,10 +274,10 @@ def explain_changes(
             if abs(delta) >= MIN_VISIBLE_CHANGE:
                 about = f"“{questions[new.part][:MAX_VALUE_CHARS]}”: " if new.part in questions else ""
                 reason = _explain(name, was, new, found)
-                changes.append(ConfidenceChange(delta=round(delta, 4), reason=about + reason))
-    rest = round(now.value - before - sum(change.delta for change in changes), 4)
+                changes.append(ConfidenceChange(delta=round(delta, PRECISION), reason=about + reason))
+    rest = round(now.value - before - sum(change.delta for change in changes), PRECISION)
     if changes and rest:
-        changes[-1] = changes[-1].replace(delta=round(changes[-1].delta + rest, 4))
+        changes[-1] = changes[-1].replace(delta=round(changes[-1].delta + rest, PRECISION))
     elif abs(rest) >= MIN_VISIBLE_CHANGE:
         changes = [ConfidenceChange(delta=rest, reason="the evidence was counted anew")]
     return now.replace(moves=changes)
@@ -296,7 +299,7 @@ def _explain(name: str, was: PartConfidence, new: PartConfidence, found: Evidenc
         return "no source supports its claim any more"
     if not was.weight:
         count = format_count(len(new.sources), "independent source")
-        return f"the first evidence, from {count}: {', '.join(new.sources[:3])}"
+        return f"the first evidence, from {count}: {', '.join(new.sources[:MAX_NAMED_SOURCES])}"
     if new.weight < was.weight:
         fewer = len(new.sources) < len(was.sources)
         return "fewer independent sources say it" if fewer else "its sources are trusted less"
@@ -305,7 +308,7 @@ def _explain(name: str, was: PartConfidence, new: PartConfidence, found: Evidenc
         return f"a further independent source says the same: {', '.join(more)}"
     if any(fact.decision == "pinned" for fact in found.facts):
         return "a person confirmed it"
-    return f"a more trusted source says it: {', '.join(new.sources[:3])}"
+    return f"a more trusted source says it: {', '.join(new.sources[:MAX_NAMED_SOURCES])}"
 
 
 def describe_conflict(conflict: Conflict) -> str:

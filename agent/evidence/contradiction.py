@@ -24,6 +24,7 @@ from agent.evidence.statement_features import StatementFeatures, extract_feature
 from agent.text.dates import DateInterval, find_dates, is_compatible
 from agent.text.quantities import Quantity, find_quantities, is_comparable, is_same_quantity
 from agent.text.question_analysis import ParsedQuestion
+from agent.text.short_cache import CACHE_SIZE
 from agent.text.tokens import stem_prefix, stem_words
 from agent.types import Fact
 
@@ -101,13 +102,13 @@ def is_same_value(kind: ConflictKind, a: str, b: str) -> bool:
     return left == right or (kind == "name" and bool(left) and (left <= right or right <= left))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(CACHE_SIZE)
 def _dates_of(value: str) -> list[DateInterval]:
     """The dates of a short value such as "1921"."""
     return find_dates(value) or find_dates(f"in {value}.")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(CACHE_SIZE)
 def _quantities_of(value: str) -> list[Quantity]:
     return find_quantities(value)
 
@@ -132,7 +133,7 @@ def _differing(
     )
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(CACHE_SIZE)
 def comparable_forms(statement: str) -> tuple[str, ...]:
     """The sentences to compare: the whole, and up to the end of each clause that adds a date or number; of a
     table row one for each cell but the first, which names what the row is about."""
@@ -148,7 +149,7 @@ def comparable_forms(statement: str) -> tuple[str, ...]:
     return tuple(forms)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(CACHE_SIZE)
 def read_cells(statement: str) -> tuple[tuple[str, str], ...]:
     """The column names and values of a row such as "Dairy: Nordvik; Founded: 1923"; () for prose."""
     cells = [_CELL.match(part.strip()) for part in statement.rstrip(". ").split("; ")]
@@ -207,7 +208,7 @@ def _base_title(title: str) -> str:
     return re.sub(r"\([^)]*\)", " ", _SITE_NAME.sub("", title))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(CACHE_SIZE)
 def _split_qualifier(title: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of a title and of what tells it from its namesakes: in brackets, or after a comma."""
     match = _QUALIFIER.match(_SITE_NAME.sub("", title))

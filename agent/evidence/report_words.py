@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from agent.text.language import MIN_QUESTION_LETTERS, choose_language, detect_language
+from agent.text.short_cache import CACHE_SIZE
 from agent.text.tokens import find_function_words, load_function_words, tokenize
 from agent.text.word_lists import read_sections
 
@@ -28,7 +29,7 @@ def list_report_words() -> list[Mapping[str, str]]:
     return [load_report_words(language) for language in read_sections(_FILE)]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(CACHE_SIZE)
 def find_report_language(question: str) -> str:
     """The language of a question among those with a table: the one which most of its words are function words
     of, of several English if its question word is one ("which"; a question word counts for all of them), else

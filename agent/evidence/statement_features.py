@@ -11,6 +11,7 @@ from agent.text.dates import DateInterval, blank_dates, find_dates
 from agent.text.names import ProperName, find_proper_names
 from agent.text.normalization import blank_note_marks, is_negation, normalize_text
 from agent.text.quantities import Quantity, find_quantities
+from agent.text.short_cache import CACHE_SIZE
 from agent.text.tokens import is_stopword
 
 _NAME_BEFORE = re.compile(r"(?:^|\s)[A-Z][\w.-]*\s$")
@@ -32,7 +33,7 @@ class StatementFeatures:
     labels: frozenset[float] = frozenset()
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(CACHE_SIZE)
 def extract_features(statement: str) -> StatementFeatures:
     """The comparable parts of a statement."""
     statement = blank_note_marks(statement)

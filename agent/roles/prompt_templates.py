@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent.errors import PromptError
 from agent.settings.config import ROOT
+from agent.text.short_cache import CACHE_SIZE
 from agent.text.urls import host
 from agent.types import Passage
 
@@ -221,7 +222,7 @@ def render_filling(role: str, mark: str, /, *, folder: Path = FOLDER, **blanks: 
     return " ".join("\n".join(shown).replace(mark, "MARK").split())
 
 
-@lru_cache(maxsize=64)
+@lru_cache(CACHE_SIZE)
 def _strip_words(source: str) -> str:
     """A prompt file with a sign in the place of each stretch of words outside its blanks."""
     heads = _MARKER.findall(source)
@@ -263,7 +264,7 @@ def _read_source(role: str, folder: Path) -> str:
         raise PromptError(f"There is no prompts/{role}.md.") from None
 
 
-@lru_cache(maxsize=64)
+@lru_cache(CACHE_SIZE)
 def _compile(role: str, source: str) -> tuple[Template, Template, frozenset[str], bool]:
     """The two halves of a prompt file, compiled: split before filling in, so no value can start a part of its
     own; with its blanks, and whether the second half fences any."""

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar
 
+CACHE_SIZE = 8192
+"""Results of a pure function that are remembered."""
 MAX_KEPT = 500
 """Characters of the arguments of a call that is remembered."""
 P = ParamSpec("P")

@@ -40,7 +40,6 @@ class Draft(StepJudge):
     assumed: str = ""
     answered_parts: list[str] | None = None
     """These three as in `WrittenDraft`."""
-    by: Actor = "keyless"
     step: int = 0
 
 
@@ -49,11 +48,11 @@ class Grounding(StepJudge):
 
     grounded: bool
     reason: str = ""
-    drafted: int = 0
+    drafted: int
     """Sentences that were drafted, those that were left out included."""
     refused: list[str] = Field(default_factory=list)
     """The sentences that go beyond their quotes."""
-    step: int = 0
+    step: int
 
 
 class PassageGrade(Record):
@@ -71,11 +70,10 @@ class QueryRewrite(StepJudge):
 
     step: int
     query: str
-    why: str = ""
+    why: str
     repeats: bool = False
     """Whether it has only words of the question (`rewrite`) or of a search before it (a retry): it is not
     searched for again."""
-    by: Actor = "keyless"
 
 
 class FacilityHit(Record):
@@ -83,11 +81,11 @@ class FacilityHit(Record):
 
     name: str
     kind: str
-    address: str = ""
+    address: str
     latitude: float
     longitude: float
-    km: float | None = None
-    fact_id: str = ""
+    km: float | None
+    fact_id: str
     """The fact that quotes its row."""
 
 

@@ -70,7 +70,6 @@ MIN_TEXT_WORDS = 25
 """A page with fewer words is not taken as an article."""
 MIN_WORDS_BESIDE_POSTS = 150
 """Words outside the posts from which a page can be an article with comments."""
-MAX_TRAIL_TITLES = 6
 MAX_SECTION_ITEMS = 60
 """Entries of one changelog that are judged; more would not fit a prompt."""
 RECENT_POSTS = 20
@@ -87,7 +86,7 @@ def extract_items(
     one item. An entry of a list is one item unless a time is asked for."""
     own, intent, page, titles = state.own, state.own.intent, parsed.page, list[str]()
     above = parent = own.tree.get(node.parent)
-    while above is not None and len(titles) < MAX_TRAIL_TITLES:
+    while above is not None:
         titles.insert(0, above.title)
         above = own.tree.get(above.parent)
     item = CollectedItem(

@@ -76,14 +76,14 @@ def read_intent(reply: IntentReply, limit: int, today: str) -> CollectIntent:
     sites = (complete_typed_url(site) for site in reply.leave_out_sites)
     named = ((canonicalize(site), host(site)) for site in sites)
     return CollectIntent(
-        topic=" ".join(reply.topic.split())[:300],
-        target_section=" ".join(reply.target_section.lower().split())[:60],
+        topic=" ".join(reply.topic.split()),
+        target_section=" ".join(reply.target_section.lower().split()),
         since=since if since <= today[:10] else "",
         until=until if until < today[:10] else "",
         max_articles=max(1, min(reply.max_articles or limit, limit)),
-        author=" ".join(reply.author.split())[:80],
+        author=" ".join(reply.author.split()),
         newest=reply.newest,
-        leave_out=[" ".join(part.split())[:200] for part in reply.leave_out if part.strip()][:10],
+        leave_out=[" ".join(part.split()) for part in reply.leave_out if part.strip()],
         leave_out_sites=[name if url.endswith(f"://{name}") else url for url, name in named if url],
         today=today,
     )

@@ -88,7 +88,7 @@ def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     proposed = dict.fromkeys(name.strip() for name in judgement.value.selected_source_ids)
     known = [name for name in proposed if name in ids]
     chosen, unknown = known[: own.max_sources], "the choice named a source that is not in the index"
-    refused = [(name[:200], unknown) for name in proposed if name not in ids]
+    refused = [(name, unknown) for name in proposed if name not in ids]
     refused += [(name, f"at most {own.max_sources} sources may be chosen") for name in known[len(chosen) :]]
     selection = SourceSelection(
         entries=len(entries),

@@ -14,7 +14,7 @@ from agent.answering.fact_view import visited_urls
 from agent.engine.context import RunContext
 from agent.flows.site.state import BY_SITEMAP, SiteRun, UrlIndex
 from agent.retrieval.link_scoring import score_links
-from agent.text.short_cache import cache_short
+from agent.text.short_cache import CACHE_SIZE, cache_short
 from agent.text.urls import canonicalize, site
 from agent.types import Link, Page, SiteLimits
 from agent.types.source_filter import LANGUAGES
@@ -79,12 +79,12 @@ def select_links(question: str, links: Iterable[Link], is_open: UrlTest, limit: 
     return [found[i] for i in sorted(best)]
 
 
-@cache_short(16384)
+@cache_short(CACHE_SIZE)
 def _is_media(url: str) -> bool:
     return bool(_MEDIA.search(urlsplit(url).path))
 
 
-@cache_short(16384)
+@cache_short(CACHE_SIZE)
 def find_language_folder(url: str) -> tuple[int, str]:
     """The place in the path of the first folder that is named like a language, and its name in lower case;
     (-1, "") where there is none."""

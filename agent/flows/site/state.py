@@ -30,7 +30,7 @@ class ExplorationChoice(Record):
     decision: Literal["answer", "explore"]
     reasoning: str
     selected: list[int] = Field(default_factory=list)
-    by: Actor = "keyless"
+    by: Actor
     trouble: str = ""
     forced: str = ""
 
@@ -39,10 +39,10 @@ class Sitemap(Record):
     """A sitemap that was asked for, how many addresses it lists, and where its text is stored."""
 
     url: str
-    page_id: str = ""
-    addresses: int = 0
-    outcome: Outcome = Outcome.OK
-    detail: str = ""
+    page_id: str
+    addresses: int
+    outcome: Outcome
+    detail: str
 
 
 class SiteState(AnsweringState):
