@@ -12,7 +12,7 @@ from agent.engine.run_state import RunState
 from agent.evidence.block_layout import prune_blocks, write_block_lines
 from agent.roles.report import REPORT, SECTION, ReportReply
 from agent.roles.role import Check, RoleResult
-from agent.types import Conflict, Fact, OutlineSection, ReportLength
+from agent.types import Fact, OutlineSection, ReportLength
 
 LENGTH_EDITS: dict[ReportLength, str] = {
     "brief": "asked for a brief answer",
@@ -57,7 +57,7 @@ def ask_report(
         "turns": [turn for turn in state.history if turn.bot][-MAX_TURNS:],
         "notes": notes,
         "facts": facts,
-        "conflicts": find_open_conflicts(state),
+        "conflicts": [conflict for conflict in state.conflicts.values() if conflict.values],
         "former": describe_former(state),
         "length": choose_length(state),
         "is_length_final": is_length_final(state),
@@ -98,17 +98,12 @@ def ask_section(
         "facts": facts,
         "conflicts": [
             conflict
-            for conflict in find_open_conflicts(state)
+            for conflict in state.conflicts.values()
             if any(ids.intersection(value.fact_ids) for value in conflict.values)
         ],
         **blanks,
     }
     return tools.judge(SECTION, check=check, **given)
-
-
-def find_open_conflicts(state: RunState) -> list[Conflict]:
-    """The conflicts of which a writer is told, open or settled: those that code found."""
-    return [conflict for conflict in state.conflicts.values() if conflict.values]
 
 
 def describe_former(state: RunState) -> str:

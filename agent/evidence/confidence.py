@@ -112,7 +112,8 @@ class EvidencePool:
         found = [self._measure_claim(part, fact, asked) for fact in known if not fact.rests_on_person]
 
         def rank(evidence: Evidence) -> tuple[float, float]:
-            value = _compute(evidence.weight, _limit(judgement), disputed=bool(evidence.conflicts))
+            figures = PartConfidence(weight=evidence.weight, judgement=_limit(judgement))
+            value = compute_part(figures.replace(disputed=bool(evidence.conflicts)))
             return value, max((fact.relevance for fact in evidence.facts), default=0.0)
 
         choose = min if is_answered else max
@@ -208,7 +209,8 @@ def compute_value(parts: Sequence[PartConfidence]) -> float:
 
 def compute_part(part: PartConfidence) -> float:
     """The confidence of one part, 0 while it is open."""
-    value = _compute(part.weight, part.judgement, disputed=part.disputed)
+    low, high = evidence_range(part.weight)
+    value = (low + (high - low) * part.judgement) * (DISPUTE_FACTOR if part.disputed else 1.0)
     return min(value, MAX_PARTIAL) if part.unanswered else value
 
 
@@ -238,11 +240,6 @@ def describe_certainty(point: Confidence) -> str:
 
 def _has_side(conflict: Conflict, ids: Collection[str]) -> bool:
     return any(name in ids for side in conflict.values for name in side.fact_ids)
-
-
-def _compute(weight: float, judgement: float, *, disputed: bool) -> float:
-    low, high = evidence_range(weight)
-    return (low + (high - low) * judgement) * (DISPUTE_FACTOR if disputed else 1.0)
 
 
 def _limit(judgement: float) -> float:

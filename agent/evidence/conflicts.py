@@ -64,10 +64,6 @@ class FactIndex:
     facts: dict[str, Fact] = field(default_factory=dict)
     ids_by_key: dict[_Key, tuple[str, ...]] = field(default_factory=dict)
 
-    def copy(self) -> FactIndex:
-        """An index that changes for itself."""
-        return FactIndex(dict(self.facts), dict(self.ids_by_key))
-
     def add(self, fact: Fact) -> None:
         """Add a fact, or replace the one with its id."""
         for one in filter(None, (self.facts.get(fact.id), fact)):
@@ -184,7 +180,8 @@ class ConflictIndex:
         new = {f.id: f for f in facts if f.id not in known or _said(f) != _said(known[f.id])}
         if not new:
             return self
-        index, stale = self.index.copy(), new.keys() & known.keys()
+        index = FactIndex(dict(known), dict(self.index.ids_by_key))
+        stale = new.keys() & known.keys()
         pairs = dict(self.pairs)
         if stale:
             pairs = {

@@ -22,7 +22,7 @@ from typing import Literal, TypeVar
 
 from agent.evidence.statement_features import StatementFeatures, extract_features
 from agent.text.dates import DateInterval, find_dates, is_compatible
-from agent.text.quantities import Quantity, find_quantities, is_comparable, is_same_quantity
+from agent.text.quantities import find_quantities, is_comparable, is_same_quantity
 from agent.text.question_analysis import ParsedQuestion
 from agent.text.short_cache import CACHE_SIZE
 from agent.text.tokens import stem_prefix, stem_words
@@ -95,9 +95,9 @@ def dice_similarity(a: frozenset[str], b: frozenset[str]) -> float:
 def is_same_value(kind: ConflictKind, a: str, b: str) -> bool:
     """Do two values of a kind, as written, say the same?"""
     if kind == "date":
-        return a == b or _has_agreeing(_dates_of(a), _dates_of(b), is_compatible)
+        return a == b or any(is_compatible(x, y) for x in _dates_of(a) for y in _dates_of(b))
     if kind == "number":
-        return a == b or _has_agreeing(_quantities_of(a), _quantities_of(b), is_same_quantity)
+        return a == b or any(is_same_quantity(x, y) for x in find_quantities(a) for y in find_quantities(b))
     left, right = _word_set(a), _word_set(b)
     return left == right or (kind == "name" and bool(left) and (left <= right or right <= left))
 
@@ -106,15 +106,6 @@ def is_same_value(kind: ConflictKind, a: str, b: str) -> bool:
 def _dates_of(value: str) -> list[DateInterval]:
     """The dates of a short value such as "1921"."""
     return find_dates(value) or find_dates(f"in {value}.")
-
-
-@lru_cache(CACHE_SIZE)
-def _quantities_of(value: str) -> list[Quantity]:
-    return find_quantities(value)
-
-
-def _has_agreeing(left: Sequence[T], right: Sequence[T], agree: Callable[[T, T], bool]) -> bool:
-    return any(agree(x, y) for x in left for y in right)
 
 
 def _word_set(text: str) -> frozenset[str]:
@@ -128,8 +119,8 @@ def _differing(
     if not left or not right:
         return list(left), list(right)
     return (
-        [x for x in left if not _has_agreeing([x], right, agree)],
-        [x for x in right if not _has_agreeing([x], left, agree)],
+        [x for x in left if not any(agree(x, y) for y in right)],
+        [y for y in right if not any(agree(x, y) for x in left)],
     )
 
 

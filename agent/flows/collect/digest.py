@@ -9,7 +9,7 @@ from agent.answering.verdict import describe_failures, no_answer, record_answer
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.flows.collect.frontier import list_instructions
-from agent.flows.collect.item_passages import fit_item, split_item
+from agent.flows.collect.items import fit_item, split_item
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect import DIGEST, DigestItem, DigestReply
 from agent.text.plurals import format_count

@@ -1,18 +1,27 @@
-"""The record of a `collect` run: the intent, the tree of pages, and what was found."""
+"""The record of a `collect` run: the intent, the tree of pages, what was found, and the navigation log. Each
+event is part of the record, and goes to the standard log."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from agent.answering import fact_view
 from agent.answering.view import AnsweringState
+from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.engine.state import append, upsert
 from agent.text.plurals import format_count
 from agent.types import Action, Actor, PageRef
-from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavEvent
+from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavEvent, NavEventName
+
+log = logging.getLogger("agent.nav")
+LOGGED_FIELDS = {"url", "depth", "action", "confidence", "page_type", "target_url", "by", "outcome"}
+"""What the log tells of a page: without the words of page or model."""
 
 
 class CollectState(AnsweringState):
@@ -93,3 +102,19 @@ class CollectState(AnsweringState):
 
 
 CollectRun = RunState[CollectState]
+
+
+def log_event(
+    tools: RunContext,
+    name: NavEventName,
+    node: CrawlNode,
+    text: str,
+    *,
+    refused: bool = False,
+    about: Mapping[str, object] = MappingProxyType({}),
+) -> NavEvent:
+    """The event at a page, in the log with what it is `about`; a warning when its decision is `refused`."""
+    where = {"event": name, "run": tools.lease.run_id, "step": tools.step, "refused": refused}
+    extra = {**where, **node.model_dump(mode="json", include=LOGGED_FIELDS), **about}
+    log.log(logging.WARNING if refused else logging.INFO, "%s %s", name, node.url, extra=extra)
+    return NavEvent(step=tools.step, name=name, url=node.url, text=text)

@@ -13,11 +13,10 @@ from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
 from agent.flows.collect import frontier, items
 from agent.flows.collect.digest import write_digest
-from agent.flows.collect.event_log import log_event
 from agent.flows.collect.frontier import EXCLUDED_BY_PERSON, LinkGroups, group_links
 from agent.flows.collect.page_decision import decide_page
 from agent.flows.collect.parsed_page import ParsedPage, parse_page
-from agent.flows.collect.state import CollectRun
+from agent.flows.collect.state import CollectRun, log_event
 from agent.roles.collect import INTENT, LINK_RANKING, IntentReply, LinkRanking
 from agent.text.urls import canonicalize, complete_typed_url, find_urls, host
 from agent.types import Outcome, PlanPart, Proposal, Refusal
