@@ -145,30 +145,7 @@ def build_reading(
     is_comment = all(note.kind == "comment" for note in notes)
     if is_comment:
         about, length, max_words, form = [note.about for note in notes], None, 0, []
-    # the hosts and addresses that the run knows, or that a note spells
-    urls = [*state.pages, *(fact.url for fact in state.facts.values())]
-    spelled = " ".join(note.text for note in state.notes).lower()
-    called = (canonicalize(name) if "/" in name else name.strip().lower() for name in reply.excluded_sites)
-    sites = [
-        name
-        for name in dict.fromkeys(called)
-        if "." in name and (any(is_from_source(url, name) for url in urls) or (host(name) or name) in spelled)
-    ]
-    # no model weakens an exclusion by itself: a note names a part of the host
-    freed, texts = (
-        {name.strip().lower() for name in reply.allowed_sites},
-        [note.text.lower() for note in notes],
-    )
-    allowed = [
-        name
-        for name in excluded_sites(state)
-        if name in freed
-        and any(
-            len(label) > 2 and label in text
-            for label in (host(name) or name).split(".")[:-1]
-            for text in texts
-        )
-    ]
+    sites, allowed = _read_sites(state, notes, reply)
     active = _list_active(state)
     reading = NoteReading(
         note=notes[-1].step,
@@ -206,6 +183,27 @@ def build_reading(
         is_whole=is_form or (not is_comment and (reply.is_whole or not (pieces or others or looks))),
         needs_research=looks or bool(reading.questions or reading.searches or reading.addresses),
     )
+
+
+def _read_sites(state: RunState, notes: Sequence[Note], reply: RevisionReply) -> tuple[list[str], list[str]]:
+    """The hosts and addresses to exclude, of those that the run knows or a note spells; and those to allow
+    again, where a note names a part of the host: no model weakens an exclusion by itself."""
+    urls = [*state.pages, *(fact.url for fact in state.facts.values())]
+    spelled = " ".join(note.text for note in state.notes).lower()
+    called = (canonicalize(name) if "/" in name else name.strip().lower() for name in reply.excluded_sites)
+    sites = [
+        name
+        for name in dict.fromkeys(called)
+        if "." in name and (any(is_from_source(url, name) for url in urls) or (host(name) or name) in spelled)
+    ]
+    freed = {name.strip().lower() for name in reply.allowed_sites}
+    said = " ".join(note.text for note in notes).lower()
+    allowed = [
+        name
+        for name in excluded_sites(state)
+        if name in freed and any(len(x) > 2 and x in said for x in (host(name) or name).split(".")[:-1])
+    ]
+    return sites, allowed
 
 
 def _list_active(state: RunState) -> list[Fact]:

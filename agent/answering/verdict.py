@@ -58,25 +58,6 @@ NO_EVIDENCE_REASONS: dict[Reason, str] = {
 }
 
 
-def lay_out_answer(
-    blocks: Sequence[AnswerBlock],
-    stated: Sequence[Sentence],
-    named: Sequence[Sentence],
-    *,
-    conflict_block: str = "",
-    conflicts_first: bool = False,
-) -> tuple[list[AnswerBlock], list[Sentence]]:
-    """The blocks and sentences of an answer: what was `stated`, running text in a paragraph, and the
-    sentences about conflicts in their block or before or after it."""
-    is_first = conflicts_first and not conflict_block
-    told = [said.replace(block=conflict_block or NAMED_CONFLICTS) for said in named]
-    placed = [said.replace(block=said.block or RUNNING_TEXT) for said in stated]
-    made, frame = [block for block in blocks if block.id != NAMED_CONFLICTS], AnswerBlock(id=NAMED_CONFLICTS)
-    if all(block.id != RUNNING_TEXT for block in made):
-        made.append(AnswerBlock(id=RUNNING_TEXT))
-    return ([frame, *made], [*told, *placed]) if is_first else ([*made, frame], [*placed, *told])
-
-
 def finish_answer(
     state: RunState,
     draft: WrittenDraft,
@@ -128,9 +109,16 @@ def finish_answer(
     is_first = bool(conflict_sentences.list_rulings(state)) or any(
         conflict.asks for conflict in conflicts if conflict.settled_by != "model"
     )
-    blocks, sentences = lay_out_answer(
-        draft.blocks, stated, named, conflict_block=conflict_block, conflicts_first=is_first
-    )
+    told = [said.replace(block=conflict_block or NAMED_CONFLICTS) for said in named]
+    placed = [said.replace(block=said.block or RUNNING_TEXT) for said in stated]
+    frame = AnswerBlock(id=NAMED_CONFLICTS)
+    blocks = [block for block in draft.blocks if block.id != NAMED_CONFLICTS]
+    if all(block.id != RUNNING_TEXT for block in blocks):
+        blocks.append(AnswerBlock(id=RUNNING_TEXT))
+    if is_first and not conflict_block:
+        blocks, sentences = [frame, *blocks], [*told, *placed]
+    else:
+        blocks, sentences = [*blocks, frame], [*placed, *told]
     answer = answer.replace(
         blocks=blocks,
         statements=StatementCounts(dropped=draft.dropped + dropped),

@@ -16,7 +16,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import product
 
 from agent.evidence.contradiction import (
     ConflictKind,
@@ -259,24 +259,18 @@ def _compare(a: Fact, b: Fact) -> list[_Pair]:
     keyed = topic_key(a) == topic_key(b) != ("", "")
     left, right = ([f.statement] if keyed else comparable_forms(f.statement) for f in (a, b))
     has_rows = read_cells(a.statement) and read_cells(b.statement)
-    points = _find_points(a, b, list(product(left, right)), keyed=keyed)
-    found = list(islice(points, None if has_rows else 1))
-    if 1 < len(found) >= min(len(left), len(right)):  # rows with no cell in common: a namesake
-        return []
-    return [_Pair(_Side(a, point.left), _Side(b, point.right), point) for point in found]
-
-
-def _find_points(
-    a: Fact, b: Fact, forms: Sequence[tuple[str, str]], *, keyed: bool
-) -> Iterator[Contradiction]:
-    """The points in which forms of two facts contradict each other, and the facts do not agree after all."""
-    for left, right in forms:
-        one, other = extract_features(left), extract_features(right)
-        point = find_contradiction(one, other, keyed=keyed)
+    found = list[Contradiction]()
+    for mine, theirs in product(left, right):  # the points on which the facts do not agree after all
+        point = find_contradiction(extract_features(mine), extract_features(theirs), keyed=keyed)
         if point and not (
             _states_value(a, point.kind, point.right) or _states_value(b, point.kind, point.left)
         ):
-            yield point
+            found.append(point)
+            if not has_rows:
+                break
+    if 1 < len(found) >= min(len(left), len(right)):  # rows with no cell in common: a namesake
+        return []
+    return [_Pair(_Side(a, point.left), _Side(b, point.right), point) for point in found]
 
 
 def _states_value(fact: Fact, kind: ConflictKind, value: str) -> bool:

@@ -124,14 +124,14 @@ def _ask_analyzer(state: ResearchRun, tools: RunContext, group: Sequence[OpenPag
     given = {item.quote for item in judged.value.facts}
     kept = [item for item in earlier if item.quote not in given and _find_quoted_page(item, group)[1]]
     facts = [*judged.value.facts, *kept]
-    numbered = {f"n{n}": _make_id(item, group) for n, item in enumerate(facts, 1)}
+    pages = [_find_quoted_page(item, group)[0] for item in facts]
+    numbered = {
+        f"n{n}": make_fact_id(page.page_id, item.quote, item.statement)
+        for n, (item, page) in enumerate(zip(facts, pages, strict=True), 1)
+    }
     sides = [numbered.get(name.strip("[] ").lower(), name) for name in judged.value.inconsistent_fact_ids]
     update = {"facts": facts, "inconsistent_fact_ids": sides}
     return judged.replace(value=judged.value.model_copy(update=update))
-
-
-def _make_id(item: ExtractedFact, group: Sequence[OpenPage]) -> str:
-    return make_fact_id(_find_quoted_page(item, group)[0].page_id, item.quote, item.statement)
 
 
 def _extract_facts(
@@ -145,7 +145,7 @@ def _extract_facts(
         page, _ = _find_quoted_page(item, group)
         above = (passage.above for passage in page.reading.passages if item.quote in passage.text)
         fact = Fact(
-            id=_make_id(item, group),
+            id=make_fact_id(page.page_id, item.quote, item.statement),
             statement=item.statement.strip() or item.quote,
             quote=item.quote,
             page_id=page.page_id,
