@@ -29,8 +29,8 @@ FAILED_VERDICTS = frozenset({"differs", "not_supported"})
 """Verdicts of a sentence that its quotes do not support. `not_checked` is none: nobody judged it."""
 MAX_REPAIR_QUOTES = 40
 """Quotes that the repair of a draft is shown, about 3,000 tokens."""
-CLAIMS_SHARE = 0.75
-"""The part of a small model's room that claims and quotes get; the rest is for the question and the text."""
+ROOM_SHARE = 0.75
+"""The part of a small model's room that facts, or claims and quotes, get; the rest is for the question."""
 
 _QUOTE_ID = re.compile(r"\bq\d+\b")
 """A quote by its number in the judge's call."""
@@ -157,7 +157,7 @@ def make_judge(
     tools: RunContext, question: str, text: str = "", parts: Sequence[PlanPart] = ()
 ) -> ClaimJudge:
     """The judge of a run. `text` is the whole draft, to tell whom a pronoun means."""
-    room = int(tools.find_room(CHECK_CLAIMS) * BYTES_PER_TOKEN * CLAIMS_SHARE)
+    room = int(tools.find_room(CHECK_CLAIMS) * BYTES_PER_TOKEN * ROOM_SHARE)
     client = tools.client
     is_independent = client is not None and choose_model(client, "judge") != client.strong
     most = min(MAX_CALL_CHARS, room)

@@ -11,6 +11,7 @@ from agent.answering.conflict_sentences import RULING_PREFIX
 from agent.answering.plan import find_part
 from agent.engine.run_state import RunState
 from agent.evidence import confidence
+from agent.evidence.claim_check import CERTAIN_VERDICTS
 from agent.evidence.confidence import EvidencePool, explain_changes
 from agent.evidence.sources import is_site_name
 from agent.text.question_analysis import parse_question
@@ -19,8 +20,6 @@ from agent.types import Answer, Confidence, Fact, PlanPart, Sentence
 UNSTATED_JUDGEMENT = 0.9
 """The judgement of a model that gives no estimate of its answer (our own judgement: its statements passed a
 check)."""
-EXACT_VERDICTS = frozenset({"quoted", "computed"})
-"""Verdicts that code gives alone."""
 
 
 def assess_confidence(state: RunState, step: int, *, answer: Answer | None = None) -> Confidence | None:
@@ -92,7 +91,7 @@ def find_answered(plan: Sequence[PlanPart], answer: Answer, facts: Mapping[str, 
     return {
         id
         for id, claim in claims.items()
-        if claim and (called is None or id in called or claim.check in EXACT_VERDICTS)
+        if claim and (called is None or id in called or claim.check in CERTAIN_VERDICTS)
     }
 
 

@@ -16,6 +16,7 @@ from agent.engine.state import (
     to_jsonable,
 )
 from agent.evidence.citation_check import check_citations, count_statements, has_page_support
+from agent.evidence.claim_check import CERTAIN_VERDICTS
 from agent.export.hiding import is_withheld
 from agent.text.plurals import clip
 from agent.types import SUPPORTED_VERDICTS, Answer, AnswerBlock, Fact, Step
@@ -119,8 +120,8 @@ def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
             for n, new in zip(group, checked, strict=True):
                 told = {finding.claimed for finding in said[n].findings}
                 absent = {finding.claimed for finding in new.findings if finding.is_absent}
-                if said[n].check in ("quoted", "computed") and not shows_all:
-                    holds = new.check in ("quoted", "computed")
+                if said[n].check in CERTAIN_VERDICTS and not shows_all:
+                    holds = new.check in CERTAIN_VERDICTS
                 elif said[n].check or shows_all:
                     holds = new.check != "not_supported" and (shows_all or absent <= told)
                 else:  # of the former version

@@ -46,7 +46,7 @@ PERSON_WORDS = "in a person's words, beside the quote"
 """The reason beside a sentence that repeats a person's correction of a fact."""
 FLAG_REASON = "its quote belongs to an order to machines; a person chose to use it"
 """The reason beside a sentence that cites a flagged fact."""
-PERSON_SOURCE = "said by the person who asks"
+PERSON_SAID = "said by the person who asks"
 """Where a person's own statement is from, for a judge."""
 
 
@@ -267,7 +267,7 @@ def _apply_check(sentence: Sentence, check: ClaimCheck, cited: Sequence[Fact], f
     resting_on = [fact for fact, _ in named] or cited
     if verdict in SUPPORTED_VERDICTS and not any(has_page_support(fact) for fact in resting_on):
         verdict, reason = "not_checked", PERSON_REASON
-    elif verdict == "quoted" and [source for _, source in named] == [PERSON_SOURCE]:
+    elif verdict == "quoted" and [source for _, source in named] == [PERSON_SAID]:
         reason = PERSON_WORDS
     elif verdict == "not_checked":
         reason = f"the model gave no judgement: {failure}" if failure else ""
@@ -297,7 +297,7 @@ def list_evidence(fact: Fact) -> list[tuple[str, str]]:
     and what code made of the page by rule (a table's row with its headings)."""
     date = "" if _DAY.search(fact.heading) else fact.published_at[:10]  # a post has a day of its own
     page = ", ".join(filter(None, (fact.title, fact.heading, host(fact.url), date)))
-    said = [(fact.statement, PERSON_SOURCE)]
+    said = [(fact.statement, PERSON_SAID)]
     if fact.rests_on_person:
         return said
     ruled = [(fact.statement, page)] if is_written_by_rule(fact) and fact.statement != fact.quote else []

@@ -74,6 +74,8 @@ class OpenClaim:
     """A calculation on the quotes' figures that gives one of the claim's."""
 
 
+CERTAIN_VERDICTS = ("quoted", "computed")
+"""Verdicts that code gives alone."""
 _PRONOUNS = load_words("pronouns")
 _EDGE = frozenset({"a", "an", "the", ELLIPSIS})
 _BORDER = re.compile(r"[.;!?|\n…]|\[\.{3}\]")

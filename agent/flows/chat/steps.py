@@ -41,8 +41,6 @@ from agent.roles.chat import (
 from agent.text.plurals import format_count
 from agent.types import Answer, Passage
 
-SMALL_TALK_REPLY = "What would you like to know?"
-"""The reply to small talk for which the router gave none."""
 MIN_RELEVANT_PASSAGES = 3
 """Relevant passages from which an answer is written without another search."""
 MAX_RETRIES = 2
@@ -282,7 +280,7 @@ def validate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     answer with what there is."""
     own = state.own
     if own.asks_nothing and own.draft is None:
-        reply = own.message or SMALL_TALK_REPLY
+        reply = own.message or "What would you like to know?"
         said = Answer(
             n=len(state.answers) + 1, verdict="no_evidence", certainty=reply, by="code", step=tools.step
         )

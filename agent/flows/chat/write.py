@@ -37,7 +37,6 @@ DEMO_LEFT_OUT = (
 )
 MAX_TITLES, MIN_TITLE_RELEVANCE = 20, 0.3
 """Titles shown to whoever asks back, and the least relevance of passages whose titles come first."""
-ASK_IN_OTHER_WORDS = "Can you say it in other words, or name what it is about?"
 
 
 def write_draft(
@@ -191,7 +190,10 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
             titles=list(dict.fromkeys([*titles, *others]))[:MAX_TITLES],
         )
         reply: ClarifyReply = judgement.value
-        asked = fact_view.clean_message(state, reply.question) or f"{why} {ASK_IN_OTHER_WORDS}"
+        asked = (
+            fact_view.clean_message(state, reply.question)
+            or f"{why} Can you say it in other words, or name what it is about?"
+        )
         choices = [fact_view.clean_message(state, choice) for choice in reply.choices[:4]]
         change = {"needs_clarification": asked, "choices": choices}
         answer = build_refusal(state, tools, reason, asked, by=judgement)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent.evidence.citation_check import build_claim, read_row
-from agent.evidence.claim_check import ClaimCheck, check_by_code
+from agent.evidence.claim_check import CERTAIN_VERDICTS, ClaimCheck, check_by_code
 from agent.evidence.claims.words import align, read_text
 from agent.retrieval.scorer import rank_passages
 from agent.text.sentences import find_sentence_spans
@@ -27,7 +27,6 @@ MAX_ROWS = 4
 MIN_CARRIED = 0.5
 """The share of a statement's words below which a passage is not compared word by word: what is quoted has
 them all, what is computed all but its figures."""
-CERTAIN_VERDICTS = ("quoted", "computed")
 
 
 def choose_evidence(

@@ -18,7 +18,8 @@ from agent.web.link_targets import NUMBERED_MARK, find_addresses
 MAX_RANGE = 30
 """Numbers that a range such as "[2-40]" names at most."""
 MAX_LABEL_WORDS = 3
-"""Words beside its addresses that a line may have to be nothing but a reference ("Source: https://…")."""
+"""Words of a label: a line is one that has no more, without a figure or a mark at its end, and a reference
+that has no more beside its addresses ("Source: https://…")."""
 MAX_AUTHOR_CHARS = 80
 """Characters at the beginning of a reference in which its first author stands."""
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")

@@ -8,15 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from agent.flows.check_text.references import Line, Mark, blank_spans, find_marks, read_references
+from agent.flows.check_text.references import (
+    MAX_LABEL_WORDS,
+    Line,
+    Mark,
+    blank_spans,
+    find_marks,
+    read_references,
+)
 from agent.text.sentences import find_sentence_spans
 from agent.types import Anchor, Citation, Page, TextSentence
 from agent.types.checked_text import SentenceKind
 
 MAX_SENTENCES = 2_000
 """Sentences of one text that are checked; of a longer one the first, and it is told."""
-MAX_LABEL_WORDS = 3
-"""A line of so few words without a figure or a mark at its end is a label, no sentence."""
 _QUESTION_END = re.compile(r"[?？؟][\"'”’»)\]]*$")
 _SENTENCE_END = re.compile(r"[.!?…。！？।۔؟][\"'”’»)\]]*$")
 _SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?)\]])")

@@ -23,11 +23,6 @@ from agent.types import (
     TextSentence,
 )
 
-COVERED_NOTE = "The citation at the end of its paragraph was taken to cover it too"
-FOUND_NOTE = "The text cites nothing; a search found the page"
-NO_EVIDENCE = "The page holds nothing that could be quoted"
-UNFOUND_NOTE = "No page was found by a search"
-
 
 class CheckTextState(AnsweringState):
     """What a `check_text` run keeps beside the shared part."""
@@ -146,13 +141,13 @@ class CheckTextState(AnsweringState):
         if given.sentence.fact_ids and said:
             yield said[:1].upper() + said[1:]
         if one.urls and not given.sentence.fact_ids and not given.unread:
-            yield NO_EVIDENCE
+            yield "The page holds nothing that could be quoted"
         if given.mark == "no_source" and one.searched and not one.found:
-            yield one.search_trouble.rstrip(".") or UNFOUND_NOTE
+            yield one.search_trouble.rstrip(".") or "No page was found by a search"
         if one.covered:
-            yield COVERED_NOTE
+            yield "The citation at the end of its paragraph was taken to cover it too"
         if one.found and not one.citations:
-            yield FOUND_NOTE
+            yield "The text cites nothing; a search found the page"
         for citation in one.citations:
             if citation.trouble:
                 yield citation.trouble.rstrip(".")

@@ -43,7 +43,6 @@ CHECKED_A_STEP = 8
 """Claims checked in one step, about one call of the judge."""
 SEARCHED_A_STEP, HITS_READ = 4, 3
 """Claims searched for in one step, and the results of each that are read."""
-SEARCH_REASON = "A claim of the text cites no source."
 MAX_QUERY_WORDS = 32
 """Words of a claim that are searched for: Google reads no more."""
 MAX_CONTEXT_CHARS = 6_000
@@ -161,7 +160,12 @@ def search(state: CheckTextRun, tools: RunContext) -> tuple[Change, str]:
         }
         for name in rank_general(usable):
             result = tools.search(ENGINE_BY_ACTION[name], query)
-            proposal = Proposal(next_action=name, query_or_url=query, reasoning=SEARCH_REASON, by="code")
+            proposal = Proposal(
+                next_action=name,
+                query_or_url=query,
+                reasoning="A claim of the text cites no source.",
+                by="code",
+            )
             made = {"hits": len(result.hits)}
             actions.append(build_action(proposal, tools.step, result.outcome, result.detail, **made))
             cooling = cool_down(cooling, result)

@@ -77,7 +77,6 @@ RECENT_POSTS = 20
 """Posts of earlier windows that a post is compared with."""
 PREVIEW_CHARS = 800
 """Characters of an item by which its relevance is judged: its beginning, and what fits the request best."""
-UNJUDGED = "Without a model nobody judges whether it is wanted."
 
 
 def extract_items(
@@ -326,7 +325,7 @@ def _judge_relevance(
         )
 
     unknown = [item for item in items if item.status == "new" and not item.given]
-    said, trouble = dict[str, ItemVerdict](), UNJUDGED
+    said, trouble = dict[str, ItemVerdict](), "Without a model nobody judges whether it is wanted."
     if unknown and tools.has_model:
         shown = [show(item) for item in unknown]
         judgement = tools.judge(RELEVANCE, intent=intent, today=intent.today, items=shown)

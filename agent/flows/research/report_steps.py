@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from agent.answering import fact_view
-from agent.answering.claim_checks import WrittenDraft
+from agent.answering.claim_checks import ROOM_SHARE, WrittenDraft
 from agent.answering.draft import draft_from_reply, lay_out_reply
 from agent.answering.fact_intake import review_by_model
 from agent.answering.passages import show_passages
@@ -41,8 +41,6 @@ from agent.text.question_analysis import format_question
 from agent.types import Answer, Fact, Outline, OutlineSection
 from agent.types.answers import Sentence
 
-FACTS_SHARE = 0.75
-"""The part of a small model's room that the facts of a section get."""
 MAX_SUMMARY_SENTENCES = 60
 """Sentences and table rows of the body that a summary is written from, the first of every block in turn: it
 says what is open, so it sees nearly all."""
@@ -271,7 +269,7 @@ def _outline_by_part(
 
 def _split_facts(tools: RunContext, facts: Sequence[Fact]) -> list[list[Fact]]:
     """The facts of a section in as few pieces as a small model can take, each for a call of its own."""
-    room = tools.find_room(SECTION) * BYTES_PER_TOKEN * FACTS_SHARE
+    room = tools.find_room(SECTION) * BYTES_PER_TOKEN * ROOM_SHARE
     pieces, left = list[list[Fact]]([[]]), room
     for fact in facts:
         size = len(f"{fact.statement}{fact.quote}{fact.title}".encode()) + fact_view.FACT_TAG_CHARS

@@ -48,8 +48,6 @@ MAX_PIECE_FACTS = 16
 """Facts that a section may use beside those that it cited (our own judgement: as many as a section of a
 report, and the new ones)."""
 
-LOST_SOURCE = "has lost a source"
-"""The reason of a former sentence that cited a fact which counts no more."""
 MAX_CELL_FACTS = 12
 """Further facts that a table's writer is shown for its empty cells."""
 
@@ -250,10 +248,11 @@ def split_answer(
         has_fallen = checked.fact_ids != said.fact_ids
         if has_fallen or said.part in reading.about:
             touched |= targets[f"s{n}"]
-        shown.append(
-            checked.replace(check="not_supported", check_reason=LOST_SOURCE) if has_fallen else checked
-        )
-        kept += [] if has_fallen else [checked]
+        if has_fallen:
+            shown.append(checked.replace(check="not_supported", check_reason="has lost a source"))
+        else:
+            shown.append(checked)
+            kept.append(checked)
     usable = fact_view.facts_for_answer(state)
     new = [fact for fact in usable if fact.step > reading.note]
     pieces, heading, told = list[Piece](), "", {said.part for said in kept}
