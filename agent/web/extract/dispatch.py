@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from html import unescape
 from typing import Any
 
 from agent.text import urls
@@ -19,19 +17,12 @@ MAX_BYTES_HERE = 50_000
 """A larger page is read in another process, which a stop and limits of CPU time and memory end: the time that
 the HTML parser takes grows with the square of some pages (50,000 `<option>`: 18 s; of this size .15 s)."""
 
-_ADDRESS_ELEMENT = re.compile(
-    r"<(?:\w{1,20}:)?(?:loc|link|guid)\b[^<>]{0,200}>(?:\s{0,99}<!\[CDATA\[)?([^<\]]{1,5000})", re.IGNORECASE
-)
-_LINK_HREF = re.compile(
-    r"""<(?:\w{1,20}:)?link\b[^<>]{0,500}?\bhref\s?=\s?["']([^"'<>]{1,5000})""", re.IGNORECASE
-)
 _TABLE_NAMES = {"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/x-ndjson"}
 """The types of tables as text, by the ending of their address."""
 LOCKED = (
     "The document is locked with a password. Open it, save it without the password, and add that, or look "
     "for an unlocked copy."
 )
-_XML_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#38);")
 
 
 def extract_content(
@@ -81,21 +72,7 @@ def read_page(kind: str, raw: bytes, content_type: str, url: str) -> Extraction:
         case "text":
             return _extract_text(encoding.decode(raw, content_type), content_type, url)
         case "xml":
-            # A sitemap or feed: its addresses as links. Read by pattern: without an XML parser there are
-            # no entities and no outside files
-            source = encoding.decode(raw, content_type)
-            found = _ADDRESS_ELEMENT.findall(source) + _LINK_HREF.findall(source)
-            resolved = (urls.resolve(url, _unescape_xml(address)) for address in found)
-            links = list(dict.fromkeys(filter(None, resolved)))
-            bare = re.sub(r"<!\[CDATA\[|\]\]>", "", re.sub(r"<[^<>!]*>", "\n", source))
-            lines = (line.strip() for line in _unescape_xml(re.sub(r"<[!?][^<>]*>", "", bare)).splitlines())
-            text = "\n".join(line for line in lines if line)
-            if not links and not text:
-                return Extraction(
-                    outcome=Outcome.EMPTY, detail="The file lists no addresses and holds no text."
-                )
-            title = "Sitemap" if re.search(r"<(?:urlset|sitemapindex)\b", source) else ""
-            return Extraction(title=title, text=text, links=[Link(url=link) for link in links])
+            return _extract_xml(encoding.decode(raw, content_type), url)
         case "locked":
             return Extraction(outcome=Outcome.UNSUPPORTED, detail=LOCKED)
         case "empty":
@@ -124,5 +101,30 @@ def _extract_text(text: str, content_type: str, url: str) -> Extraction:
     return reading
 
 
-def _unescape_xml(text: str) -> str:
-    return _XML_ENTITY.sub(lambda entity: unescape(entity.group()), text)
+def _extract_xml(source: str, url: str) -> Extraction:
+    """The text of a sitemap or feed, and its addresses as links; without entities of its own."""
+    from lxml import etree  # imported here: few pages are XML
+
+    parser = etree.XMLParser(
+        encoding="utf-8",
+        recover=True,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+    )
+    root = etree.fromstring(source.lstrip().encode("utf-8", "replace"), parser)
+    found, lines = dict[str, None](), list[str]()
+    for node in root.iter("{*}*") if root is not None else ():
+        if etree.QName(node).localname in ("loc", "link", "guid"):
+            stated = (
+                urls.resolve(url, said) for said in (node.get("href") or "", "".join(node.itertext())) if said
+            )
+            found |= dict.fromkeys(filter(None, stated))
+    for text in root.itertext("{*}*") if root is not None else ():
+        lines += filter(None, map(str.strip, text.splitlines()))
+    if not found and not lines:
+        return Extraction(outcome=Outcome.EMPTY, detail="The file lists no addresses and holds no text.")
+    is_sitemap = etree.QName(root).localname in ("urlset", "sitemapindex")
+    links = [Link(url=link) for link in found]
+    return Extraction(title="Sitemap" if is_sitemap else "", text="\n".join(lines), links=links)

@@ -1,5 +1,4 @@
-"""Plain text as it is read: wrapped lines joined, underlined titles as headings, without running heads and
-tables of contents with leaders."""
+"""Plain text as it is read: wrapped lines joined, underlined titles as headings, without running heads."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ import io
 import json
 import re
 from collections import Counter
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any
 
 from agent.text import urls
@@ -23,12 +22,6 @@ MIN_PAGES = 3
 """A line at the edge of at least so many pages, and of half of them, is a running head."""
 EDGE_LINES = 2
 """Lines at the top and the foot of a page that may be running heads."""
-MIN_CONTENTS_LINES = 3
-"""So many lines that lead to page numbers in order are a table of contents."""
-MAX_CONTENTS_CHARS = 300
-"""A longer line is no entry of contents (the pattern takes quadratic time)."""
-_LEADER = re.compile(r"(?<=\S)[ \t]*(?:\.[ \t]?){4,}[ \t]*(?=\S)")
-_CONTENTS_LINE = re.compile(r".*?\S[ \t]*(?:\.[ \t]?){4,}[ \t]*(?P<page>\d{1,4}|[ivxlc]{1,7})[ \t]*")
 _JSON = re.compile(r"\s*(?:\{.*\}|\[.*\])\s*", re.DOTALL)
 _UNDERLINE = re.compile(r"[ \t]*([=\-~^\"'*#+])\1{2,}[ \t]*")
 _LEVELS = {"=": 1, "#": 1, "*": 1, "-": 2}
@@ -40,8 +33,8 @@ def extract_plain_text(source: str, url: str) -> Extraction:
     if _JSON.fullmatch(source):
         links = [Link(url=address) for address in urls.find_urls(source)]
         return Extraction(title=name_in_address(url), text=source.strip(), links=links)
-    lines = _drop_contents(_drop_running_heads(source).split("\n"))
-    text = join_wrapped_lines("\n".join(_LEADER.sub(" ", line.rstrip()) for line in lines)).strip("\n")
+    lines = _drop_running_heads(source).split("\n")
+    text = join_wrapped_lines("\n".join(map(str.rstrip, lines))).strip("\n")
     text, headings = _read_headings(text)
     name = name_in_address(url)
     links = [Link(url=address) for address in urls.find_urls(source)]
@@ -77,22 +70,6 @@ def _edge_lines(page: list[str]) -> list[int]:
 
 def _mask(line: str) -> str:
     return re.sub(r"\d+|\s+", " ", line).strip()
-
-
-def _drop_contents(lines: list[str]) -> list[str]:
-    """The lines without tables of contents: neighbours with leaders to page numbers that never fall."""
-    kept: list[str] = []
-    run: list[tuple[str, str]] = []
-    for line in [*lines, "end"]:
-        if len(line) <= MAX_CONTENTS_CHARS and (found := _CONTENTS_LINE.fullmatch(line)):
-            run.append((line, found["page"]))
-        elif line.strip() or not run:
-            pages = [int(page) for _, page in run if page.isdecimal()]
-            is_contents = len(run) >= MIN_CONTENTS_LINES and all(a <= b for a, b in pairwise(pages))
-            kept += [] if is_contents else [line for line, _ in run]
-            run = []
-            kept.append(line)
-    return kept[:-1]
 
 
 def _read_headings(text: str) -> tuple[str, list[Heading]]:

@@ -16,17 +16,13 @@ KIND = archive.ArchiveKind("OpenDocument text")
 _SKIPPED = frozenset(
     "tracked-changes annotation annotation-end table-of-content sequence-decls forms".split()
 )
-_TAGS = {
-    "p": "p",
-    "a": "a",
-    "list": "ul",
-    "list-item": "li",
-    "line-break": "br",
-    "table": "table",
-    "table-row": "tr",
-    "table-cell": "td",
-    "covered-table-cell": "td",
-}
+_TAGS = dict(
+    zip(
+        "p a list list-item line-break table table-row table-cell covered-table-cell".split(),
+        "p a ul li br table tr td td".split(),
+        strict=True,
+    )
+)
 """The elements of HTML for those of a text, by their local names; others are passed through."""
 
 

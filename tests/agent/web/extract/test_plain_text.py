@@ -32,12 +32,6 @@ def test_underlined_titles_are_headings_and_their_lines_go() -> None:
     assert "=" not in page.text and page.title == "Kilns" and "name | heat\n-----------" in page.text
 
 
-def test_contents_with_leaders_are_dropped_and_prices_are_kept() -> None:
-    contents = "Clay ........ 3\nFiring . . . . . . . 12\nGlaze ......... 12\n"
-    page = read(f"{contents}\n{PROSE}\n\nMug ....... 30\nBowl ...... 20\nPlate ..... 25")
-    assert "Firing" not in page.text and page.text.endswith("Mug 30\nBowl 20\nPlate 25")
-
-
 def test_running_heads_are_dropped_and_a_paragraph_goes_on_over_the_page() -> None:
     words = "clay glaze fire cone".split()
     pages = [
