@@ -21,11 +21,6 @@ from agent.types import Heading, Link
 MAX_ANCHORS = 400
 MIN_LINKED_SHARE = 0.5
 """The share of a line's letters and digits in links from which it is navigation and no prose."""
-MIN_HEADLINE_SHARE = 0.3
-"""The share of a line that the link of an entry makes up."""
-MIN_HEADLINE_CHARACTERS = 12
-_PATCH_HEAD = re.compile(r"diff --git |Index: \S|(?:---|\+\+\+) \S+[/.]\S|@@ .*@@")
-_PATCH_LINE = re.compile(r"[ +\-@\\]|index [0-9a-f]{7}|new file|deleted file|rename |similarity ")
 _LABELLED = re.compile(r"[^:]{1,40}:\s*(\S.*)")
 _ADDRESS = re.compile(r"https?:|www\.|\S+@\S+$", re.IGNORECASE)
 
@@ -60,15 +55,13 @@ class LinkedText:
 
     def find_own_words(self, text: str) -> list[tuple[int, int]]:
         """The stretches of a text that its writer wrote as prose: without navigation, lines quoted from
-        others ("> ") and the line that introduces them, and lines of a patch."""
+        others ("> ") and the line that introduces them."""
         stretches: list[tuple[int, int]] = []
         lines = list(read_lines(text))
-        is_patch, was_cut = False, True
+        was_cut = True
         for line, following in zip(lines, [*lines[1:], None], strict=True):
-            raw = text[text.rfind("\n", 0, line.start) + 1 : line.end]
-            is_patch = bool(_PATCH_HEAD.match(raw) or (is_patch and _PATCH_LINE.match(raw)))
             introduces = bool(following and following.text.startswith(">") and line.text.endswith(":"))
-            is_cut = is_patch or introduces or line.text.startswith(">") or self.is_navigation(line.text)
+            is_cut = introduces or line.text.startswith(">") or self.is_navigation(line.text)
             if not is_cut and was_cut:
                 stretches.append((line.start, line.end))
             elif not is_cut:
@@ -77,14 +70,9 @@ class LinkedText:
         return stretches
 
     def is_headline(self, line: str) -> bool:
-        """Whether a line is navigation, or a link of several words begins it or makes up much of it."""
+        """Whether a line is navigation, or has a link of several words."""
         flat = " ".join(line.split())
-        return self.is_navigation(line) or any(
-            (len(anchor) >= MIN_HEADLINE_SHARE * len(flat) and anchor in flat)
-            or (len(anchor) >= MIN_HEADLINE_CHARACTERS and flat.startswith(anchor))
-            for anchor in self.anchors
-            if " " in anchor
-        )
+        return self.is_navigation(line) or any(" " in anchor and anchor in flat for anchor in self.anchors)
 
     def is_navigation(self, line: str) -> bool:
         """Whether a line is mostly links, or a label with links ("Next by date: Re: Ferries")."""
@@ -111,15 +99,14 @@ MIN_SECTION_WORDS = 5
 """Words of a usual entry besides its date; below it the page is a list of dates."""
 MIN_COVERED_SHARE = 0.6
 """The share of a page that its entries make up: examples in a text may begin with dates, too."""
-MIN_OWN_DATE_SHARE = 0.35
-"""The share of a date in a line where a page says when it was written: "By Jane Doe, 3 May 2021"."""
+MIN_DATE_SHARE = 0.4
+"""The share of a date in a line that says when something was written: "By Jane Doe, 3 May 2021"."""
 LINES_OF_TITLE = 3
 """Lines of an entry among which a headline that is a link makes it an entry of a listing."""
-_EDGE = re.compile(r"^[\W_]*$")
-_AFTER_DATE = re.compile(r"^[\W_]*(?:T?\d\d?:\d\d[:\d.]*)?[\W_]*(?:[A-Z]{1,5}|[+-]?\d{4})?[\W_]*$")
-_WEEKDAY = re.compile(r"[\W_]*[^\W\d_]{2,10}[.,]?\s+")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_MONTH_NAMES_ALONE = 20
+_BEFORE_DATE = re.compile(r"[\W_]*(?:[^\W\d_]{2,10}[.,]?\s+)?")
+"""Nothing, or a weekday."""
+_AFTER_DATE = re.compile(r"[\W_]*(?:[A-Z]{1,5}|\d{4})?[\W_]*")
+"""Nothing, or a time zone."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +131,7 @@ def find_own_date(text: str, today: str) -> str:
     """The day that a page states of itself in one of its first lines; "" for none."""
     for _, line in zip(range(MAX_LINES_TO_DATE), read_lines(text), strict=False):
         found = find_date(line.text, today) if len(line.text) <= MAX_DATED_LINE else None
-        if found and found.has_year and found.end - found.start >= MIN_OWN_DATE_SHARE * len(line.text):
+        if found and found.has_year and found.end - found.start >= MIN_DATE_SHARE * len(line.text):
             return found.iso
     return ""
 
@@ -173,17 +160,18 @@ def find_sections(
 
 
 def _read_dated_line(n: int, line: TextLine, is_heading: bool, today: str) -> _DatedLine | None:
-    if line.text.startswith(">") or not _YEAR.search(line.text):
+    if line.text.startswith(">") or not ("19" in line.text or "20" in line.text):
         return None
     shown = line.text[:MAX_DATED_LINE]
     found = find_date(shown, today)
     if found is None or not found.has_year:
-        found = find_month(shown) if is_heading or len(line.text) <= _MONTH_NAMES_ALONE else None
+        found = find_month(shown)
+        if found and not is_heading and found.end - found.start < MIN_DATE_SHARE * len(line.text):
+            return None
     if found is None:
         return None
-    before = shown[: found.start]
-    is_first = bool(_EDGE.match(before) or _WEEKDAY.fullmatch(before))
-    is_last = len(line.text) <= MAX_DATED_LINE and _AFTER_DATE.match(shown[found.end :])
+    is_first = bool(_BEFORE_DATE.fullmatch(shown, 0, found.start))
+    is_last = len(line.text) <= MAX_DATED_LINE and _AFTER_DATE.fullmatch(shown, found.end)
     return _DatedLine(n, found.iso, is_first) if is_first or is_last else None
 
 

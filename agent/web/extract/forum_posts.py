@@ -18,7 +18,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from agent.text.dates import find_date, normalize_date
 from agent.types.collection import Post
 from agent.web.extract import boilerplate, metadata
-from agent.web.extract.dated_sections import LinkedText, TextLine, read_lines
+from agent.web.extract.dated_sections import MIN_DATE_SHARE, LinkedText, TextLine, read_lines
 from agent.web.extract.nodes import ancestors, is_inside, link_share, names_of, text_length
 from agent.web.extract.text_blocks import inline_text, readable_text
 from agent.web.patterns import compile_any, compile_names, read_lists
@@ -65,7 +65,8 @@ def find_dates(root: LexborNode, today: str) -> Iterator[tuple[LexborNode, str]]
             own = " ".join("".join(texts).split())
             found = find_date(own, today) if 3 <= len(own) <= MAX_DATE_CHARACTERS else None
             if found and (
-                _DATE.search(names_of(node, "class", "itemprop")) or found.end - found.start >= 0.4 * len(own)
+                _DATE.search(names_of(node, "class", "itemprop"))
+                or found.end - found.start >= MIN_DATE_SHARE * len(own)
             ):
                 iso = found.iso
         if iso:
@@ -161,10 +162,9 @@ def read_text(body: LexborNode) -> str:
     return readable_text(body)
 
 
-MAX_LINKED_SHARE = 0.6
-"""A block with a larger share of its text in links is an entry of a listing, not a post."""
-MIN_COMPLETE_SHARE = 0.6
-"""The share of a group's blocks that must have user, date and text."""
+MOST_SHARE = 0.6
+"""The share of a group's blocks that must have user, date and text; and the share of its text in links from
+which a block is an entry of a listing, no post."""
 MAX_ROW_CELLS = 3
 """A post's table row has a cell for the author and one for the text, and one more at most."""
 MAX_LEVELS = 9
@@ -230,7 +230,7 @@ class _PostFinder:
         for key, group in self.groups.items():
             if len(group) >= 2 or _SINGLE_POST.search(key):
                 posts = self._read_group(key, group)
-                if len(posts) >= max(1, MIN_COMPLETE_SHARE * len(group)) and _amount(posts) > _amount(best):
+                if len(posts) >= max(1, MOST_SHARE * len(group)) and _amount(posts) > _amount(best):
                     best = posts
         if any(post.role == "answer" for post in best):
             groups = (
@@ -264,7 +264,7 @@ class _PostFinder:
         name = clean_name(user, self.today) if user is not None else ""
         body = find_body(root, dates[0][0], user)
         text = read_text(body)
-        if not name or not text or link_share(body) > MAX_LINKED_SHARE:
+        if not name or not text or link_share(body) > MOST_SHARE:
             return None
         found = find_date(text, self.today) if len(text) <= MAX_DATE_CHARACTERS else None
         if found and found.end - found.start >= 0.8 * len(text):  # a date and nothing else
@@ -296,10 +296,6 @@ def _copy_without_nested(node: LexborNode, key: str) -> LexborNode | None:
 
 MAX_LINES_BEFORE = 25
 """Lines of a page among which its header block begins: navigation and the title stand before it."""
-MIN_DATE_SHARE = 0.5
-"""The share of a value or line that a date makes up."""
-MAX_LABEL_CHARACTERS = 30
-MAX_SENDER_CHARACTERS = 60
 _FIELD = re.compile(r"(?P<label>[^\W\d][\w .’'-]{0,28}?)\s*(?::(?:\s*\|)?|\s\|)\s*(?P<value>\S.*)")
 _ADDRESS = re.compile(
     r"<?\b[\w.+-]+\s?(?:@|\bat\b|\[at\]|\(at\)|_at_|&#64;)\s?[\w-]+(?:\.|\s(?:dot|punkt)\s)[\w.-]+>?",
@@ -334,7 +330,7 @@ def _join_labels(lines: Sequence[TextLine]) -> Iterator[TextLine]:
         if label:
             yield TextLine(label.start, line.end, f"{label.text} {line.text}")
             label = None
-        elif line.text.endswith(":") and len(line.text) <= MAX_LABEL_CHARACTERS:
+        elif line.text.endswith(":") and len(line.text) <= MAX_NAME_CHARACTERS:
             label = line
         else:
             yield line
@@ -368,14 +364,14 @@ def _read_unlabelled(lines: Sequence[TextLine], today: str) -> tuple[str, str, i
     for at, line in enumerate(lines[: MAX_LINES_BEFORE - 1]):
         for one, two in ((line, lines[at + 1]), (lines[at + 1], line)) if at + 1 < len(lines) else ():
             day = _whole_date(two.text, today)
-            if "T" in day and _ADDRESS.search(one.text) and len(one.text) <= 2 * MAX_SENDER_CHARACTERS:
+            if "T" in day and _ADDRESS.search(one.text) and len(one.text) <= MAX_DATE_CHARACTERS:
                 return _read_name(one.text), day, at + 2
     return None
 
 
 def _whole_date(value: str, today: str) -> str:
     """The date that a value consists of (weekday and time zone may stand beside it); "" for none."""
-    found = find_date(value, today) if len(value) <= 80 else None
+    found = find_date(value, today) if len(value) <= MAX_DATE_CHARACTERS else None
     if found is None or not found.has_year or found.end - found.start < MIN_DATE_SHARE * len(value):
         return ""
     return found.iso
@@ -384,7 +380,7 @@ def _whole_date(value: str, today: str) -> str:
 def _read_name(value: str) -> str:
     """The sender's name without the address; the address where there is no name."""
     name = _ADDRESS.sub(" ", value).strip(" \t\"'<>()[],;:")
-    return " ".join((name or value).split())[:MAX_SENDER_CHARACTERS]
+    return " ".join((name or value).split())
 
 
 def _find_body(lines: Sequence[TextLine], linked: LinkedText) -> Sequence[TextLine]:
@@ -392,7 +388,7 @@ def _find_body(lines: Sequence[TextLine], linked: LinkedText) -> Sequence[TextLi
     and a short line between two lines of links ("Previous message: none"), are navigation, too."""
     links = [linked.is_navigation(line.text) for line in lines]
     for n in range(len(lines) - 2, -1, -1):
-        is_between = n > 0 and links[n - 1] and len(lines[n].text) <= MAX_LABEL_CHARACTERS
+        is_between = n > 0 and links[n - 1] and len(lines[n].text) <= MAX_NAME_CHARACTERS
         links[n] = links[n] or (links[n + 1] and (is_between or lines[n].text.endswith(":")))
     first = next((n for n, is_link in enumerate(links) if not is_link), len(lines))
     end = next((n for n in range(first, len(lines)) if links[n]), len(lines))
