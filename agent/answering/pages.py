@@ -11,8 +11,7 @@ from agent.evidence.sources import assess_trust
 from agent.library.ingest import DEMO_TAG
 from agent.retrieval.passages import split_passages
 from agent.retrieval.shown_passages import add_spans
-from agent.text.identifiers import find_doi
-from agent.text.urls import canonicalize, host
+from agent.text.urls import canonicalize, find_doi, host
 from agent.types import Action, Outcome, Page, PageRef, Passage, Proposal, Publication
 from agent.web.unpaywall import OpenCopy
 

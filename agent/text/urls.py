@@ -30,6 +30,9 @@ _PAGE_LIST = re.compile(
     re.IGNORECASE,
 )
 """The usual names of robots.txt (RFC 9309), sitemaps (sitemaps.org) and feeds."""
+_DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>?#&]+)", re.IGNORECASE)
+"""As Crossref recommends to find a DOI (www.crossref.org/blog/dois-and-matching-regular-expressions), without
+the characters that end it in an address."""
 _URL_IN_TEXT = re.compile(r"https?://[^\s<>\"'\]\[{}|\\^`]+", re.IGNORECASE)
 _LINK_IN_TEXT = re.compile(rf"(?P<link>\]\()?(?P<url>{_URL_IN_TEXT.pattern})", re.IGNORECASE)
 
@@ -187,3 +190,9 @@ def is_excluded(url: str, excluded: Iterable[str]) -> bool:
     """Is the address excluded, or on an excluded host or below it?"""
     name, spelled = host(url), canonicalize(url)
     return any(spelled == entry or name == entry or name.endswith(f".{entry}") for entry in excluded)
+
+
+def find_doi(text: str) -> str:
+    """The first DOI in a text or an address, in lower case; "" for none."""
+    found = _DOI.search(text)
+    return found[1].rstrip(".,;:)]}'").lower() if found else ""

@@ -18,9 +18,8 @@ from agent.net.policies import ENGINE
 from agent.settings.config import Config
 from agent.settings.key_addresses import KEY_ADDRESSES, use_key
 from agent.text.dates import normalize_date
-from agent.text.identifiers import find_doi
 from agent.text.retry_after import parse_retry_after
-from agent.text.urls import MAX_URL
+from agent.text.urls import MAX_URL, find_doi
 from agent.types import ENGINE_BY_NAME, Outcome, Publication, SearchResult, SourceFilter
 from agent.web.engines.api_engines import APIS, ApiError, Asked, pick
 from agent.web.rate_limit import HostRateLimiter

@@ -8,12 +8,12 @@ from selectolax.lexbor import LexborHTMLParser
 from w3lib.html import get_meta_refresh
 
 from agent.text import urls
-from agent.types import Link, Outcome
+from agent.types import Outcome
 from agent.web.extract import boilerplate, forum_posts, metadata
 from agent.web.extract.access_walls import describe_wall
-from agent.web.extract.extraction import MAX_LINKS, Extraction
-from agent.web.extract.nodes import find_base_url, names_of, text_length
-from agent.web.extract.text_blocks import TextBlocks, inline_text
+from agent.web.extract.extraction import Extraction
+from agent.web.extract.nodes import find_base_url, text_length
+from agent.web.extract.text_blocks import TextBlocks, list_links
 
 MAX_REFRESH_S = 10
 _MIN_TEXT_CHARACTERS = 250
@@ -26,16 +26,7 @@ def extract_html(html: str, url: str) -> Extraction:
     tree = LexborHTMLParser(html)
     about = metadata.read_metadata(tree)
     base = find_base_url(tree, url)
-    anchors: dict[str, str] = {}
-    for node in tree.css("a[href], area[href]"):
-        href = node.attributes.get("href") or ""
-        if href and href[0] != "#" and (address := urls.resolve(base, href)):
-            image = node.css_first("img[alt]")
-            texts = [inline_text(node), names_of(node, "aria-label"), names_of(node, "title")]
-            texts += [names_of(image, "alt")] if image is not None else []
-            anchors[address] = anchors.get(address) or " ".join(next(filter(None, texts), "").split())[:300]
-            if len(anchors) >= MAX_LINKS:
-                break
+    links = list_links(tree.root, base) if tree.root is not None else []
     blocks = _extract_text(tree, html)
     found = Extraction(
         title=about.title,
@@ -47,7 +38,7 @@ def extract_html(html: str, url: str) -> Extraction:
         headings=blocks.headings if blocks else [],
         tables=blocks.tables if blocks else [],
         blocks=blocks.blocks if blocks else [],
-        links=[Link(url=address, text=text) for address, text in anchors.items()],
+        links=links,
         anchors=blocks.anchors if blocks else [],
     )
     with suppress(ValueError):  # it names no address

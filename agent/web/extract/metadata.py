@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 from w3lib.html import replace_entities, replace_tags
 
 from agent.text.dates import normalize_date
-from agent.text.identifiers import find_doi
+from agent.text.urls import find_doi
 from agent.types import Publication
 from agent.types.collection import Post
 from agent.web.extract.nodes import flat_text

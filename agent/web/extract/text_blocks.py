@@ -15,7 +15,8 @@ from agent.text import urls
 from agent.text.normalization import lower_figures, normalize_characters, raise_figures
 from agent.types import Anchor, Block, Heading, Link, Table
 from agent.types.web import BlockKind
-from agent.web.extract.extraction import MAX_COLUMNS, MAX_ROWS, Extraction
+from agent.web.extract.extraction import MAX_COLUMNS, MAX_LINKS, MAX_ROWS, Extraction
+from agent.web.extract.nodes import names_of
 from agent.web.link_targets import resolve_anchors
 
 TABLE_CELL_TAGS = frozenset(("td", "th"))
@@ -262,19 +263,29 @@ def extract_fragment(html: str) -> Extraction:
     body = LexborHTMLParser(f"<html><body>{html}</body></html>").body
     if body is None or not (blocks := TextBlocks(body)).text.strip():
         return Extraction()
-    found = {
-        address: inline_text(node)
-        for node in body.css("a[href]")
-        if (address := urls.resolve("", node.attributes.get("href") or ""))
-    }
     return Extraction(
         text=blocks.text,
         headings=blocks.headings,
         tables=blocks.tables,
         blocks=blocks.blocks,
-        links=[Link(url=address, text=text) for address, text in found.items()],
+        links=list_links(body, ""),
         anchors=resolve_anchors(blocks.anchors, blocks.text, html, ""),
     )
+
+
+def list_links(root: LexborNode, base: str) -> list[Link]:
+    """The addresses that a page links to, each once, with the text of its first link that has one."""
+    found: dict[str, str] = {}
+    for node in root.css("a[href], area[href]"):
+        href = node.attributes.get("href") or ""
+        if href and href[0] != "#" and (address := urls.resolve(base, href)):
+            image = node.css_first("img[alt]")
+            texts = [inline_text(node), names_of(node, "aria-label"), names_of(node, "title")]
+            texts += [names_of(image, "alt")] if image is not None else []
+            found[address] = found.get(address) or " ".join(next(filter(None, texts), "").split())[:300]
+            if len(found) >= MAX_LINKS:
+                break
+    return [Link(url=address, text=text) for address, text in found.items()]
 
 
 def readable_text(node: LexborNode) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from agent.text.urls import (
     canonicalize,
     complete_typed_url,
+    find_doi,
     find_urls,
     host,
     is_excluded,
@@ -116,3 +117,8 @@ def test_a_host_forbids_its_pages_and_sub_hosts():
     assert not is_excluded("https://otherwiki.example/a", ["wiki.example"]) and not is_excluded(
         "https://a.example/y", ["https://a.example/x"]
     )
+
+
+@by_table
+def test_a_doi_is_found_in_a_text_and_in_an_address(text: str, doi: str) -> None:
+    assert find_doi(text) == doi

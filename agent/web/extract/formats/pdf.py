@@ -18,7 +18,6 @@ import pypdfium2.raw as pdfium
 from agent.text import urls
 from agent.text.dates import normalize_date
 from agent.types import Anchor, Outcome
-from agent.types.web import BlockKind
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import pdf_layout
 from agent.web.extract.formats.pdf_layout import LARGER, SECTION_NUMBER, Layout
@@ -136,11 +135,8 @@ def _drop_entries(lines: list[Line], least: int) -> list[Line]:
     return [line for line in lines if line.text]
 
 
-MAX_PAGES = 5_000
-MAX_CHARACTERS = 20_000_000
 PAGE_HEADING_LEVEL = 6
 """Deepest, so that a page break ends no section."""
-_MAX_LEVEL = 5
 _ENCRYPTED = (
     "The PDF is locked with a password. Open it, save it without the password, and add that, or look "
     "for an unlocked copy."
@@ -151,12 +147,6 @@ _SCANNED = (
 )
 _EMPTY = "The PDF has no text. Open it yourself, or look for another copy."
 _BROKEN = "The PDF is damaged and could not be read. Open it yourself, or look for another copy."
-_BLOCK_KINDS: dict[str, BlockKind] = {
-    "item": "item",
-    "code": "code",
-    "term": "term",
-    "definition": "definition",
-}
 _PICTURE = [pypdfium2.raw.FPDF_PAGEOBJ_IMAGE]
 _NO_TITLE = re.compile(
     r"untitled|microsoft \w+ - |.*\.(?:docx?|tex|dvi|indd|qxd|pdf|odt|rtf)$", re.IGNORECASE
@@ -182,13 +172,12 @@ def extract_pdf(raw: bytes, *, seconds: float = 4.0) -> Extraction:
 def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extraction:
     started = time.process_time()
     pages, links = list[list[Line]](), list[PageLink]()
-    characters, pictures, count = 0, 0, len(document)
-    for index in range(min(count, MAX_PAGES)):
-        if index and (time.process_time() - started > seconds or characters > MAX_CHARACTERS):
+    pictures, count = 0, len(document)
+    for index in range(count):
+        if index and time.process_time() - started > seconds:
             break
         page = document[index]
         pages.append(read_lines(page, index + 1))
-        characters += sum(len(line.text) for line in pages[-1])
         links += read_links(document, page, index + 1)
         pictures += not pages[-1] and any(page.get_objects(filter=_PICTURE, max_depth=2))
         page.close()
@@ -233,9 +222,9 @@ def _write_text(pages: list[list[Line]]) -> Extraction:
         if paragraph.kind == "heading":
             number = SECTION_NUMBER.match(paragraph.text)
             depth = len(re.findall(r"\d+", number[0])) if number else levels[paragraph.lines[0].size]
-            writer.write_heading(paragraph.text, min(_MAX_LEVEL, depth))
+            writer.write_heading(paragraph.text, min(PAGE_HEADING_LEVEL - 1, depth))
         elif paragraph.kind == "table":
             writer.write_table(pdf_layout.join_cells(paragraph, layout))
         else:
-            writer.write_block(paragraph.text, _BLOCK_KINDS.get(paragraph.kind, "paragraph"))
+            writer.write_block(paragraph.text, "paragraph" if paragraph.kind == "note" else paragraph.kind)
     return writer.finish()

@@ -42,8 +42,8 @@ _JUSTIFIED = 0.3
 _WIDE = 1.15
 """How much wider than the line's average a word may be (capitals)."""
 _MAX_HEADING_CHARACTERS = 200
-_MAX_BOLD_HEADING_CHARACTERS = 100
-_MAX_TERM_CHARACTERS = 80
+_MAX_SHORT_CHARACTERS = 100
+"""Of a bold heading in the size of the text, and of a term."""
 
 
 @dataclass
@@ -239,7 +239,7 @@ def mark_headings(paragraphs: Sequence[Paragraph], layout: Layout) -> None:
     larger = {id(p) for p in paragraphs if p.lines[0].size >= LARGER * layout.size and _can_be_heading(p)}
     for n, paragraph in enumerate(paragraphs):
         is_item = paragraph.kind == "item" and not _NUMBER_MARKER.match(paragraph.lines[0].text)
-        is_short = len(paragraph.lines) <= 2 and len(paragraph.text) <= _MAX_BOLD_HEADING_CHARACTERS
+        is_short = len(paragraph.lines) <= 2 and len(paragraph.text) <= _MAX_SHORT_CHARACTERS
         is_short = is_short and paragraph.text[-1:] not in (*".,;:",) and not is_item
         is_bold = all(line.is_bold for line in paragraph.lines) and is_short
         is_usual = len(larger) < 2 or SECTION_NUMBER.match(paragraph.text)
@@ -265,7 +265,7 @@ def _can_be_heading(paragraph: Paragraph) -> bool:
 def _is_term(paragraph: Paragraph, following: Paragraph, layout: Layout) -> bool:
     line, below = paragraph.lines[-1], following.lines[0]
     is_set_off = (line.is_bold or line.is_mono) and not layout.is_mono
-    is_alone = len(paragraph.lines) == 1 and len(line.text) <= _MAX_TERM_CHARACTERS and not line.rows
+    is_alone = len(paragraph.lines) == 1 and len(line.text) <= _MAX_SHORT_CHARACTERS and not line.rows
     is_below = below.page == line.page and 0 < line.bottom - below.y <= 2 * layout.leading
     is_indented = following.kind in ("paragraph", "item") and below.x0 > line.x0 + _INDENT
     return is_set_off and is_alone and is_below and is_indented and not _MARKER.match(line.text)

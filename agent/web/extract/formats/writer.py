@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agent.types import Block, Heading, Link, Table
+from agent.types import Block, Heading, Table
 from agent.types.web import BlockKind
 from agent.web.extract.extraction import Extraction
 
@@ -39,10 +39,6 @@ class DocumentWriter:
         if kept:
             start = self._append("\n".join(" | ".join(row) for row in kept), "\n\n")
             self._reading.tables.append(Table(start=start, end=self.length, caption=caption, rows=kept))
-
-    def write_links(self, links: Sequence[Link]) -> None:
-        """Add addresses that the text links to."""
-        self._reading.links.extend(links)
 
     def write_reading(self, part: Extraction) -> None:
         """Add what another reader made of a part of the document."""
