@@ -44,7 +44,7 @@ _UNIT = re.compile(
     r"|degrees?\s(?:celsius|fahrenheit)\b|km/h\b|(?:square|cubic)\s[^\W\d_]+|[^\W\d_]+[²³]?(?![\w²³:]))?",
     re.IGNORECASE,
 )
-_HALF_MORE = re.compile(r"\b(?:an?|one)\s(?P<unit>[^\W\d_]+)\sand\sa\shalf\b", re.IGNORECASE)
+_SHARE = re.compile(r"\s(?:per\s?cent|in\s\d)")
 _COUNTS_SECONDS = re.compile(r"(?:\d|\b(?:an?|per|each|every|one|half))[\s-]$", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W\d_]+|[\d.,]+|\s+|[^\w\s]|_")
 _BYTES = re.compile(r"([kmgt])(i?)b", re.IGNORECASE)
@@ -62,13 +62,13 @@ class Quantity:
     start: int
     end: int
     text: str
-    number: float = 0.0
+    number: float
     """The number as it is written, in its own unit."""
-    step: float = 1.0
+    step: float
     """The worth of its last digit, in its own unit, whether it is approximate or not."""
-    is_measured: bool = False
+    is_measured: bool
     """Whether its unit is one of measure or money, no noun that is counted."""
-    figure_end: int = 0
+    figure_end: int
     """Where the number ends with its unit of measure, without a noun that is counted."""
 
 
@@ -118,17 +118,11 @@ class _Token:
 
 def find_quantities(text: str) -> list[Quantity]:
     """The numbers of a text in order, without a lone "one" (mostly a pronoun)."""
-    found = [*_read_digits(text), *_read_words(text)]
-    for match in _HALF_MORE.finditer(text):  # "an hour and a half"
-        if unit := find_unit(match["unit"]):
-            value = 1.5 * unit.factor
-            found = [n for n in found if not match.start() <= n.start < match.end()]
-            found.append(
-                Quantity(
-                    value, value / 15, unit.base, *match.span(), match.group(), 1.5, 0.1, True, match.end()
-                )
-            )
-    return sorted(found, key=lambda n: n.start)
+    return sorted((*_read_digits(text), *_read_words(text)), key=lambda n: n.start)
+
+
+def _make_ordinal(text: str, start: int, end: int, number: float) -> Quantity:
+    return Quantity(number, 0.0, "th", start, end, text[start:end], number, 0.0, False, end)
 
 
 def _read_digits(text: str) -> Iterator[Quantity]:
@@ -141,27 +135,11 @@ def _read_digits(text: str) -> Iterator[Quantity]:
         number = (float(digits) + _FRACTIONS.get(match["part"] or "", 0.0)) * (-1 if match["sign"] else 1)
         start = next(match.start(name) for name in ("money", "sign", "digits", "word") if match[name])
         if match["nth"]:
-            yield Quantity(
-                number,
-                0.0,
-                "th",
-                start,
-                match.end(),
-                text[start : match.end()],
-                number,
-                0.0,
-                figure_end=match.end(),
-            )
+            yield _make_ordinal(text, start, match.end(), number)
         else:
             money = (match["money"] or "").lower()
-            yield _add_unit(
-                text,
-                (start, match.end()),
-                number * scale,
-                step * scale,
-                money=money,
-                is_about=bool(match["about"]),
-            )
+            span, is_about = (start, match.end()), bool(match["about"])
+            yield _add_unit(text, span, number * scale, step * scale, money=money, is_about=is_about)
 
 
 def _read_words(text: str) -> Iterator[Quantity]:
@@ -182,14 +160,10 @@ def _read_words(text: str) -> Iterator[Quantity]:
             continue  # a letter, or after digits, which have it
         if one.is_ordinal:
             if said.lower() != "second" or not _COUNTS_SECONDS.search(text[:start]):
-                yield Quantity(one.value, 0.0, "th", start, end, said, one.value, 0.0, figure_end=end)
-        elif said.lower() != "one" or _is_share(text, end):
+                yield _make_ordinal(text, start, end, one.value)
+        elif said.lower() != "one" or _SHARE.match(text, end):
             scale = max((_SCALES.get(word, 1.0) for word in said.lower().split()), default=1.0)
             yield _add_unit(text, (start, end), one.value, scale)
-
-
-def _is_share(text: str, at: int) -> bool:
-    return re.match(r"\s(?:per\s?cent|in\s\d)", text[at:]) is not None
 
 
 def _add_unit(
