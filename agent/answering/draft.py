@@ -250,7 +250,6 @@ def build_fact_from_quote(
         fetched_at=page.fetched_at,
         published_at=page.published_at,
         subject=quotation.subject,
-        attribute=quotation.attribute,
         trust=assess_trust(page).value,
         step=tools.step,
         by=by,

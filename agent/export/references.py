@@ -33,16 +33,16 @@ class Reference:
     title: str
     url: str
     container: str
-    authors: Sequence[str] = ()
+    authors: Sequence[str]
     """People and groups, each whole; or the one line that a page gives as its author."""
-    doi: str = ""
-    journal: str = ""
-    licence: str = ""
-    issued: tuple[int, ...] = ()
-    accessed: tuple[int, ...] = ()
-    language: str = ""
-    quotes: Sequence[str] = ()
-    origin_note: str = ""
+    doi: str
+    journal: str
+    licence: str
+    issued: tuple[int, ...]
+    accessed: tuple[int, ...]
+    language: str
+    quotes: Sequence[str]
+    origin_note: str
     """How its text came, when it was not fetched."""
 
     @property

@@ -57,7 +57,6 @@ class Quotation:
     quote: str
     statement: str = ""
     subject: str = ""
-    attribute: str = ""
     score: float = 0.0
     passage_id: str = ""
     heading: str = ""

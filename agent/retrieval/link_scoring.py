@@ -13,17 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from urllib.parse import unquote, urlsplit
 
-from agent.retrieval.scorer import (
-    covered_share,
-    question_terms,
-    rank_passages,
-    score_texts,
-    weigh_words,
-)
-from agent.text.question_analysis import (
-    extract_keywords,
-    strip_question,
-)
+from agent.retrieval.scorer import covered_share, question_terms, rank_passages, score_texts, weigh_words
+from agent.text.question_analysis import extract_keywords, strip_question
 from agent.text.sentences import find_sentence_spans
 from agent.text.short_cache import cache_short
 from agent.text.tokens import stem_words, tokenize
@@ -32,11 +23,12 @@ from agent.types import Fact, Lead, Link, Page, Passage, SearchResult
 
 MAX_OPEN_LEADS = 60
 """Open leads a run keeps: the cost of a step must not grow with the run."""
-MAX_LINKS, MAX_TEXT_CHARS = 800, 100_000
-"""Links of a page that are scored, and characters of its text that are searched for their sentences."""
-MAX_QUERY_CHARS = 200
-_CONTEXT_CHARS = 300
-"""Characters on each side of a link text that are searched for its sentence."""
+MAX_LINKS, MAX_TEXT_CHARS, CACHED_LINKS = 800, 100_000, 32_768
+"""Links of a page that are scored, characters of its text that are searched for their sentences, and links
+whose words are remembered."""
+MAX_QUERY_CHARS, CONTEXT_CHARS = 200, 300
+"""Characters of a question that is searched as it is; on each side of a link text that are searched for its
+sentence, and of that sentence."""
 _TITLE_SUFFIX = re.compile(r"\s*\([^)]{0,200}\)\s*$|\s+[|–—·-]\s+[^|–—·]{2,40}$")
 _CAMEL_CASE_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NO_WORD = re.compile(r"[^\w]+|_")
@@ -57,12 +49,7 @@ def strip_title_suffix(title: str) -> str:
 def is_title_named(text: str, title: str) -> bool:
     """Whether a text holds a title word for word, without the title's bracket or site name."""
     short = strip_title_suffix(title)
-    return len(short) > 3 and contains_phrase(text, short)
-
-
-def contains_phrase(text: str, phrase: str) -> bool:
-    """Whether a text holds the words of a phrase one after the other."""
-    return f" {' '.join(tokenize(phrase))} " in f" {' '.join(tokenize(text))} "
+    return len(short) > 3 and f" {' '.join(tokenize(short))} " in f" {' '.join(tokenize(text))} "
 
 
 def make_hit_leads(question: str, result: SearchResult, step: int) -> list[Lead]:
@@ -97,8 +84,8 @@ def make_page_leads(
                 id=lead_id("url", link.url),
                 kind="url",
                 value=link.url,
-                text=link.text.strip()[:200] or link.url,
-                why=sentence[:300] or f"a link of “{page.title[:80]}”",
+                text=link.text.strip()[:MAX_QUERY_CHARS] or link.url,
+                why=sentence[:CONTEXT_CHARS] or f"a link of “{page.title[:80]}”",
                 prior=prior,
                 found_on=page.url,
                 step=step,
@@ -126,7 +113,7 @@ def _anchor_sentence(text: str, anchor: str) -> str:
     at = text.find(anchor) if len(anchor) > 2 else -1
     if at < 0:
         return ""
-    left, right = max(0, at - _CONTEXT_CHARS), min(len(text), at + len(anchor) + _CONTEXT_CHARS)
+    left, right = max(0, at - CONTEXT_CHARS), min(len(text), at + len(anchor) + CONTEXT_CHARS)
     window = text[left:right]
     sentence = next((window[a:b] for a, b in find_sentence_spans(window) if a <= at - left < b), "")
     return sentence if len(sentence) > len(anchor) + 3 else ""
@@ -164,10 +151,10 @@ def merge_leads(known: Mapping[str, Lead], found: Iterable[Lead]) -> list[Lead]:
 def make_first_query(question: str) -> str:
     """The first search: the question as asked when it is short, else its content words."""
     bare = strip_question(question) or question.strip()
-    return bare if len(bare) <= MAX_QUERY_CHARS else extract_keywords(bare)[:300]
+    return bare if len(bare) <= MAX_QUERY_CHARS else extract_keywords(bare)[:CONTEXT_CHARS]
 
 
-@cache_short(65536)
+@cache_short(CACHED_LINKS)
 def split_path_words(url: str) -> str:
     """The words of an address's path and query: "/Help/order-tracking.html" gives "Help order tracking"."""
     parts = urlsplit(url)
@@ -175,7 +162,7 @@ def split_path_words(url: str) -> str:
     return " ".join(filter(None, _NO_WORD.split(_CAMEL_CASE_BREAK.sub(" ", path))))
 
 
-@cache_short(16384)
+@cache_short(CACHED_LINKS)
 def _link_words(url: str, text: str) -> tuple[str, ...]:
     """The stems of a link text and of its address's path."""
     return tuple(stem_words(f"{text} {split_path_words(url)}"))

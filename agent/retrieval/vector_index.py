@@ -10,10 +10,11 @@ and numbers, not where a text came from."""
 from __future__ import annotations
 
 import math
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from agent.llm.embed import Embedder
@@ -23,21 +24,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CANDIDATES = 400
-"""Passages that the bits choose and the bytes order."""
-BATCH_SIZE = 32
-READ_SIZE = 20_000
-"""Vectors read at once; the mean is that of the first so many."""
+CANDIDATES, BATCH_SIZE, READ_SIZE = 400, 32, 20_000
+"""Passages that the bits choose and the bytes order; that are embedded at once; vectors read at once, of
+whose first so many the mean is taken."""
 COUNT_MAX_AGE_S = 5.0
 """Seconds for which a count of the missing vectors is good enough for a note."""
 MAX_EMBEDDED_CHARS = 2_000
 """Characters of a passage that are embedded; rows of a table may be longer, and models cut them anyway."""
-
-
-def _empty(kind: str, dimensions: int = 1) -> NDArray[Any]:
-    import numpy as np  # a tenth of a second, needed by libraries with vectors
-
-    return np.zeros((0,) * dimensions, kind)
 
 
 @dataclass(frozen=True)
@@ -46,13 +39,13 @@ class _Codes:
     their numbers."""
 
     embedder: int
-    mean: NDArray[np.float32] = field(default_factory=lambda: _empty("float32"))
-    mean_sample_size: int = 0
+    mean: NDArray[np.float32]
+    mean_sample_size: int
     """How many vectors there were when the mean was taken."""
-    last_seq: int = 0
-    passages: NDArray[np.int64] = field(default_factory=lambda: _empty("int64"))
-    sources: NDArray[np.int64] = field(default_factory=lambda: _empty("int64"))
-    bits: NDArray[np.uint64] = field(default_factory=lambda: _empty("uint64", 2))
+    last_seq: int
+    passages: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    bits: NDArray[np.uint64]
 
 
 class VectorIndex:
@@ -63,9 +56,7 @@ class VectorIndex:
         self.unavailable_reason = "" if embedder else absent
         """Why there is no search by meaning, as a sentence."""
         self._codes: _Codes | None = None
-        self._lock = threading.Lock()
-        self._embed_lock = threading.Lock()
-        self._model_ids: dict[tuple[str, int], int] = {}
+        self._lock, self._embed_lock = threading.Lock(), threading.Lock()
         self._missing_cache = (-math.inf, 0)
 
     def search(self, query: str, k: int, *, within: Sequence[int] | None = None) -> list[tuple[int, float]]:
@@ -73,7 +64,7 @@ class VectorIndex:
         Raises ModelUnavailable."""
         import numpy as np
 
-        if self.embedder is None or (codes := self._current_codes()) is None or not codes.passages.size:
+        if self.embedder is None or (codes := self._current_codes()) is None:
             return []
         asked = np.asarray(self.embedder.embed([query], query=True)[0], dtype=np.float32)
         if codes.embedder != self._model_id():
@@ -87,7 +78,7 @@ class VectorIndex:
         best = np.argsort(-cosines, kind="stable")[:k]
         return [(found[i][0], float(cosines[i])) for i in best]
 
-    def embed_pending(self, *, most: int = 1_000_000, checkpoint: Callable[[], None] = lambda: None) -> int:
+    def embed_pending(self, *, most: int = sys.maxsize, checkpoint: Callable[[], None] = lambda: None) -> int:
         """Make the vectors that are missing, at most `most`; returns how many were made. 0 at once when
         another thread is at it.
 
@@ -147,10 +138,7 @@ class VectorIndex:
             return None
         if not embedder.dimensions:
             return self._vectors.newest_embedder(embedder.name)
-        known = (embedder.name, embedder.dimensions)
-        if known not in self._model_ids:
-            self._model_ids[known] = self._vectors.get_or_create_embedder(*known)
-        return self._model_ids[known]
+        return self._vectors.get_or_create_embedder(embedder.name, embedder.dimensions)
 
     def _current_codes(self) -> _Codes | None:
         """The codes in memory, with those added since the last look; all anew when they have doubled or a
@@ -159,17 +147,15 @@ class VectorIndex:
         if number is None:
             return None
         with self._lock:
-            codes = self._codes if self._codes and self._codes.embedder == number else _Codes(number)
-            if self._vectors.last_seq(number) > codes.last_seq:
+            codes = self._codes if self._codes and self._codes.embedder == number else None
+            if self._vectors.last_seq(number) > (codes.last_seq if codes else 0):
                 count = self._vectors.count(number)
-                fits = (
-                    codes.mean_sample_size
-                    and count <= 2 * codes.mean_sample_size
-                    and codes.passages.size <= 1.25 * count
-                )
-                codes = codes if fits else _Codes(number, mean_sample_size=count)
-                while rows := self._vectors.list_after(number, codes.last_seq, most=READ_SIZE):
-                    codes = _append_codes(codes, rows)
+                if codes and (count > 2 * codes.mean_sample_size or codes.passages.size > 1.25 * count):
+                    codes = None
+                while rows := self._vectors.list_after(
+                    number, codes.last_seq if codes else 0, most=READ_SIZE
+                ):
+                    codes = _append_codes(codes, rows, number, count)
             self._codes = codes
             return codes
 
@@ -200,20 +186,23 @@ def _sign_bits(rows: NDArray[np.float32]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(words.view(np.uint64).T)
 
 
-def _append_codes(codes: _Codes, new: Sequence[tuple[int, int, int, bytes]]) -> _Codes:
+def _append_codes(
+    codes: _Codes | None, new: Sequence[tuple[int, int, int, bytes]], embedder: int, count: int
+) -> _Codes:
+    """The codes with these rows of vectors behind them; `count`: how many there are in all."""
     import numpy as np
 
-    units = _dequantize([row[3] for row in new])
-    mean = codes.mean if codes.mean.size else units.mean(axis=0)
-    bits = _sign_bits(units - mean)
-    return _Codes(
-        embedder=codes.embedder,
-        mean=mean,
-        mean_sample_size=codes.mean_sample_size,
+    units = _dequantize([row[-1] for row in new])
+    passages, sources = (np.array([row[n] for row in new], np.int64) for n in (1, 2))
+    if codes is None:
+        mean = units.mean(axis=0)
+        return _Codes(embedder, mean, count, new[-1][0], passages, sources, _sign_bits(units - mean))
+    return replace(
+        codes,
         last_seq=new[-1][0],
-        passages=np.concatenate([codes.passages, np.array([row[1] for row in new], np.int64)]),
-        sources=np.concatenate([codes.sources, np.array([row[2] for row in new], np.int64)]),
-        bits=np.concatenate([codes.bits, bits], axis=1) if codes.bits.size else bits,
+        passages=np.concatenate([codes.passages, passages]),
+        sources=np.concatenate([codes.sources, sources]),
+        bits=np.concatenate([codes.bits, _sign_bits(units - codes.mean)], axis=1),
     )
 
 

@@ -7,7 +7,6 @@ out (`worlds/`), and so are older backups and what people deleted. A server make
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import os
 import shutil
@@ -24,7 +23,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path, PurePosixPath
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from agent.errors import StoreError, TouchstoneError, UsageError
 from agent.settings.config import UNFINISHED, Config, resolve_folder
@@ -41,6 +40,8 @@ BIN = "deleted"
 """The folder in the data folder of what people deleted: a backup would bring it back."""
 _ROOM = ".touchstone-room-"
 """Folders in which backups and restores are prepared are named so, with the process behind it."""
+PRIVATE = 0o600
+"""What is copied may be read by its owner alone."""
 _SKIPPED_ENDS = ("-wal", "-shm", "-journal", ".part")
 LOOK_EVERY_S, ABANDONED_S = 60.0, 86_400.0
 """Seconds between two looks at whether a backup is due, and until a room of an unknown process is swept."""
@@ -86,10 +87,14 @@ def write_backup(folder: Path, target: Path, skipped: Path | None = None) -> Man
         target.parent.mkdir(parents=True, exist_ok=True)
         with _make_room(target.parent) as room:
             whole = room / "whole"
-            whole.touch(mode=0o600)
+            whole.touch(mode=PRIVATE)
             with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
                 for source in sources:
-                    _copy(source, copy := room / "copy")
+                    (copy := room / "copy").touch(mode=PRIVATE)
+                    if source.suffix == ".db":
+                        copy_database(source, copy)
+                    else:
+                        shutil.copyfile(source, copy)
                     name = source.relative_to(folder).as_posix()
                     files.append(BackupFile(name=name, sha256=_hash_file(copy), bytes=copy.stat().st_size))
                     archive.write(copy, name)
@@ -98,7 +103,7 @@ def write_backup(folder: Path, target: Path, skipped: Path | None = None) -> Man
                 undated = zipfile.ZipInfo(MANIFEST)  # no zip file can hold every year a clock may say
                 archive.writestr(undated, manifest.model_dump_json(indent=1), zipfile.ZIP_DEFLATED)
             whole.replace(target)
-    except (OSError, sqlite3.Error) as error:
+    except OSError as error:
         raise StoreError(f"no backup could be written to {target}: {error}") from error
     return manifest
 
@@ -207,19 +212,11 @@ def _is_replaced(path: Path) -> bool:
 
 def copy_database(source: Path, target: Path) -> None:
     """A whole copy of a database that others may be writing to, by SQLite: reading its file by other means
-    would release its locks, and the next process to end would remove its log. Raises sqlite3.Error."""
-    target.touch(mode=0o600)
-    with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=rw", uri=True, timeout=10)) as database:
-        database.execute("VACUUM INTO ?", (str(target),))
-
-
-def _copy(source: Path, target: Path) -> None:
-    if source.suffix != ".db":
-        target.touch(mode=0o600)
-        shutil.copyfile(source, target)
-        return
+    would release its locks, and the next process to end would remove its log. Raises StoreError."""
+    address = f"{source.absolute().as_uri()}?mode=rw"
     try:
-        copy_database(source, target)
+        with closing(sqlite3.connect(address, uri=True, timeout=10)) as database:
+            database.execute("VACUUM INTO ?", (str(target),))
     except sqlite3.Error as error:
         raise StoreError(describe_fault(error, str(source))) from error
 
@@ -257,14 +254,12 @@ def _extract(source: Path, room: Path) -> Manifest:
             manifest = _read_manifest(source, archive)
             needed = sum(archive.getinfo(file.name).file_size for file in manifest.files)
             if needed > (free := shutil.disk_usage(room.parent).free):
-                raise UsageError(
-                    f"the backup unpacks to {needed / 1e6:,.0f} MB, and {room.parent} has room for "
-                    f"{free / 1e6:,.0f} MB"
-                )
+                sizes = f"{needed / 1e6:,.0f} MB, and {room.parent} has room for {free / 1e6:,.0f} MB"
+                raise UsageError(f"the backup unpacks to {sizes}")
             for file in manifest.files:
                 target = room / file.name
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.touch(mode=0o600)
+                target.touch(mode=PRIVATE)
                 with archive.open(file.name) as packed, target.open("wb") as plain:
                     shutil.copyfileobj(packed, plain)
                 if (target.stat().st_size, _hash_file(target)) != (file.bytes, file.sha256):
@@ -278,8 +273,8 @@ def _read_manifest(source: Path, archive: zipfile.ZipFile) -> Manifest:
     try:
         if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
             raise ValueError("no manifest is as large")
-        manifest = Manifest.model_validate(json.loads(archive.read(MANIFEST)))
-    except (ValidationError, ValueError, KeyError):
+        manifest = Manifest.model_validate_json(archive.read(MANIFEST))
+    except (ValueError, KeyError):
         raise UsageError(f"{source} is no backup of Touchstone: it has no manifest") from None
     if manifest.format != FORMAT:
         raise UsageError(f"{source} was written by a newer Touchstone: update this one first")
@@ -287,9 +282,8 @@ def _read_manifest(source: Path, archive: zipfile.ZipFile) -> Manifest:
         path = PurePosixPath(file.name)
         is_outside = path.is_absolute() or ".." in path.parts or "\\" in file.name or ":" in file.name
         if is_outside or not path.parts or not _is_replaced(Path(path.parts[0])):
-            raise UsageError(
-                f"{source}: {clip(file.name)!r} is no place that a backup may fill. Nothing was changed"
-            )
+            what = f"{clip(file.name)!r} is no place that a backup may fill"
+            raise UsageError(f"{source}: {what}. Nothing was changed")
     return manifest
 
 

@@ -18,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.export.references import (
-    Reference,
     collect_references,
     escape_tex,
     parse_date_parts,
@@ -35,13 +34,10 @@ from tests.web.reports import TITLES, one_line, report
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet=st.sampled_from("{}\\%&$#_~^|<>\"'`,=@ abÄ東-\n"), max_size=40))
 def test_no_title_breaks_a_bibtex_file(title):
-    first = Reference(
-        key="one", title=one_line(title) or "x", url="https://a.example/", container="a.example"
-    )
+    (given, *_) = collect_references(report())
+    first = dataclasses.replace(given, key="one", title=one_line(title) or "x")
     library = bibtexparser.parse_string(
-        render_bibtex(
-            [first, Reference(key="two", title="Next", url="https://b.example/", container="b.example")]
-        )
+        render_bibtex([first, dataclasses.replace(given, key="two", title="Next")])
     )
     assert [entry.key for entry in library.entries] == ["one", "two"] and not library.failed_blocks
     assert library.entries[0]["title"] == escape_tex(first.title) and library.entries[1]["title"] == "Next"
