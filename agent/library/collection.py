@@ -25,7 +25,7 @@ from agent.retrieval.scorer import CollectionCounts, CountedPassages, fuse_ranki
 from agent.retrieval.vector_index import VectorIndex
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
-from agent.store.library_index import IndexedSource, SourceQuery
+from agent.store.library_index import SourceQuery
 from agent.text.tokens import is_stemmed
 from agent.text.urls import canonicalize
 from agent.types import (
@@ -125,8 +125,7 @@ class Library:
     def index_pending(self, *, most: int = PENDING_AT_ONCE) -> int:
         """Index pages that flows have stored, at most `most`; returns how many. Cheap when there are none."""
         self._indexer.rebuild_if_outdated()
-        waiting = self.library_index.list_unindexed(most)
-        if waiting:
+        if waiting := self.library_index.list_unindexed(most):
             self._indexer.index_pages(waiting)
         return len(waiting)
 
@@ -142,10 +141,9 @@ class Library:
             by_words, note = [], "Searched by meaning only: search by words needs the embedded SQLite."
         else:
             by_words = self._search_terms(query, depth, within)
+        scored = by_words
         if by_meaning:
             scored = fuse_rankings([[row for row, _ in by_words], [row for row, _ in by_meaning]])
-        else:
-            scored = by_words
         hits = self.library_index.passages(scored[: k + EXTRA_PASSAGES])[:k]
         best = hits[0][1] if hits and hits[0][1] > 0 else 1.0
         return LibrarySearchResult(
@@ -224,7 +222,7 @@ class Library:
 
     def describe(self, source_id: str, text: str, by: Actor) -> None:
         """Set the description of a source; it stays until the text changes."""
-        self._require_source(source_id)
+        self.source(source_id)
         description = " ".join(text.split())
         if not description:
             raise UsageError("the description is empty: say in a sentence what the source is about")
@@ -232,14 +230,17 @@ class Library:
 
     def load(self, source_id: str) -> Page:
         """The page of a source. Raises NotFound."""
-        held = self._require_source(source_id)
-        if held.source.deleted_at:
+        source = self.source(source_id)
+        if source.deleted_at:
             raise NotFound(f"the library's source {source_id} is in the bin: restore it first")
-        return self.store.pages.get(held.source.page_id)
+        return self.store.pages.get(source.page_id)
 
     def source(self, source_id: str) -> LibrarySource:
         """A source, deleted or not. Raises NotFound."""
-        return self._require_source(source_id).source
+        held = self.library_index.get(source_id)
+        if held is None:
+            raise NotFound(f"the library has no source {source_id}")
+        return held.source
 
     def sources(
         self, *, limit: int = 200, offset: int = 0, scope: LibraryScope | None = None, **wanted: Any
@@ -279,7 +280,7 @@ class Library:
 
     def replace(self, source_id: str, page: Page) -> LibrarySource:
         """Replace a source's text by a newer page. Raises NotFound, UsageError (the page has no text)."""
-        return self.add_page(page, source_id=source_id, kind=self._require_source(source_id).source.kind)
+        return self.add_page(page, source_id=source_id, kind=self.source(source_id).kind)
 
     def sync(self, kb_dir: Path | None = None, team_dir: Path | None = None) -> FolderSyncResult:
         """Synchronise the sources with two folders (by default those of the settings): new files are added,
@@ -297,12 +298,6 @@ class Library:
     def _read_facilities(self, source_id: str, page_id: str) -> list[Facility]:
         """The facilities of a stored page, which never changes."""
         return find_facilities(self.store.pages.get(page_id), source_id)[0]
-
-    def _require_source(self, source_id: str) -> IndexedSource:
-        held = self.library_index.get(source_id)
-        if held is None:
-            raise NotFound(f"the library has no source {source_id}")
-        return held
 
     def _scope_query(self, scope: LibraryScope | None) -> SourceQuery:
         if scope is None or scope.is_unlimited:
