@@ -40,11 +40,7 @@ class CollectionResult:
 
 def compare_with_targets(usage: Usage) -> list[dict[str, Any]]:
     """What the run used against its targets; an unknown cost is neither met nor missed."""
-    used = {
-        "model calls": usage.llm_calls,
-        "seconds": round(usage.seconds, 2),
-        "US dollars": usage.cost_usd,
-    }
+    used = {"model calls": usage.llm_calls, "seconds": round(usage.seconds, 2), "US dollars": usage.cost_usd}
     return [
         {"name": name, "value": value, "below": below, "met": None if value is None else value < below}
         for (name, below), value in zip(TARGETS.items(), used.values(), strict=True)

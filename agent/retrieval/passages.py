@@ -13,12 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from agent.retrieval.page_structure import (
-    Piece,
-    build_pieces,
-    find_lines,
-    infer_headings,
-)
+from agent.retrieval.page_structure import Piece, build_pieces, find_lines, infer_headings
 from agent.text.sentences import find_sentence_spans
 from agent.types import Page, Passage
 from agent.types.web import PassageKind

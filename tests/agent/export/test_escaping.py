@@ -2,6 +2,7 @@
 strikethrough and bare links."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -76,6 +77,7 @@ HOSTILE = [
     "\x00null",
     "é ☃ 人口",
 ]
+BLOCKS = {"blockquote_open", "blockquote_close", "paragraph_open", "paragraph_close"}
 PLAIN = {"text", "softbreak", "hardbreak", "text_special"}
 
 
@@ -102,17 +104,10 @@ def visible(text: str) -> str:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_hostile_line_is_only_text(text: str) -> None:
-    kinds = {t.type for t in tokens(escape_inline(text))}
-    assert kinds <= {"paragraph_open", "paragraph_close", *PLAIN}
-    assert "".join(shown(escape_inline(text)).split()) == visible(text)
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_a_hostile_quote_is_only_a_quote(text: str) -> None:
-    kinds = {t.type for t in tokens(render_blockquote(text))}
-    assert kinds <= {"blockquote_open", "blockquote_close", "paragraph_open", "paragraph_close", *PLAIN}
-    assert "".join(shown(render_blockquote(text)).split()) == visible(text)
+@pytest.mark.parametrize("escape", [escape_inline, render_blockquote])
+def test_a_hostile_line_is_only_text(escape: Callable[[str], str], text: str) -> None:
+    assert {t.type for t in tokens(escape(text))} <= {*BLOCKS, *PLAIN}
+    assert "".join(shown(escape(text)).split()) == visible(text)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -134,14 +129,8 @@ def test_a_hostile_cell_stays_in_its_cell(text: str) -> None:
     )
 )
 def test_any_text_is_only_text(text: str) -> None:
-    assert {t.type for t in tokens(escape_inline(text))} <= {"paragraph_open", "paragraph_close", *PLAIN}
-    assert {t.type for t in tokens(render_blockquote(text))} <= {
-        "blockquote_open",
-        "blockquote_close",
-        "paragraph_open",
-        "paragraph_close",
-        *PLAIN,
-    }
+    assert {t.type for t in tokens(escape_inline(text))} <= {*BLOCKS, *PLAIN}
+    assert {t.type for t in tokens(render_blockquote(text))} <= {*BLOCKS, *PLAIN}
 
 
 def test_obsidian_and_github_find_nothing_of_theirs() -> None:

@@ -56,12 +56,7 @@ def test_an_address_is_referred_to_once_and_what_was_gathered_follows():
 
 def test_without_an_answer_the_pages_with_facts_are_the_sources():
     full = report()
-    bare = Report(
-        run=full.run,
-        facts=full.facts,
-        pages=full.pages,
-        stored_pages=full.stored_pages,
-    )
+    bare = Report(run=full.run, facts=full.facts, pages=full.pages, stored_pages=full.stored_pages)
     assert [reference.url for reference in collect_references(bare)] == [
         reference.url for reference in collect_references(full)
     ][:-1]

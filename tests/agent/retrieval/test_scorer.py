@@ -7,12 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.retrieval.scorer import (
-    CollectionCounts,
-    fuse_rankings,
-    rank_passages,
-    score_fact,
-)
+from agent.retrieval.scorer import CollectionCounts, fuse_rankings, rank_passages, score_fact
 from agent.types import Fact, Passage
 
 
