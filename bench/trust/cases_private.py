@@ -11,12 +11,11 @@ from pathlib import Path
 from sqlalchemy import event
 
 from agent.actions.bundles import import_bundle, verify_bundle
-from agent.actions.export import export_run, render_shared_run
-from agent.errors import NotFound, StoreError
+from agent.actions.export import export_run
+from agent.errors import StoreError
 from agent.export import bundle
 from agent.llm.structured_call import compute_call_key
 from agent.store.backup import write_backup
-from agent.types import Settings
 from agent.workbench import Workbench
 from bench.trust.scorecard import Bench, Result, case
 from tests.web.private_run import CANARIES, NOTES, find_canaries, list_ways_out, private_runs
@@ -104,20 +103,6 @@ def erased(bench: Bench) -> Result:
                 f"{name}: {', '.join(f)}" for name, body in places.items() if (f := find_canaries(body))
             ]
     return Result(count, f"{len(misses)} of {count} places hold one", misses)
-
-
-@case("S9.4", "A shared run in the bin, behind 502 others", "gone for its link", quick=True)
-def bin_of_many(bench: Bench) -> Result:
-    with tempfile.TemporaryDirectory() as folder, private_runs(Path(folder), keyless=True) as made:
-        first, settings = made.bench.snapshot(made.run).steps[0], Settings(model="keyless")
-        made.bench.delete(made.run)
-        for _ in range(502):
-            made.bench.delete(made.bench.store.ledger.create("Who?", settings, first))
-        try:
-            shown = len(render_shared_run(made.bench, made.run).document)
-        except NotFound:
-            shown = 0
-    return Result(1, f"{shown} characters shown", [f"{shown} characters"] if shown else [])
 
 
 @case(
