@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 from agent.errors import ModelUnavailable, PromptTooLong
@@ -270,7 +271,7 @@ def ask_context_length(base_url: str, key: str, model: str) -> tuple[int, bool]:
             status, data = request_json(address, key=key, deadline=deadline)
         except NoAnswer:
             return {}
-        return data if status == 200 and isinstance(data, dict) else {}
+        return data if status == HTTPStatus.OK and isinstance(data, dict) else {}
 
     base = base_url.rstrip("/")
     root, names = base.removesuffix("/v1"), (model, f"{model}:latest")

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 
 from pydantic import BaseModel
 
@@ -162,10 +163,10 @@ def _list_models(base_url: str, server: str, key: str, within_s: float) -> list[
     except NoAnswer as why:
         late = f"did not list its models within {within_s:g} s. {without}"
         raise _NoModel(explain_no_answer(server, why, late, "OPENAI_BASE_URL")) from None
-    if status in (401, 403):
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         raise _NoModel(f"{server} did not accept the key ({status}). Check OPENAI_API_KEY.")
-    if status != 200 or data is None:
-        what = "answer like a model server" if status == 200 else f"list its models ({status})"
+    if status != HTTPStatus.OK or data is None:
+        what = "answer like a model server" if status == HTTPStatus.OK else f"list its models ({status})"
         raise _NoModel(f"{server} did not {what}. Check OPENAI_BASE_URL. {without}.")
     listed = data.get("data") if isinstance(data, dict) else None
     return [item["id"] for item in listed or [] if isinstance(item, dict) and isinstance(item.get("id"), str)]

@@ -93,5 +93,6 @@ def _read_object(text: str, shape: type[Shape], *, strict: bool = True) -> Shape
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         lines = [f"{'.'.join(map(str, fault['loc'])) or 'the reply'}: {fault['msg']}" for fault in faults]
-        more = f" (and {len(lines) - 8} more)" if len(lines) > 8 else ""
-        raise ModelReplyError(f"The reply does not fit the schema: {'; '.join(lines[:8])}{more}.") from None
+        shown, rest = lines[:8], lines[8:]
+        more = f" (and {len(rest)} more)" if rest else ""
+        raise ModelReplyError(f"The reply does not fit the schema: {'; '.join(shown)}{more}.") from None

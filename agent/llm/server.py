@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import cached_property
+from http import HTTPStatus
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -142,13 +143,14 @@ class ModelServer:
     def _explain_status(self, error: openai.APIStatusError, model: str) -> ServerFault:
         """The fault in an answer of 4xx or 5xx."""
         status, message, text = error.status_code, find_error_message(error.body), error.response.text.lower()
-        is_outage = status >= 500
-        can_retry, is_form = is_outage or status in _RETRY_STATUSES, status in (400, 422)
+        is_outage = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        can_retry = is_outage or status in _RETRY_STATUSES
+        is_form = status in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
         kind = status
         if any(words in text for words in _NO_CREDIT_PHRASES):
-            kind, can_retry = 402, False
+            kind, can_retry = HTTPStatus.PAYMENT_REQUIRED, False
         elif not can_retry and any(words in text for words in _OVERFLOW_PHRASES):
-            kind = 413
+            kind = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
         usual = "{server} failed {said}" if can_retry else "{server} did not accept the request {said}"
         said = f"({status}){quote_message(message)}."
         sentence = _REFUSALS.get(kind, usual).format(
@@ -159,7 +161,7 @@ class ModelServer:
             can_retry=can_retry,
             retry_after_s=parse_retry_after(error.response.headers.get("retry-after")),
             complaint=message if is_form else "",
-            is_too_long=kind == 413,
+            is_too_long=kind == HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             is_outage=is_outage,
         )
 

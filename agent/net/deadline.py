@@ -115,7 +115,7 @@ def run_with_deadline(call: Callable[[], T], watch: Deadline) -> T:
 
 CONNECT_SECONDS = 10.0
 """Seconds one address may take to accept a connection, and TLS to shake hands."""
-BUFFER_BYTES = 64 * 1024
+BUFFER_BYTES = 65_536
 """Bytes read at once. Every system call hands the interpreter to another thread: with dozens of parallel
 fetches that, not the bytes, is the cost of reading."""
 

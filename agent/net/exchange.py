@@ -16,7 +16,7 @@ from urllib3.exceptions import HTTPError
 from urllib3.response import BaseHTTPResponse
 
 from agent.net.deadline import POLL_SECONDS, Deadline, NoAnswer, current_deadline, use_deadline
-from agent.net.policies import Policy
+from agent.net.policies import MB, Policy
 from agent.net.ssrf_guard import HostUnreachable, SsrfGuard
 from agent.net.transport import build_pools, create_context, read_body
 from agent.settings.config import USER_AGENT
@@ -92,7 +92,7 @@ def _read(answer: BaseHTTPResponse, policy: Policy, deadline: Deadline) -> bytes
         raise AnswerUnusable(f"Its answer came in a compression that is not read here ({encoding[:40]!r}).")
     body = read_body(answer, deadline, policy.max_bytes)
     if len(body) > policy.max_bytes:
-        limit = f"{policy.max_bytes / 1_000_000:g} MB"
+        limit = f"{policy.max_bytes / MB:g} MB"
         raise AnswerUnusable(f"Its answer is larger than {limit}, the limit for {policy.purpose}.")
     return body
 

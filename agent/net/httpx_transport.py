@@ -3,6 +3,7 @@ second to import, so it is imported for the first one."""
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from agent.net.deadline import Deadline, current_deadline, use_deadline
@@ -38,7 +39,7 @@ def make_transport(connections: Connections, policy: Policy) -> BaseTransport:
                 deadline=current_deadline(),
             )
             kept = [(name, value) for name, value in reply.headers.items() if name.lower() not in _UNPACKED]
-            body = reply.body[:MAX_ERROR_BYTES] if reply.status >= 400 else reply.body
+            body = reply.body[:MAX_ERROR_BYTES] if reply.status >= HTTPStatus.BAD_REQUEST else reply.body
             answer = httpx2.Response(reply.status, headers=kept, content=body)
             answer.encoding = "utf-8"  # JSON is; a server could name a codec that never ends
             return answer

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from agent.settings.config import Config
 from agent.settings.reply_config import AIResponseSettings
 
+MB = 1_000_000
+"""Bytes."""
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -23,11 +26,11 @@ class Policy:
 
 
 _SET, _REPLY = Config.model_fields, AIResponseSettings.model_fields
-MODEL_REPLY = Policy("a reply of a model", 4_000_000, _SET["MODEL_TIMEOUT"].default)
-MODEL_LIST = Policy("a list of models", 1_000_000, 5.0)
-VECTORS = Policy("vectors of texts", 16_000_000, 60.0)
-ENGINE = Policy("an answer of an engine", 5_000_000, 15.0)
-SIGN_IN = Policy("an answer of the login's provider", 1_000_000, 10.0)
-PAGE = Policy("a page", int(_SET["FETCH_MAX_MB"].default * 1e6), _SET["FETCH_TIMEOUT"].default)
+MODEL_REPLY = Policy("a reply of a model", 4 * MB, _SET["MODEL_TIMEOUT"].default)
+MODEL_LIST = Policy("a list of models", MB, 5.0)
+VECTORS = Policy("vectors of texts", 16 * MB, 60.0)
+ENGINE = Policy("an answer of an engine", 5 * MB, 15.0)
+SIGN_IN = Policy("an answer of the login's provider", MB, 10.0)
+PAGE = Policy("a page", int(_SET["FETCH_MAX_MB"].default * MB), _SET["FETCH_TIMEOUT"].default)
 """FETCH_ALLOW names inner hosts. Of a robots.txt less is read (`agent.web.robots.MAX_BYTES`)."""
-PICTURE = Policy("a picture in a message", 8_000_000, _REPLY["image_download_timeout_seconds"].default)
+PICTURE = Policy("a picture in a message", 8 * MB, _REPLY["image_download_timeout_seconds"].default)

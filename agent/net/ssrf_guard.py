@@ -10,6 +10,7 @@ import re
 import socket
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from http.client import HTTP_PORT, HTTPS_PORT
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import urlsplit, urlunsplit
 
@@ -91,7 +92,7 @@ def _extract_isatap_ipv4(address: IPv6Address) -> IPv4Address | None:
     return IPv4Address(address.packed[-4:]) if is_isatap else None
 
 
-PORTS = frozenset((80, 443, 8080, 8443))
+PORTS = frozenset((HTTP_PORT, HTTPS_PORT, 8080, 8443))
 """Ports a public page may be fetched from. Hosts an operator allows may use any."""
 DNS_SECONDS = 5.0
 """Seconds that looking up a name may take, as in stripe/smokescreen."""
@@ -217,7 +218,7 @@ class SsrfGuard:
         )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache
 def _to_ascii_host(host: str) -> str:
     """The host as it goes on the wire; what two parsers could read as two hosts is refused."""
     host = host.lower()
@@ -236,7 +237,7 @@ def _to_ascii_host(host: str) -> str:
     return name
 
 
-@lru_cache(maxsize=4096)
+@lru_cache
 def _parse_ip(host: str) -> IpAddress | None:
     try:
         return ip_address(host.strip("[]").removesuffix("."))

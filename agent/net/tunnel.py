@@ -11,6 +11,7 @@ import secrets
 import selectors
 import socket
 import threading
+from http.client import HTTP_PORT, HTTPS_PORT
 from types import TracebackType
 from urllib.parse import urlsplit
 
@@ -86,7 +87,7 @@ class Tunnel:
         method, target, version = [*line.split(b" "), b"", b""][:3]
         asked = target.decode("ascii", "replace")
         parts = urlsplit(self._guard.check_url(f"https://{asked}/" if method == b"CONNECT" else asked))
-        origin = (parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80))
+        origin = (parts.hostname or "", parts.port or (HTTPS_PORT if parts.scheme == "https" else HTTP_PORT))
         with self._lock:
             self._origin = self._origin or origin
             if origin != self._origin:

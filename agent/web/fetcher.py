@@ -150,13 +150,13 @@ class Fetcher:
             body = self._request_once(self._guard.check_url(url), attempt, MAX_BYTES)
             if body.status in REDIRECT_STATUSES and body.headers.get("Location"):
                 url = _redirect_target(url, body)
-            elif body.status == 429:
+            elif body.status == HTTPStatus.TOO_MANY_REQUESTS:
                 self._start_pause(url, body)
                 pause = self._pace.remaining_pause(urls.host(url))
-                raise _FetchFailed(Outcome.RATE_LIMITED, http_outcomes.describe_pause(pause), 429)
+                raise _FetchFailed(Outcome.RATE_LIMITED, http_outcomes.describe_pause(pause), body.status)
             else:
                 return RobotsResponse(body.status, body.raw)
-        return RobotsResponse(404)
+        return RobotsResponse(HTTPStatus.NOT_FOUND)
 
     def _request_with_retries(self, attempt: _FetchAttempt) -> _ResponseBody:
         """The body at the current address, requested again while the host asks for a short pause."""
@@ -166,7 +166,8 @@ class Fetcher:
             if pause := self._pace.remaining_pause(host):
                 raise _FetchFailed(Outcome.RATE_LIMITED, http_outcomes.describe_pause(pause))
             body = self._request_once(url, attempt, self._policy.max_bytes)
-            if body.status != 429 and not (body.status == 503 and "Retry-After" in body.headers):
+            asks = body.status == HTTPStatus.SERVICE_UNAVAILABLE and "Retry-After" in body.headers
+            if not asks and body.status != HTTPStatus.TOO_MANY_REQUESTS:
                 return body
             pause = self._start_pause(url, body)
             if n == MAX_ATTEMPTS or pause > MAX_WAIT_S:

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from functools import cache
 from html import escape
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -140,7 +141,7 @@ class FolderWorld:
             if file := str(doc.get("file") or ""):
                 attached[file] = _sign_file(_find_attached_file(self._folder, file))
             url, title, text = (str(doc.get(field, "")) for field in ("url", "title", "text"))
-            is_page = int(doc.get("status", 200)) == 200 and not doc.get("location")
+            is_page = int(doc.get("status", HTTPStatus.OK)) == HTTPStatus.OK and not doc.get("location")
             public = is_page and urlsplit(url).path not in _RESERVED_PATHS  # what a search engine indexes
             if public and not text and (doc.get("html") or file):
                 _, headers, body = self._serve_document(doc)
@@ -180,16 +181,17 @@ class FolderWorld:
         pages = [(page, title) for page, title, public in own if public]
         if parts.path not in ("", "/", *_RESERVED_PATHS) or not own:
             missing = b"<title>Not found</title><p>There is no such page in this world.</p>"
-            return 404, {"Content-Type": _HTML}, missing
+            return HTTPStatus.NOT_FOUND, {"Content-Type": _HTML}, missing
         if parts.path == "/robots.txt":
             rules = f"User-agent: *\nAllow: /\nSitemap: {parts.scheme}://{parts.netloc}/sitemap.xml\n"
-            return 200, {"Content-Type": "text/plain"}, rules.encode()
+            return HTTPStatus.OK, {"Content-Type": "text/plain"}, rules.encode()
         if parts.path == "/sitemap.xml":
             listed = "".join(f"<url><loc>{escape(page)}</loc></url>\n" for page, _ in pages)
             sitemap = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{listed}</urlset>'
-            return 200, {"Content-Type": "application/xml"}, sitemap.encode()
+            return HTTPStatus.OK, {"Content-Type": "application/xml"}, sitemap.encode()
         entries = "".join(_list_item(page, title or page) for page, title in pages)
-        return 200, {"Content-Type": _HTML}, _make_page(host, f"<h1>{host}</h1>\n<ul>\n{entries}</ul>")
+        front = _make_page(host, f"<h1>{host}</h1>\n<ul>\n{entries}</ul>")
+        return HTTPStatus.OK, {"Content-Type": _HTML}, front
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         with self._lock:
@@ -205,7 +207,7 @@ class FolderWorld:
         else:
             body = html.encode() if html else self._render_page(doc, text)
         moved = {"Location": str(doc["location"])} if doc.get("location") else {}
-        status = int(doc.get("status", 302 if moved else 200))
+        status = int(doc.get("status", HTTPStatus.FOUND if moved else HTTPStatus.OK))
         return status, {"Content-Type": kind or _HTML, **moved}, body
 
     def _render_page(self, doc: Document, text: str) -> bytes:
@@ -280,7 +282,7 @@ def _read_document(line: bytes, folder: Path) -> Document:
         raise ValueError(f"no JSON in UTF-8 ({odd}).") from odd
     if not isinstance(doc, dict) or not urls.canonicalize(str(doc.get("url", ""))):
         raise ValueError("a document needs an absolute http(s) `url`.")
-    if not str(doc.get("status", 200)).isdecimal():
+    if "status" in doc and not str(doc["status"]).isdecimal():
         raise ValueError("`status` must be a number such as 404.")
     if doc.get("file"):
         _find_attached_file(folder, str(doc["file"]))

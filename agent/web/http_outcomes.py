@@ -6,10 +6,12 @@ Knows statuses, headers and transport errors; reads no bodies. No sentence names
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 
 import requests
 from urllib3.exceptions import DecodeError, HTTPError, IncompleteRead, SSLError
 
+from agent.net.policies import MB
 from agent.types import Outcome
 
 Failure = tuple[Outcome, str]
@@ -61,18 +63,18 @@ _STATUSES: dict[int, Failure] = {
     504: (Outcome.TIMEOUT, TIMED_OUT),
     999: (Outcome.BLOCKED, _NO_PROGRAMS),
 }
-_STATUSES[205] = _STATUSES[204]
+_STATUSES[HTTPStatus.RESET_CONTENT] = _STATUSES[HTTPStatus.NO_CONTENT]
 
 
 def explain_status(status: int, headers: Mapping[str, str]) -> Failure | None:
     """What a final status means; None for one that comes with a page."""
-    if status in (200, 203, 206):
+    if status in (HTTPStatus.OK, HTTPStatus.NON_AUTHORITATIVE_INFORMATION, HTTPStatus.PARTIAL_CONTENT):
         return None
     if headers.get("cf-mitigated"):
         human = "The site asks visitors to prove that they are human."
         return Outcome.BLOCKED, f"{human} Open it yourself, or look elsewhere."
     usual = "The server refused the request ({}). Open the page yourself, or look for the same elsewhere."
-    if status >= 500:
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         usual = "The site's server is in trouble ({}). Try again later, or look for the same elsewhere."
     outcome, detail = _STATUSES.get(status, (Outcome.ERROR, usual))
     return outcome, detail.format(status)
@@ -86,7 +88,7 @@ def describe_pause(seconds: float) -> str:
 
 def explain_too_large(max_bytes: int) -> Failure:
     """The failure for a body over the limit."""
-    limit = f"{max_bytes / 1_000_000:g} MB"
+    limit = f"{max_bytes / MB:g} MB"
     return (
         Outcome.TOO_LARGE,
         f"The page is larger than {limit} and was not read. FETCH_MAX_MB raises the limit.",

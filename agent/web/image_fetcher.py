@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from http import HTTPStatus
 from urllib.parse import urljoin
 
 from agent.net.deadline import Deadline, DeadlineExceeded, NoAnswer
@@ -64,7 +65,7 @@ class ImageFetcher:
                 here = self._connections.guard.check_url(here)
                 reply = self._connections.exchange(self._policy, here, deadline=deadline)
                 if reply.status not in http_outcomes.REDIRECT_STATUSES:
-                    if (status := reply.status) != 200:
+                    if (status := reply.status) != HTTPStatus.OK:
                         return ImageResult(
                             url, detail=f"Its server answered {status}.", can_retry=status in _RETRY_STATUSES
                         )

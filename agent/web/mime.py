@@ -50,6 +50,10 @@ _TEXT_TYPES = ("text/", *(f"application/{name}" for name in ("json", "ld+json", 
 XML_TYPES = ("application/xml", "text/xml", "application/rss", "application/atom")
 
 
+HEAD_BYTES = 2048
+"""What is looked at of a body."""
+
+
 def parse_media_type(content_type: str) -> str:
     """The type without its parameters, lowercased."""
     return content_type.split(";", 1)[0].strip().lower()
@@ -57,10 +61,10 @@ def parse_media_type(content_type: str) -> str:
 
 def detect_kind(raw: bytes, content_type: str) -> BodyKind:
     """How to read this body; "other" cannot be read."""
-    head = raw[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
+    head = raw[:HEAD_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")
     if not head:
         return "empty"
-    if b"%PDF-" in raw[:1024]:
+    if b"%PDF-" in raw[:HEAD_BYTES]:
         return "pdf"
     if head.startswith(b"{\\rtf"):
         return "rtf"
@@ -75,7 +79,7 @@ def detect_kind(raw: bytes, content_type: str) -> BodyKind:
             return "sheets"
     stated = parse_media_type(content_type)
     is_utf16 = raw.startswith(_UTF16_MARKS) or "utf-16" in content_type.lower()
-    has_nul = b"\x00" in raw[:2048] and not is_utf16
+    has_nul = b"\x00" in raw[:HEAD_BYTES] and not is_utf16
     if head.startswith(_BINARY_SIGNATURES) or head[4:8] == b"ftyp" or has_nul:
         return "other"
     if stated in ("text/html", "application/xhtml+xml"):

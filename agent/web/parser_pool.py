@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from agent.net.deadline import POLL_SECONDS, Deadline, DeadlineExceeded, run_with_deadline
+from agent.net.policies import MB
 from agent.settings.config import ROOT, Config, child_environment
 from agent.types import Outcome
 from agent.web.extract.extraction import Extraction
@@ -34,7 +35,7 @@ MAX_KEPT_MB = 150
 """Megabytes a process may hold that waits for another document; one with more is ended, where Linux tells."""
 WALL_FACTOR = 6.0
 """How much longer than its CPU time a document may take by the clock: a busy computer shares its cores."""
-MAX_REPLY_BYTES = 64_000_000
+MAX_REPLY_MB = 64
 T = TypeVar("T")
 _READING = TypeAdapter(Extraction)
 PAGE_KINDS = ("html", "text", "xml", "structure")
@@ -79,7 +80,7 @@ class _ParserProcess:
             pages = int(Path(f"/proc/{self._process.pid}/statm").read_bytes().split()[1])
         except (OSError, IndexError):  # not Linux; it has just died
             return True
-        return pages * mmap.PAGESIZE <= MAX_KEPT_MB * 1_000_000
+        return pages * mmap.PAGESIZE <= MAX_KEPT_MB * MB
 
     def exchange(self, kind: str, data: bytes, about: Mapping[str, Any], reply: TypeAdapter[T]) -> T:
         """Its reading of the document. Raises ParserDied."""
@@ -88,7 +89,7 @@ class _ParserProcess:
         try:
             self._process.stdin.write(json.dumps(head).encode() + b"\n" + data)
             self._process.stdin.flush()
-            return reply.validate_json(self._process.stdout.readline(MAX_REPLY_BYTES))
+            return reply.validate_json(self._process.stdout.readline(MAX_REPLY_MB * MB))
         except (OSError, ValueError) as error:  # ValueError: a pipe that end() closed, half a reply
             raise ParserDied(self.end()) from error
 

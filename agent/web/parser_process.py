@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from pydantic import TypeAdapter
 
+from agent.net.policies import MB
 from agent.types import Outcome
 from agent.web.engines import ddgs_search
 from agent.web.extract import dispatch
@@ -88,7 +89,7 @@ def main() -> None:
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
         os.dup2(nowhere.fileno(), 1)
     if resource is not None and hasattr(resource, "RLIMIT_AS"):
-        most = int(float(sys.argv[1]) * 1_000_000)
+        most = int(float(sys.argv[1]) * MB)
         with contextlib.suppress(ValueError, OSError):  # macOS has the limit and refuses to set it
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

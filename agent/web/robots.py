@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from urllib.parse import quote
 
 from protego import Protego
@@ -17,7 +18,7 @@ from protego import Protego
 from agent.text import urls
 
 USER_AGENT_TOKEN = "Touchstone"
-MAX_BYTES = 500 * 1024
+MAX_BYTES = 512_000
 CACHE_SECONDS = 86_400.0
 FAILURE_CACHE_SECONDS = 300.0
 
@@ -71,9 +72,10 @@ class RobotsCache:
         if known and known.expires_at > self._clock():
             return known
         answer = read(f"{origin}/robots.txt")
-        is_closed, now = answer.status >= 500, self._clock()
+        is_closed, now = answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR, self._clock()
+        is_read = HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES
         rules = RobotsRules(
-            parsed=parse_rules(answer.body[:MAX_BYTES]) if 200 <= answer.status < 300 else (),
+            parsed=parse_rules(answer.body[:MAX_BYTES]) if is_read else (),
             is_closed=is_closed,
             expires_at=now + (FAILURE_CACHE_SECONDS if is_closed else CACHE_SECONDS),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -37,11 +38,11 @@ class Unpaywall:
             return OpenCopy(detail=NO_EMAIL)
         try:
             response = self._client.send(f"{self._url}/{quote(doi, safe='/')}", {"email": self._email})
-            if response.status == 404:
+            if response.status == HTTPStatus.NOT_FOUND:
                 return OpenCopy(detail="Unpaywall does not know its DOI.")
-            if response.status == 422:
+            if response.status == HTTPStatus.UNPROCESSABLE_ENTITY:
                 return OpenCopy(detail="Unpaywall does not accept the e-mail address in CONTACT_EMAIL.")
-            best = response.json().get("best_oa_location") if response.status == 200 else {}
+            best = response.json().get("best_oa_location") if response.status == HTTPStatus.OK else {}
             if best is None:
                 return OpenCopy(detail="Unpaywall knows no open copy.")
             url = best.get("url_for_pdf") or best.get("url") or ""

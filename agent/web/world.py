@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from http.client import HTTP_PORT, HTTPS_PORT
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from agent import counters
 from agent.errors import NotFound
 from agent.net.deadline import AllBusy, Deadline, DeadlineExceeded, use_deadline
-from agent.net.policies import PAGE, Policy
+from agent.net.policies import MB, PAGE, Policy
 from agent.net.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.net.transport import GuardedAdapter
 from agent.settings.config import ROOT, Config
@@ -199,7 +200,7 @@ def open_world(
     """The world called "live" or "demo", or the one in the folder `name`; raises `NotFound` with a hint.
     `pace` is the limiter that several live worlds share; `take_page` counts a page that the live web is asked
     for (-1: it was not asked) and says why it may not be."""
-    most = replace(PAGE, max_bytes=int(config.FETCH_MAX_MB * 1_000_000), seconds=config.FETCH_TIMEOUT)
+    most = replace(PAGE, max_bytes=int(config.FETCH_MAX_MB * MB), seconds=config.FETCH_TIMEOUT)
     if name == "live":
         return _open_live_world(config, most, pace or HostRateLimiter(config.FETCH_GAP), take_page)
     folder = ROOT / "demo" if name == "demo" else Path(name).expanduser()
@@ -269,5 +270,5 @@ def _probe_network(url: str, allow: Sequence[str]) -> None:
         return
     target = urlsplit(url)
     host = target.hostname or ""
-    port = target.port or (80 if target.scheme == "http" else 443)
+    port = target.port or (HTTP_PORT if target.scheme == "http" else HTTPS_PORT)
     SsrfGuard([host, *allow]).connect(host, port, Deadline(PROBE_SECONDS)).close()

@@ -6,6 +6,7 @@ goes through a tunnel of ours. Only a page that says so is `empty`; what cannot 
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
@@ -107,13 +108,13 @@ class DuckDuckGo:
         if status is None:
             detail = "The search engine could not be reached. Check the network."
             return explain_failure(self, query, Outcome.ERROR, detail)
-        if status in (202, 429):
+        if status in (HTTPStatus.ACCEPTED, HTTPStatus.TOO_MANY_REQUESTS):
             wait = parse_retry_after(reply.retry_after)
             detail = "The search engine asks for a pause."
             return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
-        if status == 200 and reply.says_nothing_found:
+        if status == HTTPStatus.OK and reply.says_nothing_found:
             return explain_failure(self, query, Outcome.EMPTY)
-        if status >= 500:
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             detail = f"The search engine is in trouble ({status}). Try again later."
             return explain_failure(self, query, Outcome.ERROR, detail)
         detail = f"The search engine does not answer programs ({status}). Use another, or try later."

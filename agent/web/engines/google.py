@@ -5,6 +5,7 @@ Google closes whole-web custom search on 2027-01-01 and takes no new customers."
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -77,11 +78,11 @@ class Google:
                 raise ValueError("an answer that is not JSON")
         except HttpError as error:
             status, is_quota = error.status_code, "exceeded" in str(error.error_details).lower()
-            if status == 429 or (status == 403 and is_quota):
+            if status == HTTPStatus.TOO_MANY_REQUESTS or (status == HTTPStatus.FORBIDDEN and is_quota):
                 wait = parse_retry_after(error.resp.get("retry-after"))
                 detail = "Google's quota for this key is used up for now. Use another engine meanwhile."
                 return explain_failure(self, query, Outcome.RATE_LIMITED, detail, wait)
-            if status in (400, 401, 403):
+            if status in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
                 check = "Check GOOGLE_API_KEY and GOOGLE_CSE_ID."
                 detail = f"Google does not accept the key or the engine id ({status}). {check}"
                 return explain_failure(self, query, Outcome.BLOCKED, detail)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from http import HTTPStatus
 from itertools import islice
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -94,7 +95,7 @@ class ApiEngine:
         params, headers = self.api.ask(asked), self.api.headers(asked)
         try:
             response = self.client.send(self.locate(reach), params, headers, is_posted=self.api.is_posted)
-            if response.status != 200:
+            if response.status != HTTPStatus.OK:
                 return self._explain_status(query, response.status, response.headers.get("Retry-After"))
             found = self._read_results(response.body)
             return build_result(self, query, found, max_results, MAX_SNIPPET_CHARACTERS)
@@ -105,14 +106,15 @@ class ApiEngine:
 
     def _explain_status(self, query: str, status: int, retry_after: str | None) -> SearchResult:
         asked = parse_retry_after(retry_after)
-        if status in PAUSE_STATUSES or (status == 503 and asked is not None):
+        if status in PAUSE_STATUSES or (status == HTTPStatus.SERVICE_UNAVAILABLE and asked is not None):
             detail = f"{self.label} asks for a pause. Use another engine meanwhile."
             return explain_failure(self, query, Outcome.RATE_LIMITED, detail, asked)
-        if status in (401, 402, 403):
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN):
             advice = f"Check {self._keys[0]}." if self.key else self.api.blocked_advice
             detail = f"{self.label} does not answer this program ({status}). {advice}"
             return explain_failure(self, query, Outcome.BLOCKED, detail)
-        trouble = "is in trouble" if status >= 500 else "did not accept the request"
+        is_down = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        trouble = "is in trouble" if is_down else "did not accept the request"
         detail = f"{self.label} {trouble} ({status}). Try again later, or use another engine."
         return explain_failure(self, query, Outcome.ERROR, detail)
 
