@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from agent.llm.model import Completion, CompletionRequest, Message, Model, Tier, choose_model
@@ -27,17 +26,13 @@ class Image:
     sha256: str
     data: bytes = field(repr=False)
 
-    @cached_property
-    def data_url(self) -> str:
-        """The picture as an address that holds it."""
-        return f"data:{self.media_type};base64,{base64.b64encode(self.data).decode('ascii')}"
-
-
-ImageAdapter = Callable[[Image], dict[str, Any]]
-IMAGE_ADAPTERS: Mapping[str, ImageAdapter] = {
-    "openai": lambda image: {"type": "image_url", "image_url": {"url": image.data_url}},
-    "openai_url": lambda image: {"type": "image_url", "image_url": {"url": image.url}},
-}
+    def as_part(self, adapter: str) -> dict[str, Any]:
+        """The picture as a part of a message, in the form of an adapter."""
+        data_url = f"data:{self.media_type};base64,{base64.b64encode(self.data).decode('ascii')}"
+        return {
+            "type": "image_url",
+            "image_url": {"url": {"openai": data_url, "openai_url": self.url}[adapter]},
+        }
 
 
 def format_image_mark(n: int, sha256: str) -> str:
@@ -52,8 +47,9 @@ class VisionModel:
         self.client = client
         self.strong, self.fast, self.local = client.strong, client.fast, client.local
         self.judge = choose_model(client, "judge")
-        form = IMAGE_ADAPTERS[adapter]
-        self._parts = {format_image_mark(n, image.sha256): form(image) for n, image in enumerate(images, 1)}
+        self._parts = {
+            format_image_mark(n, image.sha256): image.as_part(adapter) for n, image in enumerate(images, 1)
+        }
         self._marks = re.compile("(" + "|".join(map(re.escape, self._parts)) + ")")
 
     def complete(self, request: CompletionRequest) -> Completion:
@@ -69,14 +65,10 @@ class VisionModel:
     def _insert_images(self, message: Message) -> Message:
         if message["role"] != "user" or not self._parts:
             return message
-        pieces = self._marks.split(message["content"])
-        if len(pieces) == 1:
-            return message
         parts: list[dict[str, Any]] = []
-        for piece in pieces:
-            if piece in self._parts:
-                # The mark stays, so that the prompt can refer to the picture.
-                parts += [{"type": "text", "text": piece}, self._parts[piece]]
-            elif piece.strip():
+        for piece in self._marks.split(message["content"]):
+            if piece.strip():  # a mark stays, so that the prompt can refer to the picture
                 parts.append({"type": "text", "text": piece})
-        return {**message, "content": parts}
+            if piece in self._parts:
+                parts.append(self._parts[piece])
+        return {**message, "content": parts} if len(parts) > 1 else message
